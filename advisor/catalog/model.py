@@ -1,0 +1,85 @@
+"""The shape of the catalog: what a setting is, and what may be wrong with one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+Value = str | int | bool | None
+"""A parsed setting. Durations are milliseconds and sizes bytes, as the key's ending says."""
+
+
+class Family(StrEnum):
+    """A client family; defaults and validity differ between them."""
+
+    JAVA = "java"
+    LIBRDKAFKA = "librdkafka"
+    SPARK = "spark"
+
+
+class Component(StrEnum):
+    """Which part of the pipeline a setting belongs to.
+
+    `application` is what the team's own code does around the clients (when it commits,
+    whether it looks at delivery errors): not a Kafka setting, but it decides as much.
+    """
+
+    PRODUCER = "producer"
+    CONSUMER = "consumer"
+    TOPIC = "topic"
+    BROKER = "broker"
+    APPLICATION = "application"
+
+
+class Kind(StrEnum):
+    """How a value is written."""
+
+    INT = "int"
+    BOOL = "bool"
+    CHOICE = "choice"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting of one component, for one client family and version.
+
+    `default` is the product's own; `None` means that the product leaves it unset. `choices`
+    maps what a person may write to what it means (`-1` and `all` are one value of `acks`);
+    `aliases` are other names of the same key in this family. `source` says where the default
+    was read.
+    """
+
+    component: Component
+    name: str
+    kind: Kind
+    default: Value
+    meaning: str
+    source: str
+    minimum: int | None = None
+    maximum: int | None = None
+    choices: tuple[tuple[str, Value], ...] = ()
+    aliases: tuple[str, ...] = ()
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with what was stated; `message` says what would be right.
+
+    `product` tells whether the words are the real client's or broker's own.
+    """
+
+    component: Component
+    setting: str
+    message: str
+    product: bool = False
+    suggestion: str | None = None
+
+
+class SettingError(ValueError):
+    """A setting that cannot be taken; carries the `Problem` that names it."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(f"{problem.component}.{problem.setting}: {problem.message}")
+        self.problem = problem

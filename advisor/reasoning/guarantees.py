@@ -1,0 +1,91 @@
+"""The words of the failure model: anomalies, guarantees, boundaries, requirements.
+
+A guarantee is the set of anomalies that it forbids; everything else in the advisor is
+derived from that table. The words are those of `docs/glossary.md` and of the ledger;
+`spark_jobs.verify` speaks the same ones, and a test holds the two tables against each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Anomaly(StrEnum):
+    """What may become of a message that should not. Definitions: `docs/ledger.md`."""
+
+    LOST_WRITE = "lost_write"
+    UNSEEN = "unseen"
+    DUPLICATE = "duplicate"
+    REDELIVERY = "redelivery"
+    SKIPPED = "skipped"
+    EFFECT_MISSING = "effect_missing"
+    EFFECT_DUPLICATED = "effect_duplicated"
+    REORDERED = "reordered"
+    NONMONOTONIC_POLL = "nonmonotonic_poll"
+    POLL_SKIP = "poll_skip"
+    ABORTED_READ = "aborted_read"
+    TORN_TRANSACTION = "torn_transaction"
+    DIVERGED = "diverged"
+    UNAVAILABLE = "unavailable"
+    BLOCKED = "blocked"
+    STATE_LOST = "state_lost"
+    GIVEN_UP = "given_up"
+
+
+class Guarantee(StrEnum):
+    """A delivery guarantee, or `none` when both losing and repeating may happen."""
+
+    AT_MOST_ONCE = "at-most-once"
+    AT_LEAST_ONCE = "at-least-once"
+    EXACTLY_ONCE = "exactly-once"
+    NONE = "none"
+
+
+class Boundary(StrEnum):
+    """From where to where a guarantee is claimed. A guarantee always names its boundary."""
+
+    PRODUCER_TO_LOG = "producer_to_log"
+    LOG_TO_CONSUMER = "log_to_consumer"
+    END_TO_END = "end_to_end"
+
+
+_REPEATS = frozenset({Anomaly.REDELIVERY, Anomaly.DUPLICATE, Anomaly.EFFECT_DUPLICATED})
+_LOSSES = frozenset(
+    {Anomaly.LOST_WRITE, Anomaly.SKIPPED, Anomaly.EFFECT_MISSING, Anomaly.GIVEN_UP}
+)
+
+FORBIDS: Mapping[Guarantee, frozenset[Anomaly]] = {
+    Guarantee.AT_MOST_ONCE: _REPEATS,
+    Guarantee.AT_LEAST_ONCE: _LOSSES,
+    Guarantee.EXACTLY_ONCE: _REPEATS | _LOSSES,
+    Guarantee.NONE: frozenset(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """What a team needs.
+
+    `survive` is the number of brokers that may fail for good at the worst moment that the
+    settings allow while every acknowledged record must still exist.
+    """
+
+    guarantee: Guarantee = Guarantee.AT_LEAST_ONCE
+    survive: int = 1
+    ordering: bool = False
+
+    def forbids(self) -> frozenset[Anomaly]:
+        """The anomalies that must not be possible; ordering is apart from the guarantee."""
+        order = frozenset({Anomaly.REORDERED}) if self.ordering else frozenset[Anomaly]()
+        return FORBIDS[self.guarantee] | order
+
+
+def strongest(permitted: Iterable[Anomaly]) -> Guarantee:
+    """The strongest guarantee that forbids none of the permitted anomalies."""
+    possible = frozenset(permitted)
+    for guarantee in (Guarantee.EXACTLY_ONCE, Guarantee.AT_LEAST_ONCE, Guarantee.AT_MOST_ONCE):
+        if not FORBIDS[guarantee] & possible:
+            return guarantee
+    return Guarantee.NONE

@@ -1,0 +1,48 @@
+"""The description of a team's pipeline: what runs, with which settings, and what is needed.
+
+Only what a person stated is stored; what a client fills in is asked of the catalog, because
+real clients treat a setting that was typed unlike one that was left alone (for example
+`acks=1` switches idempotence off in the Java client, unless idempotence was asked for).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from advisor.catalog import Component, Family, Value, effective
+from advisor.reasoning.guarantees import Requirement
+
+_EMPTY: Mapping[str, Value] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """One producer, one topic, one consumer group, and what the team wants of them.
+
+    `settings` holds typed values by component and dotted key, already parsed by the catalog;
+    `version` is the client's (`4.3` for java, `2.16` for librdkafka, `4.2` for spark) and
+    `kafka` the brokers'.
+    """
+
+    family: Family = Family.JAVA
+    version: str = "4.3"
+    kafka: str = "4.3"
+    brokers: int = 3
+    settings: Mapping[Component, Mapping[str, Value]] = field(default_factory=dict)
+    requirement: Requirement = field(default_factory=Requirement)
+
+    def stated(self, component: Component) -> Mapping[str, Value]:
+        """The settings of one component that the team wrote down."""
+        return self.settings.get(component, _EMPTY)
+
+    def value(self, component: Component, name: str) -> Value:
+        """What is in force: the stated value, or what this client and version makes of it."""
+        return effective(self.family, self.version, self.kafka, self.settings, component, name)
+
+    def with_setting(self, component: Component, name: str, value: Value) -> Pipeline:
+        """The same pipeline with one setting stated."""
+        settings = {part: dict(values) for part, values in self.settings.items()}
+        settings.setdefault(component, {})[name] = value
+        return replace(self, settings=settings)

@@ -1,0 +1,95 @@
+"""The record of a run: one folder, one table a file, schemas as in `docs/ledger.md`.
+
+Times are nanoseconds of one monotonic clock (`time.monotonic_ns`, which all processes of a
+machine share), offsets and values int64. A table is a folder of Parquet parts, each written
+under a temporary name and renamed, so that a reader or a crash never meets half a part.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+VERSION = 1
+"""Version of the schemas; raised when a column changes its meaning."""
+
+_INT64 = pa.int64()
+_TEXT = pa.string()
+_INT32 = pa.int32()
+
+
+def _schema(**columns: pa.DataType) -> pa.Schema:
+    return pa.schema(list(columns.items()), metadata={"ledger_version": str(VERSION)})
+
+
+SCHEMAS: Mapping[str, pa.Schema] = {
+    "sends": _schema(
+        producer=_TEXT, value=_INT64, topic=_TEXT, partition=_INT32, key=_TEXT, transaction=_TEXT,
+        invoked_ns=_INT64, completed_ns=_INT64, outcome=_TEXT, offset=_INT64, error=_TEXT,
+    ),
+    "log": _schema(
+        topic=_TEXT, partition=_INT32, offset=_INT64, value=_INT64, leader_epoch=_INT32,
+        transaction_state=_TEXT, replica=_INT32,
+    ),
+    "deliveries": _schema(
+        consumer=_TEXT, group=_TEXT, isolation=_TEXT, poll=_INT64, topic=_TEXT, partition=_INT32,
+        offset=_INT64, value=_INT64, time_ns=_INT64,
+    ),
+    "commits": _schema(
+        consumer=_TEXT, group=_TEXT, topic=_TEXT, partition=_INT32, offset=_INT64, outcome=_TEXT,
+        time_ns=_INT64,
+    ),
+    "faults": _schema(fault=_TEXT, target=_TEXT, phase=_TEXT, time_ns=_INT64, evidence=_TEXT),
+    "telemetry": _schema(
+        time_ns=_INT64, topic=_TEXT, partition=_INT32, leader=_INT32, isr=pa.list_(_INT32),
+        elr=pa.list_(_INT32), leader_epoch=_INT32, high_watermark=_INT64,
+        last_stable_offset=_INT64, log_end_offset=_INT64, replica=_INT32,
+        brokers=_TEXT, sent=_INT64, acknowledged=_INT64, failed=_INT64, delivered=_INT64,
+    ),
+    "partitions": _schema(
+        topic=_TEXT, partition=_INT32, log_start_offset=_INT64, log_end_offset=_INT64,
+        cleanup_policy=_TEXT,
+    ),
+    "meta": _schema(
+        final_read_completed=pa.bool_(), seed=_INT64, scenario=_TEXT, arm=_TEXT, settings=_TEXT,
+        versions=_TEXT, machine=_TEXT, shortened=_TEXT, wall_start=_TEXT,
+    ),
+}
+
+
+class TableWriter:
+    """Appends rows to one table of one ledger; each `flush` makes one part.
+
+    `part` names the writer (`producer-1`), so that several processes can write one table.
+    """
+
+    def __init__(self, ledger: Path, table: str, part: str) -> None:
+        self._schema = SCHEMAS[table]
+        self._folder = ledger / f"{table}.parquet"
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._part = part
+        self._parts = 0
+
+    def flush(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        """Writes columns of equal length as one part; columns left out become null."""
+        rows = len(next(iter(columns.values()), ()))
+        arrays = [
+            pa.array(columns[name], type=kind) if name in columns else pa.nulls(rows, kind)
+            for name, kind in zip(self._schema.names, self._schema.types, strict=True)
+        ]
+        table = pa.Table.from_arrays(arrays, schema=self._schema)
+        name = f"{self._part}-{self._parts:05d}.parquet"
+        # Spark and pyarrow pass over names that begin with a dot, so a torn part is never read.
+        hidden = self._folder / f".{name}"
+        pq.write_table(table, hidden)
+        os.replace(hidden, self._folder / name)
+        self._parts += 1
+
+    def flush_rows(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Writes rows as one part; for the small tables."""
+        self.flush({name: [row.get(name) for row in rows] for name in self._schema.names})

@@ -1,0 +1,52 @@
+"""What an experiment is asked to do: a scenario, a seed, and arms that differ in settings.
+
+The whole request is plain data (JSON), because it crosses process borders: web → worker →
+runner. Settings arrive here already parsed and proved by the catalog; nothing in this file
+accepts a value that a person typed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+Settings = Mapping[str, Mapping[str, str | int | bool]]
+"""Component (`producer`, `consumer`, `topic`, `broker`, `application`) → key → value in force."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArmSpec:
+    """One set of settings in an experiment.
+
+    `settings` are complete: defaults of the team's client are written out, so that the arm
+    behaves as described whatever client runs it. `want` is the guarantee that the verdict is
+    held against, or None to count every anomaly.
+    """
+
+    name: str
+    settings: Settings
+    guarantee: str = "none"
+    want: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentSpec:
+    """Arms under one fault schedule, drawn from `seed`."""
+
+    scenario: str
+    seed: int
+    arms: tuple[ArmSpec, ...]
+    kafka: str = "4.3.1"
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    """Only for tests and benchmarks: rates and durations of the scenario, by name."""
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> ExperimentSpec:
+        data = json.loads(text)
+        data["arms"] = tuple(ArmSpec(**arm) for arm in data["arms"])
+        return cls(**data)
