@@ -1,0 +1,123 @@
+"""The visual language: which symbol, colour and word each thing has, on every page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
+
+register = template.Library()
+
+KINDS: Mapping[Anomaly, tuple[str, str]] = {
+    Anomaly.LOST_WRITE: ("lost", "lost"),
+    Anomaly.SKIPPED: ("lost", "skipped"),
+    Anomaly.EFFECT_MISSING: ("lost", "effect missing"),
+    Anomaly.STATE_LOST: ("lost", "state lost"),
+    Anomaly.DUPLICATE: ("duplicated", "duplicated"),
+    Anomaly.REDELIVERY: ("duplicated", "delivered again"),
+    Anomaly.EFFECT_DUPLICATED: ("duplicated", "effect applied twice"),
+    Anomaly.REORDERED: ("reordered", "reordered"),
+    Anomaly.NONMONOTONIC_POLL: ("reordered", "read backwards"),
+    Anomaly.POLL_SKIP: ("reordered", "poll left a gap"),
+    Anomaly.UNSEEN: ("late", "not delivered yet"),
+    Anomaly.BLOCKED: ("late", "delivery stopped"),
+    Anomaly.UNAVAILABLE: ("unavailable", "unavailable"),
+    Anomaly.GIVEN_UP: ("unavailable", "given up"),
+    Anomaly.ABORTED_READ: ("wrong", "aborted data read"),
+    Anomaly.TORN_TRANSACTION: ("wrong", "torn transaction"),
+    Anomaly.DIVERGED: ("wrong", "replicas differ"),
+}
+"""Anomaly → the kind (symbol and colour) it is drawn as, and its word on a page.
+
+Being unavailable, blocked or given up is never drawn as loss: nothing acknowledged is gone.
+"""
+
+GUARANTEES: Mapping[str, str] = {
+    Guarantee.EXACTLY_ONCE: "exactly once",
+    Guarantee.AT_LEAST_ONCE: "at least once",
+    Guarantee.AT_MOST_ONCE: "at most once",
+    Guarantee.NONE: "no guarantee",
+}
+
+BOUNDARIES: Mapping[str, str] = {
+    Boundary.PRODUCER_TO_LOG: "Producer to log",
+    Boundary.LOG_TO_CONSUMER: "Log to consumer",
+    Boundary.END_TO_END: "End to end",
+}
+
+VERDICTS: Mapping[str, tuple[str, str]] = {
+    "holds": ("holds", "holds"),
+    "broken": ("lost", "broken"),
+    "unknown": ("unknown", "unknown"),
+}
+
+
+@register.simple_tag
+def symbol(name: str) -> SafeString:
+    """The symbol alone; a word must stand beside it, because it is hidden from screen readers."""
+    return format_html(
+        '<svg class="symbol" aria-hidden="true"><use href="#symbol-{}"/></svg>', name
+    )
+
+
+@register.simple_tag
+def anomaly(name: str) -> SafeString:
+    """An anomaly's word with its symbol, in its colour."""
+    kind, word = KINDS[Anomaly(name)]
+    return format_html('<span class="mark kind-{}">{}{}</span>', kind, symbol(kind), word)
+
+
+@register.simple_tag
+def guarantee(name: str, size: str = "") -> SafeString:
+    """A guarantee as a badge; `size` may be `large`."""
+    return format_html(
+        '<span class="badge guarantee-{}{}">{}{}</span>',
+        name, " badge-large" if size == "large" else "", symbol(name), GUARANTEES[name],
+    )
+
+
+@register.simple_tag
+def verdict(name: str, size: str = "") -> SafeString:
+    """A verdict (`holds`, `broken`, `unknown`) as a badge; `size` may be `large`."""
+    kind, word = VERDICTS[name]
+    return format_html(
+        '<span class="badge verdict-{}{}">{}{}</span>',
+        name, " badge-large" if size == "large" else "", symbol(kind), word,
+    )
+
+
+@register.inclusion_tag("look/broker.html")
+def broker(
+    number: int | str, state: str, leader: bool = False, in_sync: bool | None = None
+) -> dict[str, Any]:
+    """A broker: `state` is running, paused or dead; `in_sync` None leaves replication unsaid."""
+    return {"number": number, "state": state, "leader": leader, "in_sync": in_sync}
+
+
+@register.filter
+def kind(name: str) -> str:
+    """The kind of an anomaly, for `class="kind-…"`."""
+    return KINDS[Anomaly(name)][0]
+
+
+@register.filter
+def word(name: str) -> str:
+    """An anomaly, a guarantee or a boundary in words."""
+    if name in GUARANTEES:
+        return GUARANTEES[name]
+    return BOUNDARIES[name] if name in BOUNDARIES else KINDS[Anomaly(name)][1]
+
+
+@register.simple_tag(takes_context=True)
+def here(context: template.Context, prefix: str) -> str | SafeString:
+    """` aria-current="page"` if the page's view name begins with `prefix`."""
+    request = context.get("request")
+    match = getattr(request, "resolver_match", None)
+    if match is None or not match.view_name.startswith(prefix):
+        return ""
+    return format_html(' aria-current="{}"', "page")
