@@ -1,0 +1,41 @@
+"""Every setting as data, per client family and version: what it may be and what it means.
+
+`acks` is a choice of the texts `all`, `1` and `0`, whatever way it was written; durations and
+sizes are integers. A setting that was not stated is not in `settings`: real clients treat it
+unlike one that was stated with its default.
+"""
+
+from advisor.catalog.lookups import lookup, settings_of
+from advisor.catalog.model import (
+    Component,
+    Family,
+    Kind,
+    Problem,
+    Setting,
+    SettingError,
+    Value,
+)
+from advisor.catalog.silence import effective
+from advisor.catalog.validity import validate
+from advisor.catalog.values import parse, render
+from advisor.catalog.versions import client_line, kafka_line, kafka_versions, versions
+
+__all__ = [
+    "Component",
+    "Family",
+    "Kind",
+    "Problem",
+    "Setting",
+    "SettingError",
+    "Value",
+    "client_line",
+    "effective",
+    "kafka_line",
+    "kafka_versions",
+    "lookup",
+    "parse",
+    "render",
+    "settings_of",
+    "validate",
+    "versions",
+]

@@ -46,8 +46,9 @@ class Setting:
 
     `default` is the product's own; `None` means that the product leaves it unset. `choices`
     maps what a person may write to what it means (`-1` and `all` are one value of `acks`);
+    `pattern` is a regular expression for what a text, or a value beside the choices, must be.
     `aliases` are other names of the same key in this family. `source` says where the default
-    was read.
+    was read. A setting with `refused` is in force but cannot be stated, for the reason given.
     """
 
     component: Component
@@ -59,8 +60,10 @@ class Setting:
     minimum: int | None = None
     maximum: int | None = None
     choices: tuple[tuple[str, Value], ...] = ()
+    pattern: str = ""
     aliases: tuple[str, ...] = ()
     unit: str = ""
+    refused: str = ""
 
 
 @dataclass(frozen=True, slots=True)

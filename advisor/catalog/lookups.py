@@ -1,0 +1,84 @@
+"""Finds settings by family, version, component and name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import cache
+
+from advisor.catalog.load import Entry, entries
+from advisor.catalog.model import Component, Family, Problem, Setting, SettingError
+from advisor.catalog.versions import client_line, effective_client, kafka_line
+
+_SHOWN = 60
+"""How much of an unknown name is repeated in a message."""
+
+
+def settings_of(
+    family: Family, version: str, kafka: str, component: Component
+) -> tuple[Setting, ...]:
+    """The settings that can be stated, in a sensible order, with the defaults of this version.
+
+    Raises `SettingError` for a version that is not known.
+    """
+    known = in_force(family, client_line(family, version), kafka_line(kafka), component)
+    return tuple(setting for setting in known.values() if not setting.refused)
+
+
+def lookup(family: Family, version: str, kafka: str, component: Component, name: str) -> Setting:
+    """The setting of that name or alias.
+
+    Raises `SettingError`: for an unknown name, with the nearest known one as suggestion; for
+    a setting that the product decides itself, with its reason.
+    """
+    known = in_force(family, client_line(family, version), kafka_line(kafka), component)
+    found = known.get(canonical(family, component, name, known))
+    if found is None:
+        raise SettingError(_unknown(family, component, name, known))
+    if found.refused:
+        raise SettingError(Problem(component, found.name, f"{found.refused}."))
+    return found
+
+
+def canonical(family: Family, component: Component, name: str, known: dict[str, Setting]) -> str:
+    """The catalog's name for what may be an alias; Spark writes client keys with `kafka.`."""
+    client = component in (Component.PRODUCER, Component.CONSUMER)
+    if family is Family.SPARK and client:
+        name = name.removeprefix("kafka.")
+    aliases = {alias: key for key, setting in known.items() for alias in setting.aliases}
+    return aliases.get(name, name)
+
+
+@cache
+def in_force(family: Family, line: str, kafka: str, component: Component) -> dict[str, Setting]:
+    """Every setting of a component by name, those that cannot be stated among them.
+
+    A later file's entry of the same name stands in for an earlier one (`spark.toml` comes
+    after `java_producer.toml`). Do not change what is returned: it is cached.
+    """
+    client = effective_client(family, line)
+    return {
+        entry.setting.name: _at(entry, client if entry.by_client else kafka)
+        for entry in entries()
+        if family in entry.families
+        and entry.setting.component is component
+        and entry.exists_at(client if entry.by_client else kafka)
+    }
+
+
+def _at(entry: Entry, line: str) -> Setting:
+    pattern = entry.pattern.at(line)
+    return replace(
+        entry.setting, default=entry.default.at(line), pattern=str(pattern) if pattern else ""
+    )
+
+
+def _unknown(family: Family, component: Component, name: str, known: dict[str, Setting]) -> Problem:
+    offered = {key for key, setting in known.items() if not setting.refused}
+    offered |= {alias for key in offered for alias in known[key].aliases}
+    near = get_close_matches(name[:_SHOWN], sorted(offered), n=1, cutoff=0.6)
+    shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
+    message = f"There is no {component} setting {shown!r} for {family}."
+    if near:
+        message += f" Did you mean {near[0]}?"
+    return Problem(component, name[:_SHOWN], message, suggestion=near[0] if near else None)

@@ -1,0 +1,153 @@
+"""What is in force: the stated value, or what the product makes of it without a word.
+
+Each rule below is one silent change that a real client or broker makes when a setting was
+*not* stated. Sources: ProducerConfig.postProcessAndValidateIdempotenceConfigs (3.0+),
+ProducerConfig.maybeOverrideEnableIdempotence (2.8), KafkaProducer.configureDeliveryTimeout,
+librdkafka's rd_kafka_conf_finalize, Kafka's topic-to-broker fallback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from advisor.catalog.lookups import canonical, in_force, lookup
+from advisor.catalog.model import Component, Family, Value
+from advisor.catalog.versions import at_least, client_line, effective_client, kafka_line
+
+Settings = Mapping[Component, Mapping[str, Value]]
+
+IDEMPOTENCE, IN_FLIGHT = "enable.idempotence", "max.in.flight.requests.per.connection"
+LINGER, REQUEST_TIMEOUT = "linger.ms", "request.timeout.ms"
+TRANSACTIONAL_ID, TRANSACTION_TIMEOUT = "transactional.id", "transaction.timeout.ms"
+DELIVERY_TIMEOUT = "delivery.timeout.ms"
+MAX_IN_FLIGHT_IDEMPOTENT = 5
+INT_MAX = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What was stated, with the versions that decide what becomes of the rest."""
+
+    family: Family
+    line: str
+    kafka: str
+    settings: Settings
+
+    @property
+    def client(self) -> str:
+        """The line of the client library that runs."""
+        return effective_client(self.family, self.line)
+
+    def get(self, component: Component, name: str) -> Value:
+        """The stated value, or None."""
+        return self.settings.get(component, {}).get(name)
+
+    def value(self, component: Component, name: str) -> Value:
+        """The value in force."""
+        stated = self.get(component, name)
+        if stated is not None:
+            return stated
+        rule = _RULES.get((component, name))
+        silent = rule(self) if rule else None
+        if silent is not None:
+            return silent
+        known = in_force(self.family, self.line, self.kafka, component)
+        return known[name].default
+
+    def number(self, component: Component, name: str) -> int:
+        """The value in force of a setting that is always a number."""
+        value = self.value(component, name)
+        if not isinstance(value, int):
+            raise TypeError(f"{component}.{name} is {value!r}, not a number")
+        return value
+
+
+def effective(
+    family: Family,
+    version: str,
+    kafka: str,
+    settings: Settings,
+    component: Component,
+    name: str,
+) -> Value:
+    """The value in force of one setting, given everything that was stated.
+
+    `None` means that the product leaves it unset. Raises `SettingError` for a name or version
+    that the catalog does not know.
+    """
+    line, brokers = client_line(family, version), kafka_line(kafka)
+    known = in_force(family, line, brokers, component)
+    name = canonical(family, component, name, known)
+    if name not in known:
+        lookup(family, line, brokers, component, name)  # raises, with the nearest name
+    return Stated(family, line, brokers, settings).value(component, name)
+
+
+def _idempotence(stated: Stated) -> Value:
+    producer = Component.PRODUCER
+    if stated.family is Family.LIBRDKAFKA or not at_least(stated.client, "3.0"):
+        # A transactional.id switches it on by itself.
+        return True if stated.get(producer, TRANSACTIONAL_ID) is not None else None
+    conflict = stated.get(producer, "acks") in ("0", "1") or stated.get(producer, "retries") == 0
+    in_flight = stated.get(producer, IN_FLIGHT)
+    if not at_least(stated.client, "4.0") and isinstance(in_flight, int):
+        # From 4.0 on more than 5 is an error instead: see validity.
+        conflict = conflict or in_flight > MAX_IN_FLIGHT_IDEMPOTENT
+    return False if conflict else None
+
+
+def _acks(stated: Stated) -> Value:
+    old_java = stated.family is not Family.LIBRDKAFKA and not at_least(stated.client, "3.0")
+    return "all" if old_java and stated.value(Component.PRODUCER, IDEMPOTENCE) else None
+
+
+def _in_flight(stated: Stated) -> Value:
+    idempotent = stated.value(Component.PRODUCER, IDEMPOTENCE)
+    librdkafka = stated.family is Family.LIBRDKAFKA
+    return MAX_IN_FLIGHT_IDEMPOTENT if librdkafka and idempotent else None
+
+
+def _delivery_timeout(stated: Stated) -> Value:
+    producer = Component.PRODUCER
+    if stated.family is Family.LIBRDKAFKA:
+        if stated.get(producer, TRANSACTIONAL_ID) is not None:
+            return stated.value(producer, TRANSACTION_TIMEOUT)
+        return None
+    linger, request = (stated.number(producer, name) for name in (LINGER, REQUEST_TIMEOUT))
+    known = in_force(stated.family, stated.line, stated.kafka, producer)
+    default = known[DELIVERY_TIMEOUT].default
+    assert isinstance(default, int)
+    return max(default, min(linger + request, INT_MAX))
+
+
+def _from(component: Component, name: str) -> Callable[[Stated], Value]:
+    """Falls back to another component's setting."""
+    return lambda stated: stated.value(component, name)
+
+
+def _commit(stated: Stated) -> Value:
+    if stated.family is Family.SPARK:
+        return None
+    by_client = stated.value(Component.CONSUMER, "enable.auto.commit")
+    return "auto" if by_client else "after-processing"
+
+
+def _offset_reset(stated: Stated) -> Value:
+    spark = stated.family is Family.SPARK
+    return stated.value(Component.CONSUMER, "startingOffsets") if spark else None
+
+
+_RULES: Mapping[tuple[Component, str], Callable[[Stated], Value]] = {
+    (Component.PRODUCER, IDEMPOTENCE): _idempotence,
+    (Component.PRODUCER, "acks"): _acks,
+    (Component.PRODUCER, IN_FLIGHT): _in_flight,
+    (Component.PRODUCER, DELIVERY_TIMEOUT): _delivery_timeout,
+    (Component.CONSUMER, "auto.offset.reset"): _offset_reset,
+    (Component.TOPIC, "replication.factor"): _from(Component.BROKER, "default.replication.factor"),
+    (Component.TOPIC, "min.insync.replicas"): _from(Component.BROKER, "min.insync.replicas"),
+    (Component.TOPIC, "unclean.leader.election.enable"): _from(
+        Component.BROKER, "unclean.leader.election.enable"
+    ),
+    (Component.APPLICATION, "commit"): _commit,
+}

@@ -1,0 +1,72 @@
+"""What cannot be meant, though no client looks at it: the cluster and the code around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from advisor.catalog.model import Component, Family, Problem
+from advisor.catalog.silence import TRANSACTION_TIMEOUT, TRANSACTIONAL_ID, Stated
+
+MIN_SESSION_MS, MAX_SESSION_MS = 6_000, 1_800_000
+"""group.min.session.timeout.ms and group.max.session.timeout.ms, the brokers' defaults."""
+
+MAX_TRANSACTION_MS = 900_000
+"""transaction.max.timeout.ms, the brokers' default."""
+
+MAX_BROKERS = 1_000
+
+
+def problems(stated: Stated, brokers: int) -> Iterator[Problem]:
+    """Everything of this kind, in the order of the components."""
+    yield from _cluster(stated, brokers)
+    yield from _limits_of_brokers(stated)
+    yield from _commits(stated)
+
+
+def _cluster(stated: Stated, brokers: int) -> Iterator[Problem]:
+    if not 1 <= brokers <= MAX_BROKERS:
+        message = f"A cluster has from 1 to {MAX_BROKERS} brokers; {brokers} is not."
+        yield Problem(Component.BROKER, "brokers", message)
+        return
+    copies = stated.number(Component.TOPIC, "replication.factor")
+    if copies > brokers:
+        # The words of ReplicationControlManager, apart from the numbers of this cluster.
+        message = (
+            f"Unable to replicate the partition {copies} time(s): "
+            f"The target replication factor of {copies} cannot be reached because only "
+            f"{brokers} broker(s) are registered."
+        )
+        here = stated.get(Component.TOPIC, "replication.factor") is not None
+        component = Component.TOPIC if here else Component.BROKER
+        name = "replication.factor" if here else "default.replication.factor"
+        yield Problem(component, name, message, product=True)
+
+
+def _limits_of_brokers(stated: Stated) -> Iterator[Problem]:
+    session = stated.get(Component.CONSUMER, "session.timeout.ms")
+    if isinstance(session, int) and not MIN_SESSION_MS <= session <= MAX_SESSION_MS:
+        message = (
+            "The session timeout is not within the range allowed by the broker (as configured "
+            f"by group.min.session.timeout.ms and group.max.session.timeout.ms): from "
+            f"{MIN_SESSION_MS} to {MAX_SESSION_MS} unless your brokers say otherwise."
+        )
+        yield Problem(Component.CONSUMER, "session.timeout.ms", message)
+    timeout = stated.get(Component.PRODUCER, TRANSACTION_TIMEOUT)
+    transactional = stated.get(Component.PRODUCER, TRANSACTIONAL_ID) is not None
+    if transactional and isinstance(timeout, int) and timeout > MAX_TRANSACTION_MS:
+        message = (
+            "The transaction timeout is larger than the maximum value allowed by the broker: "
+            f"transaction.max.timeout.ms is {MAX_TRANSACTION_MS} unless your brokers say otherwise."
+        )
+        yield Problem(Component.PRODUCER, TRANSACTION_TIMEOUT, message)
+
+
+def _commits(stated: Stated) -> Iterator[Problem]:
+    commit = stated.get(Component.APPLICATION, "commit")
+    by_client = stated.get(Component.CONSUMER, "enable.auto.commit")
+    if commit == "auto" and by_client is False and stated.family is not Family.SPARK:
+        message = "commit is auto, but enable.auto.commit is false: nobody would commit."
+        yield Problem(Component.APPLICATION, "commit", message)
+    if commit == "in-transaction" and not stated.get(Component.PRODUCER, TRANSACTIONAL_ID):
+        message = "commit is in-transaction, which needs a transactional.id on the producer."
+        yield Problem(Component.APPLICATION, "commit", message)

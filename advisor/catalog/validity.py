@@ -1,0 +1,113 @@
+"""Whether the stated settings can stand together, in the product's own words.
+
+A real client stops at the first thing it finds, so at most one problem a client is reported,
+in the order in which that client checks. Sources: ProducerConfig and KafkaProducer of
+kafka-clients 2.8, 3.9 and 4.3; librdkafka's rd_kafka_conf_finalize and rd_kafka_new; each rule is
+held against the installed clients by tests/contracts. `structure` holds what no client checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from advisor.catalog import structure
+from advisor.catalog.model import Component, Family, Problem, Value
+from advisor.catalog.silence import (
+    DELIVERY_TIMEOUT,
+    IDEMPOTENCE,
+    IN_FLIGHT,
+    INT_MAX,
+    LINGER,
+    MAX_IN_FLIGHT_IDEMPOTENT,
+    REQUEST_TIMEOUT,
+    TRANSACTIONAL_ID,
+    Settings,
+    Stated,
+)
+from advisor.catalog.versions import at_least, client_line, kafka_line
+
+JAVA_HEARTBEAT_MS = 3000
+"""heartbeat.interval.ms, the default of the Java consumer; not in the catalog."""
+
+
+def validate(
+    family: Family, version: str, kafka: str, brokers: int, settings: Settings
+) -> list[Problem]:
+    """What the clients and brokers would refuse, and what cannot be meant; empty if nothing.
+
+    `settings` are values that `parse` made; `brokers` is the size of the cluster. Raises
+    `SettingError` for a version that is not known.
+    """
+    stated = Stated(family, client_line(family, version), kafka_line(kafka), settings)
+    librdkafka = family is Family.LIBRDKAFKA
+    producer = _librdkafka_producer(stated) if librdkafka else _java_producer(stated)
+    consumer = _librdkafka_consumer(stated) if librdkafka else _java_consumer(stated)
+    first = [problem for checks in (producer, consumer) for problem in [*checks][:1]]
+    return [*first, *structure.problems(stated, brokers)]
+
+
+def _says(setting: str, message: str, component: Component = Component.PRODUCER) -> Problem:
+    return Problem(component, setting, message, product=True)
+
+
+def _java_producer(stated: Stated) -> Iterator[Problem]:
+    yield from _java_idempotence(stated)
+    idempotent = stated.value(Component.PRODUCER, IDEMPOTENCE)
+    if _stated(stated, TRANSACTIONAL_ID) is not None and not idempotent:
+        message = "Cannot set a transactional.id without also enabling idempotence."
+        yield _says(TRANSACTIONAL_ID, message)
+    delivery = _stated(stated, DELIVERY_TIMEOUT)
+    linger, request = (
+        stated.number(Component.PRODUCER, name) for name in (LINGER, REQUEST_TIMEOUT)
+    )
+    if isinstance(delivery, int) and delivery < min(linger + request, INT_MAX):
+        message = "should be equal to or larger than linger.ms + request.timeout.ms"
+        yield _says(DELIVERY_TIMEOUT, f"delivery.timeout.ms {message}")
+
+
+def _java_idempotence(stated: Stated) -> Iterator[Problem]:
+    asked = _stated(stated, IDEMPOTENCE)
+    producer = Component.PRODUCER
+    wanted = asked is True or (asked is None and stated.value(producer, IDEMPOTENCE))
+    since_4 = at_least(stated.client, "4.0")
+    # 4.x looks at max.in.flight before it acts on acks or retries having switched idempotence
+    # off, so that acks=1 with 6 in flight is refused although neither asks for idempotence.
+    if asked and _stated(stated, "retries") == 0:
+        yield _says("retries", "Must set retries to non-zero when using the idempotent producer.")
+    if asked and _stated(stated, "acks") in ("0", "1"):
+        message = "Must set acks to all in order to use the idempotent producer."
+        yield _says("acks", f"{message} Otherwise we cannot guarantee idempotence.")
+    in_flight = stated.number(producer, IN_FLIGHT)
+    if in_flight > MAX_IN_FLIGHT_IDEMPOTENT and since_4 and asked is not False:
+        message = "must be set to at most 5. Current value is"
+        yield _says(
+            IN_FLIGHT, f"To use the idempotent producer, {IN_FLIGHT} {message} {in_flight}."
+        )
+    if in_flight > MAX_IN_FLIGHT_IDEMPOTENT and not since_4 and wanted:
+        message = "to at most 5 to use the idempotent producer."
+        yield _says(IN_FLIGHT, f"Must set {IN_FLIGHT} {message}")
+
+
+def _java_consumer(stated: Stated) -> Iterator[Problem]:
+    session = stated.get(Component.CONSUMER, "session.timeout.ms")
+    if isinstance(session, int) and session <= JAVA_HEARTBEAT_MS:
+        message = "Heartbeat must be set lower than the session timeout"
+        yield _says("session.timeout.ms", message, Component.CONSUMER)
+
+
+def _librdkafka_producer(stated: Stated) -> Iterator[Problem]:
+    return iter(())
+
+
+def _librdkafka_consumer(stated: Stated) -> Iterator[Problem]:
+    consumer = Component.CONSUMER
+    poll, session = (
+        stated.number(consumer, name) for name in ("max.poll.interval.ms", "session.timeout.ms")
+    )
+    if poll < session:
+        message = "`max.poll.interval.ms`must be >= `session.timeout.ms`"
+        yield _says("max.poll.interval.ms", message, consumer)
+
+
+def _stated(stated: Stated, name: str) -> Value:
+    return stated.get(Component.PRODUCER, name)

@@ -1,0 +1,102 @@
+"""Turns what a person wrote into a value, strictly, and a value into what a client reads.
+
+Everything accepted here means the same to the real client. What a client would take but read
+otherwise than it looks is refused: librdkafka reads `010` as 8 and lets a number over 64 bits
+wrap round; both were seen on 2.16.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import NoReturn
+
+from advisor.catalog.model import Kind, Problem, Setting, SettingError, Value
+
+MAX_LENGTH = 250
+_INTEGER = re.compile(r"[+-]?(0|[1-9][0-9]{0,18})", re.ASCII)
+_BOOLS = {"true": True, "false": False}
+
+
+def parse(setting: Setting, text: str) -> Value:
+    """The value that `text` stands for; spaces around it do not count.
+
+    Raises `SettingError` with what would be right: the range, the choices, the length. A
+    newline or another control character is refused anywhere, also at the ends, so that no
+    value can ever become a second line of a properties file.
+    """
+    if len(text) > MAX_LENGTH:
+        _refuse(setting, f"is {len(text)} characters long; at most {MAX_LENGTH} are taken")
+    if any(unicodedata.category(char)[0] in "CZ" and char != " " for char in text):
+        _refuse(setting, "contains a newline or another control character")
+    written = text.strip(" ")
+    if not written:
+        _refuse(setting, "is empty")
+    match setting.kind:
+        case Kind.BOOL:
+            return _bool(setting, written)
+        case Kind.INT:
+            return _int(setting, written)
+        case Kind.CHOICE:
+            return _choice(setting, written)
+        case Kind.TEXT:
+            return _text(setting, written)
+
+
+def render(setting: Setting, value: Value) -> str:
+    """The text that the product's own parser reads as `value`.
+
+    Raises `SettingError` if the value is not one of this setting: whatever is exported has
+    been through `parse`, also when it came from a database.
+    """
+    if value is None:
+        _refuse(setting, "has no value")
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    if parse(setting, text) != value:
+        _refuse(setting, f"cannot be {value!r}")
+    return text
+
+
+def _bool(setting: Setting, text: str) -> bool:
+    # Java takes any case (ConfigDef.parseType); librdkafka also t, f, 1, 0. Both take these.
+    value = _BOOLS.get(text.lower())
+    if value is None:
+        _refuse(setting, "must be true or false")
+    return value
+
+
+def _int(setting: Setting, text: str) -> int:
+    if not _INTEGER.fullmatch(text):
+        _refuse(setting, f"must be a whole number {_range(setting)}")
+    value = int(text)
+    low, high = setting.minimum, setting.maximum
+    if (low is not None and value < low) or (high is not None and value > high):
+        _refuse(setting, f"must be {_range(setting)}; {value} is not")
+    return value
+
+
+def _choice(setting: Setting, text: str) -> Value:
+    choices = dict(setting.choices)
+    if text in choices:
+        return choices[text]
+    if setting.pattern and re.fullmatch(setting.pattern, text, re.ASCII):
+        return text
+    listed = ", ".join([*choices, *(["by_duration:PnDTnHnMnS"] if setting.pattern else [])])
+    _refuse(setting, f"must be one of {listed}")
+
+
+def _text(setting: Setting, text: str) -> str:
+    if setting.pattern and not re.fullmatch(setting.pattern, text, re.ASCII):
+        _refuse(setting, "may hold letters, digits, dots, dashes and underscores here")
+    return text
+
+
+def _range(setting: Setting) -> str:
+    unit = f" {setting.unit}" if setting.unit else ""
+    if setting.minimum is not None and setting.maximum is not None:
+        return f"from {setting.minimum} to {setting.maximum}{unit}"
+    return f"of {unit.strip()}" if unit else ""
+
+
+def _refuse(setting: Setting, why: str) -> NoReturn:
+    raise SettingError(Problem(setting.component, setting.name, f"{setting.name} {why}."))

@@ -1,0 +1,73 @@
+"""Versions: which lines of each product the catalog knows, and how two lines compare.
+
+A line is `major.minor`; settings and defaults of Kafka and its clients change with lines, not
+with patch releases (an exception is named where it matters).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from advisor.catalog.model import Component, Family, Problem, SettingError
+
+_JAVA = ("4.4", "4.3", "4.2", "4.1", "4.0", "3.9", "3.8", "3.7", "3.6", "3.5", "3.4", "3.3")
+_JAVA_OLD = ("3.2", "3.1", "3.0", "2.8")
+
+_LINES: Mapping[Family, tuple[str, ...]] = {
+    Family.JAVA: _JAVA + _JAVA_OLD,
+    Family.LIBRDKAFKA: ("2.16",),
+    Family.SPARK: ("4.2", "4.1", "4.0"),
+}
+_KAFKA = ("4.3", "4.2", "4.1", "4.0", "3.9", "3.8", "3.7", "3.6", "3.5", "3.4", "3.3")
+
+SPARK_CLIENT = "3.9"
+"""The kafka-clients line in Spark 4.0, 4.1 and 4.2 (POMs of spark-sql-kafka-0-10_2.13)."""
+
+_VERSION = re.compile(r"([0-9]{1,3}\.[0-9]{1,3})(\.[0-9]{1,3}){0,2}", re.ASCII)
+
+
+def versions(family: Family) -> tuple[str, ...]:
+    """The client lines known for a family, newest first."""
+    return _LINES[family]
+
+
+def kafka_versions() -> tuple[str, ...]:
+    """The broker lines known, newest first. All run in KRaft mode (production since 3.3)."""
+    return _KAFKA
+
+
+def client_line(family: Family, version: str) -> str:
+    """The line of a client version that a person gave (`4.3.1` → `4.3`).
+
+    Raises `SettingError` if the family has no such line.
+    """
+    return _line(version, _LINES[family], "version", f"{family} client")
+
+
+def kafka_line(version: str) -> str:
+    """The line of a broker version (`4.3.1` → `4.3`); `SettingError` if it is not known."""
+    return _line(version, _KAFKA, "kafka", "Kafka")
+
+
+def at_least(line: str, since: str) -> bool:
+    """Whether a line is the other one or later; numbers compare, not text."""
+    return _key(line) >= _key(since)
+
+
+def effective_client(family: Family, line: str) -> str:
+    """The line of the client library that really runs: Spark brings a Java client along."""
+    return SPARK_CLIENT if family is Family.SPARK else line
+
+
+def _line(version: str, known: tuple[str, ...], name: str, what: str) -> str:
+    match = _VERSION.fullmatch(version.strip())
+    if match and match[1] in known:
+        return match[1]
+    listed = f"{known[0]} to {known[-1]}" if len(known) > 1 else known[0]
+    message = f"We know {what} {listed}; {version[:20]!r} is none of them."
+    raise SettingError(Problem(Component.APPLICATION, name, message, suggestion=known[0]))
+
+
+def _key(line: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in line.split("."))
