@@ -1,0 +1,1 @@
+"""The house: settings, the processes of `manage.py up`, what `manage.py doctor` knows."""

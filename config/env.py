@@ -1,0 +1,63 @@
+"""Settings from the environment, typed; a value that cannot be meant is refused by name.
+
+An empty variable counts as absent, because that is what `VARIABLE=` in a compose file means.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off"})
+
+
+def text(name: str, default: str) -> str:
+    """The variable, stripped, or `default`."""
+    return os.environ.get(name, "").strip() or default
+
+
+def flag(name: str, *, default: bool) -> bool:
+    """A yes or no. Raises `ImproperlyConfigured` for anything else."""
+    value = text(name, "").lower()
+    if not value:
+        return default
+    if value in _TRUE | _FALSE:
+        return value in _TRUE
+    raise ImproperlyConfigured(f"{name} must be yes or no, not {value!r}.")
+
+
+def whole(name: str, default: int, *, least: int, most: int) -> int:
+    """A whole number within bounds, both included. Raises `ImproperlyConfigured` otherwise."""
+    value = text(name, str(default))
+    try:
+        number = int(value)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} must be a whole number, not {value!r}.") from None
+    if not least <= number <= most:
+        raise ImproperlyConfigured(f"{name} must be between {least} and {most}, not {number}.")
+    return number
+
+
+def folder(name: str, default: Path) -> Path:
+    """An absolute folder; it need not exist. Raises `ImproperlyConfigured` if a file is there."""
+    path = Path(text(name, str(default))).expanduser().absolute()
+    if path.exists() and not path.is_dir():
+        raise ImproperlyConfigured(f"{name} must be a folder, and {path} is not one.")
+    return path
+
+
+def words(name: str, default: tuple[str, ...] = ()) -> list[str]:
+    """A list separated by commas or spaces."""
+    return text(name, " ".join(default)).replace(",", " ").split()
+
+
+def one_of(name: str, schemes: tuple[str, ...], default: str) -> str:
+    """An address whose scheme is one of `schemes`. Raises `ImproperlyConfigured` otherwise."""
+    value = text(name, default)
+    if value.partition("://")[0] not in schemes:
+        # The value may hold a password: it is not repeated.
+        raise ImproperlyConfigured(f"{name} must begin with one of {', '.join(schemes)} and ://.")
+    return value

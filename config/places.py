@@ -1,0 +1,63 @@
+"""Where things lie: the data folder, and sockets whose names the kernel accepts."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import stat
+import tempfile
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+_SOCKET_NAME_BYTES = 100
+"""`sun_path` of unix(7) holds 108 bytes with the closing zero."""
+
+
+def socket_path(data: Path, name: str) -> Path:
+    """A Unix socket that belongs to a data folder; the same answer in every process.
+
+    It lies in the folder, unless that name is too long for the kernel: then in a private
+    folder below the system's temporary one, named after the data folder.
+    """
+    path = data / name
+    if len(os.fsencode(path)) <= _SOCKET_NAME_BYTES:
+        return path
+    mark = hashlib.sha256(os.fsencode(data)).hexdigest()[:12]
+    return private_folder(Path(tempfile.gettempdir()) / f"delivery-lab-{os.getuid()}-{mark}") / name
+
+
+def private_folder(path: Path) -> Path:
+    """Makes a folder that only this user can enter.
+
+    Raises `ImproperlyConfigured` if somebody else made it first, or opened it to others.
+    """
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    status = path.lstat()
+    if status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & 0o077:
+        raise ImproperlyConfigured(f"{path} must belong to this user alone: remove it.")
+    return path
+
+
+def secret_key(path: Path) -> str:
+    """The key kept in `path` (mode 600), made at first use.
+
+    Web and worker may both be first: the file is written aside and linked into place, so that
+    exactly one key wins and nobody reads half of one.
+    """
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".secret-key-")  # mode 600
+        try:
+            with os.fdopen(handle, "w") as file:
+                file.write(secrets.token_urlsafe(64))
+            os.link(draft, path)
+        except FileExistsError:
+            pass  # another process linked its key first, and that one counts
+        finally:
+            Path(draft).unlink()
+    key = path.read_text().strip()
+    if len(key) < 50:
+        raise ImproperlyConfigured(f"{path} holds no key: remove it, and a new one is made.")
+    return key

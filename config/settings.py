@@ -1,0 +1,174 @@
+"""Django's settings. What an operator may change comes from the environment: docs/setup.md."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+from config import env, machine, places
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+# --- where things lie, and how much at once -------------------------------------------------
+LAB_DATA_DIR = env.folder("LAB_DATA_DIR", BASE_DIR / "var")
+LAB_RUNS_DIR = LAB_DATA_DIR / "runs"
+LAB_LOGS_DIR = LAB_DATA_DIR / "logs"
+LAB_JUDGE_SOCKET = places.socket_path(LAB_DATA_DIR, "judge.sock")
+LAB_REDIS_SOCKET = places.socket_path(LAB_DATA_DIR, "redis.sock")
+LAB_CLUSTERS_AT_ONCE = env.whole(
+    "LAB_CLUSTERS_AT_ONCE", machine.clusters_at_once(), least=1, most=64
+)
+SPARK_MASTER = env.text("LAB_SPARK_MASTER", env.text("SPARK_MASTER", "local[*]"))
+
+# --- Django ---------------------------------------------------------------------------------
+DEBUG = env.flag("DEBUG", default=False)
+SECRET_KEY = env.text("SECRET_KEY", "") or places.secret_key(LAB_DATA_DIR / "secret-key")
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
+CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
+
+INSTALLED_APPS = [
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "csp",
+    "django_htmx",
+    "template_partials",
+    "config",
+    "advisor",
+    "labs",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+
+# --- static files: served by whitenoise straight from the sources until collectstatic has run ---
+STATIC_URL = "/static/"
+STATIC_ROOT = LAB_DATA_DIR / "static"
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = DEBUG
+
+# --- database ---------------------------------------------------------------------------------
+
+
+def database(url: str) -> dict[str, Any]:
+    """One connection from its address. Raises `ImproperlyConfigured` without repeating it."""
+    try:
+        parsed: dict[str, Any] = dict(dj_database_url.parse(url))
+    except (ValueError, KeyError):
+        raise ImproperlyConfigured("DATABASE_URL is not an address of a database.") from None
+    if parsed["ENGINE"].endswith("sqlite3"):
+        # Web and worker write at once: WAL lets readers go on, and a transaction that will write
+        # says so when it begins, so that it waits its turn instead of failing in the middle.
+        parsed["OPTIONS"] = {
+            "timeout": 20,
+            "transaction_mode": "IMMEDIATE",
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        }
+    else:
+        parsed["CONN_MAX_AGE"] = 60
+        parsed["CONN_HEALTH_CHECKS"] = True
+    return parsed
+
+
+DATABASES = {"default": database(env.text("DATABASE_URL", f"sqlite:///{LAB_DATA_DIR / 'lab.db'}"))}
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_COOKIE_AGE = 60 * 60 * 24 * 365  # progress is kept without an account
+SESSION_COOKIE_HTTPONLY = True
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+
+# --- the browser is told to trust nothing but this site ---------------------------------------
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+# On one's own machine there is no TLS; a team behind a proxy that ends it says so.
+HTTPS = env.flag("HTTPS", default=False)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SECURE_HSTS_SECONDS = 60 * 60 * 24 * 30 if HTTPS else 0
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SILENCED_SYSTEM_CHECKS = [
+    "security.W005",  # subdomains are not ours to bind
+    "security.W021",  # nor is the browsers' preload list
+] + ([] if HTTPS else ["security.W004", "security.W008", "security.W012", "security.W016"])
+
+# --- Celery -----------------------------------------------------------------------------------
+REDIS_URL = env.one_of("REDIS_URL", ("redis", "rediss", "unix"), f"unix://{LAB_REDIS_SOCKET}?db=0")
+CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace(
+    "?db=", "?virtual_host="
+)
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_IGNORE_RESULT = True
+# A task is acknowledged when it is done; one that is handed out again meets a run whose state
+# has moved on, and does nothing (labs.services). An experiment is not retried behind one's back.
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = False
+CELERY_TASK_DEFAULT_QUEUE = "experiments"
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# Threads: one process, so that one kill -9 ends all of it. An experiment runs two arms at once.
+CELERY_WORKER_POOL = "threads"
+CELERY_WORKER_CONCURRENCY = max(1, LAB_CLUSTERS_AT_ONCE // 2)
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 15 * 60}
+
+# --- logs: `logger.info("…", extra={"run": slug})` makes every line of a run greppable ----------
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {
+            "()": "logging.Formatter",
+            "fmt": "{asctime} {levelname} {name} [{run}] {message}",
+            "style": "{",
+            "defaults": {"run": "-"},
+        }
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "INFO").upper()},
+}
