@@ -84,6 +84,8 @@ def _spawn(
             stdout=errors if stdout is None else stdout,
             stderr=errors,
             start_new_session=True,
+            # Between fork and exec only prctl and getppid run, which take no lock that another
+            # thread of ours could hold at the moment of the fork.
             preexec_fn=die_with_owner,
         )
     finally:

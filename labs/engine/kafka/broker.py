@@ -1,0 +1,101 @@
+"""One Kafka broker process: start it, end it, stop it in its tracks, ask how it is."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from labs.engine import processes
+
+BrokerState = Literal["running", "paused", "dead"]
+
+
+class Broker:
+    """A broker (and controller) of a disposable cluster; `port` is where clients reach it."""
+
+    def __init__(
+        self,
+        id_: int,
+        port: int,
+        command: Sequence[str | Path],
+        folder: Path,
+        log: Path,
+    ) -> None:
+        self.id = id_
+        self.port = port
+        self.log = log
+        self._command = command
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int | None:
+        """The process id of the last start, also after its end; None before the first start."""
+        return self._process.pid if self._process else None
+
+    @property
+    def returncode(self) -> int | None:
+        """How the last process ended (negative: by that signal), None while there is one."""
+        return self._process.poll() if self._process else None
+
+    @property
+    def state(self) -> BrokerState:
+        """By the kernel's word (proc(5)), not by what we did to it."""
+        if self._process is None or self._process.poll() is not None:
+            return "dead"
+        letter = processes.state(self._process.pid)
+        if letter is None or letter in "ZXx":
+            return "dead"
+        return "paused" if letter in "Tt" else "running"
+
+    def start(self) -> None:
+        """Starts the process on whatever its folder holds. Raises `RuntimeError` if it lives."""
+        if self.state != "dead":
+            raise RuntimeError(f"broker {self.id} is {self.state}; it cannot be started twice")
+        self._process = processes.spawn(self._command, log=self.log, cwd=self._folder)
+
+    def kill(self) -> None:
+        """SIGKILL: the broker gets to say nothing and to flush nothing (the page cache stays)."""
+        self._signal(signal.SIGKILL)
+
+    def pause(self) -> None:
+        """SIGSTOP: the process keeps its memory and its connections, and does nothing."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """SIGCONT: the process goes on as if no time had passed."""
+        self._signal(signal.SIGCONT)
+
+    def terminate(self, grace_s: float = 15.0) -> int:
+        """A clean stop: SIGTERM, on which Kafka hands its leaderships over; SIGKILL after grace.
+
+        Returns the return code (negative: the signal), also of a process that is gone already.
+        """
+        if self._process is None:
+            raise ProcessLookupError(f"broker {self.id} was never started")
+        return processes.end(self._process, grace_s)
+
+    def tail(self, lines: int = 20) -> str:
+        """The last lines of its log."""
+        try:
+            return "\n".join(self.log.read_text("utf-8", "replace").splitlines()[-lines:])
+        except FileNotFoundError:
+            return ""
+
+    def _signal(self, number: signal.Signals) -> None:
+        os.kill(self._living().pid, number)
+
+    def _living(self) -> subprocess.Popen[bytes]:
+        # poll() reaps: only a process that has not been reaped can be signalled by its id
+        # without the risk that the id belongs to somebody else by now.
+        if self._process is None or self._process.poll() is not None:
+            raise ProcessLookupError(f"broker {self.id} is not running")
+        return self._process

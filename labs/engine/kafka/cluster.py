@@ -1,0 +1,228 @@
+"""A disposable Kafka cluster on this machine: real brokers, loopback only, gone with its owner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from confluent_kafka import KafkaException
+from confluent_kafka.cimpl import NewTopic
+
+from labs.engine.kafka import topics
+from labs.engine.kafka.broker import Broker, BrokerState
+from labs.engine.kafka.distribution import Distribution
+from labs.engine.kafka.java import Java
+from labs.engine.kafka.jvm import archive_options, broker_command, lay_out, quiet_admin
+from labs.engine.kafka.ports import Ports
+from labs.engine.kafka.properties import Settings, broker_properties, check, shortened
+from labs.engine.kafka.storage import checkpoint, new_id
+from labs.engine.kafka.topics import PartitionState
+from labs.engine.wait import WaitTimeout, until
+
+_BOOT_LIMIT_S = 90.0
+_ATTEMPTS = 3
+_QUICK_S = 0.25
+
+
+class BootFailed(Exception):
+    """The cluster did not come up; the message holds the end of a broker's own log."""
+
+
+class _PortTaken(Exception):
+    pass
+
+
+class Cluster:
+    """`size` brokers, each also a controller (KRaft), numbered from 1, in `folder`.
+
+    `settings` are broker settings of the caller and win over what the lab shortens; `shortened`
+    says what is left of that: name → (value here, the product's default). Each broker's log is
+    `<logs>/broker-N.log`, by default in `folder`. A broker cannot outlive this process, however
+    it ends (`processes.spawn`).
+
+    Use it as a context manager, or call `start` and `stop`. `start` raises `BootFailed`, the
+    constructor `properties.RefusedSetting`.
+    """
+
+    def __init__(
+        self,
+        distribution: Distribution,
+        java: Java,
+        folder: Path,
+        size: int = 3,
+        settings: Settings | None = None,
+        *,
+        logs: Path | None = None,
+        share_classes: bool = True,
+    ) -> None:
+        self.settings: Settings = dict(settings or {})
+        check(self.settings)
+        self.size = size
+        self.shortened = shortened(self.settings)
+        self.brokers: dict[int, Broker] = {}
+        self._distribution = distribution
+        self._java = java
+        self._folder = folder
+        self._logs = logs or folder
+        self._share_classes = share_classes
+        self._ports: Ports | None = None
+        self._askers = ThreadPoolExecutor(4 * size, thread_name_prefix="describe")
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    @property
+    def bootstrap(self) -> str:
+        """For `bootstrap.servers`: the addresses of all brokers."""
+        return ",".join(broker.address for broker in self.brokers.values())
+
+    def start(self) -> None:
+        """Boots all brokers at once; returns when all are registered and serve.
+
+        A port that somebody took between our choice and the broker's bind costs another try
+        with other ports. A broker that ends by itself fails the boot at once.
+        """
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                self._boot(self._folder / f"boot-{attempt}")
+                return
+            except _PortTaken as taken:
+                self._end()
+                if attempt == _ATTEMPTS:
+                    raise BootFailed(f"ports were taken {attempt} times: {taken}") from taken
+            except BaseException:
+                self.stop()
+                raise
+
+    def _boot(self, home: Path) -> None:
+        options = archive_options(self._distribution, self._java) if self._share_classes else ()
+        command = broker_command(self._distribution, self._java, options)
+        prepared = checkpoint(self._distribution, self._java)
+        cluster_id = new_id()
+        self._ports = Ports(2 * self.size)
+        numbers = iter(self._ports.numbers)
+        ports = {node: (next(numbers), next(numbers)) for node in range(1, self.size + 1)}
+        self._logs.mkdir(parents=True, exist_ok=True)
+        for node, (client, _) in ports.items():
+            place = home / f"broker-{node}"
+            properties = broker_properties(node, ports, self.settings)
+            lay_out(place, properties, prepared, cluster_id, node)
+            log = self._logs / f"broker-{node}.log"
+            self.brokers[node] = Broker(node, client, command, place, log)
+        for broker in self.brokers.values():
+            broker.start()
+        self.wait_ready(_BOOT_LIMIT_S)
+
+    def wait_ready(self, limit_s: float) -> None:
+        """Waits until every broker is registered and unfenced, so that a topic can be created.
+
+        A fenced broker is not in the metadata that clients get (KIP-631), hence the count.
+        Raises `BootFailed`.
+        """
+        admin = quiet_admin(self.bootstrap)
+
+        def all_serve() -> bool:
+            self._fail_if_dead()
+            try:
+                return len(admin.list_topics(timeout=0.5).brokers) == self.size
+            except KafkaException:
+                return False
+
+        try:
+            until(all_serve, limit_s, f"{self.size} brokers did not register")
+        except WaitTimeout as late:
+            tails = "\n".join(broker.tail(5) for broker in self.brokers.values())
+            raise BootFailed(f"{late}. The ends of their logs:\n{tails}") from late
+
+    def _fail_if_dead(self) -> None:
+        for broker in self.brokers.values():
+            if broker.state == "dead":
+                tail = broker.tail(40)
+                if "Address already in use" in tail:
+                    raise _PortTaken(broker.address)
+                raise BootFailed(
+                    f"broker {broker.id} ended by itself (code {broker.returncode}) while the "
+                    f"cluster booted. The end of its log:\n{tail}"
+                )
+
+    def create_topic(
+        self,
+        name: str,
+        partitions: int = 1,
+        replication_factor: int = 3,
+        config: Mapping[str, str] | None = None,
+    ) -> None:
+        """Creates a topic and waits until each partition has a leader and all its replicas.
+
+        Raises `KafkaException` when the brokers refuse it, `WaitTimeout` after 30 s.
+        """
+        admin = quiet_admin(self.bootstrap)
+        wish = NewTopic(name, partitions, replication_factor, config=dict(config or {}))
+        admin.create_topics([wish], operation_timeout=20)[name].result(30)
+
+        def complete() -> bool:
+            states = self.describe(name)
+            return len(states) == partitions and all(
+                state.leader and len(state.isr) == replication_factor for state in states
+            )
+
+        until(complete, 30, f"the replicas of topic {name!r} did not all get in sync")
+
+    def describe(self, topic: str, limit_s: float = 1.0) -> list[PartitionState]:
+        """Leader and ISR of each partition, as the best informed running broker has them.
+
+        All running brokers are asked at once, paused and dead ones are not. Those that are quick
+        decide; only if none is, all get `limit_s` seconds, after which what is known is
+        returned: an empty list if nobody answered. Of several answers the one with the highest
+        leader epoch counts, then the leader's own: a broker that was just resumed may still
+        tell of old times.
+        """
+        asked = {
+            self._askers.submit(topics.ask, broker.port, topic, limit_s): broker.id
+            for broker in self.brokers.values()
+            if broker.state == "running"
+        }
+        answers: list[tuple[int, tuple[PartitionState, ...]]] = []
+        for patience in (_QUICK_S, limit_s):
+            done, _ = wait(asked, timeout=patience)
+            answers = [(asked[ask], ask.result()) for ask in done if not ask.exception()]
+            if answers:
+                break
+        best: dict[int, tuple[tuple[int, bool], PartitionState]] = {}
+        for id_, states in answers:
+            for state in states:
+                rank = (state.leader_epoch or 0, state.leader == id_)
+                if state.partition not in best or rank > best[state.partition][0]:
+                    best[state.partition] = (rank, state)
+        return [best[partition][1] for partition in sorted(best)]
+
+    def states(self) -> dict[int, BrokerState]:
+        """Each broker's state by the kernel's word: running, paused or dead."""
+        return {id_: broker.state for id_, broker in self.brokers.items()}
+
+    def stop(self) -> None:
+        """Ends every broker at once by SIGKILL (their data is not wanted) and frees the ports."""
+        self._end()
+        self._askers.shutdown(wait=False, cancel_futures=True)
+
+    def _end(self) -> None:
+        for broker in self.brokers.values():
+            if broker.state != "dead":
+                broker.kill()
+        for broker in self.brokers.values():
+            broker.terminate(grace_s=0)
+        self.brokers.clear()
+        if self._ports:
+            self._ports.release()

@@ -1,0 +1,140 @@
+"""How a broker's JVM is started: small, quick to start, and with its classes ready to map."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+
+from labs.engine.kafka.broker import Broker
+from labs.engine.kafka.cache import alone, cache_dir, workshop
+from labs.engine.kafka.distribution import Distribution
+from labs.engine.kafka.java import Java
+from labs.engine.kafka.ports import Ports
+from labs.engine.kafka.properties import broker_properties
+from labs.engine.kafka.storage import checkpoint, format_storage, new_id
+from labs.engine.wait import WaitTimeout, until
+
+# One C1 compiler and the serial collector: six such JVMs share two cores (docs/decisions/0002).
+_OPTIONS = (
+    "-Xmx256m",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:-UsePerfData",
+)
+
+# The Maven jars bring log4j but no configuration: without one a broker says nothing below ERROR.
+_LOG4J = """\
+appender.out.type = Console
+appender.out.name = out
+appender.out.layout.type = PatternLayout
+appender.out.layout.pattern = [%d] %p %m (%c{1})%n
+rootLogger.level = INFO
+rootLogger.appenderRef.out.ref = out
+"""
+
+log = logging.getLogger(__name__)
+
+
+def broker_command(
+    distribution: Distribution, java: Java, options: Sequence[str] = ()
+) -> tuple[str | Path, ...]:
+    """The command of a broker whose working folder holds what `lay_out` put there."""
+    return (
+        java.path, *_OPTIONS, *options, "-Dlog4j2.configurationFile=log4j2.properties",
+        "-cp", distribution.class_path, "kafka.Kafka", "server.properties",
+    )  # fmt: skip
+
+
+def lay_out(folder: Path, properties: str, checkpoint: Path, cluster_id: str, node: int) -> None:
+    """Makes `folder` the working folder of a broker: formatted storage and its two files."""
+    format_storage(checkpoint, folder / "data", cluster_id, node)
+    (folder / "server.properties").write_text(properties, "ascii")
+    (folder / "log4j2.properties").write_text(_LOG4J, "ascii")
+
+
+def archive_options(distribution: Distribution, java: Java) -> tuple[str, ...]:
+    """Options that map the class-data archive, which is made at the first call (some 8 s).
+
+    Nothing depends on the archive but time: if it cannot be made, that is logged and remembered
+    beside it, and brokers start without. Java itself ignores an archive that does not fit.
+    """
+    archive = _archive_path(distribution, java)
+    failed = archive.with_suffix(".failed")
+    if not archive.exists() and not failed.exists():
+        with alone(archive), workshop(archive) as temporary:
+            if not archive.exists() and not failed.exists():
+                try:
+                    made = _train(distribution, java, temporary)
+                    os.replace(made, archive)
+                except (OSError, WaitTimeout, KafkaException) as problem:
+                    log.warning("brokers start without a class-data archive: %s", problem)
+                    failed.write_text(str(problem), "utf-8")
+    return (f"-XX:SharedArchiveFile={archive}",) if archive.exists() else ()
+
+
+def _archive_path(distribution: Distribution, java: Java) -> Path:
+    """An archive fits one JVM and one class path, so it is named by both."""
+    runtime = java.path.resolve()
+    seen = f"{runtime} {runtime.stat().st_mtime_ns} {java.version} {distribution.class_path}"
+    digest = hashlib.sha256(seen.encode()).hexdigest()[:12]
+    return cache_dir() / "classes" / f"kafka-{distribution.version}-java-{java.major}-{digest}.jsa"
+
+
+def _train(distribution: Distribution, java: Java, folder: Path) -> Path:
+    """Lets one broker serve a little and end; the JVM then writes what classes it had loaded."""
+    ports = Ports(2)
+    client, quorum = ports.numbers
+    home = folder / "broker"
+    properties = broker_properties(1, {1: (client, quorum)}, {})
+    lay_out(home, properties, checkpoint(distribution, java), new_id(), 1)
+    command = broker_command(distribution, java, ("-XX:ArchiveClassesAtExit=classes.jsa",))
+    broker = Broker(1, client, command, home, folder / "broker.log")
+    broker.start()
+    try:
+        _exercise(broker)
+        broker.terminate(grace_s=60)
+    finally:
+        if broker.state != "dead":
+            broker.kill()
+        ports.release()
+    made = home / "classes.jsa"
+    if not made.exists():
+        raise FileNotFoundError(f"the JVM wrote no archive: {broker.tail(5)}")
+    return made
+
+
+def _exercise(broker: Broker) -> None:
+    def serves() -> bool:
+        if broker.state == "dead":
+            raise ChildProcessError(f"the broker ended by itself: {broker.tail(5)}")
+        try:
+            return bool(admin.list_topics(timeout=1).brokers)
+        except KafkaException:
+            return False
+
+    admin = quiet_admin(broker.address)
+    until(serves, 60, "the broker that trains the class archive did not start")
+    admin.create_topics([NewTopic("training", 1, 1)])["training"].result(30)
+
+
+def quiet_admin(bootstrap: str) -> AdminClient:
+    """An admin client that asks again soon and leaves "connection refused" to us."""
+    silent = logging.getLogger(f"{__name__}.librdkafka")
+    silent.addHandler(logging.NullHandler())
+    silent.propagate = False
+    return AdminClient(
+        {
+            "bootstrap.servers": bootstrap,
+            "reconnect.backoff.ms": 20,
+            "reconnect.backoff.max.ms": 200,
+            "socket.connection.setup.timeout.ms": 2000,
+        },
+        logger=silent,
+    )

@@ -1,0 +1,73 @@
+"""Formatted storage without starting a JVM for each broker.
+
+`StorageTool format` takes a second and leaves two files: `bootstrap.checkpoint`, the feature
+levels of a new cluster (the same for every cluster of a version: it names neither cluster nor
+node), and `meta.properties`, four plain lines. The first is made once a version by the tool
+itself and cloned, the second is written.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import shutil
+import subprocess
+import uuid
+from pathlib import Path
+
+from labs.engine.kafka.cache import alone, cache_dir, workshop
+from labs.engine.kafka.distribution import Distribution
+from labs.engine.kafka.java import Java
+from labs.engine.kafka.properties import broker_properties
+
+_CHECKPOINT = "bootstrap.checkpoint"
+
+
+class FormatFailed(Exception):
+    """Kafka's StorageTool refused; the message is its own."""
+
+
+def new_id() -> str:
+    """A random id as org.apache.kafka.common.Uuid writes one; it must not begin with a dash."""
+    while True:
+        text = base64.urlsafe_b64encode(uuid.uuid4().bytes).rstrip(b"=").decode()
+        if not text.startswith("-"):
+            return text
+
+
+def format_storage(checkpoint: Path, folder: Path, cluster_id: str, node: int) -> None:
+    """Makes `folder` a formatted log folder of `node` (meta.properties, version 1: KIP-858)."""
+    folder.mkdir(parents=True)
+    shutil.copyfile(checkpoint, folder / _CHECKPOINT)
+    (folder / "meta.properties").write_text(
+        f"version=1\ncluster.id={cluster_id}\nnode.id={node}\ndirectory.id={new_id()}\n",
+        "ascii",
+    )
+
+
+def checkpoint(distribution: Distribution, java: Java) -> Path:
+    """The release's own bootstrap.checkpoint, made at the first call by its StorageTool.
+
+    All feature levels are the release's defaults; eligible leader replicas are on from 4.1
+    (KIP-966). Raises `FormatFailed`.
+    """
+    prepared = cache_dir() / "storage" / f"kafka-{distribution.version}.checkpoint"
+    if not prepared.exists():
+        with alone(prepared), workshop(prepared) as temporary:
+            if not prepared.exists():
+                _run_tool(distribution, java, temporary)
+                os.replace(temporary / "data" / _CHECKPOINT, prepared)
+    return prepared
+
+
+def _run_tool(distribution: Distribution, java: Java, folder: Path) -> None:
+    # The tool only wants to see a whole configuration; nothing listens on these ports.
+    properties = broker_properties(1, {1: (9092, 9093)}, {})
+    (folder / "server.properties").write_text(properties, "ascii")
+    ran = subprocess.run(
+        [java.path, "-Xmx128m", "-cp", distribution.class_path, "kafka.tools.StorageTool",
+         "format", "--cluster-id", new_id(), "--config", "server.properties"],
+        cwd=folder, capture_output=True, text=True, errors="replace", timeout=120, check=False,
+    )  # fmt: skip
+    if ran.returncode != 0:
+        raise FormatFailed(f"Kafka's StorageTool failed:\n{ran.stdout}{ran.stderr}")
