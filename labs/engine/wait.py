@@ -18,7 +18,10 @@ class WaitTimeout(Exception):
 
 
 def until(
-    condition: Callable[[], T | None], limit_s: float, message: str, every_s: float = 0.05
+    condition: Callable[[], T | None],
+    limit_s: float,
+    message: str,
+    every_s: float = 0.05,
 ) -> T:
     """The first truthy value of `condition`, asked every `every_s` seconds.
 

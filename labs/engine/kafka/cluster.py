@@ -172,13 +172,21 @@ class Cluster:
         wish = NewTopic(name, partitions, replication_factor, config=dict(config or {}))
         admin.create_topics([wish], operation_timeout=20)[name].result(30)
 
+        self.wait_in_sync(name, partitions, replication_factor, limit_s=30)
+
+    def wait_in_sync(self, topic: str, partitions: int, replicas: int, limit_s: float) -> None:
+        """Waits until each partition has a leader and `replicas` in-sync replicas.
+
+        Raises `WaitTimeout`.
+        """
+
         def complete() -> bool:
-            states = self.describe(name)
+            states = self.describe(topic)
             return len(states) == partitions and all(
-                state.leader and len(state.isr) == replication_factor for state in states
+                state.leader and len(state.isr) == replicas for state in states
             )
 
-        until(complete, 30, f"the replicas of topic {name!r} did not all get in sync")
+        until(complete, limit_s, f"topic {topic!r} does not have {replicas} replicas in sync")
 
     def describe(self, topic: str, limit_s: float = 1.0) -> list[PartitionState]:
         """Leader and ISR of each partition, as the best informed running broker has them.

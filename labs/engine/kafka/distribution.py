@@ -138,7 +138,7 @@ def _fetch(
         (fresh / "verified.json").write_text(json.dumps({"lock": stamp, "sizes": sizes}))
         if folder.exists():
             shutil.rmtree(folder)
-        os.replace(fresh, folder)
+        fresh.replace(folder)
 
 
 def _intact(folder: Path, jars: tuple[Path, ...], stamp: str) -> bool:

@@ -67,9 +67,8 @@ def fetch(
         command, cwd=into, text=True, errors="replace", stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     ) as ivy:  # fmt: skip
-        assert ivy.stdout is not None
         begun = 0
-        for line in ivy.stdout:
+        for line in ivy.stdout or ():
             lines.append(line.rstrip())
             if progress and line.startswith("downloading "):
                 begun += 1

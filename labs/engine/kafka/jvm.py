@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -71,8 +70,7 @@ def archive_options(distribution: Distribution, java: Java) -> tuple[str, ...]:
         with alone(archive), workshop(archive) as temporary:
             if not archive.exists() and not failed.exists():
                 try:
-                    made = _train(distribution, java, temporary)
-                    os.replace(made, archive)
+                    _train(distribution, java, temporary).replace(archive)
                 except (OSError, WaitTimeout, KafkaException) as problem:
                     log.warning("brokers start without a class-data archive: %s", problem)
                     failed.write_text(str(problem), "utf-8")

@@ -39,7 +39,7 @@ def main(product: str, version: str) -> None:
     lines = [f"{group}:{artifact}:{rev} {digest}\n" for group, artifact, rev, digest in rows]
     path = LOCKS / f"{product}-{version}.txt"
     path.write_text("".join(sorted(lines)), "utf-8")
-    print(f"{path}: {len(lines)} jars")
+    sys.stdout.write(f"{path}: {len(lines)} jars\n")
 
 
 def _resolve(modules: list[ivy.Module], transitive: bool) -> list[tuple[str, str, str, str]]:

@@ -123,7 +123,6 @@ def _escape(value: str | int | bool) -> str:
     text = str(value).lower() if isinstance(value, bool) else str(value)
     units = text.encode("utf-16-be")
     pairs = (int.from_bytes(units[i : i + 2], "big") for i in range(0, len(units), 2))
-    escaped = "".join(
+    return "".join(
         chr(unit) if 32 < unit < 127 and unit != 92 else f"\\u{unit:04x}" for unit in pairs
     )
-    return escaped

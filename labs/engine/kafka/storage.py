@@ -9,7 +9,6 @@ itself and cloned, the second is written.
 from __future__ import annotations
 
 import base64
-import os
 import shutil
 import subprocess
 import uuid
@@ -56,7 +55,7 @@ def checkpoint(distribution: Distribution, java: Java) -> Path:
         with alone(prepared), workshop(prepared) as temporary:
             if not prepared.exists():
                 _run_tool(distribution, java, temporary)
-                os.replace(temporary / "data" / _CHECKPOINT, prepared)
+                (temporary / "data" / _CHECKPOINT).replace(prepared)
     return prepared
 
 

@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 from labs.engine.kafka.cache import alone, cache_dir
 from labs.engine.kafka.java import Java, JavaMissing
 
-_PASSWORD = "changeit"  # A store of public certificates needs no secret, but Java wants a word.
+# A store of public certificates needs no secret, but Java wants a word.
+_PASSWORD = "changeit"  # noqa: S105
 
 
 def network_options(java: Java) -> tuple[str, ...]:
@@ -55,7 +56,7 @@ def trust_store(bundle: Path) -> Path:
         if not store.exists():
             half = store.with_suffix(".new")
             half.write_bytes(_pkcs12(bundle.read_text(errors="replace")))
-            os.replace(half, store)
+            half.replace(store)
     return store
 
 

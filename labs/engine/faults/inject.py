@@ -1,0 +1,59 @@
+"""Doing a thing to brokers and showing that it happened: one way for all faults and heals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from labs.engine.faults.record import FaultLog, FaultRow, Phase
+from labs.engine.faults.roles import Role
+from labs.engine.kafka.broker import Broker
+from labs.engine.kafka.cluster import Cluster
+from labs.engine.wait import WaitTimeout, until
+
+Proof = Callable[[Broker], str | None]
+"""Evidence in words once the thing has happened to the broker, None until then."""
+
+
+def inject(
+    fault: str,
+    cluster: Cluster,
+    role: Role,
+    log: FaultLog,
+    act: Callable[[Broker], None],
+    proof: Proof,
+    limit_s: float,
+) -> tuple[FaultRow, ...]:
+    """Does `act` to every broker that plays `role` now, then waits for the proof of each.
+
+    All are hit first and proved afterwards, so that they are hit together. Returns the closing
+    row of each, `complete` or `failed`; what could not be shown to have happened is `failed`,
+    and so is a role that nobody plays.
+    """
+    targets = role.targets(cluster)
+    if not targets:
+        log.record(fault, role.name, "invoke")
+        return (log.record(fault, role.name, "failed", f"no broker is {role.name} now"),)
+    refused: dict[int, str] = {}
+    for target in targets:
+        log.record(fault, str(target), "invoke")
+        try:
+            act(target.broker)
+        except (OSError, RuntimeError) as problem:
+            refused[target.broker.id] = str(problem)
+    closing = []
+    for target in targets:
+        evidence = None
+        trouble = refused.get(target.broker.id)
+        if trouble is None:
+            try:
+                evidence = _await_proof(proof, target.broker, limit_s)
+            except (WaitTimeout, OSError) as problem:
+                trouble = str(problem)
+        phase: Phase = "complete" if evidence else "failed"
+        closing.append(log.record(fault, str(target), phase, evidence or trouble or ""))
+    return tuple(closing)
+
+
+def _await_proof(proof: Proof, broker: Broker, limit_s: float) -> str:
+    message = f"it could not be shown; broker {broker.id} (pid {broker.pid}) is {broker.state}"
+    return until(lambda: proof(broker), limit_s, message, every_s=0.01)

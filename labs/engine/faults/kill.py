@@ -1,0 +1,50 @@
+"""SIGKILL, and the restart that heals it."""
+
+from __future__ import annotations
+
+import signal
+import socket
+
+from labs.engine.faults.inject import inject
+from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.faults.roles import Role
+from labs.engine.kafka.broker import Broker
+from labs.engine.kafka.cluster import Cluster
+
+
+def kill(cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 10) -> tuple[FaultRow, ...]:
+    """Kills the brokers of a role by SIGKILL: the process is gone, its page cache is not.
+
+    Evidence is the wait status that the kernel gave for exactly this process: ended by signal 9.
+    A broker that ended in any other way, or before, is a fault that `failed`.
+    """
+    return inject("kill", cluster, role, log, Broker.kill, _gone, limit_s)
+
+
+def restart(
+    cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 60
+) -> tuple[FaultRow, ...]:
+    """Starts the brokers of a role, all dead, on the data that they left behind.
+
+    Evidence is the new process, accepting connections at the broker's port. When its replicas
+    are in sync again is another question: `Cluster.wait_in_sync`.
+    """
+    return inject("restart", cluster, role, log, Broker.start, _accepts, limit_s)
+
+
+def _gone(broker: Broker) -> str | None:
+    if broker.returncode is None:
+        return None
+    if broker.returncode != -signal.SIGKILL:
+        raise ChildProcessError(f"pid {broker.pid} ended with code {broker.returncode}, not by us")
+    return f"pid {broker.pid} gone: its wait status says signal 9 (SIGKILL)"
+
+
+def _accepts(broker: Broker) -> str | None:
+    if broker.returncode is not None:
+        raise ChildProcessError(f"pid {broker.pid} ended with code {broker.returncode}")
+    try:
+        socket.create_connection(("127.0.0.1", broker.port), timeout=1).close()
+    except OSError:
+        return None
+    return f"pid {broker.pid} accepts connections at port {broker.port}"

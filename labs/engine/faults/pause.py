@@ -1,0 +1,61 @@
+"""SIGSTOP, and the SIGCONT that heals it: a broker that is there and does not answer."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from labs.engine import processes
+from labs.engine.faults.inject import inject
+from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.faults.roles import Role
+from labs.engine.kafka.broker import Broker
+from labs.engine.kafka.cluster import Cluster
+
+
+def pause(cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 5) -> tuple[FaultRow, ...]:
+    """Stops the brokers of a role by SIGSTOP, as a long collection or a hung disk would.
+
+    Evidence is the kernel's state of every thread of the process: T, stopped by a signal
+    (proc(5)). The process keeps its connections; peers see silence, not a closed socket.
+    """
+    return inject("pause", cluster, role, log, _stop, _stopped, limit_s)
+
+
+def resume(cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 5) -> tuple[FaultRow, ...]:
+    """Lets the paused brokers of a role go on, by SIGCONT.
+
+    Evidence is that no thread of the process is in state T any more.
+    """
+    return inject("resume", cluster, role, log, _continue, _running, limit_s)
+
+
+def _stop(broker: Broker) -> None:
+    if broker.state == "paused":
+        raise RuntimeError(f"broker {broker.id} (pid {broker.pid}) was paused already")
+    broker.pause()
+
+
+def _continue(broker: Broker) -> None:
+    if broker.state == "running":
+        raise RuntimeError(f"broker {broker.id} (pid {broker.pid}) was not paused")
+    broker.resume()
+
+
+def _threads(broker: Broker) -> Counter[str]:
+    if broker.pid is None or broker.returncode is not None:
+        raise ChildProcessError(f"pid {broker.pid} ended with code {broker.returncode}")
+    return Counter(processes.thread_states(broker.pid))
+
+
+def _stopped(broker: Broker) -> str | None:
+    threads = _threads(broker)
+    if not threads or set(threads) != {"T"}:
+        return None
+    return f"pid {broker.pid} state T in all {threads['T']} threads"
+
+
+def _running(broker: Broker) -> str | None:
+    threads = _threads(broker)
+    if not threads or threads["T"]:
+        return None
+    return f"pid {broker.pid} runs again: none of {threads.total()} threads in state T"

@@ -1,0 +1,59 @@
+"""The record of what was done to the brokers, and whether it was seen to have happened."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Literal
+
+from labs.engine.ledger import TableWriter
+
+Phase = Literal["invoke", "complete", "failed"]
+HEALS = frozenset({"resume", "restart"})
+"""Faults in name only: they end one. They never count as the evidence of a fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class FaultRow:
+    """A row of the ledger's table `faults`; `time_ns` is of `time.monotonic_ns`.
+
+    `evidence` of a `complete` row says how we know; of a `failed` one, what was seen instead.
+    """
+
+    fault: str
+    target: str
+    phase: Phase
+    time_ns: int
+    evidence: str
+
+
+class FaultLog:
+    """Collects fault rows of one arm, in order, from any thread; `on_row` hears of each at once."""
+
+    def __init__(self, on_row: Callable[[FaultRow], None] | None = None) -> None:
+        self.rows: list[FaultRow] = []
+        self._on_row = on_row
+        self._lock = Lock()
+
+    def record(self, fault: str, target: str, phase: Phase, evidence: str = "") -> FaultRow:
+        """Adds a row with the time of now."""
+        with self._lock:
+            row = FaultRow(fault, target, phase, time.monotonic_ns(), evidence)
+            self.rows.append(row)
+        if self._on_row:
+            self._on_row(row)
+        return row
+
+    @property
+    def proved(self) -> bool:
+        """Whether every fault (heals aside) that was invoked was seen to have happened."""
+        faults = [row for row in self.rows if row.fault not in HEALS]
+        completed = sum(row.phase == "complete" for row in faults)
+        return completed > 0 and completed == sum(row.phase == "invoke" for row in faults)
+
+    def write(self, ledger: Path) -> None:
+        """Writes the rows so far as one part of the ledger's table."""
+        TableWriter(ledger, "faults", "faults").flush_rows([asdict(row) for row in self.rows])
