@@ -20,7 +20,7 @@ Settings = Mapping[Component, Mapping[str, Value]]
 IDEMPOTENCE, IN_FLIGHT = "enable.idempotence", "max.in.flight.requests.per.connection"
 LINGER, REQUEST_TIMEOUT = "linger.ms", "request.timeout.ms"
 TRANSACTIONAL_ID, TRANSACTION_TIMEOUT = "transactional.id", "transaction.timeout.ms"
-DELIVERY_TIMEOUT = "delivery.timeout.ms"
+DELIVERY_TIMEOUT, SOCKET_TIMEOUT = "delivery.timeout.ms", "socket.timeout.ms"
 MAX_IN_FLIGHT_IDEMPOTENT = 5
 INT_MAX = 2**31 - 1
 
@@ -115,10 +115,9 @@ def _delivery_timeout(stated: Stated) -> Value:
             return stated.value(producer, TRANSACTION_TIMEOUT)
         return None
     linger, request = (stated.number(producer, name) for name in (LINGER, REQUEST_TIMEOUT))
-    known = in_force(stated.family, stated.line, stated.kafka, producer)
-    default = known[DELIVERY_TIMEOUT].default
-    assert isinstance(default, int)
-    return max(default, min(linger + request, INT_MAX))
+    default = in_force(stated.family, stated.line, stated.kafka, producer)[DELIVERY_TIMEOUT].default
+    total = min(linger + request, INT_MAX)
+    return total if isinstance(default, int) and total > default else None
 
 
 def _from(component: Component, name: str) -> Callable[[Stated], Value]:

@@ -20,6 +20,8 @@ from advisor.catalog.silence import (
     LINGER,
     MAX_IN_FLIGHT_IDEMPOTENT,
     REQUEST_TIMEOUT,
+    SOCKET_TIMEOUT,
+    TRANSACTION_TIMEOUT,
     TRANSACTIONAL_ID,
     Settings,
     Stated,
@@ -66,24 +68,26 @@ def _java_producer(stated: Stated) -> Iterator[Problem]:
 
 
 def _java_idempotence(stated: Stated) -> Iterator[Problem]:
-    asked = _stated(stated, IDEMPOTENCE)
     producer = Component.PRODUCER
-    wanted = asked is True or (asked is None and stated.value(producer, IDEMPOTENCE))
-    since_4 = at_least(stated.client, "4.0")
-    # 4.x looks at max.in.flight before it acts on acks or retries having switched idempotence
-    # off, so that acks=1 with 6 in flight is refused although neither asks for idempotence.
+    idempotence = _stated(stated, IDEMPOTENCE)
+    # Before 3.0 a transactional.id asked for idempotence; since then only the setting does.
+    asked = idempotence is True
+    if not at_least(stated.client, "3.0"):
+        asked = bool(stated.value(producer, IDEMPOTENCE))
     if asked and _stated(stated, "retries") == 0:
         yield _says("retries", "Must set retries to non-zero when using the idempotent producer.")
     if asked and _stated(stated, "acks") in ("0", "1"):
         message = "Must set acks to all in order to use the idempotent producer."
         yield _says("acks", f"{message} Otherwise we cannot guarantee idempotence.")
     in_flight = stated.number(producer, IN_FLIGHT)
-    if in_flight > MAX_IN_FLIGHT_IDEMPOTENT and since_4 and asked is not False:
-        message = "must be set to at most 5. Current value is"
-        yield _says(
-            IN_FLIGHT, f"To use the idempotent producer, {IN_FLIGHT} {message} {in_flight}."
-        )
-    if in_flight > MAX_IN_FLIGHT_IDEMPOTENT and not since_4 and wanted:
+    if in_flight <= MAX_IN_FLIGHT_IDEMPOTENT:
+        return
+    # 4.x looks at this one before acks=1 or retries=0 has switched idempotence off, and so
+    # refuses 6 in flight with acks=1, unless idempotence was declined in words.
+    if at_least(stated.client, "4.0") and idempotence is not False:
+        message = f"must be set to at most 5. Current value is {in_flight}."
+        yield _says(IN_FLIGHT, f"To use the idempotent producer, {IN_FLIGHT} {message}")
+    elif asked:
         message = "to at most 5 to use the idempotent producer."
         yield _says(IN_FLIGHT, f"Must set {IN_FLIGHT} {message}")
 
@@ -96,7 +100,37 @@ def _java_consumer(stated: Stated) -> Iterator[Problem]:
 
 
 def _librdkafka_producer(stated: Stated) -> Iterator[Problem]:
-    return iter(())
+    transactional = _stated(stated, TRANSACTIONAL_ID) is not None
+    idempotent = bool(stated.value(Component.PRODUCER, IDEMPOTENCE))
+    transaction_ms = stated.number(Component.PRODUCER, TRANSACTION_TIMEOUT)
+    if transactional and not idempotent:
+        yield _says(TRANSACTIONAL_ID, "`transactional.id` requires `enable.idempotence=true`")
+    socket = _stated(stated, SOCKET_TIMEOUT)
+    if transactional and isinstance(socket, int) and socket > transaction_ms + 100:
+        message = "`socket.timeout.ms` must be set <= `transaction.timeout.ms` + 100"
+        yield _says(SOCKET_TIMEOUT, message)
+    yield from _librdkafka_idempotence(stated, idempotent)
+    delivery = stated.number(Component.PRODUCER, DELIVERY_TIMEOUT)
+    linger = _stated(stated, LINGER)
+    # With no topic-level setting stated, librdkafka says this at the first produce() only.
+    if isinstance(linger, int) and 0 < delivery <= linger:
+        yield _says(LINGER, "`message.timeout.ms` must be greater than `linger.ms`")
+    if idempotent and _stated(stated, "acks") in ("0", "1"):
+        yield _says("acks", "`acks` must be set to `all` when `enable.idempotence` is true")
+    if transactional and delivery > transaction_ms:
+        message = "`message.timeout.ms` must be set <= `transaction.timeout.ms`"
+        yield _says(DELIVERY_TIMEOUT, message)
+
+
+def _librdkafka_idempotence(stated: Stated, idempotent: bool) -> Iterator[Problem]:
+    if not idempotent:
+        return
+    if stated.number(Component.PRODUCER, IN_FLIGHT) > MAX_IN_FLIGHT_IDEMPOTENT:
+        message = "`max.in.flight` must be set <= 5 when `enable.idempotence` is true"
+        yield _says(IN_FLIGHT, message)
+    if _stated(stated, "retries") == 0:
+        message = "`retries` must be set >= 1 when `enable.idempotence` is true"
+        yield _says("retries", message)
 
 
 def _librdkafka_consumer(stated: Stated) -> Iterator[Problem]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import NoReturn
 
 from advisor.catalog.model import Kind, Problem, Setting, SettingError, Value
 
@@ -26,12 +25,12 @@ def parse(setting: Setting, text: str) -> Value:
     value can ever become a second line of a properties file.
     """
     if len(text) > MAX_LENGTH:
-        _refuse(setting, f"is {len(text)} characters long; at most {MAX_LENGTH} are taken")
+        raise _refusal(setting, f"is {len(text)} characters long; at most {MAX_LENGTH} are taken")
     if any(unicodedata.category(char)[0] in "CZ" and char != " " for char in text):
-        _refuse(setting, "contains a newline or another control character")
+        raise _refusal(setting, "contains a newline or another control character")
     written = text.strip(" ")
     if not written:
-        _refuse(setting, "is empty")
+        raise _refusal(setting, "is empty")
     match setting.kind:
         case Kind.BOOL:
             return _bool(setting, written)
@@ -50,10 +49,10 @@ def render(setting: Setting, value: Value) -> str:
     been through `parse`, also when it came from a database.
     """
     if value is None:
-        _refuse(setting, "has no value")
+        raise _refusal(setting, "has no value")
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if parse(setting, text) != value:
-        _refuse(setting, f"cannot be {value!r}")
+        raise _refusal(setting, f"cannot be {value!r}")
     return text
 
 
@@ -61,17 +60,17 @@ def _bool(setting: Setting, text: str) -> bool:
     # Java takes any case (ConfigDef.parseType); librdkafka also t, f, 1, 0. Both take these.
     value = _BOOLS.get(text.lower())
     if value is None:
-        _refuse(setting, "must be true or false")
+        raise _refusal(setting, "must be true or false")
     return value
 
 
 def _int(setting: Setting, text: str) -> int:
     if not _INTEGER.fullmatch(text):
-        _refuse(setting, f"must be a whole number {_range(setting)}")
+        raise _refusal(setting, f"must be a whole number {_range(setting)}")
     value = int(text)
     low, high = setting.minimum, setting.maximum
     if (low is not None and value < low) or (high is not None and value > high):
-        _refuse(setting, f"must be {_range(setting)}; {value} is not")
+        raise _refusal(setting, f"must be {_range(setting)}; {value} is not")
     return value
 
 
@@ -82,12 +81,12 @@ def _choice(setting: Setting, text: str) -> Value:
     if setting.pattern and re.fullmatch(setting.pattern, text, re.ASCII):
         return text
     listed = ", ".join([*choices, *(["by_duration:PnDTnHnMnS"] if setting.pattern else [])])
-    _refuse(setting, f"must be one of {listed}")
+    raise _refusal(setting, f"must be one of {listed}")
 
 
 def _text(setting: Setting, text: str) -> str:
     if setting.pattern and not re.fullmatch(setting.pattern, text, re.ASCII):
-        _refuse(setting, "may hold letters, digits, dots, dashes and underscores here")
+        raise _refusal(setting, "may hold letters, digits, dots, dashes and underscores here")
     return text
 
 
@@ -98,5 +97,5 @@ def _range(setting: Setting) -> str:
     return f"of {unit.strip()}" if unit else ""
 
 
-def _refuse(setting: Setting, why: str) -> NoReturn:
-    raise SettingError(Problem(setting.component, setting.name, f"{setting.name} {why}."))
+def _refusal(setting: Setting, why: str) -> SettingError:
+    return SettingError(Problem(setting.component, setting.name, f"{setting.name} {why}."))

@@ -1,0 +1,80 @@
+"""Configurations in which settings meet: every pair that a real client compares, and more."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from itertools import product
+
+from advisor.catalog import Component, Family, Problem, Value, lookup, parse, validate
+
+Texts = dict[str, str]
+_Choices = Mapping[str, tuple[str | None, ...]]
+
+_PROMISES: _Choices = {
+    "acks": (None, "all", "1", "0"),
+    "enable.idempotence": (None, "true", "false"),
+    "retries": (None, "0", "1"),
+    "max.in.flight.requests.per.connection": (None, "5", "6"),
+    "transactional.id": (None, "payments-1"),
+}
+_TIMES: _Choices = {
+    "delivery.timeout.ms": (None, "5", "29999", "30000", "30005", "60000", "60001"),
+    "linger.ms": (None, "5", "60000", "400000"),
+    "request.timeout.ms": (None, "1000"),
+    "transactional.id": (None, "payments-1"),
+    "transaction.timeout.ms": (None, "1000"),
+}
+_SOCKETS: _Choices = {"socket.timeout.ms": (None, "60100", "60101", "1000")}
+
+
+def producers(family: Family) -> list[Texts]:
+    """216 about promises, 224 about times, and 200 drawn from both at once."""
+    sockets = _SOCKETS if family is Family.LIBRDKAFKA else {}
+    both: _Choices = {**_PROMISES, **_TIMES, **sockets}
+    draw = random.Random(7)
+    drawn = [
+        _without_none({name: draw.choice(values) for name, values in both.items()})
+        for _ in range(200)
+    ]
+    return [*_all(_PROMISES), *_all(_TIMES), *drawn]
+
+
+def consumers() -> list[Texts]:
+    """The timeouts of a consumer, which some clients compare."""
+    return _all(
+        {
+            "session.timeout.ms": (None, "6000", "300000", "300001", "3000", "3001"),
+            "max.poll.interval.ms": (None, "1000", "44999", "45000", "3000"),
+        }
+    )
+
+
+def parsed(
+    family: Family, version: str, component: Component, texts: Texts
+) -> dict[Component, dict[str, Value]]:
+    """The configuration as the catalog reads it."""
+    settings = {name: lookup(family, version, "4.3", component, name) for name in texts}
+    return {component: {name: parse(settings[name], texts[name]) for name in texts}}
+
+
+def our_refusal(family: Family, version: str, component: Component, texts: Texts) -> str | None:
+    """What the catalog says in the client's name, or None."""
+    problems = validate(family, version, "4.3", 3, parsed(family, version, component, texts))
+    return next((problem.message for problem in problems if _by_client(problem, component)), None)
+
+
+def _by_client(problem: Problem, component: Component) -> bool:
+    return problem.product and problem.component is component
+
+
+def _all(choices: _Choices) -> list[Texts]:
+    names = list(choices)
+    return [
+        _without_none(dict(zip(names, values, strict=True)))
+        for values in product(*choices.values())
+    ]
+
+
+def _without_none(texts: Mapping[str, str | None]) -> Texts:
+    return {name: text for name, text in texts.items() if text is not None}

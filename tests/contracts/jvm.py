@@ -1,0 +1,136 @@
+"""Kafka's own classes on a JVM, asked through py4j: what they read, refuse and make of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyspark
+from py4j.java_gateway import (
+    GatewayParameters,
+    JavaGateway,
+    get_field,
+    launch_gateway,
+)
+from py4j.protocol import Py4JJavaError
+
+from labs.engine.kafka.java import find_java
+
+_PYSPARK_JARS = Path(pyspark.__file__).parent / "jars"
+_NOWHERE = {"bootstrap.servers": "127.0.0.1:1"}
+_SERIAL = "org.apache.kafka.common.serialization.ByteArray"
+
+
+class Jvm:
+    """One JVM with one version of Kafka's jars. No broker is needed for anything here."""
+
+    def __init__(self, gateway: JavaGateway) -> None:
+        self._gateway = gateway
+        self.java: Any = gateway.jvm
+        self.kafka: Any = gateway.jvm.org.apache.kafka
+
+    def properties(self, settings: Mapping[str, str]) -> Any:
+        """A `java.util.Properties` of these settings."""
+        made = self.java.java.util.Properties()
+        for key, value in settings.items():
+            made.setProperty(key, value)
+        return made
+
+    def read(self, text: str) -> dict[str, str]:
+        """A properties file as Java itself reads it."""
+        made = self.java.java.util.Properties()
+        made.load(self.java.java.io.StringReader(text))
+        return {key: made.getProperty(key) for key in made.stringPropertyNames()}
+
+    def producer_refusal(self, settings: Mapping[str, str]) -> str | None:
+        """Why `new KafkaProducer` refuses these settings, or None if it starts."""
+        kind = self.kafka.clients.producer.KafkaProducer
+        serial = self.kafka.common.serialization.ByteArraySerializer
+        return self._refusal(kind, settings, serial)
+
+    def consumer_refusal(self, settings: Mapping[str, str]) -> str | None:
+        """Why `new KafkaConsumer` refuses these settings, or None if it starts."""
+        kind = self.kafka.clients.consumer.KafkaConsumer
+        serial = self.kafka.common.serialization.ByteArrayDeserializer
+        return self._refusal(kind, {"group.id": "contract", **settings}, serial)
+
+    def _refusal(self, kind: Any, settings: Mapping[str, str], serial: Any) -> str | None:
+        try:
+            client = kind(self.properties({**_NOWHERE, **settings}), serial(), serial())
+        except Py4JJavaError as error:
+            return _root_message(error.java_exception)
+        client.close(self.java.java.time.Duration.ZERO)
+        return None
+
+    def producer_values(self, settings: Mapping[str, str]) -> dict[str, str]:
+        """The values in force after `ProducerConfig` and `KafkaProducer` have had their say."""
+        given = {
+            **_NOWHERE, "key.serializer": f"{_SERIAL}Serializer",
+            "value.serializer": f"{_SERIAL}Serializer", **settings,
+        }  # fmt: skip
+        config = self.kafka.clients.producer.ProducerConfig(self.properties(given))
+        values = self._strings(config.values())
+        values["delivery.timeout.ms"] = str(self._delivery_timeout(config))
+        return values
+
+    def _delivery_timeout(self, config: Any) -> int:
+        find = self.java.java.lang.Class.forName
+        producer = find("org.apache.kafka.clients.producer.KafkaProducer")
+        kinds = self._gateway.new_array(self.java.java.lang.Class, 2)
+        kinds[0] = config.getClass()
+        kinds[1] = find("org.slf4j.Logger")
+        method = producer.getDeclaredMethod("configureDeliveryTimeout", kinds)
+        method.setAccessible(True)
+        arguments = self._gateway.new_array(self.java.java.lang.Object, 2)
+        arguments[0] = config
+        arguments[1] = self.java.org.slf4j.LoggerFactory.getLogger("contract")
+        return int(method.invoke(None, arguments))
+
+    def defaults(self, config_def: Any) -> dict[str, str]:
+        """Every default of a ConfigDef, as text; keys that are unset are absent."""
+        keys = config_def.configKeys()
+        # A key without a default is told from a null one by its sentinel: neither is wanted.
+        found = {str(key): get_field(keys[key], "defaultValue") for key in keys}
+        return {key: self._text(value) for key, value in found.items() if value is not None}
+
+    def parsed(self, config_def: Any, settings: Mapping[str, str]) -> dict[str, str]:
+        """What a ConfigDef's own parser reads; raises Py4JJavaError where it refuses."""
+        return self._strings(config_def.parse(self.properties(settings)))
+
+    def _strings(self, values: Any) -> dict[str, str]:
+        return {str(key): self._text(values[key]) for key in values if values[key] is not None}
+
+    def _text(self, value: Any) -> str:
+        if isinstance(value, (bool, int, float, str)):
+            return str(value)
+        if hasattr(value, "_get_object_id") and "List" in str(value.getClass().getName()):
+            return ",".join(str(item) for item in value)
+        return str(value.toString())
+
+
+@contextmanager
+def jvm(jars: Iterable[Path]) -> Iterator[Jvm]:
+    """A JVM with these jars and, for logging, those that pyspark brings."""
+    py4j = next(_PYSPARK_JARS.glob("py4j-*.jar"))
+    logging = [*_PYSPARK_JARS.glob("slf4j-api-*.jar"), *_PYSPARK_JARS.glob("lz4-java-*.jar")]
+    with Path(os.devnull).open("w", encoding="utf-8") as silence:
+        port, token = launch_gateway(
+            jarpath=str(py4j), classpath=os.pathsep.join(map(str, [*jars, *logging])),
+            java_path=str(find_java().path), die_on_exit=True, enable_auth=True,
+            redirect_stdout=silence, redirect_stderr=silence,
+        )  # fmt: skip
+        address = GatewayParameters(port=port, auth_token=token, auto_convert=True)
+        gateway = JavaGateway(gateway_parameters=address)
+        try:
+            yield Jvm(gateway)
+        finally:
+            gateway.shutdown()
+
+
+def _root_message(error: Any) -> str:
+    while error.getCause() is not None:
+        error = error.getCause()
+    return str(error.getMessage())
