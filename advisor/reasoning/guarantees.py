@@ -52,9 +52,7 @@ class Boundary(StrEnum):
 
 
 _REPEATS = frozenset({Anomaly.REDELIVERY, Anomaly.DUPLICATE, Anomaly.EFFECT_DUPLICATED})
-_LOSSES = frozenset(
-    {Anomaly.LOST_WRITE, Anomaly.SKIPPED, Anomaly.EFFECT_MISSING, Anomaly.GIVEN_UP}
-)
+_LOSSES = frozenset({Anomaly.LOST_WRITE, Anomaly.SKIPPED, Anomaly.EFFECT_MISSING, Anomaly.GIVEN_UP})
 
 FORBIDS: Mapping[Guarantee, frozenset[Anomaly]] = {
     Guarantee.AT_MOST_ONCE: _REPEATS,

@@ -46,3 +46,22 @@ class Pipeline:
         settings = {part: dict(values) for part, values in self.settings.items()}
         settings.setdefault(component, {})[name] = value
         return replace(self, settings=settings)
+
+    def number(self, component: Component, name: str) -> int:
+        """A whole number in force. Raises TypeError if the setting is none (our mistake)."""
+        value = self.value(component, name)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise TypeError(f"{component}.{name} is not a number: {value!r}")
+        return value
+
+    def flag(self, component: Component, name: str) -> bool:
+        """A switch in force. Raises TypeError if the setting is none (our mistake)."""
+        value = self.value(component, name)
+        if not isinstance(value, bool):
+            raise TypeError(f"{component}.{name} is not a switch: {value!r}")
+        return value
+
+    def text(self, component: Component, name: str) -> str:
+        """A word in force; a setting that the product leaves unset is the empty word."""
+        value = self.value(component, name)
+        return "" if value is None else str(value)

@@ -1,0 +1,28 @@
+"""The failure events, one a file. A new file in this folder is a new event; nothing else changes.
+
+Each file has `EVENT`, a `FailureEvent`. What an event permits is derived from `replication`,
+`session` and `group`; a file only says which of those rules its story touches.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from importlib import import_module
+
+from advisor.reasoning.event import FailureEvent
+from advisor.reasoning.guarantees import Boundary
+
+_ORDER = tuple(Boundary)
+
+
+@cache
+def all_events() -> tuple[FailureEvent, ...]:
+    """Every event, along the way of a message: by boundary, then by name."""
+    modules = (import_module(f"{__name__}.{found.name}") for found in _files())
+    events: list[FailureEvent] = [module.EVENT for module in modules]
+    return tuple(sorted(events, key=lambda event: (_ORDER.index(event.boundary), event.name)))
+
+
+def _files() -> list[pkgutil.ModuleInfo]:
+    return [found for found in pkgutil.iter_modules(__path__) if not found.ispkg]

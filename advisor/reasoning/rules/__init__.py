@@ -1,0 +1,23 @@
+"""The rules, one bad pattern a file. A new file in this folder is a new rule; nothing else changes.
+
+Each file has `RULE`; its docstring is the rule's page: what it is, why it matters, what to use
+instead. Codes: P producer, T topic, B broker, C consumer, A application.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from importlib import import_module
+
+from advisor.reasoning.finding import Rule
+
+
+@cache
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule, by code."""
+    modules = (
+        import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)
+    )
+    rules: list[Rule] = [module.RULE for module in modules]
+    return tuple(sorted(rules, key=lambda rule: rule.code))

@@ -1,0 +1,44 @@
+"""The shape of a failure event: what happens, and what it may make of messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from advisor.reasoning.guarantees import Anomaly, Boundary, Requirement
+from advisor.reasoning.pipeline import Pipeline
+
+Permits = dict[Anomaly, str]
+"""What may happen, each with its reason in words that name the settings and their values."""
+
+
+def always(requirement: Requirement) -> bool:
+    """The event is in scope whatever the team needs: processes die and networks break."""
+    return True
+
+
+def broker_lost_for_good(requirement: Requirement) -> bool:
+    """The event is in scope if the team wants to survive the loss of a broker's disk."""
+    return requirement.survive >= 1
+
+
+@dataclass(frozen=True, slots=True)
+class FailureEvent:
+    """One thing that fails.
+
+    `permits` says what may become of messages under a pipeline's settings, as seen in a ledger
+    (so a redelivery is named even where the sink makes it harmless); it is a pure function
+    derived from `replication`, `session` and `group`. `boundary` is the innermost boundary that
+    contains the event. `beyond_settings` says what helps where no setting does. `scenario`
+    names the experiment that stages it, if there is one.
+    """
+
+    name: str
+    title: str
+    boundary: Boundary
+    story: str
+    permits: Callable[[Pipeline], Mapping[Anomaly, str]]
+    sources: tuple[str, ...]
+    scenario: str | None = None
+    beyond_settings: str = ""
+    in_scope: Callable[[Requirement], bool] = always

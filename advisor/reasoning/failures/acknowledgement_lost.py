@@ -1,0 +1,35 @@
+"""A connection breaks between a request and its answer."""
+
+from __future__ import annotations
+
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.session import Session
+
+_RECONNECT_MS = 1
+"""Any pause at all: the first error ends a record that is never retried."""
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Two copies if the client tries again blindly; none if it does not try again."""
+    session = Session.of(pipeline)
+    if not session.hears_errors:
+        return {
+            Anomaly.LOST_WRITE: "acks=0: records in a connection that breaks are gone, and were "
+            "counted as sent."
+        }
+    return session.repeats() | session.gives_up(_RECONNECT_MS, "The broken connection")
+
+
+EVENT = FailureEvent(
+    name="acknowledgement-lost",
+    title="A request or its acknowledgement is lost",
+    boundary=Boundary.PRODUCER_TO_LOG,
+    story=(
+        "A connection breaks, or an answer comes later than request.timeout.ms: the client "
+        "cannot know whether the broker wrote the batch."
+    ),
+    permits=permits,
+    sources=("KIP-98 (idempotent producer)", "librdkafka INTRODUCTION.md, Timed out in flight"),
+)

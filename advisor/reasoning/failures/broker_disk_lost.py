@@ -1,0 +1,66 @@
+"""As many brokers as the team wants to survive are lost for good, disks included."""
+
+from __future__ import annotations
+
+from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Loss unless an acknowledged record is sure of more copies than brokers are lost."""
+    topic = Replication.of(pipeline)
+    lost = max(pipeline.requirement.survive, 1)
+    found: Permits = {}
+    if topic.copies <= lost:
+        found[Anomaly.LOST_WRITE] = _why(topic, lost)
+    if topic.waits_for_followers and topic.factor - lost < topic.min_isr:
+        found[Anomaly.UNAVAILABLE] = (
+            f"replication.factor={topic.factor} and min.insync.replicas={topic.min_isr}: with "
+            f"{_brokers(lost)} gone, {max(topic.factor - lost, 0)} replicas are left, and writes "
+            "wait for a replacement."
+        )
+    return found
+
+
+def _why(topic: Replication, lost: int) -> str:
+    if not topic.waits_for_followers:
+        kept = "is sure of no copy at all" if topic.copies == 0 else "is sure of the leader's copy"
+        return f"acks={topic.acks}: an acknowledged record {kept}; {_brokers(lost)} may be lost."
+    if topic.factor <= lost:
+        return f"replication.factor={topic.factor}: {_brokers(lost)} lost takes every copy."
+    return (
+        f"min.insync.replicas={topic.min_isr} with replication.factor={topic.factor}: an "
+        f"acknowledged record is sure of {_copies(topic.copies)} and survives "
+        f"{_brokers(topic.survives)} lost for good, not {lost}."
+    )
+
+
+def _brokers(count: int) -> str:
+    return "1 broker" if count == 1 else f"{count} brokers"
+
+
+def _copies(count: int) -> str:
+    return "1 copy" if count == 1 else f"{count} copies"
+
+
+EVENT = FailureEvent(
+    name="broker-disk-lost",
+    title="Brokers are lost for good, disks included",
+    boundary=Boundary.PRODUCER_TO_LOG,
+    story=(
+        "As many brokers as you want to survive are lost with their disks, at the worst moment: "
+        "when the in-sync set is as small as the settings let it be."
+    ),
+    permits=permits,
+    sources=(
+        "Kafka design.md, Availability and Durability Guarantees",
+        "KAFKA-15583 (effective minimum = min(min.insync.replicas, replication.factor) since 3.7)",
+    ),
+    beyond_settings=(
+        "Add brokers: to survive f of them lost for good takes f + 1 with min.insync.replicas="
+        "f + 1, and one broker more to go on writing while one is down."
+    ),
+    in_scope=broker_lost_for_good,
+)

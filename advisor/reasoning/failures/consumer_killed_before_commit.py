@@ -1,0 +1,43 @@
+"""The consumer dies after it processed records and before their offsets are committed."""
+
+from __future__ import annotations
+
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.group import Commit, Group, repeated
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Records handed out again; processed again too, unless that is undone or absorbed."""
+    group = Group.of(pipeline)
+    if group is None:
+        return {}
+    reason = group.repeats()
+    if reason is not None:
+        return repeated(pipeline, reason)
+    if group.commit is Commit.IN_TRANSACTION:
+        return {
+            Anomaly.REDELIVERY: "application.commit=in-transaction: the records are handed out "
+            "again, and what was done with them the first time was rolled back."
+        }
+    return {
+        Anomaly.REDELIVERY: "application.commit=before-processing: records handed out and not yet "
+        "committed come again, but none of them was processed."
+    }
+
+
+EVENT = FailureEvent(
+    name="consumer-killed-before-commit",
+    title="The consumer dies after processing, before the commit",
+    boundary=Boundary.LOG_TO_CONSUMER,
+    story=(
+        "A member of the group processed records and dies (or is thrown out of the group) "
+        "before the group's position says so."
+    ),
+    permits=permits,
+    sources=(
+        "Kafka design.md, Message Delivery Semantics",
+        "KafkaConsumer javadoc, Automatic Offset Committing",
+    ),
+)

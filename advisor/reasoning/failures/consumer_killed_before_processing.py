@@ -1,0 +1,28 @@
+"""The consumer dies with records that it was handed and has not processed."""
+
+from __future__ import annotations
+
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.group import Group, missing
+from advisor.reasoning.guarantees import Boundary
+from advisor.reasoning.pipeline import Pipeline
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Records passed over if the position was saved before they were processed."""
+    group = Group.of(pipeline)
+    reason = group.skips() if group is not None else None
+    return missing(reason) if reason is not None else {}
+
+
+EVENT = FailureEvent(
+    name="consumer-killed-before-processing",
+    title="The consumer dies with records not yet processed",
+    boundary=Boundary.LOG_TO_CONSUMER,
+    story="A member of the group was handed records and dies before it has processed them.",
+    permits=permits,
+    sources=(
+        "Kafka design.md, Message Delivery Semantics",
+        "librdkafka INTRODUCTION.md, At-least-once processing",
+    ),
+)

@@ -1,0 +1,34 @@
+"""The client reports an error, and nobody looks at it."""
+
+from __future__ import annotations
+
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.session import Session
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Records that are not in the log while the application believes that they are."""
+    session = Session.of(pipeline)
+    if not session.hears_errors:
+        return {
+            Anomaly.LOST_WRITE: "acks=0: the broker answers nothing, so what it refuses still "
+            "counts as sent."
+        }
+    if session.errors_handled:
+        return {}
+    return {
+        Anomaly.GIVEN_UP: "application.delivery.errors=ignored: send() does not throw for a "
+        "timeout, a full buffer or a record too large; only the callback says so, and nobody looks."
+    }
+
+
+EVENT = FailureEvent(
+    name="delivery-error-ignored",
+    title="A delivery error that nobody looks at",
+    boundary=Boundary.END_TO_END,
+    story="A send fails for good, and the code never looks at the future or the callback.",
+    permits=permits,
+    sources=("KafkaProducer javadoc, send()", "librdkafka INTRODUCTION.md, Message reliability"),
+)

@@ -1,0 +1,63 @@
+"""The in-sync set has shrunk to the leader, and the leader's disk is lost."""
+
+from __future__ import annotations
+
+from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Loss of what the leader accepted alone: all, unless acks=all asks for a second copy."""
+    topic = Replication.of(pipeline)
+    if not topic.fails_over:
+        return {}
+    if topic.copies > 1:
+        return {
+            Anomaly.UNAVAILABLE: f"acks=all with min.insync.replicas={topic.min_isr}: one in-sync "
+            "replica is too few, so writes are refused, and nothing is acknowledged to be lost."
+        }
+    return {Anomaly.LOST_WRITE: _why(topic), Anomaly.UNAVAILABLE: _after(topic)}
+
+
+def _why(topic: Replication) -> str:
+    if topic.waits_for_followers:
+        return (
+            "min.insync.replicas=1: acks=all waits for the replicas in sync, and here that is the "
+            "leader alone; what it then acknowledged has one copy."
+        )
+    return (
+        f"acks={topic.acks}: the leader acknowledges alone, whatever min.insync.replicas says; "
+        "what it accepted while the others were out of sync has one copy."
+    )
+
+
+def _after(topic: Replication) -> str:
+    if topic.unclean:
+        return (
+            f"broker.session.timeout.ms={topic.session_timeout_ms}: nobody leads until the lost "
+            "broker is fenced; then a replica that lacks the records does."
+        )
+    return (
+        "unclean.leader.election.enable=false: nobody may lead until the lost broker returns or "
+        "an operator lets a replica lead that lacks the records."
+    )
+
+
+EVENT = FailureEvent(
+    name="isr-shrunk-leader-lost",
+    title="The in-sync set shrinks to the leader, then its disk is lost",
+    boundary=Boundary.PRODUCER_TO_LOG,
+    story=(
+        "The followers fall out of the in-sync set one after the other; the leader goes on "
+        "alone, and then its machine is lost for good."
+    ),
+    permits=permits,
+    sources=(
+        "Kafka design.md, Availability and Durability Guarantees",
+        "KIP-966 (eligible leader replicas)",
+    ),
+    beyond_settings="Add a broker, so that a second copy can be asked for.",
+    in_scope=broker_lost_for_good,
+)

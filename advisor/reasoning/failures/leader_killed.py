@@ -1,0 +1,61 @@
+"""The leader's process dies while its followers are in step."""
+
+from __future__ import annotations
+
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+from advisor.reasoning.session import Session
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Loss where nobody else had the record yet; a pause until the dead broker is fenced."""
+    topic, session = Replication.of(pipeline), Session.of(pipeline)
+    found = {**_pause(topic), **session.repeats()}
+    if topic.fails_over:
+        found |= session.gives_up(topic.failover_ms, "The wait for a new leader")
+    return found | lost_with_the_leader(topic)
+
+
+def lost_with_the_leader(topic: Replication) -> Permits:
+    """Acknowledged records that only the dead leader had."""
+    if topic.acks == "0":
+        return {
+            Anomaly.LOST_WRITE: "acks=0: a send counts as done when it leaves the client; what "
+            "was on its way to the dead leader is gone, and no error says so."
+        }
+    if topic.acks == "1" and topic.fails_over:
+        return {
+            Anomaly.LOST_WRITE: "acks=1: the leader acknowledges alone; what no follower had "
+            "fetched is not in the new leader's log, and the old leader drops it on its return."
+        }
+    return {}
+
+
+def _pause(topic: Replication) -> Permits:
+    if not topic.fails_over:
+        reason = "replication.factor=1: no other broker can lead until this one is back."
+        return {Anomaly.UNAVAILABLE: reason, Anomaly.BLOCKED: reason}
+    reason = (
+        f"broker.session.timeout.ms={topic.session_timeout_ms}: nobody leads until the dead "
+        "broker is fenced."
+    )
+    return {Anomaly.UNAVAILABLE: reason, Anomaly.BLOCKED: reason}
+
+
+EVENT = FailureEvent(
+    name="leader-killed",
+    title="The leader's process dies",
+    boundary=Boundary.PRODUCER_TO_LOG,
+    story=(
+        "The broker that leads the partition is killed (kill -9) while its followers are in "
+        "step; another in-sync replica takes over, and the broker comes back later."
+    ),
+    permits=permits,
+    sources=(
+        "Kafka ConfigDef, acks",
+        "Kafka design.md, Availability and Durability Guarantees",
+        "KIP-631 (broker fencing)",
+    ),
+)

@@ -1,0 +1,48 @@
+"""The group has no valid position: it is new, or its offsets or its checkpoint are gone."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.group import missing, repeated
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+
+
+def start_of(pipeline: Pipeline) -> str:
+    """The setting that decides where such a group starts."""
+    return "startingOffsets" if pipeline.family is Family.SPARK else "auto.offset.reset"
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Skips with latest, repeats with earliest, both with a duration, stops with none or error."""
+    name = start_of(pipeline)
+    start = pipeline.text(Component.CONSUMER, name)
+    said = f"{name}={start}"
+    skips = f"{said}: what is in the log before the group finds its place is passed over."
+    repeats = f"{said}: what the group had processed before it lost its place comes again."
+    if start == "latest":
+        return missing(skips)
+    if start == "earliest":
+        return repeated(pipeline, repeats)
+    if start in ("none", "error"):
+        reason = f"{said}: the consumer stops with an error until somebody sets a position."
+        return {Anomaly.BLOCKED: reason}
+    return missing(f"{said}: older records are passed over.") | repeated(pipeline, repeats)
+
+
+EVENT = FailureEvent(
+    name="no-committed-offset",
+    title="The group has no valid position",
+    boundary=Boundary.LOG_TO_CONSUMER,
+    story=(
+        "The group is new, its offsets expired (offsets.retention.minutes, 7 days) or were lost; "
+        "for Spark, the query is new or its checkpoint is gone."
+    ),
+    permits=permits,
+    sources=(
+        "Kafka ConfigDef, auto.offset.reset",
+        "Kafka ConfigDef, offsets.retention.minutes",
+        "Spark structured-streaming-kafka-integration.md, startingOffsets",
+    ),
+)

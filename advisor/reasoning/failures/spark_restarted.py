@@ -1,0 +1,33 @@
+"""A Spark query's driver dies between the sink and the checkpoint."""
+
+from __future__ import annotations
+
+from advisor.catalog import Family
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.group import repeated
+from advisor.reasoning.guarantees import Boundary
+from advisor.reasoning.pipeline import Pipeline
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """The last batch once more; a sink that knows the batch or the key leaves one effect."""
+    if pipeline.family is not Family.SPARK:
+        return {}
+    return repeated(
+        pipeline,
+        "Spark records a batch in its checkpoint after the sink has it: a batch in between is run "
+        "again with the same offsets and the same batchId.",
+    )
+
+
+EVENT = FailureEvent(
+    name="spark-restarted",
+    title="The Spark driver dies between the sink and the checkpoint",
+    boundary=Boundary.LOG_TO_CONSUMER,
+    story="The batch was written, its end was not yet recorded, and the query starts again.",
+    permits=permits,
+    sources=(
+        "Spark apis-on-dataframes-and-datasets.md, foreachBatch",
+        "Spark structured-streaming-programming-guide.md, fault tolerance semantics",
+    ),
+)

@@ -1,0 +1,48 @@
+"""All replicas in sync are down, and one that fell behind is up."""
+
+from __future__ import annotations
+
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Loss if a replica without the acknowledged records may lead; else a wait.
+
+    A record is on `copies` replicas at least; only if that is all of them does every replica
+    have it, and an unclean election cannot lose it.
+    """
+    topic = Replication.of(pipeline)
+    if not topic.fails_over:
+        return {}
+    if not topic.unclean:
+        reason = (
+            "unclean.leader.election.enable=false: nobody leads until an in-sync (or, since 4.1, "
+            "an eligible) replica is back."
+        )
+        return {Anomaly.UNAVAILABLE: reason, Anomaly.BLOCKED: reason}
+    if topic.copies >= topic.factor:
+        return {}
+    reason = (
+        f"unclean.leader.election.enable=true: an acknowledged record is sure to be on "
+        f"{topic.copies} of {topic.factor} replicas, and one that lacks it may lead; the others "
+    )
+    return {
+        Anomaly.LOST_WRITE: f"{reason}then drop it too.",
+        Anomaly.DIVERGED: f"{reason}then bear other records at offsets that were already read.",
+    }
+
+
+EVENT = FailureEvent(
+    name="unclean-election",
+    title="Every in-sync replica is down, a stale one is up",
+    boundary=Boundary.PRODUCER_TO_LOG,
+    story=(
+        "The replicas in sync are down together for a while (a rack, a rolling restart gone "
+        "wrong), and the only replica that is up had fallen behind before."
+    ),
+    permits=permits,
+    sources=("Kafka design.md, Unclean leader election", "KIP-106", "KIP-966"),
+)

@@ -1,0 +1,144 @@
+"""A pipeline from the flat fields of a form: everything that is wrong is said at once.
+
+Keys are `producer.acks` and so on for settings, and `family`, `version`, `kafka`, `brokers`,
+`need.guarantee`, `need.survive`, `need.ordering` for the rest. An empty text is not stated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from advisor.catalog import (
+    Component,
+    Family,
+    Problem,
+    SettingError,
+    Value,
+    client_line,
+    kafka_line,
+    kafka_versions,
+    lookup,
+    parse,
+    validate,
+    versions,
+)
+from advisor.reasoning.guarantees import Guarantee, Requirement
+from advisor.reasoning.pipeline import Pipeline
+
+HEADS = ("family", "version", "kafka", "brokers", "need.guarantee", "need.survive", "need.ordering")
+"""The fields that are no settings."""
+
+MAX_BROKERS = 1_000
+_ORDERING = {"": False, "on": True, "true": True, "yes": True, "off": False, "false": False}
+_T = TypeVar("_T")
+
+
+def field_of(problem: Problem) -> str:
+    """The field that a problem belongs beside."""
+    if problem.setting in HEADS:
+        return problem.setting
+    return f"{problem.component}.{problem.setting}"
+
+
+def from_fields(fields: Mapping[str, str]) -> tuple[Pipeline | None, list[Problem]]:
+    """The pipeline, or None with every problem found; never raises, whatever was typed.
+
+    Settings that are wrong by themselves are all reported; what cannot stand together is
+    looked at only when each is right by itself.
+    """
+    reader = _Reader(fields)
+    pipeline = reader.pipeline()
+    if reader.problems:
+        return None, reader.problems
+    together = validate(
+        pipeline.family, pipeline.version, pipeline.kafka, pipeline.brokers, pipeline.settings
+    )
+    return (None, together) if together else (pipeline, [])
+
+
+class _Reader:
+    """Reads the fields one by one and keeps what is wrong with them."""
+
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        self._fields = fields
+        self.problems: list[Problem] = []
+
+    def pipeline(self) -> Pipeline:
+        """As far as it can be read; meaningless if there are problems."""
+        family = self._one_of("family", {each.value: each for each in Family}, Family.JAVA)
+        version = self._version(family)
+        kafka = self._kafka()
+        return Pipeline(
+            family=family,
+            version=version,
+            kafka=kafka,
+            brokers=self._number("brokers", 1, MAX_BROKERS, 3),
+            settings=self._settings(family, version, kafka),
+            requirement=Requirement(
+                guarantee=self._one_of(
+                    "need.guarantee", {each.value: each for each in Guarantee},
+                    Guarantee.AT_LEAST_ONCE,
+                ),
+                survive=self._number("need.survive", 0, MAX_BROKERS, 1),
+                ordering=self._one_of("need.ordering", _ORDERING, False),
+            ),
+        )  # fmt: skip
+
+    def _text(self, name: str) -> str:
+        return self._fields.get(name, "").strip(" ")
+
+    def _wrong(self, name: str, message: str, suggestion: str | None = None) -> None:
+        problem = Problem(Component.APPLICATION, name, message, suggestion=suggestion)
+        self.problems.append(problem)
+
+    def _one_of(self, name: str, choices: Mapping[str, _T], default: _T) -> _T:
+        text = self._text(name)
+        if text == "" or text in choices:
+            return choices.get(text, default)
+        listed = ", ".join(choice for choice in choices if choice)
+        self._wrong(name, f"{name} must be one of {listed}.")
+        return default
+
+    def _number(self, name: str, low: int, high: int, default: int) -> int:
+        text = self._text(name)
+        if text == "":
+            return default
+        if text.isascii() and text.isdecimal() and len(text) <= 9 and low <= int(text) <= high:
+            return int(text)
+        self._wrong(name, f"{name} must be a whole number from {low} to {high}.")
+        return default
+
+    def _version(self, family: Family) -> str:
+        newest = "4.3" if family is Family.JAVA else versions(family)[0]
+        try:
+            return client_line(family, self._text("version") or newest)
+        except SettingError as error:
+            self._wrong("version", error.problem.message, error.problem.suggestion)
+            return newest
+
+    def _kafka(self) -> str:
+        try:
+            return kafka_line(self._text("kafka") or kafka_versions()[0])
+        except SettingError as error:
+            self._wrong("kafka", error.problem.message, error.problem.suggestion)
+            return kafka_versions()[0]
+
+    def _settings(
+        self, family: Family, version: str, kafka: str
+    ) -> dict[Component, dict[str, Value]]:
+        settings: dict[Component, dict[str, Value]] = {}
+        for field, text in self._fields.items():
+            if field in HEADS or text.strip(" ") == "":
+                continue
+            prefix, _, name = field.partition(".")
+            if prefix not in list(Component) or not name:
+                self._wrong(field[:60], f"There is no field {field[:60]!r}.")
+                continue
+            component = Component(prefix)
+            try:
+                setting = lookup(family, version, kafka, component, name)
+                settings.setdefault(component, {})[setting.name] = parse(setting, text)
+            except SettingError as error:
+                self.problems.append(error.problem)
+        return settings

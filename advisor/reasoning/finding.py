@@ -1,0 +1,58 @@
+"""The shape of a rule and of what it finds: one bad pattern in the settings of a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from advisor.catalog import Component
+from advisor.reasoning.pipeline import Pipeline
+
+
+class Severity(StrEnum):
+    """What the pattern can cost: messages, repeats or a standstill, or only a surprise."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+class Confidence(StrEnum):
+    """How sure it is from the settings alone: certain, or only under what the message says."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+
+
+Example = Mapping[str, str]
+"""A pipeline as the questionnaire's fields: `{"family": "java", "producer.acks": "1"}`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One bad pattern.
+
+    `check` returns one sentence of consequence that names the settings and their values, or
+    None. `name` reads after "allow": it is the pattern, not the remedy. `valid` and `invalid`
+    are examples as data; a test walks them. The rule's page is its module's docstring.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    component: Component
+    setting: str
+    check: Callable[[Pipeline], str | None]
+    sources: tuple[str, ...]
+    valid: tuple[Example, ...]
+    invalid: tuple[Example, ...]
+    confidence: Confidence = Confidence.HIGH
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A rule that applies to a pipeline, with the message for this one."""
+
+    rule: Rule
+    message: str

@@ -1,0 +1,100 @@
+"""What replication makes of a topic's settings: copies, failures survived, brokers spared.
+
+The formulas are those of Kafka's design document ("Availability and Durability Guarantees"):
+`acks=all` waits for every *current* in-sync replica, and `min.insync.replicas` is the least
+that may be; so an acknowledged record is sure of that many copies and no more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from advisor.catalog import Component
+from advisor.reasoning.pipeline import Pipeline
+
+ELECTION_MARGIN_MS = 1_000
+"""What a client adds to an outage: one more retry (`retry.backoff.max.ms`, ConfigDef 3.7)."""
+
+
+def kafka_at_least(pipeline: Pipeline, line: str) -> bool:
+    """Whether the brokers run this release line or a later one."""
+    return _line(pipeline.kafka) >= _line(line)
+
+
+def _line(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".")[:2])
+
+
+@dataclass(frozen=True, slots=True)
+class Replication:
+    """The topic of a pipeline as its acknowledgements see it.
+
+    `min_isr` is the effective minimum: since 3.7 the broker takes min(min.insync.replicas,
+    replication.factor) (KAFKA-15583, `Partition.scala` effectiveMinIsr); before, a minimum
+    above the factor refuses every write with `acks=all`.
+    """
+
+    acks: str
+    factor: int
+    min_isr: int
+    unclean: bool
+    hides_below_min_isr: bool
+    session_timeout_ms: int
+    lag_max_ms: int
+
+    @classmethod
+    def of(cls, pipeline: Pipeline) -> Replication:
+        factor = pipeline.number(Component.TOPIC, "replication.factor")
+        stated = pipeline.number(Component.TOPIC, "min.insync.replicas")
+        since_3_7 = kafka_at_least(pipeline, "3.7")
+        return cls(
+            acks=pipeline.text(Component.PRODUCER, "acks"),
+            factor=factor,
+            min_isr=min(stated, factor) if since_3_7 else stated,
+            unclean=pipeline.flag(Component.TOPIC, "unclean.leader.election.enable"),
+            hides_below_min_isr=since_3_7,
+            session_timeout_ms=pipeline.number(Component.BROKER, "broker.session.timeout.ms"),
+            lag_max_ms=pipeline.number(Component.BROKER, "replica.lag.time.max.ms"),
+        )
+
+    @property
+    def waits_for_followers(self) -> bool:
+        return self.acks == "all"
+
+    @property
+    def fails_over(self) -> bool:
+        """Whether another replica can lead when the leader is gone."""
+        return self.factor > 1
+
+    @property
+    def copies(self) -> int:
+        """Copies that an acknowledged record is sure to have: acks=0 none, acks=1 the leader's."""
+        if self.waits_for_followers:
+            return min(self.min_isr, self.factor)
+        return 0 if self.acks == "0" else 1
+
+    @property
+    def survives(self) -> int:
+        """Brokers that may be lost for good without losing an acknowledged record."""
+        return max(self.copies - 1, 0)
+
+    @property
+    def spares(self) -> int:
+        """Brokers that may be down while writes with acks=all go on; below 0 none is accepted."""
+        return self.factor - self.min_isr
+
+    @property
+    def failover_ms(self) -> int:
+        """The longest wait for a new leader after a crash: the dead one must first be fenced."""
+        return self.session_timeout_ms + ELECTION_MARGIN_MS
+
+    @property
+    def slowest_pause_ms(self) -> int:
+        """The longest pause that passes by itself.
+
+        A follower that hangs holds up acks=all until it leaves the ISR, which is checked every
+        half of replica.lag.time.max.ms: 1.5 times that (ReplicaManager.scala, startup).
+        """
+        if not self.waits_for_followers:
+            return self.failover_ms
+        return max(self.failover_ms, self.lag_max_ms * 3 // 2 + ELECTION_MARGIN_MS)

@@ -1,0 +1,85 @@
+"""A pipeline as plain data (JSON) and back. What comes back is validated as if it were typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from advisor.catalog import Component, Problem, Value, lookup, render
+from advisor.reasoning.fields import from_fields
+from advisor.reasoning.pipeline import Pipeline
+
+
+class PipelineError(ValueError):
+    """Data that is no valid pipeline; `problems` says everything that is wrong with it."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        said = "; ".join(f"{each.component}.{each.setting}: {each.message}" for each in problems)
+        super().__init__(said)
+        self.problems = problems
+
+
+def to_data(pipeline: Pipeline) -> dict[str, Any]:
+    """The pipeline as JSON data: only what was stated, so that defaults stay defaults."""
+    need = pipeline.requirement
+    return {
+        "family": pipeline.family.value,
+        "version": pipeline.version,
+        "kafka": pipeline.kafka,
+        "brokers": pipeline.brokers,
+        "settings": {
+            component.value: dict(pipeline.stated(component))
+            for component in Component
+            if pipeline.stated(component)
+        },
+        "need": {
+            "guarantee": need.guarantee.value,
+            "survive": need.survive,
+            "ordering": need.ordering,
+        },
+    }
+
+
+def from_data(data: Mapping[str, Any]) -> Pipeline:
+    """The pipeline that `to_data` wrote. Raises `PipelineError` for anything else."""
+    try:
+        fields = {name: _text(data[name]) for name in ("family", "version", "kafka", "brokers")}
+        for part in ("guarantee", "survive", "ordering"):
+            fields[f"need.{part}"] = _text(data["need"][part])
+        for component, settings in data["settings"].items():
+            for name, value in settings.items():
+                fields[f"{component}.{name}"] = _text(value)
+    except (KeyError, TypeError, AttributeError) as error:
+        message = f"This is no pipeline: {error}."
+        raise PipelineError([Problem(Component.APPLICATION, "pipeline", message)]) from error
+    pipeline, problems = from_fields(fields)
+    if pipeline is None:
+        raise PipelineError(problems)
+    return pipeline
+
+
+def to_fields(pipeline: Pipeline) -> dict[str, str]:
+    """The pipeline as the form's flat fields; `from_fields` reads them back."""
+    need = pipeline.requirement
+    fields = {
+        "family": pipeline.family.value,
+        "version": pipeline.version,
+        "kafka": pipeline.kafka,
+        "brokers": str(pipeline.brokers),
+        "need.guarantee": need.guarantee.value,
+        "need.survive": str(need.survive),
+        "need.ordering": "on" if need.ordering else "",
+    }
+    for component in Component:
+        for name, value in pipeline.stated(component).items():
+            setting = lookup(pipeline.family, pipeline.version, pipeline.kafka, component, name)
+            fields[f"{component}.{name}"] = render(setting, value)
+    return fields
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, str | int):
+        raise TypeError(f"{value!r} is no value")
+    return str(value)
