@@ -19,7 +19,7 @@ def inject(
     cluster: Cluster,
     role: Role,
     log: FaultLog,
-    act: Callable[[Broker], None],
+    act: Callable[[Broker], object],
     proof: Proof,
     limit_s: float,
 ) -> tuple[FaultRow, ...]:

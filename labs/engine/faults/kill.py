@@ -18,7 +18,7 @@ def kill(cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 10) -> tu
     Evidence is the wait status that the kernel gave for exactly this process: ended by signal 9.
     A broker that ended in any other way, or before, is a fault that `failed`.
     """
-    return inject("kill", cluster, role, log, Broker.kill, _gone, limit_s)
+    return inject("kill", cluster, role, log, Broker.kill, sigkill_status, limit_s)
 
 
 def restart(
@@ -32,7 +32,8 @@ def restart(
     return inject("restart", cluster, role, log, Broker.start, _accepts, limit_s)
 
 
-def _gone(broker: Broker) -> str | None:
+def sigkill_status(broker: Broker) -> str | None:
+    """Evidence that the process was ended by SIGKILL. Raises if it ended otherwise."""
     if broker.returncode is None:
         return None
     if broker.returncode != -signal.SIGKILL:

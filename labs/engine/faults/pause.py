@@ -18,7 +18,7 @@ def pause(cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 5) -> tu
     Evidence is the kernel's state of every thread of the process: T, stopped by a signal
     (proc(5)). The process keeps its connections; peers see silence, not a closed socket.
     """
-    return inject("pause", cluster, role, log, _stop, _stopped, limit_s)
+    return inject("pause", cluster, role, log, _stop, all_threads_stopped, limit_s)
 
 
 def resume(cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 5) -> tuple[FaultRow, ...]:
@@ -47,7 +47,8 @@ def _threads(broker: Broker) -> Counter[str]:
     return Counter(processes.thread_states(broker.pid))
 
 
-def _stopped(broker: Broker) -> str | None:
+def all_threads_stopped(broker: Broker) -> str | None:
+    """Evidence that the kernel holds every thread of the process stopped."""
     threads = _threads(broker)
     if not threads or set(threads) != {"T"}:
         return None

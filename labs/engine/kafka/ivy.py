@@ -79,10 +79,8 @@ def fetch(
 
 
 def _explain(lines: list[str]) -> str:
-    trouble = [
-        line.strip() for line in lines if "WARN" in line or "ERROR" in line or "Server" in line
-    ]
-    words = "\n".join((trouble or lines)[-12:])
+    # Its own summary of what went wrong stands at the end, framed by colons and empty lines.
+    words = "\n".join([line.strip(": \t") for line in lines if line.strip(": \t")][-12:])
     return (
         f"The jars could not be downloaded. Ivy says:\n{words}\n"
         "Check the network and the proxy (HTTPS_PROXY), or name an Ivy settings file of your "

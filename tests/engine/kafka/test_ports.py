@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from labs.engine.kafka.ports import Ports
+
+
+def listener(port: int, reuse: bool) -> socket.socket:
+    server = socket.socket()
+    server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, reuse)
+    server.bind(("127.0.0.1", port))
+    server.listen()
+    return server
+
+
+def test_a_held_port_can_be_listened_at_by_a_broker_twice_in_a_row():
+    held = Ports(1)
+    for _ in range(2):  # a broker, and the same broker restarted
+        with listener(held.numbers[0], reuse=True):
+            socket.create_connection(("127.0.0.1", held.numbers[0]), 5).close()
+    held.release()
+
+
+def test_a_held_port_is_given_to_nobody_who_asks_for_a_free_one():
+    held = Ports(20)
+    others = [Ports(50) for _ in range(10)]
+    given = [number for other in others for number in other.numbers]
+    assert len({*held.numbers, *given}) == 20 + 500
+    for ports in (held, *others):
+        ports.release()
+
+
+def test_a_held_port_cannot_be_taken_by_a_plain_bind():
+    held = Ports(1)
+    with pytest.raises(OSError, match="in use"):
+        listener(held.numbers[0], reuse=False)
+    held.release()

@@ -1,0 +1,148 @@
+"""What is downloaded, and what of it is let in. Needs the repository only where it says so."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+import pytest
+
+from labs.engine.kafka import distribution, ivy
+from labs.engine.kafka.cache import cache_dir
+from labs.engine.kafka.distribution import UnknownVersion, WrongChecksum, parse_lock
+from labs.engine.kafka.java import find_java
+
+SMALL = "org.slf4j:slf4j-api:1.7.36"
+
+
+@pytest.fixture
+def shelf(tmp_path, monkeypatch) -> Path:
+    """A Maven repository in a folder, named to Ivy as an operator would name a mirror."""
+    root = tmp_path / "shelf"
+    home = root / "org/example/hello/1.0"
+    home.mkdir(parents=True)
+    (home / "hello-1.0.jar").write_bytes(b"the jar that was recorded")
+    settings = tmp_path / "mirror.xml"
+    settings.write_text(
+        '<ivysettings><property name="ivy.checksums" value=""/>'
+        '<settings defaultResolver="mirror"/><resolvers>'
+        '<ibiblio name="mirror" m2compatible="true" usepoms="false" '
+        f"root={quoteattr(root.as_uri())}/>"
+        "</resolvers></ivysettings>"
+    )
+    monkeypatch.setenv("LAB_IVY_SETTINGS", str(settings))
+    monkeypatch.setenv("LAB_CACHE_DIR", str(tmp_path / "cache"))
+    locks = tmp_path / "locks"
+    locks.mkdir()
+    monkeypatch.setattr(distribution, "LOCKS", locks)
+    record(home / "hello-1.0.jar")
+    return home / "hello-1.0.jar"
+
+
+def record(jar: Path) -> None:
+    """Locks the jar as it is now."""
+    digest = hashlib.sha256(jar.read_bytes()).hexdigest()
+    (distribution.LOCKS / "small.txt").write_text(f"org.example:hello:1.0 {digest}\n")
+
+
+def test_a_jar_is_fetched_once_and_then_only_looked_at(shelf):
+    heard: list[str] = []
+    (jar,) = distribution.install("small", heard.append)
+    assert jar == cache_dir() / "jars" / "small" / "hello-1.0.jar"
+    assert jar.read_bytes() == b"the jar that was recorded"
+    assert heard == ["downloading hello-1.0.jar (1 of 1)"]
+    shelf.unlink()
+    assert distribution.install("small", heard.append) == (jar,)
+    assert len(heard) == 1
+
+
+def test_a_tampered_jar_is_refused_by_name_with_both_sums_and_nothing_is_installed(shelf):
+    shelf.write_bytes(b"the jar that somebody changed")
+    with pytest.raises(WrongChecksum) as refused:
+        distribution.install("small")
+    message = str(refused.value)
+    assert "hello-1.0.jar" in message
+    (locked,) = parse_lock((distribution.LOCKS / "small.txt").read_text())
+    assert locked.sha256 in message
+    assert hashlib.sha256(shelf.read_bytes()).hexdigest() in message
+    assert "LAB_IVY_SETTINGS" in message
+    assert not (cache_dir() / "jars" / "small").exists()
+    assert [path.name for path in (cache_dir() / "jars").iterdir()] == [".small.lock"]
+
+
+def test_a_jar_that_shrank_or_went_missing_or_a_new_lock_is_fetched_again(shelf):
+    (jar,) = distribution.install("small")
+    jar.write_bytes(b"torn")
+    assert distribution.install("small")[0].read_bytes() == b"the jar that was recorded"
+    jar.unlink()
+    assert distribution.install("small")[0].read_bytes() == b"the jar that was recorded"
+    shelf.write_bytes(b"the jar of a newer lock..")
+    record(shelf)
+    assert distribution.install("small")[0].read_bytes() == b"the jar of a newer lock.."
+
+
+def test_two_at_once_fetch_once(shelf):
+    heard: list[str] = []
+    threads = [
+        threading.Thread(target=distribution.install, args=("small", heard.append))
+        for _ in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert heard == ["downloading hello-1.0.jar (1 of 1)"]
+
+
+def test_a_jar_that_is_not_there_is_an_error_in_ivys_words_with_what_to_do(shelf):
+    shelf.unlink()
+    with pytest.raises(ivy.DownloadFailed) as failed:
+        distribution.install("small")
+    assert "org.example#hello;1.0" in str(failed.value)
+    assert "HTTPS_PROXY" in str(failed.value)
+
+
+def test_a_version_without_a_lock_is_refused_with_those_that_have_one():
+    assert distribution.kafka_versions()[0] == "4.3.1"
+    with pytest.raises(UnknownVersion, match=r"'9\.9\.9'.*4\.3\.1"):
+        distribution.kafka("9.9.9")
+    with pytest.raises(UnknownVersion):
+        distribution.kafka("../../etc/passwd")
+
+
+def test_a_malformed_line_of_a_lock_is_an_error():
+    good = f"{SMALL} {'0' * 64}"
+    (locked,) = parse_lock(f"# why\n\n{good}\n")
+    assert locked.file == "slf4j-api-1.7.36.jar"
+    for bad in (SMALL, f"{SMALL} 123", f"../x:y:1 {'0' * 64}", f"{good} more"):
+        with pytest.raises(ValueError, match="not a line of a lock"):
+            parse_lock(bad)
+
+
+@pytest.mark.parametrize("path", sorted(Path(distribution.__file__).parent.glob("locks/*.txt")))
+def test_the_locks_name_every_jar_once(path):
+    locked = parse_lock(path.read_text())
+    assert len({jar.file for jar in locked}) == len(locked)
+    assert len({(jar.group, jar.artifact) for jar in locked}) == len(locked)
+
+
+def test_spark_brings_the_connectors_other_half():
+    """The four jars of the connector's lock are all that pyspark does not hold already."""
+    locked = parse_lock(
+        (distribution.LOCKS / f"spark-connector-{distribution.SPARK}.txt").read_text()
+    )
+    beside = {path.name for path in ivy.ivy_jar().parent.glob("*.jar")}
+    assert {jar.file for jar in locked}.isdisjoint(beside)
+    assert any(name.startswith(f"spark-sql_2.13-{distribution.SPARK}") for name in beside)
+
+
+def test_central_serves_a_locked_jar_without_reading_poms(tmp_path, monkeypatch):
+    """The one test here that needs the network: the real repository, the real checksum."""
+    monkeypatch.delenv("LAB_IVY_SETTINGS", raising=False)
+    locked = parse_lock((distribution.LOCKS / "kafka-4.3.1.txt").read_text())
+    (slf4j,) = (jar for jar in locked if jar.artifact == "slf4j-api")
+    ivy.fetch(find_java(), [(slf4j.group, slf4j.artifact, slf4j.version)], tmp_path)
+    distribution.verify((slf4j,), tmp_path / "jars")
+    assert not list(tmp_path.rglob("*.pom"))

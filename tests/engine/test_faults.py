@@ -1,0 +1,167 @@
+"""Faults on real processes that stand in for brokers; on real brokers: tests/cluster."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pyarrow.parquet as pq
+import pytest
+
+from labs.engine.faults import (
+    FaultLog,
+    broker,
+    dead,
+    followers,
+    kill,
+    leader,
+    pause,
+    paused,
+    restart,
+    resume,
+)
+from labs.engine.faults.inject import inject
+from labs.engine.faults.kill import sigkill_status
+from labs.engine.faults.pause import all_threads_stopped
+from labs.engine.kafka.broker import Broker
+from labs.engine.kafka.ports import Ports
+from labs.engine.kafka.topics import PartitionState
+from labs.engine.wait import until
+
+LISTENER = """
+import socket, sys
+server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+while True: server.accept()[0].close()
+"""
+
+
+@dataclass
+class Herd:
+    """What roles and faults want of a cluster, over processes that only listen."""
+
+    brokers: dict[int, Broker]
+    partitions: list[PartitionState] = field(default_factory=list)
+
+    def describe(self, topic: str) -> list[PartitionState]:
+        return self.partitions
+
+
+@pytest.fixture
+def herd(tmp_path) -> Iterator[Herd]:
+    ports = Ports(3)
+    brokers = {
+        id_: Broker(
+            id_,
+            port,
+            [sys.executable, "-c", LISTENER, str(port)],
+            tmp_path,
+            tmp_path / f"{id_}.log",
+        )
+        for id_, port in enumerate(ports.numbers, 1)
+    }
+    for each in brokers.values():
+        each.start()
+    yield Herd(brokers, [PartitionState(0, 2, (1, 2, 3), (), 0)])
+    for each in brokers.values():
+        each.terminate(0)
+    ports.release()
+
+
+def phases(log: FaultLog) -> list[tuple[str, str, str]]:
+    return [(row.fault, row.target, row.phase) for row in log.rows]
+
+
+def test_kill_hits_the_leader_of_the_moment_and_shows_its_wait_status(herd):
+    log = FaultLog()
+    (row,) = kill(herd, leader("orders"), log)
+    pid = herd.brokers[2].pid
+    assert phases(log) == [
+        ("kill", "leader: broker 2", "invoke"),
+        ("kill", "leader: broker 2", "complete"),
+    ]
+    assert row.evidence == f"pid {pid} gone: its wait status says signal 9 (SIGKILL)"
+    assert [each.state for each in herd.brokers.values()] == ["running", "dead", "running"]
+    assert log.proved
+
+
+def test_a_broker_that_was_dead_already_is_a_fault_that_failed(herd):
+    herd.brokers[2].terminate()
+    log = FaultLog()
+    (row,) = kill(herd, leader("orders"), log)
+    assert (row.phase, row.evidence) == ("failed", "broker 2 is not running")
+    (row,) = pause(herd, broker(2), log)
+    assert row.phase == "failed"
+    assert not log.proved
+
+
+def test_a_broker_that_ends_in_another_way_than_by_our_signal_is_a_fault_that_failed(herd):
+    log = FaultLog()
+    (row,) = inject("kill", herd, broker(3), log, Broker.terminate, sigkill_status, 5)
+    assert row.phase == "failed"
+    assert row.evidence == f"pid {herd.brokers[3].pid} ended with code -15, not by us"
+    assert not log.proved
+
+
+def test_a_signal_that_changes_nothing_is_a_fault_that_failed(herd):
+    log = FaultLog()
+    (row,) = inject("pause", herd, broker(1), log, lambda _: None, all_threads_stopped, 0.1)
+    assert row.phase == "failed"
+    assert "is running" in row.evidence
+    assert not log.proved
+
+
+def test_a_role_that_nobody_plays_is_a_fault_that_failed(herd):
+    herd.partitions = [PartitionState(0, None, (), (), 1)]
+    (row,) = kill(herd, leader("orders"), log := FaultLog())
+    assert (row.target, row.phase) == ("leader", "failed")
+    assert not log.proved
+
+
+def test_pause_stops_all_followers_and_resume_lets_them_go_on(herd):
+    log = FaultLog()
+    rows = pause(herd, followers("orders"), log)
+    assert [(row.target, row.phase) for row in rows] == [
+        ("follower: broker 1", "complete"),
+        ("follower: broker 3", "complete"),
+    ]
+    assert all("state T in all" in row.evidence for row in rows)
+    assert [row.phase for row in log.rows] == ["invoke", "invoke", "complete", "complete"]
+    assert [each.state for each in herd.brokers.values()] == ["paused", "running", "paused"]
+    assert pause(herd, broker(1), log)[0].phase == "failed"  # it was paused already
+    rows = resume(herd, paused(), log)
+    assert [row.phase for row in rows] == ["complete", "complete"]
+    assert {each.state for each in herd.brokers.values()} == {"running"}
+    assert resume(herd, broker(1), log)[0].phase == "failed"  # it was not paused
+
+
+def test_restart_starts_the_dead_and_waits_until_they_accept_connections(herd):
+    log = FaultLog()
+    kill(herd, broker(1), log)
+    first = herd.brokers[1].pid
+    (row,) = restart(herd, dead(), log, limit_s=20)
+    assert row.phase == "complete", row
+    assert herd.brokers[1].pid != first
+    assert row.evidence.endswith(f"accepts connections at port {herd.brokers[1].port}")
+    assert restart(herd, broker(1), log)[0].phase == "failed"  # it lives
+
+
+def test_heals_are_never_evidence_of_a_fault(herd):
+    log = FaultLog()
+    herd.brokers[1].pause()
+    until(lambda: herd.brokers[1].state == "paused", 5, "it did not pause")
+    assert resume(herd, paused(), log)[0].phase == "complete"
+    assert not log.proved
+
+
+def test_rows_go_to_the_listener_at_once_and_to_the_ledger_in_order(herd, tmp_path):
+    heard = []
+    log = FaultLog(heard.append)
+    pause(herd, followers("orders"), log)
+    assert heard == log.rows
+    log.write(tmp_path)
+    table = pq.read_table(tmp_path / "faults.parquet").to_pylist()
+    assert [row["phase"] for row in table] == ["invoke", "invoke", "complete", "complete"]
+    times = [row["time_ns"] for row in table]
+    assert times == sorted(times)
+    assert table[2]["evidence"].startswith("pid ")

