@@ -6,6 +6,7 @@ An empty variable counts as absent, because that is what `VARIABLE=` in a compos
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -29,9 +30,11 @@ def flag(name: str, *, default: bool) -> bool:
     raise ImproperlyConfigured(f"{name} must be yes or no, not {value!r}.")
 
 
-def whole(name: str, default: int, *, least: int, most: int) -> int:
+def whole(name: str, default: Callable[[], int], *, least: int, most: int) -> int:
     """A whole number within bounds, both included. Raises `ImproperlyConfigured` otherwise."""
-    value = text(name, str(default))
+    value = text(name, "")
+    if not value:
+        return default()
     try:
         number = int(value)
     except ValueError:

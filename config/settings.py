@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import dj_database_url
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from config import env, machine, places
+from config import env, places
+from labs.engine import slots
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -19,9 +21,7 @@ LAB_RUNS_DIR = LAB_DATA_DIR / "runs"
 LAB_LOGS_DIR = LAB_DATA_DIR / "logs"
 LAB_JUDGE_SOCKET = places.socket_path(LAB_DATA_DIR, "judge.sock")
 LAB_REDIS_SOCKET = places.socket_path(LAB_DATA_DIR, "redis.sock")
-LAB_CLUSTERS_AT_ONCE = env.whole(
-    "LAB_CLUSTERS_AT_ONCE", machine.clusters_at_once(), least=1, most=64
-)
+LAB_CLUSTERS_AT_ONCE = env.whole("LAB_CLUSTERS_AT_ONCE", slots.clusters_at_once, least=1, most=64)
 SPARK_MASTER = env.text("LAB_SPARK_MASTER", env.text("SPARK_MASTER", "local[*]"))
 
 # --- Django ---------------------------------------------------------------------------------
@@ -136,7 +136,9 @@ SILENCED_SYSTEM_CHECKS = [
 ] + ([] if HTTPS else ["security.W004", "security.W008", "security.W012", "security.W016"])
 
 # --- Celery -----------------------------------------------------------------------------------
-REDIS_URL = env.one_of("REDIS_URL", ("redis", "rediss", "unix"), f"unix://{LAB_REDIS_SOCKET}?db=0")
+OWN_REDIS = f"unix://{quote(str(LAB_REDIS_SOCKET))}?db=0"
+REDIS_URL = env.one_of("REDIS_URL", ("redis", "rediss", "unix"), OWN_REDIS)
+# Kombu spells a socket's address in its own way.
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace(
     "?db=", "?virtual_host="
 )

@@ -1,0 +1,81 @@
+# Every command of the house. `make` alone lists them.
+
+PYTHON ?= python3
+UV_VERSION := 0.13.9
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip --disable-pip-version-check install --require-hashes
+COSTLY := cluster spark contract browser stack
+PURE := $(foreach mark,$(COSTLY),not $(mark) and) not none
+
+.DEFAULT_GOAL := help
+.PHONY: help setup dev extras up test check lint types layers django lock clean
+
+help: ## Say what can be done here
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.app extras ## Install what the product needs, and no more
+
+up: setup ## Start web, worker, Redis and database; print the address (PORT=8000)
+	@exec $(PY) manage.py up $(if $(PORT),--port $(PORT))
+
+test: dev lint types layers django ## Prove everything: gates, then all tests in order of cost
+	$(PY) -m pytest
+
+check: dev lint types layers django ## The quick part: gates and pure tests, under a minute
+	$(PY) -m pytest -q -n 2 -m "$(PURE)"
+
+lint:
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/ruff check .
+
+types:
+	$(VENV)/bin/mypy .
+
+layers:
+	$(VENV)/bin/lint-imports
+
+django:
+	$(PY) manage.py check --fail-level WARNING
+	$(PY) manage.py makemigrations --check --dry-run
+
+lock: ## Resolve the dependencies anew into config/locks (UPGRADE=1 takes newer releases)
+	@$(PYTHON) -m venv var/uv && var/uv/bin/pip install --quiet uv==$(UV_VERSION)
+	$(call resolve,app,pyproject.toml)
+	$(call resolve,dev,pyproject.toml --group dev --constraint config/locks/app.txt)
+	$(call resolve,java,--group java)
+	$(call resolve,redis,--group redis)
+
+define resolve
+	var/uv/bin/uv pip compile --quiet --no-header --no-emit-index-url --universal \
+	  --generate-hashes --python-version 3.11 $(if $(UPGRADE),--upgrade) \
+	  $(2) --output-file config/locks/$(1).txt
+endef
+
+clean: ## Remove what was built and the data folder (recorded experiments too)
+	rm -rf $(VENV) var .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+
+dev: $(VENV)/.dev extras
+
+# Java and Redis come from the system; only where it has none, from a locked wheel.
+extras: $(VENV)/.app
+	@for lock in $$($(PY) -m config.extras); do \
+	  echo "This machine has no $$lock of its own: installing the one in a wheel"; \
+	  $(PIP) -r config/locks/$$lock.txt || exit 1; \
+	done
+
+$(VENV)/.app: config/locks/app.txt | $(VENV)/pyvenv.cfg
+	@echo "Installing the locked dependencies (pyspark alone is 450 MB: some minutes, once)"
+	$(PIP) -r $<
+	@touch $@
+
+$(VENV)/.dev: config/locks/dev.txt | $(VENV)/.app
+	$(PIP) -r $<
+	@touch $@
+
+$(VENV)/pyvenv.cfg:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Python 3.11 or later is needed, and $(PYTHON) is not. Try: make PYTHON=python3.12 up"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "$(PYTHON) cannot make virtual environments. Debian and Ubuntu: apt install python3-venv"; exit 1; }
+	$(PYTHON) -m venv $(VENV)

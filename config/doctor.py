@@ -1,0 +1,150 @@
+"""What this machine has and lacks, with the command that helps: `manage.py doctor`.
+
+Each examination answers for one thing and never raises: an answer that cannot be had is itself
+a finding.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import metadata
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+
+from config import services
+from config.redis_server import RedisMissing, find_redis
+from labs.engine import slots
+from labs.engine.kafka import distribution
+from labs.engine.kafka.cache import cache_dir
+from labs.engine.kafka.java import JavaMissing, find_java
+
+GB = 1 << 30
+DISK_NEEDED = 2 * GB
+"""Jars 55 MB, and 150 MB while an experiment runs; its ledger stays, some MB a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at; `needed` is False where `make up` brings it or only tests want it."""
+
+    name: str
+    ok: bool
+    found: str
+    fix: str = ""
+    needed: bool = True
+
+
+def examine() -> list[Finding]:
+    """Every finding, in the order in which one would repair."""
+    return [look() for look in _LOOKS]
+
+
+def python() -> Finding:
+    version = ".".join(map(str, sys.version_info[:3]))
+    ok = sys.version_info >= (3, 11)
+    return Finding("python", ok, f"{version} ({sys.executable})", "make PYTHON=python3.12 setup")
+
+
+def packages() -> Finding:
+    """The installed packages against the lock; markers for other systems are left aside."""
+    lock = (settings.BASE_DIR / "config" / "locks" / "app.txt").read_text("utf-8")
+    pinned = dict(re.findall(r"^([\w.-]+)==([^\s;]+) \\$", lock, re.MULTILINE))
+    wrong = [
+        f"{name} {_installed(name)} (locked: {version})"
+        for name, version in pinned.items()
+        if _installed(name) != version
+    ]
+    found = ", ".join(wrong) or f"{len(pinned)} packages as locked"
+    return Finding("packages", not wrong, found, "make setup")
+
+
+def java() -> Finding:
+    try:
+        found = find_java()
+    except JavaMissing as missing:
+        return Finding("java", False, str(missing), "make setup")
+    return Finding("java", True, f"{found.version} ({found.path}, from {found.origin})")
+
+
+def jars() -> Finding:
+    """Looks only; `make up` fetches what is not there."""
+    names = [
+        f"kafka-{distribution.kafka_versions()[0]}",
+        f"spark-connector-{distribution.SPARK}",
+    ]
+    jars_dir = cache_dir() / "jars"
+    missing = [name for name in names if not (jars_dir / name / "verified.json").is_file()]
+    found = f"not yet fetched: {', '.join(missing)}" if missing else ", ".join(names)
+    return Finding("jars", not missing, f"{found} ({cache_dir()})", "make up", needed=False)
+
+
+def redis_program() -> Finding:
+    if settings.REDIS_URL != settings.OWN_REDIS:
+        return Finding("redis", True, "REDIS_URL names one")
+    try:
+        found = find_redis()
+    except RedisMissing as missing:
+        return Finding("redis", False, str(missing), "make setup")
+    return Finding("redis", True, f"{found.version} ({found.path}, from {found.origin})")
+
+
+def redis_running() -> Finding:
+    ok = services.redis_answers()
+    return Finding("redis running", ok, "answers" if ok else "no answer", "make up", needed=False)
+
+
+def database() -> Finding:
+    try:
+        executor = MigrationExecutor(connection)
+        plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    except DatabaseError as error:
+        return Finding("database", False, f"{connection.vendor}: {error}", "see DATABASE_URL")
+    found = f"{connection.vendor}, " + (f"{len(plan)} migrations wait" if plan else "up to date")
+    return Finding("database", not plan, found, "make up", needed=False)
+
+
+def worker() -> Finding:
+    ok = services.redis_answers() and services.worker_answers()
+    return Finding("worker", ok, "answers" if ok else "no answer", "make up", needed=False)
+
+
+def capacity() -> Finding:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GB
+    at_once = slots.clusters_at_once()
+    found = f"{os.cpu_count()} cores, {memory:.0f} GB: {at_once} clusters at once"
+    return Finding("capacity", memory >= 3, found, "4 GB of memory carry one cluster and Spark")
+
+
+def disk() -> Finding:
+    folder = next(
+        path for path in (settings.LAB_DATA_DIR, *settings.LAB_DATA_DIR.parents) if path.exists()
+    )
+    free = shutil.disk_usage(folder).free
+    found = f"{free / GB:.1f} GB free below {folder}"
+    return Finding("disk", free >= DISK_NEEDED, found, "set LAB_DATA_DIR to a larger disk")
+
+
+def chromium() -> Finding:
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    found = path or "not found; only the browser tests need it"
+    return Finding("chromium", bool(path), found, "apt install chromium", needed=False)
+
+
+def _installed(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "missing"
+
+
+_LOOKS: tuple[Callable[[], Finding], ...] = (
+    *(python, packages, java, jars, redis_program, redis_running),
+    *(database, worker, capacity, disk, chromium),
+)

@@ -1,0 +1,28 @@
+"""`python -m config.extras`: the locks of wheels that stand in for what the system lacks."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from config.redis_server import RedisMissing, find_redis
+from labs.engine.kafka.java import JavaMissing, find_java
+
+
+def lacking() -> list[str]:
+    """`java`, `redis`, both or none; Redis is not needed where REDIS_URL names one."""
+    locks = []
+    try:
+        find_java()
+    except JavaMissing:
+        locks.append("java")
+    try:
+        if not os.environ.get("REDIS_URL"):
+            find_redis()
+    except RedisMissing:
+        locks.append("redis")
+    return locks
+
+
+if __name__ == "__main__":
+    sys.stdout.write("".join(f"{lock}\n" for lock in lacking()))

@@ -1,0 +1,136 @@
+"""`manage.py up`: the whole house on one machine, until Ctrl-C."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import socket
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from config import env, services
+from config.redis_server import RedisMissing
+from config.supervisor import ServiceFailed, Stopped, Supervisor
+from labs.engine.kafka import distribution
+from labs.engine.kafka.ivy import DownloadFailed
+from labs.engine.kafka.java import JavaMissing, find_java
+from labs.engine.wait import WaitTimeout, until
+
+TAKEN = 2
+"""Exit code where the port or the data folder is in use: nothing was started."""
+_FAILURES = (
+    ServiceFailed,
+    RedisMissing,
+    JavaMissing,
+    DownloadFailed,
+    distribution.WrongChecksum,
+)
+
+
+class Command(BaseCommand):
+    """Prepares what is missing, starts the services, and stays until it is told to end."""
+
+    help = "Start web, worker, Redis and database; print the address. Ctrl-C ends all of it."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--port", type=int, help="where the web server listens (LAB_PORT, 8000)"
+        )
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        port = options["port"] or env.whole("LAB_PORT", lambda: 8000, least=1, most=65535)
+        # Until the services run, a signal may interrupt anywhere, as Ctrl-C does.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        try:
+            with _only_one(), _supervisor(self._say) as supervisor:
+                _refuse_taken(port)
+                self._prepare()
+                self._run(supervisor, port)
+        except KeyboardInterrupt:
+            self._say("Stopped before the start was complete")
+        except Stopped:
+            pass
+        except _FAILURES as failure:
+            raise CommandError(str(failure)) from None
+
+    def _prepare(self) -> None:
+        java = find_java()
+        jars = distribution.kafka(progress=self._say)
+        distribution.spark_connector(progress=self._say)
+        self._say(f"Java {java.version} ({java.origin}) · Kafka {jars.version}")
+
+    def _run(self, supervisor: Supervisor, port: int) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: supervisor.stopping.set())
+        if settings.REDIS_URL == settings.OWN_REDIS:
+            supervisor.start(services.redis_service())
+            supervisor.wait()
+        else:
+            _wait_for_given_redis()
+        call_command("migrate", verbosity=0, interactive=False)
+        supervisor.start(services.worker_service())
+        supervisor.start(services.web_service(port))
+        supervisor.wait()
+        self._say(f"\nDelivery Lab is at http://{services.LOOPBACK}:{port}/ (Ctrl-C ends it)\n")
+        supervisor.watch()
+
+    def _say(self, line: str) -> None:
+        self.stdout.write(line)
+        self.stdout.flush()
+
+
+@contextmanager
+def _supervisor(say: Any) -> Iterator[Supervisor]:
+    supervisor = Supervisor(say)
+    try:
+        yield supervisor
+    finally:
+        supervisor.stop()
+
+
+@contextmanager
+def _only_one() -> Iterator[None]:
+    """Holds the data folder for this process; the kernel lets go of it however we die."""
+    path = settings.LAB_DATA_DIR / "up.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            raise CommandError(
+                f"Delivery Lab runs already on {settings.LAB_DATA_DIR} (process {file.read()}). "
+                "End that one, or set LAB_DATA_DIR to another folder.",
+                returncode=TAKEN,
+            ) from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
+
+
+def _refuse_taken(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((services.LOOPBACK, port))
+        except OSError as error:
+            raise CommandError(
+                f"Port {port} cannot be used ({error.strerror}). "
+                f"Choose another one: make up PORT={port + 1}",
+                returncode=TAKEN,
+            ) from None
+
+
+def _wait_for_given_redis() -> None:
+    try:
+        until(services.redis_answers, 15, "The Redis of REDIS_URL does not answer")
+    except WaitTimeout as timeout:
+        raise ServiceFailed(f"{timeout}.") from None

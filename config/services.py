@@ -1,0 +1,116 @@
+"""The three processes of the house: Redis, the Celery worker, the web server."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import sys
+import uuid
+from pathlib import Path
+
+import redis
+from django.conf import settings
+from kombu.exceptions import OperationalError
+
+from config.celery import app
+from config.redis_server import find_redis
+from config.supervisor import Service
+
+LOOPBACK = "127.0.0.1"
+
+
+def redis_service() -> Service:
+    """A Redis of our own, on a socket in the data folder. Raises `RedisMissing`."""
+    folder = settings.LAB_DATA_DIR / "redis"
+    folder.mkdir(parents=True, exist_ok=True)
+    return Service(
+        name="queue (Redis)",
+        argv=find_redis().arguments(settings.LAB_REDIS_SOCKET, folder),
+        log=_log("redis"),
+        answers=redis_answers,
+        limit_s=20,
+        grace_s=5,
+        env=os.environ,
+    )
+
+
+def worker_service() -> Service:
+    """The Celery worker: one process; an experiment is a thread of it and a runner process."""
+    name = f"lab-{uuid.uuid4().hex[:8]}@{LOOPBACK}"
+    return Service(
+        name="worker",
+        argv=[
+            *(sys.executable, "-m", "celery", "--app", "config.celery", "worker"),
+            *("--hostname", name, "--loglevel", "INFO"),
+            *("--without-gossip", "--without-mingle"),  # there is nobody to talk to
+        ],
+        log=_log("worker"),
+        answers=lambda: worker_answers([name]),
+        limit_s=60,
+        grace_s=20,  # its experiments are ended first, and their brokers with them
+        env=_environment(),
+    )
+
+
+def web_service(port: int) -> Service:
+    """The web server, on loopback only."""
+    return Service(
+        name="web server",
+        argv=[
+            *(sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"{LOOPBACK}:{port}"),
+            *("--worker-class", "gthread", "--threads", "8", "--graceful-timeout", "3"),
+            *("--access-logfile", "-", "--no-control-socket"),
+        ],
+        log=_log("web"),
+        answers=lambda: web_answers(port),
+        limit_s=60,
+        grace_s=6,
+        env=_environment(),
+    )
+
+
+def redis_answers() -> bool:
+    """Whether the Redis of the settings answers a PING within a second."""
+    try:
+        with redis.Redis.from_url(
+            settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1
+        ) as client:
+            return bool(client.ping())
+    except (redis.RedisError, OSError):
+        return False
+
+
+def worker_answers(names: list[str] | None = None) -> bool:
+    """Whether a worker (one of `names`, if given) answers within a second."""
+    try:
+        return bool(app.control.ping(destination=names, timeout=1.0, limit=1))
+    except (OperationalError, redis.RedisError, OSError):
+        return False
+
+
+def web_answers(port: int) -> bool:
+    """Whether the web server answers, and not with an error of its own."""
+    # http.client and not urllib: that one would ask a proxy of the environment for loopback.
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=5)
+    try:
+        connection.request("GET", "/")
+        return connection.getresponse().status < 500
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _log(name: str) -> Path:
+    return Path(settings.LAB_LOGS_DIR) / f"{name}.log"
+
+
+def _environment() -> dict[str, str]:
+    """Ours, with the root of the project on the path wherever `manage.py` was called from."""
+    paths = [str(settings.BASE_DIR), os.environ.get("PYTHONPATH", "")]
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(path for path in paths if path),
+        "PYTHONUNBUFFERED": "1",
+        "LAB_DATA_DIR": str(settings.LAB_DATA_DIR),
+    }

@@ -1,0 +1,134 @@
+"""A few processes that start in order, are kept alive, and end together.
+
+Every child is bound to this process by the kernel (`labs.engine.processes.spawn`), so that
+nothing is left even after `kill -9`. What is left to do here: wait until each one answers,
+start again what dies, and end all in the opposite order.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from labs.engine.processes import end, spawn
+from labs.engine.wait import WaitTimeout, until
+
+TAIL_LINES = 20
+RESTARTS = 3
+RESTARTS_WITHIN_S = 300.0
+
+
+class ServiceFailed(Exception):
+    """A service did not start, or died too often; the message ends with the tail of its log."""
+
+
+class Stopped(Exception):
+    """Somebody asked to stop while we were waiting for a service."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A process to run: `answers` says whether it does its work, asked up to `limit_s` seconds.
+
+    `grace_s` is the time between SIGTERM and SIGKILL at the end.
+    """
+
+    name: str
+    argv: Sequence[str]
+    log: Path
+    answers: Callable[[], bool]
+    limit_s: float
+    grace_s: float
+    env: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class _Running:
+    service: Service
+    process: subprocess.Popen[bytes]
+    deaths: list[float] = field(default_factory=list)
+
+
+class Supervisor:
+    """Runs services. Not thread-safe, except for `stopping`, which a signal handler may set."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self.stopping = threading.Event()
+        self._say = say
+        self._running: list[_Running] = []
+
+    def start(self, service: Service) -> None:
+        """Starts a service without waiting. Its log begins anew; the one before is kept."""
+        service.log.parent.mkdir(parents=True, exist_ok=True)
+        if service.log.exists():
+            service.log.replace(service.log.with_suffix(".log.before"))
+        self._running.append(_Running(service, self._spawn(service)))
+
+    def wait(self) -> None:
+        """Returns when every started service answers. Raises `ServiceFailed` or `Stopped`."""
+        for running in self._running:
+            service = running.service
+            try:
+                until(
+                    lambda running=running: self._answers(running),  # type: ignore[misc]
+                    service.limit_s,
+                    f"The {service.name} does not answer",
+                    every_s=0.1,
+                )
+            except WaitTimeout as timeout:
+                raise ServiceFailed(f"{timeout}.{tail(service.log)}") from None
+
+    def watch(self) -> None:
+        """Keeps the services alive until `stopping` is set. Raises `ServiceFailed`."""
+        while not self.stopping.wait(0.25):
+            for running in self._running:
+                if running.process.poll() is not None:
+                    self._restart(running)
+
+    def stop(self) -> None:
+        """Ends what runs, the last started first. Never raises for a child that is gone."""
+        while self._running:
+            running = self._running.pop()
+            if running.process.poll() is None:
+                self._say(f"Ending the {running.service.name}")
+            end(running.process, running.service.grace_s)
+
+    def _spawn(self, service: Service) -> subprocess.Popen[bytes]:
+        return spawn(service.argv, log=service.log, env=service.env)
+
+    def _answers(self, running: _Running) -> bool:
+        if self.stopping.is_set():
+            raise Stopped
+        if running.process.poll() is not None:
+            service = running.service
+            raise ServiceFailed(f"The {service.name} ended{_how(running)}.{tail(service.log)}")
+        return running.service.answers()
+
+    def _restart(self, running: _Running) -> None:
+        service, now = running.service, time.monotonic()
+        running.deaths = [at for at in running.deaths if now - at < RESTARTS_WITHIN_S] + [now]
+        ended = f"The {service.name} ended{_how(running)}"
+        if len(running.deaths) > RESTARTS:
+            raise ServiceFailed(f"{ended}, too often.{tail(service.log)}")
+        self._say(f"{ended}: starting it again ({len(running.deaths)} of {RESTARTS})")
+        running.process = self._spawn(service)
+
+
+def tail(log: Path) -> str:
+    """The last lines of a log, indented below a line that names it; says so if it is empty."""
+    try:
+        lines = log.read_text(errors="replace").splitlines()[-TAIL_LINES:]
+    except OSError:
+        lines = []
+    if not lines:
+        return f" It wrote nothing to {log}."
+    return f" The end of {log}:\n" + "\n".join(f"    {line}" for line in lines)
+
+
+def _how(running: _Running) -> str:
+    code = running.process.returncode
+    return f" by signal {-code}" if code < 0 else f" with exit code {code}"
