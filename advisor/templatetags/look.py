@@ -9,6 +9,8 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from advisor.catalog import Value
+from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
 
 register = template.Library()
@@ -111,6 +113,20 @@ def word(name: str) -> str:
     if name in GUARANTEES:
         return GUARANTEES[name]
     return BOUNDARIES[name] if name in BOUNDARIES else KINDS[Anomaly(name)][1]
+
+
+@register.filter
+def say(value: Value) -> str:
+    """A setting's value as the product writes it."""
+    if value is None:
+        return "not set"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@register.filter
+def event_title(name: str) -> str:
+    """A failure event in words."""
+    return {event.name: event.title for event in all_events()}.get(name, name)
 
 
 @register.simple_tag(takes_context=True)

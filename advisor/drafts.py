@@ -1,0 +1,123 @@
+"""The questionnaire's answers while a person is still giving them, kept in the session.
+
+Every answer is kept as it was typed, right or wrong, so that reload, back and an error message
+lose nothing. An answer becomes a setting only in `services.from_fields`, through the catalog.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+
+from django.contrib.sessions.backends.base import SessionBase
+
+from advisor.catalog import Component, Family, SettingError, kafka_versions, lookup, versions
+from advisor.questionnaire import DEFAULTS, Step
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.serial import to_fields
+
+MAX_LENGTH = 400
+"""Longer answers are cut; the catalog refuses anything near this length with a message."""
+
+_KEY, _UNDO_KEY = "draft", "draft_before"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Answers by field name, and the steps already done."""
+
+    fields: Mapping[str, str] = field(default_factory=dict)
+    done: tuple[str, ...] = ()
+
+    def answer(self, name: str) -> str:
+        """What was typed, or what a fresh questionnaire holds."""
+        return self.fields.get(name, DEFAULTS.get(name, ""))
+
+    @property
+    def family(self) -> Family:
+        """The client family; Java until a known one is chosen."""
+        answer = self.answer("family")
+        return Family(answer) if answer in set(Family) else Family.JAVA
+
+    @property
+    def version(self) -> str:
+        """The chosen client version; by default the brokers' own line, else the family's newest."""
+        return self.answer(f"version.{self.family}") or versions(self.family)[0]
+
+    @property
+    def kafka(self) -> str:
+        """The brokers' version, by default the newest."""
+        return self.answer("kafka") or kafka_versions()[0]
+
+    def flat(self) -> dict[str, str]:
+        """The fields as `services.from_fields` takes them, without those that are `left_out`."""
+        fields = {**DEFAULTS, **self.fields, "version": self.version, "kafka": self.kafka}
+        out = dict(self.left_out())
+        return {
+            name: text
+            for name, text in fields.items()
+            if name not in out and not name.startswith("version.")
+        }
+
+    def left_out(self) -> Iterator[tuple[str, str]]:
+        """Answers about settings that the chosen client does not have, or decides itself.
+
+        They stay in the draft: who changes the client back has lost nothing.
+        """
+        for name, text in self.fields.items():
+            part, _, key = name.partition(".")
+            if text and part in set(Component) and not self._has(Component(part), key):
+                yield name, text
+
+    def _has(self, component: Component, key: str) -> bool:
+        try:
+            lookup(self.family, self.version, self.kafka, component, key)
+        except SettingError as error:
+            # A version that nobody knows is a problem of its own field, not of this one.
+            return error.problem.setting in ("version", "kafka")
+        return True
+
+    def answered(self, step: Step, given: Mapping[str, str]) -> Draft:
+        """This draft with a step's answers; fields that the step does not ask for are ignored."""
+        asked = [question.name for question in step.questions if question.name in given]
+        fields = {**self.fields, **{name: given[name][:MAX_LENGTH] for name in asked}}
+        return replace(self, fields=fields)
+
+    def finished(self, step: Step) -> Draft:
+        """This draft with a step marked as done."""
+        return replace(self, done=tuple(dict.fromkeys((*self.done, step.slug))))
+
+
+def of_pipeline(pipeline: Pipeline) -> Draft:
+    """A draft that holds a saved pipeline, to be edited."""
+    fields = to_fields(pipeline)
+    version = fields.pop("version")
+    return Draft({**fields, f"version.{pipeline.family}": version})
+
+
+def load(session: SessionBase) -> Draft:
+    """The session's draft; a fresh one if there is none."""
+    data = session.get(_KEY)
+    return Draft(data["fields"], tuple(data["done"])) if data else Draft()
+
+
+def save(session: SessionBase, draft: Draft) -> None:
+    """Keeps a draft in the session."""
+    session[_KEY] = asdict(draft)
+
+
+def put_aside(session: SessionBase, draft: Draft) -> None:
+    """Keeps a new draft and puts the one before aside, so that `take_back` can bring it back."""
+    session[_UNDO_KEY] = session.get(_KEY)
+    save(session, draft)
+
+
+def take_back(session: SessionBase) -> None:
+    """Exchanges the draft with the one put aside, if there is one."""
+    if _UNDO_KEY in session:
+        session[_KEY], session[_UNDO_KEY] = session[_UNDO_KEY], session.get(_KEY)
+
+
+def can_take_back(session: SessionBase) -> bool:
+    """Whether a draft with answers was put aside."""
+    return bool((session.get(_UNDO_KEY) or {}).get("fields"))

@@ -1,0 +1,198 @@
+"""What the advisor's pages show, from what the reasoning says: chosen, ordered, put in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from advisor.catalog import Component, Family, settings_of
+from advisor.reasoning.assess import Assessed, Assessment, assess
+from advisor.reasoning.event import FailureEvent
+from advisor.reasoning.group import sink_absorbs
+from advisor.reasoning.guarantees import FORBIDS, Anomaly, Boundary, Guarantee
+from advisor.reasoning.pipeline import Pipeline
+from advisor.templatetags.look import GUARANTEES, KINDS, say
+
+GRAVITY = (
+    Anomaly.LOST_WRITE, Anomaly.DIVERGED, Anomaly.SKIPPED, Anomaly.EFFECT_MISSING,
+    Anomaly.STATE_LOST, Anomaly.TORN_TRANSACTION, Anomaly.ABORTED_READ, Anomaly.GIVEN_UP,
+    Anomaly.DUPLICATE, Anomaly.EFFECT_DUPLICATED, Anomaly.REDELIVERY, Anomaly.REORDERED,
+    Anomaly.POLL_SKIP, Anomaly.NONMONOTONIC_POLL, Anomaly.UNSEEN, Anomaly.BLOCKED,
+    Anomaly.UNAVAILABLE,
+)  # fmt: skip
+"""Anomalies, the gravest first: gone, then wrong, then twice, then out of order, then late."""
+
+
+KIND_ORDER = ("lost", "wrong", "duplicated", "reordered", "late", "unavailable")
+"""The kinds of harm as columns of the matrix; one that nothing does is left out."""
+
+Reasons = tuple[tuple[tuple[Anomaly, ...], str], ...]
+"""Anomalies that have one reason in common, with that reason; the gravest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """One thing that may happen: which event makes which anomaly, and why."""
+
+    event: FailureEvent
+    anomaly: Anomaly
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """The short answer beside the questionnaire and on top of the advice."""
+
+    guarantees: tuple[tuple[Boundary, Guarantee], ...]
+    met: bool
+    sentence: str
+    worst: Happening | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One event and one kind of harm: its anomalies, and whether one of them is forbidden."""
+
+    kind: str
+    anomalies: tuple[Anomaly, ...]
+    forbidden: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One event in the matrix: what it may do to messages, and what it may do without a trace."""
+
+    event: FailureEvent
+    in_scope: bool
+    breaks: bool
+    cells: tuple[Cell, ...]
+    permits: Reasons
+    absorbed: Reasons
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """One setting as it counts: its value, and whether the team wrote it down."""
+
+    component: Component
+    key: str
+    value: str
+    stated: bool
+
+
+def card(pipeline: Pipeline) -> Card:
+    """The guarantee at each boundary, whether it is enough, and the gravest thing left."""
+    assessment = assess(pipeline)
+    guarantees = tuple((boundary, assessment.guarantees[boundary]) for boundary in Boundary)
+    met = is_met(pipeline, assessment)
+    return Card(guarantees, met, sentence(pipeline, assessment, met), worst(pipeline, assessment))
+
+
+def is_met(pipeline: Pipeline, assessment: Assessment) -> bool:
+    """Whether the settings give what the team needs, end to end, order included."""
+    need = pipeline.requirement
+    given = assessment.guarantees[Boundary.END_TO_END]
+    permitted = {each.anomaly for each in happenings(pipeline, assessment)}
+    in_order = not need.ordering or Anomaly.REORDERED not in permitted
+    return FORBIDS[need.guarantee] <= FORBIDS[given] and in_order
+
+
+def forbidden(pipeline: Pipeline) -> frozenset[Anomaly]:
+    """What must not be able to happen; a sink that knows its messages makes repeats harmless."""
+    forbids = pipeline.requirement.forbids()
+    if sink_absorbs(pipeline):
+        forbids -= {Anomaly.REDELIVERY, Anomaly.DUPLICATE}
+    return forbids
+
+
+def sentence(pipeline: Pipeline, assessment: Assessment, met: bool) -> str:
+    """What is needed beside what is given, with the number of failures that break it."""
+    need = GUARANTEES[pipeline.requirement.guarantee]
+    if met:
+        given = GUARANTEES[assessment.guarantees[Boundary.END_TO_END]]
+        more = " in order" if pipeline.requirement.ordering else ""
+        return f"You need {need}{more}, and these settings give {given}."
+    events = [each for each in concerning(pipeline, assessment) if each.in_scope]
+    broken = sum(1 for each in events if forbidden(pipeline) & each.permits.keys())
+    breaks = "breaks" if broken == 1 else "break"
+    return f"You need {need}; with these settings {broken} of {len(events)} failures {breaks} it."
+
+
+def concerning(pipeline: Pipeline, assessment: Assessment) -> list[Assessed]:
+    """The events that this pipeline can meet: not those of another product."""
+    others = {str(family) for family in Family if family is not pipeline.family}
+    return [
+        each for each in assessment.failures if each.event.name.partition("-")[0] not in others
+    ]
+
+
+def happenings(pipeline: Pipeline, assessment: Assessment) -> Iterator[Happening]:
+    """Everything that may happen in the events that the team wants to survive."""
+    for each in concerning(pipeline, assessment):
+        if each.in_scope:
+            for anomaly, reason in each.permits.items():
+                yield Happening(each.event, anomaly, reason)
+
+
+def worst(pipeline: Pipeline, assessment: Assessment) -> Happening | None:
+    """The gravest thing that may happen; what the team forbids comes before all else."""
+    return min(happenings(pipeline, assessment), key=_gravity(pipeline), default=None)
+
+
+def to_prove(pipeline: Pipeline, assessment: Assessment) -> FailureEvent | None:
+    """The event whose experiment says most of these settings: the gravest that can be staged."""
+    staged = [each for each in happenings(pipeline, assessment) if each.event.scenario]
+    if staged:
+        return min(staged, key=_gravity(pipeline)).event
+    others = [each.event for each in assessment.failures if each.event.scenario]
+    return others[0] if others else None
+
+
+def _gravity(pipeline: Pipeline) -> Callable[[Happening], tuple[bool, int]]:
+    forbids = forbidden(pipeline)
+    return lambda each: (each.anomaly not in forbids, GRAVITY.index(each.anomaly))
+
+
+def matrix(pipeline: Pipeline, assessment: Assessment) -> list[Row]:
+    """A row for each event: those that break what is needed first, then what is put up with."""
+    forbids = forbidden(pipeline)
+
+    def order(each: Assessed) -> tuple[bool, bool, bool]:
+        breaks = bool(forbids & each.permits.keys())
+        return not each.in_scope, not breaks, not each.permits
+
+    events = sorted(concerning(pipeline, assessment), key=order)
+    seen = {KINDS[anomaly][0] for each in events for anomaly in each.permits}
+    shown = [kind for kind in KIND_ORDER if kind in seen]
+    return [
+        Row(
+            event=each.event,
+            in_scope=each.in_scope,
+            breaks=each.in_scope and bool(forbids & each.permits.keys()),
+            cells=tuple(_cell(kind, each, forbids) for kind in shown),
+            permits=_by_gravity(each.permits),
+            absorbed=_by_gravity(each.absorbed),
+        )
+        for each in events
+    ]
+
+
+def _cell(kind: str, assessed: Assessed, forbids: frozenset[Anomaly]) -> Cell:
+    names = tuple(each for each in GRAVITY if each in assessed.permits and KINDS[each][0] == kind)
+    return Cell(kind, names, assessed.in_scope and bool(forbids & set(names)))
+
+
+def _by_gravity(anomalies: Mapping[Anomaly, str]) -> Reasons:
+    together: dict[str, list[Anomaly]] = {}
+    for anomaly in sorted(anomalies, key=GRAVITY.index):
+        together.setdefault(anomalies[anomaly], []).append(anomaly)
+    return tuple((tuple(names), reason) for reason, names in together.items())
+
+
+def in_force(pipeline: Pipeline) -> Iterator[InForce]:
+    """Every setting as it counts, by component; stated or left to the product."""
+    for component in Component:
+        stated = pipeline.stated(component)
+        for setting in settings_of(pipeline.family, pipeline.version, pipeline.kafka, component):
+            value = pipeline.value(component, setting.name)
+            yield InForce(component, setting.name, say(value), setting.name in stated)

@@ -1,0 +1,184 @@
+"""The questionnaire as data: its steps, its questions, and the words for what may be answered.
+
+A question about a setting takes its default, its choices and its explanation from the catalog
+and is asked only where this client family and version has that setting. To ask for one more
+setting, add its name to a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from advisor.catalog import Component, Family
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One field of the questionnaire.
+
+    `name` is `component.key` for a setting, else the field's own name. `ask` is the question in
+    words, where the key alone would not be understood; `words` says the choices in words.
+    """
+
+    name: str
+    ask: str = ""
+    hint: str = ""
+    words: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def component(self) -> Component | None:
+        """The component whose setting this is, or None for a question about something else."""
+        first = self.name.partition(".")[0]
+        return Component(first) if first in set(Component) else None
+
+    @property
+    def key(self) -> str:
+        """The setting's dotted key, as the product writes it."""
+        return self.name.partition(".")[2] if self.component else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A page of the questionnaire."""
+
+    slug: str
+    title: str
+    lede: str
+    questions: tuple[Question, ...]
+
+
+FAMILIES: Mapping[Family, tuple[str, str]] = {
+    Family.JAVA: ("Java client", "Also inside Spring Kafka, Quarkus, Flink and Kafka Connect"),
+    Family.LIBRDKAFKA: ("librdkafka", "Confluent's clients for Python, Go, .NET and JavaScript"),
+    Family.SPARK: (
+        "Spark Structured Streaming", "Spark's Kafka source and sink, on the Java client 3.9"
+    ),
+}
+"""Family → its name on a page, and who else runs it."""
+
+GUARANTEE_CHOICES = (
+    ("at-least-once", "At least once: nothing is lost, something may come twice"),
+    ("exactly-once", "Exactly once: nothing is lost, nothing comes twice"),
+    ("at-most-once", "At most once: nothing comes twice, something may be lost"),
+)
+
+CLIENT = Step(
+    "client", "What you run",
+    "Defaults differ between clients and between versions, so this comes first.",
+    (
+        Question("family", "Which client do you use?"),
+        *(Question(f"version.{family}", "Version") for family in Family),
+        Question("kafka", "Which version do your brokers run?", "Kafka, or what speaks as Kafka."),
+    ),
+)
+
+TOPIC = Step(
+    "topic", "Topic and brokers",
+    "How many copies there are of a message, and when a broker may call it safe.",
+    (
+        Question("brokers", "How many brokers?", "In this one cluster."),
+        Question("topic.replication.factor"),
+        Question("topic.min.insync.replicas"),
+        Question("topic.unclean.leader.election.enable"),
+    ),
+)
+
+PRODUCER = Step(
+    "producer", "Producer",
+    "When a send counts as done, and what the client does when it does not succeed at once.",
+    (
+        Question("producer.acks"),
+        Question("producer.enable.idempotence"),
+        Question("producer.retries"),
+        Question("producer.max.in.flight.requests.per.connection"),
+        Question("producer.delivery.timeout.ms"),
+        Question("producer.request.timeout.ms"),
+        Question("producer.linger.ms"),
+        Question("producer.transactional.id"),
+    ),
+)
+
+CONSUMER = Step(
+    "consumer", "Consumer",
+    "From where a reader starts, what it may see, and when it calls a message done.",
+    (
+        Question(
+            "application.commit", "When is a message marked as done?",
+            words=(
+                ("auto", "The client commits by itself, on a timer"),
+                ("before-processing", "My code commits before it processes"),
+                ("after-processing", "My code commits after it has processed"),
+                ("in-transaction", "In the same transaction as the result"),
+            ),
+        ),
+        Question("consumer.enable.auto.commit"),
+        Question("consumer.enable.auto.offset.store"),
+        Question("consumer.auto.offset.reset"),
+        Question("consumer.isolation.level"),
+        Question("consumer.startingOffsets"),
+        Question("consumer.failOnDataLoss"),
+    ),
+)
+
+NEEDS = Step(
+    "needs", "What you need",
+    "The settings are held against this. The last three questions are about your own code.",
+    (
+        Question("need.guarantee", "Which guarantee do you need?", words=GUARANTEE_CHOICES),
+        Question(
+            "need.survive", "How many brokers may fail for good?",
+            "Disk included, at the worst moment: every acknowledged message must still exist.",
+        ),
+        Question(
+            "need.ordering", "Must one producer's messages stay in order?",
+            "Within a partition; Kafka keeps no order between partitions.",
+            (("off", "No"), ("on", "Yes")),
+        ),
+        Question(
+            "application.delivery.errors", "Does your code look at delivery errors?",
+            words=(
+                ("handled", "Yes, each failed send is noticed"),
+                ("ignored", "No, or I am not sure"),
+            ),
+        ),
+        Question(
+            "application.resend", "Does your code send again after an error?",
+            words=(("never", "No"), ("on-error", "Yes, it sends the message once more")),
+        ),
+        Question(
+            "application.sink", "Where do results go?",
+            words=(
+                ("plain", "Somewhere that applies each message as it comes"),
+                ("idempotent", "Somewhere that ignores what it already has"),
+            ),
+        ),
+    ),
+)
+
+STEPS = (CLIENT, TOPIC, PRODUCER, CONSUMER, NEEDS)
+
+DEFAULTS: Mapping[str, str] = {
+    "family": "java", "version.java": "4.3", "brokers": "3",
+    "need.guarantee": "at-least-once", "need.survive": "1", "need.ordering": "off",
+}
+"""What stands in a fresh questionnaire where no product has a default."""
+
+
+def step(slug: str) -> Step:
+    """The step of that name; KeyError if there is none."""
+    return {each.slug: each for each in STEPS}[slug]
+
+
+def neighbours(current: Step) -> tuple[Step | None, Step | None]:
+    """The step before and the step after."""
+    at = STEPS.index(current)
+    return (STEPS[at - 1] if at else None, STEPS[at + 1] if at + 1 < len(STEPS) else None)
+
+
+def step_of(field: str) -> Step | None:
+    """The step that asks for a field; None where none does (it came from a saved pipeline)."""
+    for each in STEPS:
+        if any(question.name == field for question in each.questions):
+            return each
+    return None

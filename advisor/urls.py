@@ -1,0 +1,19 @@
+"""The advisor's addresses."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from advisor import views
+
+app_name = "advisor"
+urlpatterns = [
+    path("describe/", views.start, name="start"),
+    path("describe/start-over/", views.start_over, name="start-over"),
+    path("describe/undo/", views.undo, name="undo"),
+    path("describe/<slug:step>/", views.describe, name="describe"),
+    path("describe/<slug:step>/card/", views.card, name="card"),
+    path("pipelines/<slug:slug>/", views.advice, name="advice"),
+    path("pipelines/<slug:slug>/edit/", views.edit, name="edit"),
+    path("pipelines/<slug:slug>/export/<slug:product>/", views.export, name="export"),
+]

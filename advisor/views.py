@@ -1,0 +1,166 @@
+"""The questionnaire and the advice. All knowledge is in `services`; all words in templates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from advisor import drafts, presentation, questionnaire, services
+from advisor.catalog import Problem
+from advisor.drafts import Draft
+from advisor.forms import StepForm, field_of
+from advisor.models import Description
+from advisor.questionnaire import FAMILIES, STEPS, Step
+from advisor.reasoning.assess import assess
+from advisor.reasoning.pipeline import Pipeline
+
+
+@require_safe
+def start(request: HttpRequest) -> HttpResponse:
+    """To the questionnaire's first step that is not done yet."""
+    done = drafts.load(request.session).done
+    first = next((step for step in STEPS if step.slug not in done), STEPS[0])
+    return redirect("advisor:describe", first.slug)
+
+
+def describe(request: HttpRequest, step: str) -> HttpResponse:
+    """One step: shown, or answered. A wrong answer comes back as typed, with status 400."""
+    current = _step_or_404(step)
+    draft = drafts.load(request.session)
+    if request.method != "POST":
+        return _page(request, current, draft)
+    draft = draft.answered(current, request.POST.dict())
+    drafts.save(request.session, draft)
+    before, after = questionnaire.neighbours(current)
+    if request.POST.get("to") == "back" and before:
+        return redirect("advisor:describe", before.slug)
+    pipeline, problems = services.from_fields(draft.flat())
+    if not StepForm(current, draft, pipeline, problems).is_valid():
+        return _page(request, current, draft, status=400)
+    draft = draft.finished(current)
+    drafts.save(request.session, draft)
+    if after:
+        return redirect("advisor:describe", after.slug)
+    if pipeline is None or problems:
+        return _page(request, current, draft, status=400)
+    return redirect("advisor:advice", services.save(pipeline).slug)
+
+
+@require_POST
+def card(request: HttpRequest, step: str) -> HttpResponse:
+    """The card for what is typed at this moment; keeps it, so that a reload finds it again."""
+    current = _step_or_404(step)
+    draft = drafts.load(request.session).answered(current, request.POST.dict())
+    drafts.save(request.session, draft)
+    return render(request, "advisor/describe.html#card", _judged(draft)[1])
+
+
+@require_POST
+def start_over(request: HttpRequest) -> HttpResponse:
+    """An empty questionnaire; the answers so far can be brought back."""
+    drafts.put_aside(request.session, Draft())
+    return redirect("advisor:describe", STEPS[0].slug)
+
+
+@require_POST
+def undo(request: HttpRequest) -> HttpResponse:
+    """Brings back the answers that were put aside."""
+    drafts.take_back(request.session)
+    return redirect("advisor:describe", STEPS[0].slug)
+
+
+def _step_or_404(slug: str) -> Step:
+    try:
+        return questionnaire.step(slug)
+    except KeyError:
+        raise Http404(f"The questionnaire has no step {slug}") from None
+
+
+def _judged(draft: Draft) -> tuple[Pipeline | None, dict[str, Any]]:
+    pipeline, problems = services.from_fields(draft.flat())
+    fields = draft.flat()
+    also = [
+        (name, text) for name, text in fields.items()
+        if text and "." in name and questionnaire.step_of(name) is None
+    ]  # fmt: skip
+    sound = pipeline is not None and not problems
+    return pipeline, {
+        "card": presentation.card(pipeline) if pipeline and sound else None,
+        "problems": problems,
+        "left_out": list(draft.left_out()),
+        "also_stated": also,
+    }
+
+
+def _page(request: HttpRequest, step: Step, draft: Draft, status: int = 200) -> HttpResponse:
+    pipeline, judged = _judged(draft)
+    form = StepForm(step, draft, pipeline, judged["problems"])
+    form.is_valid()
+    last = questionnaire.neighbours(step)[1] is None
+    elsewhere = _elsewhere(step, draft, judged["problems"]) if last else []
+    before, after = questionnaire.neighbours(step)
+    context = {
+        **judged, "step": step, "form": form, "draft": draft, "previous": before, "next": after,
+        "steps": [(each, each.slug in draft.done) for each in STEPS],
+        "errors": [*form.error_links(), *elsewhere],
+        "decided": list(form.decided()), "focus_errors": status == 400,
+        "can_take_back": not draft.fields and drafts.can_take_back(request.session),
+    }  # fmt: skip
+    return render(request, "advisor/describe.html", context, status=status)
+
+
+def _elsewhere(step: Step, draft: Draft, problems: list[Problem]) -> list[tuple[str, str, str]]:
+    """Problems of the other steps, linked to their fields there."""
+    links = []
+    for problem in problems:
+        name = field_of(problem, draft.family)
+        place = questionnaire.step_of(name) or STEPS[0]
+        if place is not step:
+            links.append((f"../{place.slug}/#{name}", problem.setting, problem.message))
+    return links
+
+
+def _load_or_404(slug: str) -> Pipeline:
+    try:
+        return services.load(slug)
+    except (Description.DoesNotExist, services.PipelineError):
+        raise Http404(f"No pipeline is saved as {slug}") from None
+
+
+@require_safe
+def advice(request: HttpRequest, slug: str) -> HttpResponse:
+    """What a saved pipeline's settings mean, and what to change."""
+    pipeline = _load_or_404(slug)
+    assessment = assess(pipeline)
+    columns = services.columns(pipeline)
+    in_force = list(presentation.in_force(pipeline))
+    context = {
+        "slug": slug, "pipeline": pipeline,
+        "client": f"{FAMILIES[pipeline.family][0]} {pipeline.version}",
+        "card": presentation.card(pipeline),
+        "guarantees": {str(part): given for part, given in assessment.guarantees.items()},
+        "to_prove": presentation.to_prove(pipeline, assessment),
+        "matrix": presentation.matrix(pipeline, assessment),
+        "need": pipeline.requirement.guarantee,
+        "recommended": columns[pipeline.requirement.guarantee],
+        "columns": list(columns.items()),
+        "findings": assessment.findings,
+        "in_force": in_force, "stated": sum(each.stated for each in in_force),
+    }  # fmt: skip
+    return render(request, "advisor/advice.html", context)
+
+
+@require_POST
+def edit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Copies a saved pipeline into the questionnaire; the saved one stays as it is."""
+    drafts.put_aside(request.session, drafts.of_pipeline(_load_or_404(slug)))
+    return redirect("advisor:describe", STEPS[0].slug)
+
+
+@require_safe
+def export(request: HttpRequest, slug: str, product: str) -> HttpResponse:
+    """One file of the recommended settings, to download."""
+    raise Http404
