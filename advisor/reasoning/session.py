@@ -79,12 +79,13 @@ class Session:
         """
         if not self.hears_errors or self.application_resends or self.engine_resends:
             return {}
-        reason = self._impatience(pause_ms)
+        reason = self.impatience(pause_ms)
         if reason is None:
             return {}
         return {Anomaly.GIVEN_UP: f"{reason} {pause} lasts up to {pause_ms:,} ms."}
 
-    def _impatience(self, pause_ms: int) -> str | None:
+    def impatience(self, pause_ms: int) -> str | None:
+        """Why the client stops trying before a pause is over, or None if it does not."""
         if self.retries == 0:
             return "retries=0: the first error is final, and nobody sends the record again."
         if self.retries * RETRY_BACKOFF_MAX_MS < pause_ms:

@@ -1,0 +1,56 @@
+"""A producer that does not wait for the followers.
+
+What it is
+    acks=1 takes the word of the leader alone; acks=0 takes no word at all.
+
+Why it matters
+    A leader that dies takes with it what it acknowledged alone: the next leader does not have
+    it, and the old one drops it when it returns. With acks=0 nothing is even reported.
+
+Use instead
+    acks=all with min.insync.replicas=2 on a topic with three replicas. It costs a network round
+    trip.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """Any acks but all."""
+    acks = pipeline.text(Component.PRODUCER, "acks")
+    if acks == "0":
+        return (
+            "acks=0: a send counts as done when it leaves the client; every failure loses messages."
+        )
+    if acks == "1":
+        return (
+            "acks=1: messages that only the leader has are lost when it dies, acknowledged or not."
+        )
+    return None
+
+
+RULE = Rule(
+    code="P001",
+    name="acks-below-all",
+    severity=Severity.HIGH,
+    component=Component.PRODUCER,
+    setting="acks",
+    check=check,
+    sources=(
+        "Kafka ConfigDef, acks",
+        "Kafka design.md, Availability and Durability Guarantees",
+    ),
+    valid=(
+        {"family": "java"},
+        {"family": "librdkafka", "producer.acks": "-1"},
+    ),
+    invalid=(
+        {"family": "java", "producer.acks": "1"},
+        {"family": "librdkafka", "producer.acks": "0"},
+        {"family": "java", "version": "2.8"},
+    ),
+)

@@ -1,0 +1,57 @@
+"""A topic that asks for two copies, and a producer that does not.
+
+What it is
+    min.insync.replicas is 2 or more, and this producer has acks=1 or 0.
+
+Why it matters
+    min.insync.replicas only holds back writes with acks=all. This producer is acknowledged with
+    one copy, also while the others are out of sync; since Kafka 3.7 nobody can read those
+    messages until enough replicas are back.
+
+Use instead
+    acks=all in every producer of the topic.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """The topic's minimum does not protect this producer."""
+    topic = Replication.of(pipeline)
+    if topic.waits_for_followers or topic.min_isr < 2:
+        return None
+    return (
+        f"acks={topic.acks} on a topic with min.insync.replicas={topic.min_isr}: the minimum only "
+        "holds for acks=all, so these messages have no such protection."
+    )
+
+
+RULE = Rule(
+    code="P005",
+    name="one-careless-producer-on-a-safe-topic",
+    severity=Severity.HIGH,
+    component=Component.PRODUCER,
+    setting="acks",
+    check=check,
+    sources=(
+        "Kafka design.md, Availability and Durability Guarantees",
+        "KAFKA-15583",
+    ),
+    valid=(
+        {"family": "java", "topic.replication.factor": "3", "topic.min.insync.replicas": "2"},
+        {"family": "java", "producer.acks": "1"},
+    ),
+    invalid=(
+        {
+            "family": "java",
+            "producer.acks": "1",
+            "topic.replication.factor": "3",
+            "topic.min.insync.replicas": "2",
+        },
+    ),
+)

@@ -1,0 +1,46 @@
+"""Sends whose result nobody looks at.
+
+What it is
+    application.delivery.errors=ignored: no callback, no future, or a callback that drops the
+    error.
+
+Why it matters
+    send() does not throw for a timeout, a message too large or a full buffer: only the callback
+    says so. flush() returned 0 for a message that had timed out.
+
+Use instead
+    A callback on every send that records failures, and flush() or close() before the end.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.session import Session
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """The application does not look."""
+    if Session.of(pipeline).errors_handled:
+        return None
+    return "application.delivery.errors=ignored: a send that failed looks like one that succeeded."
+
+
+RULE = Rule(
+    code="A001",
+    name="delivery-errors-ignored",
+    severity=Severity.HIGH,
+    component=Component.APPLICATION,
+    setting="delivery.errors",
+    check=check,
+    sources=(
+        "KafkaProducer javadoc, send()",
+        "librdkafka INTRODUCTION.md, Message reliability",
+    ),
+    valid=(
+        {"family": "java"},
+        {"family": "spark"},
+    ),
+    invalid=({"family": "java", "application.delivery.errors": "ignored"},),
+)

@@ -1,0 +1,57 @@
+"""A producer whose retries may write twice.
+
+What it is
+    enable.idempotence=false, asked for or by default (librdkafka, Java before 3.0), with
+    retries.
+
+Why it matters
+    When an acknowledgement is lost or late, the client cannot know whether the batch was
+    written; it sends it again, and the broker has no way to tell. One message was written seven
+    times in a test with a hung follower and request.timeout.ms=1000.
+
+Use instead
+    enable.idempotence=true. It costs next to nothing and needs acks=all.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.rules.idempotence_silently_off import is_silent
+from advisor.reasoning.session import Session
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """Idempotence is off in a way that a person can see in the configuration."""
+    session = Session.of(pipeline)
+    if not session.retries_blindly or is_silent(pipeline):
+        return None
+    order = "" if session.in_flight == 1 else " and out of order"
+    return (
+        f"enable.idempotence=false with retries={session.retries}: a retry may write twice{order}."
+    )
+
+
+RULE = Rule(
+    code="P002",
+    name="idempotence-off",
+    severity=Severity.MEDIUM,
+    component=Component.PRODUCER,
+    setting="enable.idempotence",
+    check=check,
+    sources=(
+        "KIP-98",
+        "librdkafka INTRODUCTION.md, Idempotent Producer",
+    ),
+    valid=(
+        {"family": "java"},
+        {"family": "librdkafka", "producer.enable.idempotence": "true"},
+        {"family": "librdkafka", "producer.retries": "0"},
+        {"family": "java", "producer.acks": "1"},
+    ),
+    invalid=(
+        {"family": "librdkafka"},
+        {"family": "java", "producer.enable.idempotence": "false"},
+    ),
+)

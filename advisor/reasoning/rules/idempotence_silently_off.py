@@ -1,0 +1,65 @@
+"""Idempotence that another setting switched off without a word.
+
+What it is
+    The Java client (3.0 and later, so also Spark) has idempotence on by default, but acks=1 or
+    0, or retries=0, switches it off unless it was asked for; before 4.0 so does max.in.flight
+    above 5. Only a line in the log says so.
+
+Why it matters
+    The team believes in the default, and has duplicates and reordering all the same.
+
+Use instead
+    Write enable.idempotence=true: then the client refuses to start with a setting that
+    contradicts it.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, lookup
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+
+
+def is_silent(pipeline: Pipeline) -> bool:
+    """Whether idempotence is off though it is this client's default and nobody turned it off."""
+    name = "enable.idempotence"
+    if name in pipeline.stated(Component.PRODUCER):
+        return False
+    default = lookup(
+        pipeline.family, pipeline.version, pipeline.kafka, Component.PRODUCER, name
+    ).default
+    return default is True and not pipeline.flag(Component.PRODUCER, name)
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """Not stated, on by default, and off all the same."""
+    if not is_silent(pipeline):
+        return None
+    producer = pipeline.stated(Component.PRODUCER)
+    names = ("acks", "retries", "max.in.flight.requests.per.connection")
+    stated = ", ".join(f"{name}={producer[name]}" for name in names if name in producer)
+    return f"{stated}: switches enable.idempotence off without an error; nobody asked for that."
+
+
+RULE = Rule(
+    code="P003",
+    name="idempotence-silently-off",
+    severity=Severity.HIGH,
+    component=Component.PRODUCER,
+    setting="enable.idempotence",
+    check=check,
+    sources=(
+        "ProducerConfig.postProcessAndValidateIdempotenceConfigs",
+        "KIP-679",
+    ),
+    valid=(
+        {"family": "java"},
+        {"family": "java", "producer.acks": "1", "producer.enable.idempotence": "false"},
+        {"family": "librdkafka", "producer.acks": "1"},
+    ),
+    invalid=(
+        {"family": "java", "producer.acks": "1"},
+        {"family": "java", "producer.retries": "0"},
+        {"family": "spark", "producer.max.in.flight.requests.per.connection": "6"},
+    ),
+)

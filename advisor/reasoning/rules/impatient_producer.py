@@ -1,0 +1,58 @@
+"""A producer that stops trying before a fail-over is over.
+
+What it is
+    delivery.timeout.ms (or retries) ends before a dead broker is fenced or a hung follower has
+    left the in-sync set.
+
+Why it matters
+    The client reports an error for a failure that passes by itself. If nobody looks, the
+    message is missing; if the code sends it again, it may be there twice, because the first
+    copy may be in the log.
+
+Use instead
+    The default of the client (120,000 ms in Java, 300,000 ms in librdkafka), or more than
+    broker.session.timeout.ms and 1.5 times replica.lag.time.max.ms.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+from advisor.reasoning.session import Session
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """The client's patience is shorter than the longest pause that passes by itself."""
+    topic, session = Replication.of(pipeline), Session.of(pipeline)
+    if not topic.fails_over or not session.hears_errors:
+        return None
+    return session.impatience(topic.slowest_pause_ms)
+
+
+RULE = Rule(
+    code="P004",
+    name="delivery-timeout-below-fail-over",
+    severity=Severity.MEDIUM,
+    component=Component.PRODUCER,
+    setting="delivery.timeout.ms",
+    check=check,
+    sources=(
+        "KIP-91",
+        "ReplicaManager.scala, startup (ISR check)",
+        "KIP-631",
+    ),
+    valid=(
+        {"family": "java", "topic.replication.factor": "3"},
+        {"family": "java", "producer.delivery.timeout.ms": "30005"},
+    ),
+    invalid=(
+        {
+            "family": "java",
+            "topic.replication.factor": "3",
+            "producer.delivery.timeout.ms": "40000",
+        },
+        {"family": "librdkafka", "topic.replication.factor": "3", "producer.retries": "3"},
+    ),
+)

@@ -1,0 +1,52 @@
+"""A minimum that the topic can never reach.
+
+What it is
+    min.insync.replicas is above replication.factor.
+
+Why it matters
+    Since Kafka 3.7 there is no error: the broker takes the smaller of the two, so a topic with
+    one replica acknowledges with one copy whatever the minimum says. Before 3.7 every write
+    with acks=all is refused.
+
+Use instead
+    Look at replication.factor first: at least one above min.insync.replicas.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """The stated minimum is above the number of replicas."""
+    topic = Replication.of(pipeline)
+    stated = pipeline.number(Component.TOPIC, "min.insync.replicas")
+    if stated <= topic.factor:
+        return None
+    if topic.hides_below_min_isr:
+        effect = f"the broker asks for {topic.min_isr}, without an error"
+    else:
+        effect = "before Kafka 3.7 every write with acks=all is refused"
+    return f"min.insync.replicas={stated} with replication.factor={topic.factor}: {effect}."
+
+
+RULE = Rule(
+    code="T004",
+    name="more-in-sync-replicas-than-replicas",
+    severity=Severity.MEDIUM,
+    component=Component.TOPIC,
+    setting="min.insync.replicas",
+    check=check,
+    sources=(
+        "KAFKA-15583",
+        "Partition.scala, effectiveMinIsr",
+    ),
+    valid=({"family": "java", "topic.replication.factor": "3", "topic.min.insync.replicas": "2"},),
+    invalid=(
+        {"family": "java", "topic.replication.factor": "1", "topic.min.insync.replicas": "2"},
+        {"family": "java", "kafka": "3.5", "topic.min.insync.replicas": "2"},
+    ),
+)

@@ -1,0 +1,49 @@
+"""A topic that needs every replica for every write.
+
+What it is
+    min.insync.replicas equals replication.factor, which is above 1.
+
+Why it matters
+    Writes with acks=all go on while replication.factor - min.insync.replicas brokers are down.
+    Here that is 0: any restart of a broker stops the topic.
+
+Use instead
+    replication.factor one above min.insync.replicas: 3 and 2 survive one loss and spare one
+    broker.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """Nothing to spare, on a topic that has more than one replica."""
+    topic = Replication.of(pipeline)
+    if topic.factor == 1 or topic.spares != 0:
+        return None
+    return (
+        f"min.insync.replicas={topic.min_isr} with replication.factor={topic.factor}: 0 brokers "
+        "may be down while writes with acks=all go on."
+    )
+
+
+RULE = Rule(
+    code="T003",
+    name="no-replica-to-spare",
+    severity=Severity.MEDIUM,
+    component=Component.TOPIC,
+    setting="min.insync.replicas",
+    check=check,
+    sources=("Kafka ConfigDef, min.insync.replicas",),
+    valid=(
+        {"family": "java", "topic.replication.factor": "3", "topic.min.insync.replicas": "2"},
+        {"family": "java"},
+    ),
+    invalid=(
+        {"family": "java", "topic.replication.factor": "2", "topic.min.insync.replicas": "2"},
+    ),
+)

@@ -1,0 +1,57 @@
+"""A minimum in the brokers' files that a newer cluster does not look at.
+
+What it is
+    min.insync.replicas above 1 is set for the brokers and not on the topic, on Kafka 4.1 or
+    later.
+
+Why it matters
+    Eligible leader replicas (on for new clusters since 4.1) keep a value for the whole cluster,
+    copied from the active controller. Where controllers run apart and their file lacks the
+    line, that value is 1 and goes before the brokers' files: topics silently ask for one copy.
+    Seen on 4.1.0, 4.2.1 and 4.3.1.
+
+Use instead
+    Set it on the topic, or for the whole cluster with kafka-configs --entity-type brokers
+    --entity-default.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.finding import Confidence, Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import kafka_at_least
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """The topic relies on the brokers' files, on a release that may pass them over."""
+    name = "min.insync.replicas"
+    stated = pipeline.stated(Component.BROKER).get(name)
+    if not isinstance(stated, int) or stated < 2 or name in pipeline.stated(Component.TOPIC):
+        return None
+    if not kafka_at_least(pipeline, "4.1"):
+        return None
+    return (
+        f"min.insync.replicas={stated} on the brokers only: with controllers of their own, Kafka "
+        f"{pipeline.kafka} may take 1 instead; kafka-configs --describe shows which."
+    )
+
+
+RULE = Rule(
+    code="B001",
+    name="min-isr-on-the-brokers-only",
+    severity=Severity.HIGH,
+    component=Component.BROKER,
+    setting="min.insync.replicas",
+    check=check,
+    sources=(
+        "Kafka operations/eligible-leader-replicas.md",
+        "KIP-966",
+    ),
+    valid=(
+        {"family": "java", "broker.min.insync.replicas": "2", "topic.min.insync.replicas": "2"},
+        {"family": "java", "kafka": "4.0", "broker.min.insync.replicas": "2"},
+    ),
+    invalid=({"family": "java", "broker.min.insync.replicas": "2"},),
+    confidence=Confidence.MEDIUM,
+)

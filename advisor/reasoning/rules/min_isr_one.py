@@ -1,0 +1,50 @@
+"""A replicated topic that is content with one copy.
+
+What it is
+    min.insync.replicas=1 (the default) on a topic with more than one replica.
+
+Why it matters
+    acks=all waits for the replicas that are in sync now. When the others have fallen out, that
+    is the leader alone; if it is then lost, so is what it acknowledged. By hand: 3 of 3
+    messages written with acks=all had one copy.
+
+Use instead
+    min.insync.replicas=2 with replication.factor=3: one broker may be lost, one may be down.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """A minimum of one on a replicated topic."""
+    topic = Replication.of(pipeline)
+    if topic.factor == 1 or topic.min_isr > 1:
+        return None
+    return (
+        f"min.insync.replicas=1 with replication.factor={topic.factor}: acks=all may mean one "
+        "copy, so 0 brokers lost for good are sure to be survived."
+    )
+
+
+RULE = Rule(
+    code="T002",
+    name="one-in-sync-replica-is-enough",
+    severity=Severity.HIGH,
+    component=Component.TOPIC,
+    setting="min.insync.replicas",
+    check=check,
+    sources=(
+        "Kafka design.md, Availability and Durability Guarantees",
+        "Kafka ConfigDef, min.insync.replicas",
+    ),
+    valid=(
+        {"family": "java", "topic.replication.factor": "3", "topic.min.insync.replicas": "2"},
+        {"family": "java"},
+    ),
+    invalid=({"family": "java", "topic.replication.factor": "3"},),
+)

@@ -1,0 +1,49 @@
+"""librdkafka commits what the application has not processed.
+
+What it is
+    enable.auto.commit=true with enable.auto.offset.store=true, the defaults of librdkafka.
+
+Why it matters
+    The offset is stored when the message is handed over, and a thread of its own commits it. A
+    crash in mid-processing skips the message; a crash before the next commit repeats others. By
+    hand: one message polled, 9 s of work, killed: committed.
+
+Use instead
+    enable.auto.offset.store=false and store_offsets() after processing; or
+    enable.auto.commit=false and a commit after processing.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.group import Group
+from advisor.reasoning.pipeline import Pipeline
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """The client commits what is still being worked on."""
+    group = Group.of(pipeline)
+    if group is None or not group.background:
+        return None
+    return (
+        "enable.auto.offset.store=true with enable.auto.commit=true: a message counts as read "
+        f"every {group.interval_ms} ms, processed or not; a crash loses it for this group."
+    )
+
+
+RULE = Rule(
+    code="C002",
+    name="offset-stored-before-processing",
+    severity=Severity.HIGH,
+    component=Component.CONSUMER,
+    setting="enable.auto.offset.store",
+    check=check,
+    sources=("librdkafka INTRODUCTION.md, At-least-once processing",),
+    valid=(
+        {"family": "java"},
+        {"family": "librdkafka", "consumer.enable.auto.offset.store": "false"},
+        {"family": "librdkafka", "consumer.enable.auto.commit": "false"},
+    ),
+    invalid=({"family": "librdkafka"},),
+)

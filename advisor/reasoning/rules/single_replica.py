@@ -1,0 +1,51 @@
+"""A topic with one copy of each message.
+
+What it is
+    replication.factor=1, stated or by the default of the brokers (1, also for topics that are
+    made by a typing error in a name).
+
+Why it matters
+    One disk lost is every message of the partition lost, and one broker down is a standstill;
+    acks=all and min.insync.replicas cannot help.
+
+Use instead
+    replication.factor=3 with min.insync.replicas=2. It costs three times the disk.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """One replica."""
+    if Replication.of(pipeline).factor > 1:
+        return None
+    return (
+        "replication.factor=1: one broker down stops the topic, one disk lost takes its messages."
+    )
+
+
+RULE = Rule(
+    code="T001",
+    name="single-replica",
+    severity=Severity.HIGH,
+    component=Component.TOPIC,
+    setting="replication.factor",
+    check=check,
+    sources=(
+        "Kafka design.md, Replication",
+        "KIP-464",
+    ),
+    valid=(
+        {"family": "java", "topic.replication.factor": "3"},
+        {"family": "java", "broker.default.replication.factor": "3"},
+    ),
+    invalid=(
+        {"family": "java"},
+        {"family": "java", "topic.replication.factor": "1", "topic.min.insync.replicas": "2"},
+    ),
+)

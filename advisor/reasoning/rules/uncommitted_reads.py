@@ -1,0 +1,59 @@
+"""A reader that does not wait for transactions to be committed.
+
+What it is
+    isolation.level=read_uncommitted (the default of the Java client and of Spark) on a topic
+    with a transactional producer.
+
+Why it matters
+    The reader gets messages of transactions that are open or were aborted: work that was taken
+    back, and then its replacement.
+
+Use instead
+    isolation.level=read_committed in every reader of the topic.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """A transactional writer and a reader that looks at everything."""
+    transactional = pipeline.text(Component.PRODUCER, "transactional.id")
+    isolation = pipeline.text(Component.CONSUMER, "isolation.level")
+    if not transactional or isolation != "read_uncommitted":
+        return None
+    return (
+        f"isolation.level=read_uncommitted with transactional.id={transactional}: messages of "
+        "aborted transactions are delivered."
+    )
+
+
+RULE = Rule(
+    code="C003",
+    name="uncommitted-reads-of-transactions",
+    severity=Severity.HIGH,
+    component=Component.CONSUMER,
+    setting="isolation.level",
+    check=check,
+    sources=(
+        "KIP-98",
+        "Kafka ConfigDef, isolation.level",
+    ),
+    valid=(
+        {"family": "java"},
+        {
+            "family": "librdkafka",
+            "producer.transactional.id": "orders-1",
+            "producer.delivery.timeout.ms": "60000",
+        },
+        {
+            "family": "java",
+            "producer.transactional.id": "orders-1",
+            "consumer.isolation.level": "read_committed",
+        },
+    ),
+    invalid=({"family": "java", "producer.transactional.id": "orders-1"},),
+)

@@ -1,0 +1,73 @@
+"""Every rule keeps the contract of a rule, and finds its own examples and nothing else's."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import pytest
+
+from advisor.reasoning.assess import assess
+from advisor.reasoning.fields import from_fields
+from advisor.reasoning.finding import Example, Rule
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.rules import all_rules
+
+RULES = all_rules()
+IDS = [rule.code for rule in RULES]
+
+
+def pipeline_of(example: Example) -> Pipeline:
+    pipeline, problems = from_fields(example)
+    assert pipeline is not None, problems
+    return pipeline
+
+
+def cases(kind: str) -> list[object]:
+    return [
+        pytest.param(rule, example, id=f"{rule.code}-{number}")
+        for rule in RULES
+        for number, example in enumerate(getattr(rule, kind))
+    ]
+
+
+@pytest.mark.parametrize(("rule", "example"), cases("valid"))
+def test_a_valid_example_is_not_found(rule: Rule, example: Example):
+    assert rule.check(pipeline_of(example)) is None
+
+
+@pytest.mark.parametrize(("rule", "example"), cases("invalid"))
+def test_an_invalid_example_is_found_with_a_value_in_its_message(rule: Rule, example: Example):
+    message = rule.check(pipeline_of(example))
+
+    assert message is not None
+    assert re.search(r"[a-z.]+=\S|=\w", message), "a message names a setting and its value"
+    assert rule.code in [found.rule.code for found in assess(pipeline_of(example)).findings]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=IDS)
+def test_a_rule_has_a_page_and_sources_and_examples_of_both_kinds(rule: Rule):
+    page = sys.modules[rule.check.__module__].__doc__ or ""
+
+    headings = [line for line in page.splitlines() if line and not line.startswith(" ")][1:]
+    assert headings == ["What it is", "Why it matters", "Use instead"]
+    assert rule.sources
+    assert rule.valid
+    assert rule.invalid
+
+
+def test_codes_and_names_are_unique_and_well_formed():
+    assert len({rule.code for rule in RULES}) == len(RULES) == len({rule.name for rule in RULES})
+    assert all(re.fullmatch(r"[PTBCA]\d{3}", rule.code) for rule in RULES)
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)+", rule.name) for rule in RULES)
+
+
+def test_the_recommended_settings_of_the_java_client_have_no_finding():
+    fields = {
+        "family": "java",
+        "producer.enable.idempotence": "true",
+        "topic.replication.factor": "3",
+        "topic.min.insync.replicas": "2",
+        "consumer.auto.offset.reset": "earliest",
+    }
+    assert assess(pipeline_of(fields)).findings == ()
