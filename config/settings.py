@@ -75,7 +75,7 @@ USE_TZ = True
 
 # --- static files: served by whitenoise straight from the sources until collectstatic has run ---
 STATIC_URL = "/static/"
-STATIC_ROOT = LAB_DATA_DIR / "static"
+STATIC_ROOT = env.folder("LAB_STATIC_DIR", LAB_DATA_DIR / "static")
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 

@@ -1,4 +1,4 @@
-"""What every test gets: a data folder of its own."""
+"""What every test gets: a data folder of its own, and its place in the order of cost."""
 
 from __future__ import annotations
 
@@ -9,6 +9,33 @@ import pytest
 from django.test import override_settings
 
 from config.places import socket_path
+
+FOLDER_MARKS = {
+    "spark": "spark",
+    "contracts": "contract",
+    "stack": "stack",
+    "cluster": "cluster",
+    "browser": "browser",
+}
+"""Folder below tests/ → the mark of all its tests, in order of cost; the rest is pure and first."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks by folder, then orders by cost; what pytest-randomly shuffled stays shuffled within."""
+    here = Path(__file__).parent
+    for item in items:
+        folder = item.path.relative_to(here).parts[0]
+        if folder in FOLDER_MARKS:
+            item.add_marker(FOLDER_MARKS[folder])
+    items.sort(key=_cost)
+
+
+def _cost(item: pytest.Item) -> int:
+    marks = list(FOLDER_MARKS.values())
+    return max(
+        (marks.index(mark.name) + 1 for mark in item.iter_markers() if mark.name in marks),
+        default=0,
+    )
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,74 @@
+"""What a team starts with Docker, as far as it can be checked where this runs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import warnings
+
+import yaml
+
+from tests.house.files import ROOT
+
+
+def compose_itself(profile: str) -> str | None:
+    """The file as Docker Compose reads it, None where Compose is not installed."""
+    try:
+        read = subprocess.run(
+            ["docker", "compose", "--profile", profile, "config"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        installed = subprocess.run(
+            ["docker", "compose", "version"], capture_output=True, timeout=60
+        )
+    except FileNotFoundError:
+        return None
+    if installed.returncode != 0:
+        return None
+    assert read.returncode == 0, read.stderr
+    return read.stdout
+
+
+def services():
+    text = compose_itself("spark")
+    if text is None:
+        warnings.warn(
+            "no `docker compose` here: docker-compose.yml was read by PyYAML", stacklevel=1
+        )
+        text = (ROOT / "docker-compose.yml").read_text("utf-8")
+    return yaml.safe_load(text)["services"]
+
+
+def test_compose_has_every_process_and_waits_for_health():
+    found = services()
+    assert {"web", "worker", "postgres", "redis", "spark-master", "spark-worker"} <= set(found)
+    for name in ("web", "worker", "postgres", "redis"):
+        assert found[name]["healthcheck"]["test"], name
+    for name in ("web", "worker"):
+        assert found[name]["depends_on"]["redis"]["condition"] == "service_healthy"
+        assert found[name]["depends_on"]["migrate"]["condition"] == "service_completed_successfully"
+
+
+def test_web_and_worker_share_the_ledgers_and_nothing_else_is_exposed():
+    found = services()
+    assert found["web"]["volumes"] == found["worker"]["volumes"]
+    assert {name for name, service in found.items() if service.get("ports")} == {"web"}
+    assert "127.0.0.1" in str(found["web"]["ports"])
+
+
+def test_depended_services_exist():
+    found = services()
+    for name, service in found.items():
+        assert set(service.get("depends_on", ())) <= set(found), name
+
+
+def test_the_image_is_built_from_locks_and_runs_as_nobody_special():
+    text = (ROOT / "Dockerfile").read_text("utf-8")
+    assert "--require-hashes -r config/locks/app.txt" in text
+    users = re.findall(r"^USER (\S+)", text, re.MULTILINE)
+    assert users[-1:] not in ([], ["root"])
+    for source in re.findall(r"^COPY (?!--from)(\S+) ", text, re.MULTILINE):
+        assert (ROOT / source).exists(), source

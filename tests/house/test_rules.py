@@ -1,0 +1,152 @@
+"""House rules that no linter knows, held against every file of the project."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.house.files import ROOT, files, name
+
+MOST_LINES = 300
+MOST_FUNCTION_LINES = 40
+OTHERS_TEXT = {"LICENSE"}
+
+# Put together from halves, so that this file does not break its own rule.
+LATER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X"]) + r")\b")
+ELSEWHERE = re.compile(
+    "|".join(
+        [
+            r"pypi\." + "org",
+            "python" + r"hosted\.org",
+            r"repo\d?\.maven" + r"\.",
+            r"registry\." + "npmjs",
+            r"(?<![\w.])/work" + "/",
+            "/tmp/" + "lab",
+            "/ro" + "ot/",
+            "/home/" + r"\w+/",
+        ]
+    )
+)
+
+
+def python_files() -> list[Path]:
+    return [path for path in files("*.py") if "migrations" not in path.parts]
+
+
+def tracked_text() -> Iterator[tuple[str, int, str]]:
+    for path in files():
+        if name(path) in OTHERS_TEXT:
+            continue
+        try:
+            lines = path.read_text("utf-8").splitlines()
+        except UnicodeDecodeError:
+            continue  # a picture
+        for number, line in enumerate(lines, 1):
+            yield name(path), number, line
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Its lines without the docstring: saying more about a fact must not cost code."""
+    lines = (function.end_lineno or function.lineno) - function.lineno + 1
+    if ast.get_docstring(function) is not None:
+        docstring = function.body[0]
+        lines -= (docstring.end_lineno or docstring.lineno) - docstring.lineno + 1
+    return lines
+
+
+def test_files_fit_in_one_reading():
+    long = {
+        name(path): lines
+        for path in python_files()
+        if (lines := len(path.read_text("utf-8").splitlines())) >= MOST_LINES
+    }
+    assert not long
+
+
+def test_functions_fit_on_a_screen():
+    long = {
+        f"{name(path)}:{function.lineno} {function.name}": lines
+        for path in python_files()
+        for function in functions(path)
+        if (lines := lines_of(function)) >= MOST_FUNCTION_LINES
+    }
+    assert not long
+
+
+def test_nothing_is_left_for_later():
+    assert not [f"{file}:{line}" for file, line, text in tracked_text() if LATER.search(text)]
+
+
+def test_no_address_of_a_registry_and_no_path_of_a_machine():
+    found = [
+        f"{file}:{line}: {text.strip()}"
+        for file, line, text in tracked_text()
+        if ELSEWHERE.search(text)
+    ]
+    assert not found
+
+
+def test_tests_wait_for_conditions_and_never_sleep():
+    sleeping = [
+        f"{name(path)}:{node.lineno}"
+        for path in files("tests/*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and called(node) in {"sleep", "wait_for_timeout"}
+    ]
+    assert not sleeping
+
+
+def called(call: ast.Call) -> str:
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def test_decisions_are_numbered_and_dated():
+    decisions = files("docs/decisions/*.md")
+    assert decisions, "there is at least the one about dependencies"
+    numbers = []
+    for path in decisions:
+        assert re.fullmatch(r"\d{4}-[a-z0-9-]+", path.stem), f"{name(path)}: NNNN-words.md"
+        numbers.append(path.stem[:4])
+        head = "\n".join(path.read_text("utf-8").splitlines()[:6])
+        assert re.search(r"\b20\d\d-\d\d-\d\d\b", head), f"{name(path)} says no date at its top"
+    assert len(numbers) == len(set(numbers)), f"a number is used twice: {numbers}"
+
+
+def test_every_module_of_ours_postpones_annotations():
+    missing = [
+        name(path)
+        for path in python_files()
+        if path.name != "__init__.py"
+        and "from __future__ import annotations" not in path.read_text("utf-8")
+    ]
+    assert not missing
+
+
+def test_locks_hold_hashes_and_no_addresses():
+    for lock in files("config/locks/*.txt"):
+        text = lock.read_text("utf-8")
+        assert "://" not in text, name(lock)
+        pins = re.findall(r"^[\w.-]+==\S+", text, re.MULTILINE)
+        blocks = re.findall(
+            r"^[\w.-]+==[^\n]*\\\n    --hash=sha256:[0-9a-f]{64}", text, re.MULTILINE
+        )
+        assert pins, name(lock)
+        assert len(pins) == len(blocks), name(lock)
+
+
+def test_every_dependency_is_explained():
+    declared = (ROOT / "pyproject.toml").read_text("utf-8")
+    packages = re.findall(r'^  "([a-z][\w-]*)', declared.split("[tool.")[0], re.MULTILINE)
+    explained = (ROOT / "docs/decisions/0001-dependencies.md").read_text("utf-8").lower()
+    assert not [package for package in packages if package not in explained]
