@@ -13,6 +13,7 @@ from advisor.catalog.model import (
     Problem,
     Setting,
     SettingError,
+    UnknownSetting,
     Value,
 )
 from advisor.catalog.silence import effective
@@ -27,6 +28,7 @@ __all__ = [
     "Problem",
     "Setting",
     "SettingError",
+    "UnknownSetting",
     "Value",
     "client_line",
     "effective",

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from functools import cache
 
 from advisor.catalog.load import Entry, entries
-from advisor.catalog.model import Component, Family, Problem, Setting, SettingError
+from advisor.catalog.model import Component, Family, Problem, Setting, SettingError, UnknownSetting
 from advisor.catalog.versions import client_line, effective_client, kafka_line
 
 _SHOWN = 60
@@ -28,13 +28,13 @@ def settings_of(
 def lookup(family: Family, version: str, kafka: str, component: Component, name: str) -> Setting:
     """The setting of that name or alias.
 
-    Raises `SettingError`: for an unknown name, with the nearest known one as suggestion; for
-    a setting that the product decides itself, with its reason.
+    Raises `UnknownSetting` with the nearest known name as suggestion, and `SettingError` for a
+    setting that the product decides itself, with its reason.
     """
     known = in_force(family, client_line(family, version), kafka_line(kafka), component)
     found = known.get(canonical(family, component, name, known))
     if found is None:
-        raise SettingError(_unknown(family, component, name, known))
+        raise UnknownSetting(_unknown(family, component, name, known))
     if found.refused:
         raise SettingError(Problem(component, found.name, f"{found.refused}."))
     return found

@@ -86,3 +86,7 @@ class SettingError(ValueError):
     def __init__(self, problem: Problem) -> None:
         super().__init__(f"{problem.component}.{problem.setting}: {problem.message}")
         self.problem = problem
+
+
+class UnknownSetting(SettingError):
+    """There is no setting of this name; the problem suggests the nearest one, if any is near."""

@@ -45,6 +45,18 @@ class Jvm:
         made.load(self.java.java.io.StringReader(text))
         return {key: made.getProperty(key) for key in made.stringPropertyNames()}
 
+    def unreadable(self, text: str) -> bool:
+        """Whether Java cannot read this as a properties file."""
+        try:
+            self.read(text)
+        except Py4JJavaError:
+            return True
+        return False
+
+    def keys(self, config_def: Any) -> set[str]:
+        """The names of a ConfigDef."""
+        return {str(key) for key in config_def.configKeys()}
+
     def producer_refusal(self, settings: Mapping[str, str]) -> str | None:
         """Why `new KafkaProducer` refuses these settings, or None if it starts."""
         kind = self.kafka.clients.producer.KafkaProducer

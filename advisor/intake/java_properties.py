@@ -1,0 +1,93 @@
+"""The grammar of Java's `.properties` files, as `java.util.Properties.load(Reader)` reads it.
+
+Natural lines end with a newline; a line whose last backslashes are odd in number goes on in the
+next one; a line that begins with `#` or `!` is a comment, unless it continues another. A key
+ends at the first unescaped `=`, `:` or blank. A lone backslash at the very end, to Java a property
+without name and value, is left out. Source: javadoc of Properties.load; held against
+Java itself by tests/contracts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from advisor.intake.text import IntakeError
+
+_BLANK = " \t\f"
+_ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+_NATURAL = re.compile(r"\r\n|\r|\n")
+_HEX4 = re.compile(r"[0-9A-Fa-f]{4}")
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """One key and its value; `line` is the first line of it, from 1."""
+
+    line: int
+    key: str
+    value: str
+
+
+def properties(text: str) -> Iterator[Property]:
+    """The properties of a file, in its order; a key may come twice, and then the later counts.
+
+    Raises `IntakeError`, with the line, for a `\\u` without four hexadecimal digits.
+    """
+    for number, line in _logical_lines(text):
+        key, value = _split(line)
+        try:
+            yield Property(number, _unescape(key), _unescape(value))
+        except ValueError as error:
+            raise IntakeError(f"Line {number}: {error}") from None
+
+
+def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
+    joined, started = "", 0
+    for number, natural in enumerate(_NATURAL.split(text), start=1):
+        line = natural.lstrip(_BLANK)
+        # As long as a logical line is empty, also after a lone backslash, it has not begun.
+        if not joined and (not line or line[0] in "#!"):
+            continue
+        started = started if joined else number
+        joined += line[:-1] if _continues(line) else line
+        if joined and not _continues(line):
+            yield started, joined
+            joined = ""
+    if joined:
+        yield started, joined
+
+
+def _continues(line: str) -> bool:
+    backslashes = len(line) - len(line.rstrip("\\"))
+    return backslashes % 2 == 1
+
+
+def _split(line: str) -> tuple[str, str]:
+    end = 0
+    while end < len(line) and line[end] not in "=:" + _BLANK:
+        end += 2 if line[end] == "\\" else 1
+    rest = line[end:].lstrip(_BLANK)
+    if rest[:1] in ("=", ":"):
+        rest = rest[1:].lstrip(_BLANK)
+    return line[:end], rest
+
+
+def _unescape(text: str) -> str:
+    out, at = [], 0
+    while at < len(text):
+        if text[at] != "\\":
+            out.append(text[at])
+            at += 1
+        elif text[at + 1 : at + 2] == "u":
+            digits = text[at + 2 : at + 6]
+            if not _HEX4.fullmatch(digits):
+                raise ValueError("\\u needs four hexadecimal digits.")
+            out.append(chr(int(digits, 16)))
+            at += 6
+        else:
+            escaped = text[at + 1 : at + 2]
+            out.append(_ESCAPES.get(escaped, escaped))
+            at += 2
+    return "".join(out)

@@ -1,0 +1,82 @@
+"""A whole pipeline in one TOML file, as flat fields: the same that the questionnaire sends.
+
+family = "librdkafka"
+kafka = "4.3"
+[need]
+guarantee = "at-least-once"
+[producer]
+acks = "all"
+enable.idempotence = true
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from advisor.catalog import Component, Problem
+from advisor.intake.text import check_size, is_secret, shown
+
+_HEAD = frozenset({"family", "version", "kafka", "brokers"})
+_NEEDS = frozenset({"need.guarantee", "need.survive", "need.ordering"})
+
+
+@dataclass(slots=True)
+class PipelineFile:
+    """What the file states, by dotted field (`producer.acks`), as text, not yet judged.
+
+    `notes` name what was left out on purpose, `problems` what cannot be taken.
+    """
+
+    fields: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def read_pipeline(text: str) -> PipelineFile:
+    """Reads a pipeline file. Never raises for what the file says.
+
+    Credentials are dropped unread and named in a note. Names and values of settings are judged
+    by whoever parses the fields, as for a form.
+    """
+    found = PipelineFile()
+    try:
+        check_size(text)
+        stated = list(_flat(tomllib.loads(text)))
+    except (ValueError, RecursionError) as error:  # TOMLDecodeError is a ValueError
+        words = str(error) or "The file is nested too deeply."
+        found.problems.append(Problem(Component.APPLICATION, "file", words))
+        return found
+    for name, value in stated:
+        _take(found, name, value)
+    return found
+
+
+def _take(found: PipelineFile, name: str, value: Any) -> None:
+    head, _, key = name.partition(".")
+    known = {component.value: component for component in Component}
+    component = known.get(head, Component.APPLICATION)
+    if is_secret(key):
+        found.notes.append(f"{shown(name)} is a credential: dropped, not read.")
+    elif head not in known and name not in _HEAD | _NEEDS:
+        sections = ", ".join([*sorted(_HEAD), "need", *known])
+        message = f"{shown(name)} is not part of a pipeline file; these are: {sections}."
+        found.problems.append(Problem(component, shown(name), message))
+    elif isinstance(value, bool):
+        found.fields[name] = str(value).lower()
+    elif isinstance(value, str) or (isinstance(value, int) and abs(value) < 2**63):
+        found.fields[name] = str(value)
+    else:
+        message = f"{shown(name)} must be a text, a whole number of 64 bits, true or false."
+        found.problems.append(Problem(component, shown(key), message))
+
+
+def _flat(table: Mapping[str, Any], head: str = "") -> Iterator[tuple[str, Any]]:
+    """Dotted keys are nested tables to TOML; here they are one name again."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{head}{key}.")
+        else:
+            yield f"{head}{key}", value

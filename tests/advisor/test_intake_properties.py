@@ -1,0 +1,156 @@
+"""A team's own files: what is read, what is left out, and that nothing in them can hurt."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.catalog import Component, Family, SettingError
+from advisor.intake import MAX_BYTES, Intake, read_pipeline, read_properties
+from advisor.intake.java_properties import properties
+from advisor.intake.text import IntakeError
+
+
+def _producer(text: str, family: Family = Family.JAVA, version: str = "4.3") -> Intake:
+    return read_properties(text, Component.PRODUCER, family, version, "4.3")
+
+
+def test_settings_are_typed_and_named_as_the_catalog_names_them() -> None:
+    text = "# ours\nacks = -1\nlinger.ms:20\nenable.idempotence true\nretries=\\\n   3\n"
+    found = _producer(text)
+    assert found.settings == {
+        "acks": "all", "linger.ms": 20, "enable.idempotence": True, "retries": 3
+    }  # fmt: skip
+    assert not found.problems
+
+
+def test_an_alias_of_librdkafka_becomes_the_common_name() -> None:
+    found = _producer("message.timeout.ms=9000\n", Family.LIBRDKAFKA, "2.16")
+    assert found.settings == {"delivery.timeout.ms": 9000}
+
+
+def test_spark_options_are_read_with_and_without_their_prefix() -> None:
+    text = "kafka.isolation.level=read_committed\nstartingOffsets=earliest\nsubscribe=t\n"
+    found = read_properties(text, Component.CONSUMER, Family.SPARK, "4.2", "4.3")
+    assert found.settings == {"isolation.level": "read_committed", "startingOffsets": "earliest"}
+    assert found.notes == ["Line 3: subscribe is not weighed here."]
+
+
+def test_what_spark_decides_itself_is_a_problem_in_its_reason() -> None:
+    text = "kafka.enable.auto.commit=true"
+    found = read_properties(text, Component.CONSUMER, Family.SPARK, "4.2", "4.3")
+    assert "Spark never commits offsets to Kafka" in found.problems[0].message
+
+
+def test_credentials_are_dropped_and_said_to_be() -> None:
+    text = 'sasl.jaas.config=org.x required password="hunter2";\nssl.key.password=hunter2\n'
+    found = _producer(text)
+    assert found.settings == {}
+    assert [note.split(":")[0] for note in found.notes] == ["Line 1", "Line 2"]
+    assert "hunter2" not in repr(found)
+
+
+def test_a_slip_of_the_finger_names_the_line_and_the_right_name() -> None:
+    problem = _producer("acks=all\n\nenable.idempotance=true").problems[0]
+    assert problem.message.startswith("Line 3: ")
+    assert problem.suggestion == "enable.idempotence"
+
+
+def test_a_real_setting_that_is_not_weighed_is_a_note() -> None:
+    found = _producer("bootstrap.servers=a:9092,b:9092\ncompression.type=zstd")
+    assert not found.problems
+    assert found.notes[1] == "Line 2: compression.type is not weighed here."
+
+
+def test_a_name_that_nobody_knows_is_passed_over_by_java_and_refused_by_librdkafka() -> None:
+    assert not _producer("our.interceptor.flag=1").problems
+    problem = _producer("our.interceptor.flag=1", Family.LIBRDKAFKA, "2.16").problems[0]
+    assert problem.message == 'Line 1: No such configuration property: "our.interceptor.flag"'
+    assert problem.product
+
+
+def test_the_last_of_two_lines_counts_and_is_noted() -> None:
+    found = _producer("acks=1\nacks=0")
+    assert found.settings == {"acks": "0"}
+    assert found.notes == ["Line 2: acks replaces line 1."]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("retries=-1", "Line 1: retries must be from 0 to 2147483647; -1 is not."),
+        ("acks=2", "Line 1: acks must be one of all, -1, 1, 0."),
+        ("acks=a\\nll", "Line 1: acks contains a newline or another control character."),
+        ("transactional.id=" + "x" * 251, "Line 1: transactional.id is 251 characters long"),
+        ("a\nb=\\u12g4", "Line 2: \\u needs four hexadecimal digits."),
+    ],
+)
+def test_a_bad_value_is_one_problem_with_its_line(text: str, words: str) -> None:
+    problems = _producer(text).problems
+    assert len(problems) == 1
+    assert words in problems[0].message
+
+
+def test_more_than_a_megabyte_is_not_read() -> None:
+    found = _producer("#" * (MAX_BYTES + 1))
+    assert "longer than 1048576 bytes" in found.problems[0].message
+
+
+def test_more_properties_than_any_product_has_are_not_read() -> None:
+    found = _producer("k=1\n" * 501)
+    assert found.problems[-1].message == "Line 501: more than 500 properties."
+
+
+def test_an_unknown_version_is_the_callers_mistake() -> None:
+    with pytest.raises(SettingError, match=r"1\.0"):
+        _producer("acks=all", version="1.0")
+
+
+@given(st.text(max_size=300))
+def test_no_text_is_a_traceback_and_no_message_carries_a_control_character(text: str) -> None:
+    for family, version in ((Family.JAVA, "4.3"), (Family.LIBRDKAFKA, "2.16")):
+        found = _producer(text, family, version)
+        for message in [*found.notes, *(problem.message for problem in found.problems)]:
+            assert message.isprintable()
+
+
+@given(st.text(alphabet=" \\\n\r=:#!uab0\t", max_size=60))
+def test_the_grammar_ends_for_every_text(text: str) -> None:
+    try:
+        lines = [found.line for found in properties(text)]
+    except IntakeError:
+        return
+    assert lines == sorted(lines)
+
+
+def test_a_pipeline_file_becomes_fields() -> None:
+    text = """
+        family = "librdkafka"
+        brokers = 3
+        [need]
+        ordering = true
+        [producer]
+        enable.idempotence = true
+        "acks" = "all"
+        sasl.password = "hunter2"
+    """
+    found = read_pipeline(text)
+    assert found.fields == {
+        "family": "librdkafka", "brokers": "3", "need.ordering": "true",
+        "producer.enable.idempotence": "true", "producer.acks": "all",
+    }  # fmt: skip
+    assert found.notes == ["producer.sasl.password is a credential: dropped, not read."]
+    assert "hunter2" not in repr(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["family = ", "x = 1", "[producer]\nacks = [1]", "a" * 5000, "[producer]\nacks = 1.5",
+     "[producer]\nacks = 0x" + "f" * 9999, "brokers = " + "9" * 5000,
+     ".".join("a" * 3000) + " = 1"],
+)  # fmt: skip
+def test_a_malformed_pipeline_file_is_a_problem(text: str) -> None:
+    found = read_pipeline(text)
+    assert found.problems
+    assert all(problem.message.isprintable() for problem in found.problems)
