@@ -7,7 +7,6 @@ under a temporary name and renamed, so that a reader or a crash never meets half
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -37,8 +36,8 @@ SCHEMAS: Mapping[str, pa.Schema] = {
         transaction_state=_TEXT, replica=_INT32,
     ),
     "deliveries": _schema(
-        consumer=_TEXT, group=_TEXT, isolation=_TEXT, poll=_INT64, topic=_TEXT, partition=_INT32,
-        offset=_INT64, value=_INT64, time_ns=_INT64,
+        consumer=_TEXT, group=_TEXT, isolation=_TEXT, assignment=_TEXT, poll=_INT64, topic=_TEXT,
+        partition=_INT32, offset=_INT64, value=_INT64, time_ns=_INT64,
     ),
     "commits": _schema(
         consumer=_TEXT, group=_TEXT, topic=_TEXT, partition=_INT32, offset=_INT64, outcome=_TEXT,
@@ -56,8 +55,9 @@ SCHEMAS: Mapping[str, pa.Schema] = {
         cleanup_policy=_TEXT,
     ),
     "meta": _schema(
-        final_read_completed=pa.bool_(), seed=_INT64, scenario=_TEXT, arm=_TEXT, settings=_TEXT,
-        versions=_TEXT, machine=_TEXT, shortened=_TEXT, wall_start=_TEXT,
+        final_read_completed=pa.bool_(), given_up_breaks=pa.bool_(), seed=_INT64, scenario=_TEXT,
+        arm=_TEXT, settings=_TEXT, versions=_TEXT, machine=_TEXT, shortened=_TEXT,
+        wall_start=_TEXT,
     ),
 }
 
@@ -79,7 +79,7 @@ class TableWriter:
         """Writes columns of equal length as one part; columns left out become null."""
         rows = len(next(iter(columns.values()), ()))
         arrays = [
-            pa.array(columns[name], type=kind) if name in columns else pa.nulls(rows, kind)
+            pa.array(columns[name] if name in columns else [None] * rows, type=kind)
             for name, kind in zip(self._schema.names, self._schema.types, strict=True)
         ]
         table = pa.Table.from_arrays(arrays, schema=self._schema)
@@ -87,9 +87,14 @@ class TableWriter:
         # Spark and pyarrow pass over names that begin with a dot, so a torn part is never read.
         hidden = self._folder / f".{name}"
         pq.write_table(table, hidden)
-        os.replace(hidden, self._folder / name)
+        hidden.replace(self._folder / name)
         self._parts += 1
 
     def flush_rows(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Writes rows as one part; for the small tables."""
         self.flush({name: [row.get(name) for row in rows] for name in self._schema.names})
+
+    def close(self) -> None:
+        """Makes a part without rows if there is none: "nothing happened" is a fact, too."""
+        if self._parts == 0:
+            self.flush({})

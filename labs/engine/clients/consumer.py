@@ -1,0 +1,236 @@
+"""The team's consumer group: a process that reads, processes and commits as the team does.
+
+`python -m labs.engine.clients.consumer CONFIG.json`, where the file holds a `ConsumerConfig`.
+It says `ready` once every partition is assigned and its fetch position is resolved (statistics
+`fetch_state`, librdkafka STATISTICS.md), so that `auto.offset.reset=latest` skips nothing by a
+race of our own. "Processing" a record is writing its row; a stop lets it read to the end first.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from confluent_kafka import (
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    TopicPartition,
+)
+
+from labs.engine.clients import errors
+from labs.engine.clients.control import report, stop_event
+from labs.engine.clients.deliveries import Deliveries
+from labs.engine.ledger import TableWriter
+
+Commit = Literal["client-stores", "application-stores", "before-processing", "after-processing"]
+"""When an offset becomes committable. `client-stores` is librdkafka's automatic commit: stored
+when the message is handed out. `application-stores` is automatic commit of the poll before, as
+the Java client does it (KafkaConsumer javadoc, "Automatic Offset Committing"), or of what was
+processed where enable.auto.offset.store is false. The others commit by themselves, and wait."""
+
+_POLL_S = 0.1
+_REPORT_EVERY_S = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerConfig:
+    """What a consumer process is told. `client` is librdkafka's configuration without committing.
+
+    `auto_commit` false with a storing `commit` is a group that never commits.
+    `drain_limit_s` bounds the reading to the end after a stop.
+    """
+
+    ledger: str
+    name: str
+    group: str
+    topic: str
+    client: dict[str, str | int | bool]
+    commit: Commit
+    auto_commit: bool = True
+    max_poll: int = 500
+    drain_limit_s: float = 15.0
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+
+class Run:
+    """One member of the group, from joining to leaving."""
+
+    def __init__(self, config: ConsumerConfig, stop: threading.Event) -> None:
+        self._config = config
+        self._stop = stop
+        isolation = str(config.client["isolation.level"])
+        ledger = Path(config.ledger)
+        self._deliveries = Deliveries(ledger, config.name, config.group, isolation)
+        self._commits = TableWriter(ledger, "commits", config.name)
+        self._commit_rows: list[dict[str, Any]] = []
+        self._position: dict[int, int] = {}  # by partition: the offset after the last one read
+        self._fetching: set[int] = set()
+        self._failed: str | None = None
+        self._said_ready = False
+        self._due_report = 0.0
+        self._consumer = Consumer(self._client())
+
+    def _client(self) -> dict[str, Any]:
+        stores = self._config.commit in ("client-stores", "application-stores")
+        return {
+            **self._config.client,
+            "group.id": self._config.group,
+            "client.id": self._config.name,
+            "enable.auto.commit": stores and self._config.auto_commit,
+            "enable.auto.offset.store": self._config.commit == "client-stores",
+            "enable.partition.eof": True,
+            "statistics.interval.ms": 200,
+            "stats_cb": self._on_stats,
+            "on_commit": self._on_commit,
+        }
+
+    def run(self) -> None:
+        """Reads until the owner says stop, then to the end of the log, and leaves the group."""
+        self._consumer.subscribe([self._config.topic], on_assign=self._on_assign)
+        while not self._stop.is_set():
+            self._step()
+        self._drain()
+        self._consumer.close()  # commits what is stored, if the client commits by itself
+        self._deliveries.close()
+        self._write_commits()
+        self._commits.close()
+        self._report(ended=True)
+
+    def _step(self) -> None:
+        if self._config.commit == "application-stores":
+            self._store()
+        polled = self._consumer.consume(self._config.max_poll, _POLL_S)
+        messages = [message for message in polled if not message.error()]
+        for message in polled:
+            self._note(message)
+        if messages:
+            self._process(messages)
+        if time.monotonic() >= self._due_report:
+            self._report(ended=False)
+            self._write_commits()
+            self._due_report = time.monotonic() + _REPORT_EVERY_S
+
+    def _process(self, messages: Sequence[Message]) -> None:
+        if self._config.commit == "before-processing":
+            self._commit()
+        self._deliveries.add(messages)
+        if self._config.commit == "after-processing":
+            self._commit()
+
+    def _note(self, message: Message) -> None:
+        error, partition, offset = message.error(), message.partition(), message.offset()
+        if error is None or error.code() == KafkaError._PARTITION_EOF:
+            if partition is not None and offset is not None:
+                self._position[partition] = offset + (1 if error is None else 0)
+        elif error.code() == KafkaError._AUTO_OFFSET_RESET:
+            self._failed = f"{error.name()}: {error.str()}"
+        else:
+            print(f"{error.name()}: {error.str()}", file=sys.stderr, flush=True)
+
+    def _positions(self) -> list[TopicPartition]:
+        return [
+            TopicPartition(self._config.topic, partition, offset)
+            for partition, offset in self._position.items()
+        ]
+
+    def _store(self) -> None:
+        try:
+            if self._position:
+                self._consumer.store_offsets(offsets=self._positions())
+        except KafkaException as lost:  # a partition taken away meanwhile cannot be stored
+            print(lost, file=sys.stderr, flush=True)
+
+    def _commit(self) -> None:
+        wanted = self._positions()
+        try:
+            self._consumer.commit(offsets=wanted, asynchronous=False)
+        except KafkaException as failed:
+            self._on_commit(failed.args[0], wanted)
+        else:
+            self._on_commit(None, wanted)
+
+    def _on_commit(self, error: KafkaError | None, partitions: list[TopicPartition]) -> None:
+        if error is not None and error.code() == KafkaError._NO_OFFSET:
+            return  # there was nothing to commit
+        for committed in partitions:
+            if committed.offset >= 0:
+                failure = error or committed.error
+                outcome = "ok" if failure is None else errors.reported(failure.code()).outcome
+                self._commit_rows.append(
+                    {
+                        "consumer": self._config.name, "group": self._config.group,
+                        "topic": committed.topic, "partition": committed.partition,
+                        "offset": committed.offset, "outcome": outcome,
+                        "time_ns": time.monotonic_ns(),
+                    }
+                )  # fmt: skip
+
+    def _write_commits(self) -> None:
+        if self._commit_rows:
+            self._commits.flush_rows(self._commit_rows)
+            self._commit_rows = []
+
+    def _drain(self) -> None:
+        """Reads on until every assigned partition is read to the end that it has now."""
+        deadline = time.monotonic() + self._config.drain_limit_s
+        ends: dict[int, int] = {}
+        while time.monotonic() < deadline and not self._failed:
+            self._step()
+            for partition in self._consumer.assignment():
+                if partition.partition not in ends:
+                    end = self._end_of(partition)
+                    if end is not None:
+                        ends[partition.partition] = end
+            if ends and all(self._position.get(p, -1) >= end for p, end in ends.items()):
+                return
+
+    def _end_of(self, partition: TopicPartition) -> int | None:
+        try:
+            watermarks = self._consumer.get_watermark_offsets(partition, timeout=2.0)
+        except KafkaException:
+            return None
+        if watermarks is None:  # after the timeout; the type hints do not say so
+            return None
+        return watermarks[1]
+
+    def _on_assign(self, _consumer: Consumer, _partitions: list[TopicPartition]) -> None:
+        self._deliveries.assignment += 1
+
+    def _on_stats(self, text: str) -> None:
+        topic = json.loads(text)["topics"].get(self._config.topic, {})
+        for number, partition in topic.get("partitions", {}).items():
+            if int(number) >= 0 and partition["fetch_state"] == "active":
+                self._fetching.add(int(number))
+
+    @property
+    def _ready(self) -> bool:
+        assigned = {partition.partition for partition in self._consumer.assignment()}
+        return bool(assigned) and assigned <= self._fetching
+
+    def _report(self, ended: bool) -> None:
+        # A closed consumer cannot be asked for its assignment.
+        self._said_ready = self._said_ready or (not ended and self._ready)
+        report(
+            ready=self._said_ready or self._failed is not None, failed=self._failed,
+            delivered=self._deliveries.count, ended=ended,
+        )  # fmt: skip
+
+
+def main(argv: list[str]) -> int:
+    config = ConsumerConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
+    Run(config, stop_event()).run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

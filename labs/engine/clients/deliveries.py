@@ -1,0 +1,67 @@
+"""The `deliveries` table of one consumer: what each poll handed to the application."""
+
+from __future__ import annotations
+
+import time
+from array import array
+from collections.abc import Sequence
+from pathlib import Path
+
+from confluent_kafka import Message
+
+from labs.engine.ledger import TableWriter
+
+
+class Deliveries:
+    """Rows in the order of delivery; written part by part, every second at the earliest."""
+
+    def __init__(self, ledger: Path, consumer: str, group: str, isolation: str) -> None:
+        self._writer = TableWriter(ledger, "deliveries", consumer)
+        self._who = {"consumer": consumer, "group": group, "isolation": isolation}
+        self._polls = 0
+        self.assignment = 1
+        self._due = 0.0
+        self.count = 0
+        self._clear()
+
+    def _clear(self) -> None:
+        self._topic: list[str] = []
+        self._assignment: list[str] = []
+        self._poll, self._partition = array("q"), array("i")
+        self._offset, self._value, self._time = array("q"), array("q"), array("q")
+
+    def add(self, messages: Sequence[Message]) -> None:
+        """Records one poll: messages without an error, in the order in which they came."""
+        now = time.monotonic_ns()
+        for message in messages:
+            self._topic.append(message.topic() or "")
+            self._partition.append(message.partition() or 0)
+            self._offset.append(message.offset() or 0)
+            self._value.append(int(message.value() or b""))
+            self._assignment.append(str(self.assignment))
+            self._poll.append(self._polls)
+            self._time.append(now)
+        self._polls += 1
+        self.count += len(messages)
+        if time.monotonic() >= self._due:
+            self.flush()
+            self._due = time.monotonic() + 1.0
+
+    def flush(self) -> None:
+        """Writes what has come since the last flush."""
+        rows = len(self._value)
+        if not rows:
+            return
+        self._writer.flush(
+            {
+                **{name: [text] * rows for name, text in self._who.items()},
+                "assignment": self._assignment, "poll": self._poll, "topic": self._topic,
+                "partition": self._partition, "offset": self._offset, "value": self._value,
+                "time_ns": self._time,
+            }
+        )  # fmt: skip
+        self._clear()
+
+    def close(self) -> None:
+        self.flush()
+        self._writer.close()

@@ -1,0 +1,92 @@
+"""A client process as its owner sees it: what it said last, and how to stop it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from threading import Thread
+from typing import Any, Protocol
+
+from labs.engine import processes
+from labs.engine.wait import until
+
+ROOT = Path(__file__).resolve().parents[3]
+"""The folder that holds our packages; modules are started from there."""
+
+
+class Config(Protocol):
+    """What a client process is told, as JSON."""
+
+    def to_json(self) -> str: ...
+
+
+class ClientFailed(Exception):
+    """A client process ended in a way that it should not; the message has its last words."""
+
+
+class ClientProcess:
+    """`python -m labs.engine.clients.<module>` with its configuration, log and reports.
+
+    It dies with us (`processes.spawn`). `latest` holds all that it has reported, newest values.
+    """
+
+    def __init__(self, module: str, config: Config, folder: Path, logs: Path) -> None:
+        self.name = module
+        self.latest: dict[str, Any] = {}
+        self._log = logs / f"{module}.log"
+        told = folder / f"{module}.json"
+        told.write_text(config.to_json(), "utf-8")
+        self._process = processes.spawn(
+            [sys.executable, "-m", f"labs.engine.clients.{module}", told],
+            log=self._log, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )  # fmt: skip
+        self._listener = Thread(target=self._listen, name=f"listen-{module}", daemon=True)
+        self._listener.start()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def _listen(self) -> None:
+        for line in self._process.stdout or ():
+            self.latest = {**self.latest, **json.loads(line)}
+
+    def await_ready(self, limit_s: float) -> None:
+        """Waits until it has reported `ready`. Raises `ClientFailed` or `WaitTimeout`."""
+
+        def ready() -> bool:
+            if self._process.poll() is not None:
+                raise ClientFailed(self._last_words())
+            return bool(self.latest.get("ready"))
+
+        until(ready, limit_s, f"the {self.name} was not ready")
+
+    def ask_to_stop(self) -> None:
+        """Closes its standard input, which is how a client is told to finish its work."""
+        if self._process.stdin:
+            self._process.stdin.close()
+
+    def await_end(self, limit_s: float) -> dict[str, Any]:
+        """Waits until it has finished; returns all that it reported.
+
+        Raises `ClientFailed` if it is not done by then, or ended without its last report.
+        """
+        try:
+            self._process.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise ClientFailed(f"the {self.name} did not finish in {limit_s:g} s") from None
+        self._listener.join(5)
+        if not self.latest.get("ended"):
+            raise ClientFailed(self._last_words())
+        return self.latest
+
+    def kill(self) -> None:
+        """Ends it at once, if it is still there."""
+        processes.end(self._process, grace_s=0)
+
+    def _last_words(self) -> str:
+        text = self._log.read_text("utf-8", "replace").strip() if self._log.exists() else ""
+        return f"the {self.name} ended with code {self._process.returncode}: {text[-2000:]}"

@@ -1,0 +1,168 @@
+"""The team's producer: a process that sends at a steady rate and writes down every attempt.
+
+`python -m labs.engine.clients.producer CONFIG.json`, where the file holds a `ProducerConfig`.
+A value on the wire is the decimal text of its number, 0 upwards, so the log can be read by
+eye; the delivery report brings it back, and no table of open messages is needed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from array import array
+from collections import deque
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
+
+from labs.engine.clients import errors
+from labs.engine.clients.control import report, stop_event
+from labs.engine.clients.sends import Sends
+
+_TICK_S = 0.005
+_REPORT_EVERY_S = 0.25
+_WRITE_EVERY_S = 1.0
+_BURST = 1000  # between two looks at the clock, so that a stop is heard while catching up
+
+
+@dataclass(frozen=True, slots=True)
+class ProducerConfig:
+    """What a producer process is told. `client` is librdkafka's configuration, complete.
+
+    `keyed` sends the value as key too (a compacted topic takes no record without key).
+    `resend` is the application's habit to send a value again whose delivery report was an
+    error. `flush_limit_s` bounds the wait for the last delivery reports after a stop.
+    """
+
+    ledger: str
+    name: str
+    topic: str
+    rate_per_s: int
+    client: dict[str, str | int | bool]
+    keyed: bool = False
+    resend: bool = False
+    flush_limit_s: float = 30.0
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+
+class Run:
+    """One producer from its first message to its last delivery report."""
+
+    def __init__(self, config: ProducerConfig, stop: threading.Event) -> None:
+        self._config = config
+        self._stop = stop
+        self._sends = Sends(Path(config.ledger), config.name, config.topic, config.keyed)
+        self._attempt = array("q")  # by value: the number of its last attempt
+        self._again: deque[int] = deque()
+        self._fatal: str | None = None
+        self._due_report = self._due_write = 0.0
+        client: dict[str, Any] = {
+            **config.client, "error_cb": self._on_error, "client.id": config.name,
+        }  # fmt: skip
+        self._producer = Producer(client)
+
+    def run(self) -> None:
+        """Sends until the owner says stop or the client gives up for good, then waits and ends."""
+        began = time.monotonic()
+        while not self._ending:
+            due = int((time.monotonic() - began) * self._config.rate_per_s)
+            self._send_new(min(due - len(self._attempt), _BURST))
+            self._serve(_TICK_S)
+        deadline = time.monotonic() + self._config.flush_limit_s
+        while (self._sends.open or self._again) and time.monotonic() < deadline:
+            self._serve(0.05)
+            if self._fatal:
+                self._again.clear()
+        self._sends.close()
+        self._report(ended=True)
+
+    @property
+    def _ending(self) -> bool:
+        return self._stop.is_set() or self._fatal is not None
+
+    def _send_new(self, count: int) -> None:
+        for _ in range(count):
+            if self._ending:
+                return
+            self._attempt.append(-1)
+            self._send(len(self._attempt) - 1)
+
+    def _serve(self, wait_s: float) -> None:
+        self._producer.poll(wait_s)
+        while self._again and not self._fatal:
+            self._send(self._again.popleft())
+        now = time.monotonic()
+        if now >= self._due_write:
+            self._sends.flush()
+            self._due_write = now + _WRITE_EVERY_S
+        if now >= self._due_report:
+            self._report(ended=False)
+            self._due_report = now + _REPORT_EVERY_S
+
+    def _send(self, value: int) -> None:
+        attempt = self._attempt[value] = self._sends.invoke(value)
+        text = str(value).encode()
+        key = text if self._config.keyed else None
+        while True:
+            try:
+                self._producer.produce(
+                    self._config.topic, value=text, key=key, on_delivery=self._on_delivery
+                )
+                return
+            except BufferError as full:
+                if not self._ending:
+                    self._producer.poll(0.1)  # backpressure: the application waits, as it should
+                    continue
+                self._sends.complete(attempt, errors.REFUSED.outcome, error=str(full))
+            except KafkaException as refused:
+                error: KafkaError = refused.args[0]
+                self._sends.complete(attempt, errors.REFUSED.outcome, error=_words(error))
+                self._note_fatal(error)
+            return
+
+    def _on_delivery(self, error: KafkaError | None, message: Message) -> None:
+        value = int(message.value() or b"")
+        attempt = self._attempt[value]
+        if error is None:
+            self._sends.complete(attempt, "ok", message.partition(), message.offset())
+            return
+        outcome = errors.reported(error.code()).outcome
+        self._sends.complete(attempt, outcome, message.partition(), error=_words(error))
+        self._note_fatal(error)
+        if self._config.resend:
+            self._again.append(value)
+
+    def _on_error(self, error: KafkaError) -> None:
+        print(_words(error), file=sys.stderr, flush=True)
+        self._note_fatal(error)
+
+    def _note_fatal(self, error: KafkaError) -> None:
+        if error.fatal() or error.code() == KafkaError._FATAL:
+            self._fatal = self._fatal or _words(error)
+
+    def _report(self, ended: bool) -> None:
+        count = self._sends.count
+        report(
+            sent=len(self._sends), acknowledged=count["ok"], ended=ended,
+            failed=count["fail"] + count["info"], fatal=self._fatal,
+        )  # fmt: skip
+
+
+def _words(error: KafkaError) -> str:
+    return f"{error.name()}: {error.str()}"
+
+
+def main(argv: list[str]) -> int:
+    config = ProducerConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
+    Run(config, stop_event()).run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,139 @@
+"""The final reader: a fresh client that reads every partition from its start to its end.
+
+`python -m labs.engine.clients.reader CONFIG.json`, where the file holds a `ReaderConfig`.
+It runs after everything was healed, with the isolation of the team's consumer and the group
+name `final`, which commits nothing and is never judged for what it skipped.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+
+from labs.engine.clients.control import report, stop_event
+from labs.engine.clients.deliveries import Deliveries
+from labs.engine.clients.translate import PINNED
+from labs.engine.ledger import TableWriter
+
+GROUP = "final"
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderConfig:
+    """What the final reader is told; `limit_s` bounds the whole read."""
+
+    ledger: str
+    bootstrap: str
+    topic: str
+    isolation: str
+    cleanup_policy: str
+    limit_s: float = 60.0
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+
+class Reading:
+    """One pass over a topic; `completed` says whether every partition was read to its end."""
+
+    def __init__(self, config: ReaderConfig, stop: threading.Event) -> None:
+        self._config = config
+        self._stop = stop
+        self._deadline = time.monotonic() + config.limit_s
+        ledger = Path(config.ledger)
+        self._deliveries = Deliveries(ledger, "final-1", GROUP, config.isolation)
+        self._partitions = TableWriter(ledger, "partitions", "final-1")
+        self.watermarks: dict[int, tuple[int, int]] = {}
+        self._position: dict[int, int] = {}
+        self._consumer = Consumer(
+            {
+                **{name: pinned.lab for name, pinned in PINNED.items()},
+                "bootstrap.servers": config.bootstrap,
+                "group.id": GROUP,
+                "enable.auto.commit": False,
+                "auto.offset.reset": "earliest",
+                "isolation.level": config.isolation,
+                "enable.partition.eof": True,
+            }
+        )
+
+    @property
+    def completed(self) -> bool:
+        """Whether each partition was read to the end that it had when the reading began."""
+        return bool(self.watermarks) and all(
+            self._position.get(partition, -1) >= high
+            for partition, (_, high) in self.watermarks.items()
+        )
+
+    def run(self) -> None:
+        """Reads and writes the tables. A limit that is reached leaves `completed` false."""
+        try:
+            self._find_ends()
+            while not self.completed and time.monotonic() < self._deadline:
+                if self._stop.is_set():
+                    break
+                self._step()
+        except KafkaException as failed:
+            print(failed, file=sys.stderr, flush=True)
+        self._consumer.close()
+        self._deliveries.close()
+        self._write_partitions()
+        report(ended=True, completed=self.completed, delivered=self._deliveries.count)
+
+    def _find_ends(self) -> None:
+        topic = self._config.topic
+        limit_s = self._deadline - time.monotonic()
+        known = self._consumer.list_topics(topic, timeout=limit_s).topics[topic].partitions
+        for number in known:
+            partition = TopicPartition(topic, number)
+            ends = self._consumer.get_watermark_offsets(partition, timeout=limit_s)
+            if ends is None:
+                raise KafkaException(KafkaError(KafkaError._TIMED_OUT, "no watermarks came"))
+            self.watermarks[number] = (ends[0], ends[1])
+        self._consumer.assign(
+            [TopicPartition(topic, n, low) for n, (low, _) in self.watermarks.items()]
+        )
+
+    def _step(self) -> None:
+        polled = self._consumer.consume(1000, 0.1)
+        good = [message for message in polled if not message.error()]
+        for message in polled:
+            error, partition, offset = message.error(), message.partition(), message.offset()
+            if partition is None or offset is None:
+                continue
+            if error is None:
+                self._position[partition] = offset + 1
+            elif error.code() == KafkaError._PARTITION_EOF:
+                self._position[partition] = offset
+            else:
+                print(f"{error.name()}: {error.str()}", file=sys.stderr, flush=True)
+        if good:
+            self._deliveries.add(good)
+
+    def _write_partitions(self) -> None:
+        self._partitions.flush_rows(
+            [
+                {
+                    "topic": self._config.topic, "partition": number, "log_start_offset": low,
+                    "log_end_offset": high, "cleanup_policy": self._config.cleanup_policy,
+                }
+                for number, (low, high) in self.watermarks.items()
+            ]
+        )  # fmt: skip
+
+
+def main(argv: list[str]) -> int:
+    config = ReaderConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
+    reading = Reading(config, stop_event())
+    reading.run()
+    return 0 if reading.completed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,128 @@
+"""The team's settings as librdkafka takes them: one table, and a sentence for each difference.
+
+Whatever client a team runs, the lab's clients are librdkafka with the team's complete effective
+settings written out, so that an arm of a Java team with `acks=1` runs with acks=1 and idempotence
+off, and never with a default of librdkafka's. What librdkafka cannot do is said, not hidden.
+Ranges: librdkafka 2.16 CONFIGURATION.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+Value = str | int | bool
+Told = dict[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """A client setting that the lab sets itself, because a run is short; `why` is for the page."""
+
+    lab: int
+    product: int
+    why: str
+
+
+_BACK_SOON = "the client tries a broker that came back again at once"
+PINNED: Mapping[str, Pinned] = {
+    "reconnect.backoff.ms": Pinned(50, 100, _BACK_SOON),
+    "reconnect.backoff.max.ms": Pinned(500, 10000, _BACK_SOON),
+}
+"""For every client. The product's values are librdkafka's 2.16 defaults."""
+
+
+@dataclass(frozen=True, slots=True)
+class Translated:
+    """A client configuration for librdkafka, and in what it differs from what the team runs."""
+
+    config: Told
+    differs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """How one key is taken over: within librdkafka's range, by other words, or not at all."""
+
+    low: int | None = None
+    high: int | None = None
+    words: Mapping[str, str] = field(default_factory=dict)
+    dropped: str | None = None
+
+
+_NO_TRANSACTIONS = "this workload sends outside transactions"
+_UNKNOWN = _Rule(dropped="librdkafka has no such setting")
+
+_PRODUCER: Mapping[str, _Rule] = {
+    "acks": _Rule(),
+    "enable.idempotence": _Rule(),
+    "retries": _Rule(0, 2147483647),
+    "max.in.flight.requests.per.connection": _Rule(1, 1000000),
+    "delivery.timeout.ms": _Rule(0, 2147483647),
+    "request.timeout.ms": _Rule(1, 900000),
+    "socket.timeout.ms": _Rule(10, 300000),
+    "linger.ms": _Rule(0, 900000),
+    "batch.size": _Rule(1, 2147483647),
+    "transactional.id": _Rule(dropped=_NO_TRANSACTIONS),
+    "transaction.timeout.ms": _Rule(dropped=_NO_TRANSACTIONS),
+}
+
+_CONSUMER: Mapping[str, _Rule] = {
+    "auto.offset.reset": _Rule(words={"none": "error"}),
+    "isolation.level": _Rule(),
+    "auto.commit.interval.ms": _Rule(0, 86400000),
+    "max.poll.interval.ms": _Rule(1, 86400000),
+    "session.timeout.ms": _Rule(1, 3600000),
+}
+# Read by the consumer process itself (labs.engine.clients.consumer), so not dropped.
+_APPLICATIONS_OWN = {"enable.auto.commit", "enable.auto.offset.store", "max.poll.records"}
+# Spark's: the catalog already gives the auto.offset.reset that it comes to.
+_APPLICATIONS_OWN |= {"startingOffsets", "failOnDataLoss"}
+
+
+def producer(settings: Mapping[str, Value]) -> Translated:
+    """A producer's complete effective settings for librdkafka, pinned ones included."""
+    return _translate("producer", settings, lambda key: _PRODUCER.get(key, _UNKNOWN))
+
+
+def consumer(settings: Mapping[str, Value]) -> Translated:
+    """A group consumer's settings for librdkafka; committing is the consumer process's part."""
+    told = {key: value for key, value in settings.items() if key not in _APPLICATIONS_OWN}
+    translated = _translate("consumer", told, lambda key: _CONSUMER.get(key, _UNKNOWN))
+    config, differs = translated.config, list(translated.differs)
+    reset = config.get("auto.offset.reset")
+    if isinstance(reset, str) and reset.startswith("by_duration:"):
+        config["auto.offset.reset"] = "earliest"
+        differs.append(f"consumer auto.offset.reset: earliest instead of {reset}: a run's topic "
+                       "is new, so all of it is younger")  # fmt: skip
+    session = config.get("session.timeout.ms")
+    if isinstance(session, int) and int(config.get("max.poll.interval.ms", session)) < session:
+        # librdkafka refuses max.poll.interval.ms < session.timeout.ms, the Java client does not.
+        differs.append(f"consumer max.poll.interval.ms: {session} instead of "
+                       f"{config['max.poll.interval.ms']}, librdkafka's least")  # fmt: skip
+        config["max.poll.interval.ms"] = session
+    return Translated(config, tuple(differs))
+
+
+def _translate(
+    component: str, settings: Mapping[str, Value], rule_of: Callable[[str], _Rule]
+) -> Translated:
+    config: Told = {key: pinned.lab for key, pinned in PINNED.items()}
+    differs: list[str] = []
+    for key, value in sorted(settings.items()):
+        rule = rule_of(key)
+        if rule.dropped is not None:
+            differs.append(f"{component} {key}={value} is left out: {rule.dropped}")
+            continue
+        taken = _within(rule, value)
+        if taken != value and rule.words.get(str(value)) != taken:
+            differs.append(f"{component} {key}: {taken} instead of {value}, librdkafka's limit")
+        config[key] = taken
+    return Translated(config, tuple(differs))
+
+
+def _within(rule: _Rule, value: Value) -> Value:
+    if isinstance(value, bool) or not isinstance(value, int):
+        return rule.words.get(str(value), value)
+    low = value if rule.low is None else max(rule.low, value)
+    return low if rule.high is None else min(rule.high, low)

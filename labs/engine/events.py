@@ -1,0 +1,34 @@
+"""What a run says while it runs: one JSON object a line."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from threading import Lock
+from typing import Any, TextIO
+
+Emit = Callable[..., None]
+"""`emit(event, arm, **fields)`."""
+
+
+class Emitter:
+    """Writes events to a stream, from any thread; `at_s` is seconds since it was made."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._lock = Lock()
+        self.began_ns = time.monotonic_ns()
+
+    def emit(self, event: str, arm: str | None = None, **fields: Any) -> None:
+        """Says one thing, with the time of now."""
+        self._say({"event": event, "arm": arm, "at_s": self.at_s(time.monotonic_ns()), **fields})
+
+    def at_s(self, time_ns: int) -> float:
+        """A monotonic time on this experiment's axis, in seconds."""
+        return round((time_ns - self.began_ns) / 1e9, 3)
+
+    def _say(self, said: dict[str, Any]) -> None:
+        with self._lock:
+            self._stream.write(json.dumps(said) + "\n")
+            self._stream.flush()

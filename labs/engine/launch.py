@@ -1,0 +1,102 @@
+"""Starting an experiment from another process, and hearing of it while it runs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from labs.engine import processes
+from labs.engine.clients.process import ROOT
+from labs.engine.spec import ExperimentSpec
+
+_GRACE_S = 20.0
+
+
+class RunnerDied(Exception):
+    """The runner ended before it said a result; `status` is its exit code (negative: signal)."""
+
+    def __init__(self, status: int, last_words: str) -> None:
+        super().__init__(f"the runner ended with status {status} before a result: {last_words}")
+        self.status = status
+
+
+class Launch:
+    """A running experiment: a context manager, and an iterator over its events.
+
+    At the end of iteration the last event was `result`, or `RunnerDied` was raised. Leaving the
+    context ends what still runs, and removes the folder of a run that came to no result.
+    """
+
+    def __init__(
+        self, spec: ExperimentSpec, folder: Path, judge_socket: Path | None = None
+    ) -> None:
+        self.folder = folder.resolve()
+        self.folder.mkdir(parents=True)
+        told = self.folder / "spec.json"
+        told.write_text(spec.to_json(), "utf-8")
+        socket: list[str | Path] = ["--judge-socket", judge_socket] if judge_socket else []
+        self._log = self.folder / "runner.log"
+        self._finished = False
+        self._process = processes.spawn(
+            [sys.executable, "-m", "labs.engine.run", told, "--folder", self.folder, *socket],
+            log=self._log, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )  # fmt: skip
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+        if not self._finished:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for line in self._process.stdout or ():
+            event = json.loads(line)
+            self._finished = self._finished or event["event"] == "result"
+            yield event
+        status = self._process.wait()
+        if not self._finished:
+            raise RunnerDied(status, self._last_words())
+
+    def stop(self) -> int:
+        """Ends the experiment and everything that it started; returns the exit code.
+
+        May be called from another thread than the one that iterates, and again.
+        """
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            try:
+                return self._process.wait(_GRACE_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+        return self._process.wait()
+
+    def _last_words(self) -> str:
+        words = [
+            log.read_text("utf-8", "replace").strip()[-1000:]
+            for log in (self._log, self.folder / "experiment.log")
+            if log.exists()
+        ]
+        return " ".join(word for word in words if word) or "it said nothing"
+
+
+def launch(spec: ExperimentSpec, folder: Path, judge_socket: Path | None = None) -> Launch:
+    """Starts the runner in a new folder. Raises `FileExistsError` if the folder is there."""
+    return Launch(spec, folder, judge_socket)

@@ -1,0 +1,237 @@
+"""One arm from nothing to its verdict: boot, produce, break, heal, read to the end, judge.
+
+Everything that was started is ended when `run` returns, whatever happened. An arm that could
+not be run or judged is a result too: `unknown`, with the reason and without counts.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from labs.engine import result
+from labs.engine.events import Emitter
+from labs.engine.faults import FaultLog, FaultRow
+from labs.engine.judge import JudgeFailed, judge
+from labs.engine.kafka.cluster import Cluster
+from labs.engine.kafka.distribution import kafka
+from labs.engine.kafka.java import find_java
+from labs.engine.ledger import TableWriter
+from labs.engine.scenarios.model import TOPIC, Scenario, Schedule
+from labs.engine.slots import slot
+from labs.engine.spec import ArmSpec, ExperimentSpec
+from labs.engine.stage import LiveStage
+from labs.engine.telemetry import Sampler
+from labs.engine.workloads.produce_consume import ProduceConsume
+
+_TOPIC_KEYS = (
+    "min.insync.replicas", "unclean.leader.election.enable", "retention.ms", "cleanup.policy",
+)  # fmt: skip
+_BROKER_KEYS = ("unclean.leader.election.enable", "replica.lag.time.max.ms")
+"""The brokers' own settings that an arm keeps. The others are the topic's here, which is made
+with all it needs, or are shortened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """All that one arm needs to know."""
+
+    experiment: ExperimentSpec
+    spec: ArmSpec
+    scenario: Scenario
+    schedule: Schedule
+    folder: Path
+    events: Emitter
+    judge_socket: Path | None = None
+
+    @property
+    def ledger(self) -> Path:
+        return self.folder / "ledger"
+
+    @property
+    def logs(self) -> Path:
+        return self.folder / "logs"
+
+
+@dataclass(slots=True)
+class _Circumstances:
+    """What is learnt on the way, for the result and the ledger's `meta`."""
+
+    java: str | None = None
+    kafka: str = ""
+    shortened: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    unproved: list[str] = field(default_factory=list)
+    final_read_completed: bool = False
+
+
+class ArmRunner:
+    """Runs one arm, once."""
+
+    def __init__(self, arm: Arm) -> None:
+        self._arm = arm
+        self._emit = partial(arm.events.emit, arm=arm.spec.name)
+        self._faults = FaultLog(on_row=self._show_fault)
+        self._seen = _Circumstances(kafka=arm.experiment.kafka)
+        self._began = datetime.now(UTC)
+        self.failed = False
+
+    def run(self) -> dict[str, Any]:
+        """The arm's result. Never raises for what goes wrong in the arm: `failed` tells it."""
+        try:
+            answer = self._demoted(self._answer())
+        except Exception as problem:  # whatever it is, the arm is unknown and the reason is said
+            traceback.print_exc(file=sys.stderr)
+            self.failed = True
+            reason = f"The arm could not be run: {problem}"
+            self._emit("error", message=reason)
+            answer = result.unjudged(reason)
+        finally:
+            shutil.rmtree(self._arm.folder / "cluster", ignore_errors=True)
+        outcome = result.arm_result(self._arm.spec, answer, self._arm.ledger, self._context())
+        self._phase("done")
+        self._emit("arm", result=outcome)
+        return outcome
+
+    def _answer(self) -> dict[str, Any]:
+        for folder in (self._arm.ledger, self._arm.logs):
+            folder.mkdir(parents=True)
+        self._phase("waiting")
+        with slot(on_place=lambda place: self._phase("waiting", place=place)):
+            self._phase("booting")
+            with self._cluster() as cluster:
+                self._live(cluster)
+                return self._judged(cluster)
+
+    def _live(self, cluster: Cluster) -> None:
+        """Everything that happens on the cluster before it is judged."""
+        with self._clients(cluster) as clients:
+            self._phase("ready")
+            stage = LiveStage(
+                cluster, self._topology, self._faults, self._phase, self._arm.schedule.quiet
+            )
+            clients.start_producer()
+            self._phase("producing")
+            try:
+                self._arm.scenario.play(stage, self._arm.schedule.durations)
+            finally:
+                self._faults.write(self._arm.ledger)
+                self._seen.unproved += stage.unproved
+                self._seen.notes += stage.notes
+            clients.stop_producer()
+            self._phase("reading")
+            clients.stop_consumer()
+            self._seen.final_read_completed = clients.read_to_the_end()
+        self._seen.notes += [*clients.notes, *clients.differs]
+        self._write_meta()
+
+    @contextmanager
+    def _cluster(self) -> Iterator[Cluster]:
+        settings = self._arm.spec.settings
+        java, distribution = find_java(), kafka(self._arm.experiment.kafka)
+        self._seen.java = java.version
+        own = {key: settings["broker"][key] for key in _BROKER_KEYS if key in settings["broker"]}
+        with Cluster(
+            distribution, java, self._arm.folder / "cluster", self._topology.brokers, own,
+            logs=self._arm.logs,
+        ) as cluster:  # fmt: skip
+            self._seen.shortened = result.shortened(cluster.shortened, settings)
+            topic = settings["topic"]
+            cluster.create_topic(
+                TOPIC, self._topology.partitions, self._topology.replication_factor,
+                {key: _java(topic[key]) for key in _TOPIC_KEYS if key in topic},
+            )  # fmt: skip
+            yield cluster
+
+    @contextmanager
+    def _clients(self, cluster: Cluster) -> Iterator[ProduceConsume]:
+        """The clients, with the consumer ready; samples are taken as long as they are there."""
+        arm = self._arm
+        clients = ProduceConsume(
+            arm.spec.settings, cluster.bootstrap, TOPIC, arm.schedule.rate_per_s,
+            arm.ledger, arm.folder, arm.logs,
+        )  # fmt: skip
+        show = lambda sample: self._emit("sample", **sample)  # noqa: E731
+        sampler = Sampler(cluster, TOPIC, clients.counters, arm.ledger, show)
+        try:
+            clients.start_consumer()
+            sampler.start()
+            yield clients
+        finally:
+            sampler.stop()
+            clients.kill()
+
+    def _judged(self, cluster: Cluster) -> dict[str, Any]:
+        self._phase("judging")
+        try:
+            return judge(
+                self._arm.ledger, self._arm.spec.want, bootstrap=cluster.bootstrap, topic=TOPIC,
+                socket=self._arm.judge_socket,
+            )  # fmt: skip
+        except JudgeFailed as failed:
+            self.failed = True
+            self._emit("error", message=f"The judge failed: {failed}")
+            return result.unjudged(f"The judge failed: {failed}")
+
+    def _demoted(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """`holds` becomes `unknown` if a fault of the schedule was not proved."""
+        if answer["verdict"] != "holds" or not self._seen.unproved:
+            return answer
+        reason = "Not everything planned is proved to have happened: "
+        return {**answer, "verdict": "unknown", "reason": reason + "; ".join(self._seen.unproved)}
+
+    def _write_meta(self) -> None:
+        arm, seen = self._arm, self._seen
+        TableWriter(arm.ledger, "meta", "runner").flush_rows(
+            [
+                {
+                    "final_read_completed": seen.final_read_completed,
+                    "given_up_breaks": arm.scenario.given_up_breaks,
+                    "seed": arm.experiment.seed,
+                    "scenario": arm.scenario.name,
+                    "arm": arm.spec.name,
+                    "settings": json.dumps(arm.spec.settings),
+                    "versions": json.dumps(result.versions(seen.kafka, seen.java)),
+                    "machine": json.dumps(result.machine()),
+                    "shortened": json.dumps(seen.shortened),
+                    "wall_start": self._began.isoformat(),
+                }
+            ]
+        )
+
+    def _context(self) -> dict[str, Any]:
+        seen, at_s = self._seen, self._arm.events.at_s
+        rows = [result.fault_data(row, at_s(row.time_ns)) for row in self._faults.rows]
+        return {
+            "fault_evidence": [row for row in rows if row["phase"] != "invoke"],
+            "versions": result.versions(seen.kafka, seen.java),
+            "machine": result.machine(),
+            "shortened": seen.shortened,
+            "notes": seen.notes + seen.unproved,
+            "axis_began_ns": self._arm.events.began_ns,
+        }
+
+    @property
+    def _topology(self) -> Any:
+        return self._arm.scenario.topology(self._arm.spec.settings)
+
+    def _phase(self, phase: str, **fields: Any) -> None:
+        self._emit("phase", phase=phase, **fields)
+
+    def _show_fault(self, row: FaultRow) -> None:
+        at_s = self._arm.events.at_s(row.time_ns)
+        self._emit("fault", **result.fault_data(row, at_s))
+
+
+def _java(value: str | int | bool) -> str:
+    """A topic setting as Kafka writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

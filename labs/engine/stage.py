@@ -1,0 +1,80 @@
+"""The stage on which a scenario plays: faults and waits on one arm's cluster."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from labs.engine import faults
+from labs.engine.faults import FaultLog, FaultRow, Role
+from labs.engine.kafka.cluster import Cluster
+from labs.engine.scenarios.model import TOPIC, Topology
+from labs.engine.wait import until
+
+
+class LiveStage:
+    """Does to a cluster what a scenario says (`scenarios.model.Stage`), and keeps the proof.
+
+    `unproved` lists the faults that could not be shown to have happened. `phase` is told when
+    the arm comes to faults and to healing. A `quiet` stage lets time pass and does nothing.
+    """
+
+    def __init__(
+        self, cluster: Cluster, topology: Topology, log: FaultLog,
+        phase: Callable[[str], None], quiet: bool = False,
+    ) -> None:  # fmt: skip
+        self.topology = topology
+        self.unproved: list[str] = []
+        self.notes: list[str] = []
+        self._cluster, self._log, self._phase, self._quiet = cluster, log, phase, quiet
+        self._phases: list[str] = []
+        self._leaders_before = self._leaders()
+
+    def go_on(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def pause(self, role: Role) -> None:
+        self._do("faulting", lambda: faults.pause(self._cluster, role, self._log))
+
+    def kill(self, role: Role) -> None:
+        self._do("faulting", lambda: faults.kill(self._cluster, role, self._log))
+
+    def resume(self, role: Role) -> None:
+        self._do("faulting", lambda: faults.resume(self._cluster, role, self._log))
+
+    def restart(self, role: Role) -> None:
+        self._do("healing", lambda: faults.restart(self._cluster, role, self._log))
+
+    def not_applicable(self, fault: str, target: str, why: str) -> None:
+        if not self._quiet:
+            self._log.record(fault, target, "invoke")
+            self._log.record(fault, target, "failed", why)
+            self.notes.append(f"no {fault} of a {target}: {why}")
+
+    def await_new_leader(self, limit_s: float) -> None:
+        if not self._quiet:
+            until(self._new_leader, limit_s, "no follower became leader")
+
+    def await_in_sync(self, limit_s: float) -> None:
+        if not self._quiet:
+            self._cluster.wait_in_sync(
+                TOPIC, self.topology.partitions, self.topology.replication_factor, limit_s
+            )
+
+    def _do(self, phase: str, act: Callable[[], tuple[FaultRow, ...]]) -> None:
+        if self._quiet:
+            return
+        if phase not in self._phases:
+            self._phases.append(phase)
+            self._phase(phase)
+        self.unproved += [
+            f"{row.fault} of {row.target}: {row.evidence}" for row in act() if row.phase == "failed"
+        ]
+
+    def _leaders(self) -> dict[int, int | None]:
+        return {state.partition: state.leader for state in self._cluster.describe(TOPIC)}
+
+    def _new_leader(self) -> bool:
+        running = {id_ for id_, state in self._cluster.states().items() if state == "running"}
+        leader, before = self._leaders().get(0), self._leaders_before.get(0)
+        return leader in running and leader != before
