@@ -1,0 +1,141 @@
+"""The states of an experiment, each change a compare-and-set in the database.
+
+Celery may deliver a task twice, a worker may die at any line, and Redis may forget. Therefore
+nobody holds a lock: a change names the state it starts from, and `update()` says whether it
+was the one that made it. See `docs/decisions/0006-runs-survive.md`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from labs.models import LIVE, Experiment, Run, State
+
+HEARTBEAT_S = 1.0
+STALE_S = 15.0
+"""Silence after which a run counts as interrupted: 15 missed beats. With a sweep every few
+seconds a run says so well within 30 s of its worker's death."""
+RENUDGE_S = 20.0
+"""How long a queued experiment waits for a worker before it is handed to Redis again."""
+
+WORKER_GONE = (
+    "The worker that ran this stopped answering, so the run was ended and its brokers with it. "
+    "Nothing is concluded from it."
+)
+
+
+def claim(slug: str, attempt: int, owner: str) -> Experiment | None:
+    """Takes one queued attempt for `owner`; None if somebody else did, or it is not queued."""
+    now = timezone.now()
+    claimed = Experiment.objects.filter(slug=slug, attempt=attempt, state=State.QUEUED).update(
+        state=State.RUNNING, owner=owner, heartbeat_at=now, started_at=now, reason=""
+    )
+    return Experiment.objects.get(slug=slug) if claimed else None
+
+
+def heartbeat(slug: str, owner: str) -> bool:
+    """Tells that `owner` still runs it; False if the run was taken away (cancelled, swept)."""
+    return bool(
+        Experiment.objects.filter(slug=slug, owner=owner, state=State.RUNNING).update(
+            heartbeat_at=timezone.now()
+        )
+    )
+
+
+def finish(slug: str, owner: str, state: State, reason: str = "") -> bool:
+    """Ends a run of `owner`; False if it was no longer theirs."""
+    return bool(
+        Experiment.objects.filter(slug=slug, owner=owner, state=State.RUNNING).update(
+            state=state, reason=reason, ended_at=timezone.now(), owner="", heartbeat_at=None
+        )
+    )
+
+
+def cancel(slug: str) -> bool:
+    """Ends an experiment that waits or runs; its worker notices at the next heartbeat."""
+    return bool(
+        Experiment.objects.filter(slug=slug, state__in=LIVE).update(
+            state=State.CANCELLED,
+            reason="Cancelled by a visitor.",
+            ended_at=timezone.now(),
+            owner="",
+            heartbeat_at=None,
+        )
+    )
+
+
+def requeue(slug: str, attempt: int) -> bool:
+    """Puts an ended attempt that reached no result back into the queue, as the next attempt."""
+    with transaction.atomic():
+        again = Experiment.objects.filter(
+            slug=slug,
+            attempt=attempt,
+            state__in=(State.FAILED, State.INTERRUPTED, State.CANCELLED),
+        ).update(
+            state=State.QUEUED,
+            attempt=F("attempt") + 1,
+            owner="",
+            reason="",
+            queued_at=timezone.now(),
+            nudged_at=None,
+            heartbeat_at=None,
+            started_at=None,
+            ended_at=None,
+        )
+        if again:
+            Run.objects.filter(experiment__slug=slug).update(
+                phase="", live={}, samples=[], faults=[], verdict="", result={}
+            )
+    return bool(again)
+
+
+def sweep() -> list[str]:
+    """Ends runs whose worker fell silent and removes what they left; their slugs.
+
+    Cheap and safe to call from anywhere and by many at once: pages do, workers do.
+    """
+    now = timezone.now()
+    stale = Experiment.objects.filter(
+        state=State.RUNNING, heartbeat_at__lt=now - timedelta(seconds=STALE_S)
+    )
+    ended = []
+    for slug, owner in stale.values_list("slug", "owner"):
+        # The silence is part of the comparison: a worker that woke up again keeps its run.
+        if stale.filter(slug=slug, owner=owner).update(
+            state=State.INTERRUPTED, reason=WORKER_GONE, ended_at=now, owner="", heartbeat_at=None
+        ):
+            ended.append(slug)
+    remove_leftovers()
+    return ended
+
+
+def remove_leftovers() -> None:
+    """Removes the folders of attempts that ended without a result in the last hour.
+
+    Asked again and again because the runner of a dead worker may still be ending its brokers.
+    """
+    recent = Experiment.objects.filter(
+        state__in=(State.INTERRUPTED, State.CANCELLED),
+        ended_at__gt=timezone.now() - timedelta(hours=1),
+    )
+    _remove(recent.only("slug", "attempt"))
+
+
+def _remove(experiments: Iterable[Experiment]) -> None:
+    for experiment in experiments:
+        if experiment.folder.exists():
+            shutil.rmtree(experiment.folder, ignore_errors=True)
+
+
+def waiting_too_long() -> list[tuple[str, int]]:
+    """Queued attempts whose nudge was lost or never sent: (slug, attempt), oldest first."""
+    before = timezone.now() - timedelta(seconds=RENUDGE_S)
+    queued = Experiment.objects.filter(state=State.QUEUED).order_by("queued_at")
+    overdue = queued.exclude(nudged_at__gte=before)
+    return list(overdue.values_list("slug", "attempt"))

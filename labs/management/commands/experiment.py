@@ -1,0 +1,156 @@
+"""`manage.py experiment`: one experiment in the foreground, without worker, Redis or web."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import signal
+from pathlib import Path
+from typing import Any, NoReturn
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from advisor import services as advisor
+from advisor.reasoning.pipeline import Pipeline
+from labs import presentation, sentences, services
+from labs.engine.launch import RunnerDied, launch
+from labs.engine.scenarios import ScenarioError, find
+from labs.engine.spec import ArmSpec, ExperimentSpec
+
+BAD_INPUT, NOT_RUN, INTERRUPTED = 2, 3, 130
+_ARMS = ("described", "recommended")
+
+
+class Command(BaseCommand):
+    """Exit codes: 0 it was run, 2 the input is wrong, 3 an arm could not be run."""
+
+    help = (
+        "Stages a failure on disposable clusters of real brokers, counts what became of every "
+        "message, and keeps the ledgers. Progress goes to standard error, the result to standard "
+        "output."
+    )
+    requires_system_checks = ()
+    _failed = False
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--scenario", required=True, metavar="NAME", help="see `scenarios`")
+        parser.add_argument(
+            "--set",
+            action="append",
+            default=[],
+            metavar="COMPONENT.KEY=VALUE",
+            dest="stated",
+            help="a setting as described, such as producer.acks=1; may be given often",
+        )
+        parser.add_argument(
+            "--arms",
+            default="described,recommended",
+            metavar="described,recommended",
+            help="which settings to run: as described, as recommended, or both",
+        )
+        parser.add_argument("--client", default="java", help="java or librdkafka; default java")
+        parser.add_argument(
+            "--want",
+            default="at-least-once",
+            metavar="GUARANTEE",
+            help="what the verdict is held against; default at-least-once",
+        )
+        parser.add_argument("--kafka", default=services.KAFKA, help="release of the brokers")
+        parser.add_argument("--seed", type=int, help="repeats the schedule of an earlier run")
+        parser.add_argument("--json", action="store_true", help="the result as data")
+
+    def handle(self, *args: object, **options: Any) -> None:
+        spec = _spec(options)
+        # A supervisor ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
+        signal.signal(signal.SIGTERM, _interrupt)
+        try:
+            result = self._run(spec)
+        except KeyboardInterrupt:
+            message = "interrupted: everything was ended"
+            raise CommandError(message, returncode=INTERRUPTED) from None
+        self.stdout.write(json.dumps(result, indent=2) if options["json"] else _told(result))
+        if self._failed:
+            raise CommandError("an arm could not be run or judged", returncode=NOT_RUN)
+
+    def _run(self, spec: ExperimentSpec) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        try:
+            with launch(spec, _folder(spec)) as running:
+                for event in running:
+                    self._tell(event)
+                    result = event.get("experiment") or result
+                    self._failed = self._failed or event["event"] == "error"
+        except RunnerDied as died:
+            raise CommandError(str(died), returncode=NOT_RUN) from died
+        return result
+
+    def _tell(self, event: dict[str, Any]) -> None:
+        if event["event"] == "phase":
+            words = presentation.PHASES.get(event["phase"], event["phase"])
+            self.stderr.write(f"{event['at_s']:6.1f} s  {event['arm']}: {words}")
+        elif event["event"] == "error":
+            self.stderr.write(f"{event['at_s']:6.1f} s  {event['arm']}: {event['message']}")
+        elif event["event"] == "fault" and event["phase"] != "invoke":
+            said = f"{event['fault']} of {event['target']}: {event['evidence']}"
+            self.stderr.write(f"{event['at_s']:6.1f} s  {event['arm']}: {said}")
+
+
+def _told(result: dict[str, Any]) -> str:
+    lines = []
+    for each in result["arms"]:
+        words = sentences.of_run(each["verdict"], each, each["want"])
+        lines += [f"{each['name']}: {each['verdict']}. {words}", f"  ledger: {each['ledger']}"]
+    return "\n".join(lines)
+
+
+def _interrupt(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _spec(options: dict[str, Any]) -> ExperimentSpec:
+    """What was asked for. Raises `CommandError` that names what is wrong with it."""
+    try:
+        find(options["scenario"])
+    except ScenarioError as error:
+        raise CommandError(str(error), returncode=BAD_INPUT) from error
+    names = options["arms"].split(",")
+    if not names or len(set(names)) < len(names) or set(names) - set(_ARMS):
+        message = f"--arms is a choice of {', '.join(_ARMS)}, not {options['arms']!r}"
+        raise CommandError(message, returncode=BAD_INPUT)
+    pipeline = _pipeline(options)
+    arms = [_arm(name, pipeline) for name in names]
+    seed = secrets.randbelow(2**31) if options["seed"] is None else options["seed"]
+    return ExperimentSpec(options["scenario"], seed, tuple(arms), options["kafka"])
+
+
+def _arm(name: str, pipeline: Pipeline) -> ArmSpec:
+    chosen = pipeline if name == "described" else advisor.recommended(pipeline)
+    return services.arm(name, chosen, pipeline.requirement.guarantee)
+
+
+def _pipeline(options: dict[str, Any]) -> Pipeline:
+    fields = {
+        "family": options["client"],
+        "kafka": options["kafka"],
+        "need.guarantee": options["want"],
+    }
+    for stated in options["stated"]:
+        name, equals, value = stated.partition("=")
+        if not equals or "." not in name:
+            message = f"--set {stated!r}: write COMPONENT.KEY=VALUE, such as producer.acks=1"
+            raise CommandError(message, returncode=BAD_INPUT)
+        fields[name] = value
+    pipeline, problems = advisor.from_fields(fields)
+    if pipeline is None:
+        said = "\n".join(f"{p.component}.{p.setting}: {p.message}" for p in problems)
+        raise CommandError(said, returncode=BAD_INPUT)
+    return pipeline
+
+
+def _folder(spec: ExperimentSpec) -> Path:
+    """A new folder beside those of the web's experiments; nothing ever removes it by itself."""
+    stamp = timezone.now().strftime("%Y%m%d-%H%M%S")
+    return Path(settings.LAB_RUNS_DIR) / "by-hand" / f"{stamp}-{spec.seed}-{os.getpid()}"

@@ -1,0 +1,178 @@
+"""Experiments, their arms, and how far a visitor is in a lesson.
+
+The database is the truth about an experiment; Redis only carries a nudge to look at it. So
+every change of state is a compare-and-set on `state`, `attempt` and `owner`
+(`labs/lifecycle.py`), and nothing else writes these columns.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+
+from labs.engine.spec import ExperimentSpec
+
+_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
+_SLUG_LENGTH = 10
+"""31 letters, 10 places: 49 bits, so a permalink is as good as a secret between its readers."""
+
+
+def new_slug() -> str:
+    """An unguessable name without letters that are easily mistaken for others."""
+    return "".join(secrets.choice(_ALPHABET) for _ in range(_SLUG_LENGTH))
+
+
+def settings_key(values: Any) -> str:
+    """The same short text for the same settings, however they are ordered."""
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:32]
+
+
+class State(models.TextChoices):
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+    CANCELLED = "cancelled"
+
+
+LIVE = (State.QUEUED, State.RUNNING)
+"""The states that change by themselves; every other is an end."""
+
+
+class Experiment(models.Model):
+    """Arms under one fault schedule: what was asked, and how far it has come.
+
+    `attempt` counts how often it was put into the queue. `owner` is the token of the worker
+    that claimed the attempt, `heartbeat_at` its last sign of life; both are empty unless it
+    runs. `nudged_at` is when a task was last handed to Redis, null if Redis did not take it.
+    """
+
+    slug = models.CharField(max_length=16, unique=True, default=new_slug, editable=False)
+    pipeline = models.CharField(max_length=16, blank=True, default="", db_index=True)
+    lesson = models.CharField(max_length=64, blank=True, default="")
+    scenario = models.CharField(max_length=64)
+    seed = models.BigIntegerField()
+    kafka = models.CharField(max_length=16)
+    spec = models.JSONField()
+
+    state = models.CharField(max_length=12, choices=State.choices, default=State.QUEUED)
+    attempt = models.PositiveIntegerField(default=1)
+    owner = models.CharField(max_length=64, blank=True, default="")
+    reason = models.TextField(blank=True, default="")
+
+    created_at = models.DateTimeField(auto_now_add=True)
+    queued_at = models.DateTimeField()
+    nudged_at = models.DateTimeField(null=True, blank=True)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-created_at", "-pk")
+        indexes = (models.Index(fields=("state", "queued_at")),)
+        constraints = (
+            models.CheckConstraint(condition=Q(state__in=State.values), name="experiment_state"),
+            models.CheckConstraint(condition=Q(attempt__gte=1), name="experiment_attempt"),
+            models.CheckConstraint(
+                condition=~Q(state=State.RUNNING)
+                | (~Q(owner="") & Q(heartbeat_at__isnull=False) & Q(started_at__isnull=False)),
+                name="experiment_running_has_owner",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=LIVE) | Q(ended_at__isnull=False),
+                name="experiment_end_has_time",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.slug} ({self.scenario}, {self.state})"
+
+    def get_absolute_url(self) -> str:
+        return reverse("labs:experiment", args=[self.slug])
+
+    @property
+    def is_live(self) -> bool:
+        return self.state in LIVE
+
+    @property
+    def folder(self) -> Path:
+        """Where this attempt keeps its ledgers; another attempt has another folder."""
+        return Path(settings.LAB_RUNS_DIR) / self.slug / str(self.attempt)
+
+    def request(self) -> ExperimentSpec:
+        """What the runner is asked to do."""
+        return ExperimentSpec.from_json(json.dumps(self.spec))
+
+
+class Run(models.Model):
+    """One arm of an experiment. `live` and `samples` are for watching; `result` is what counts."""
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="runs")
+    name = models.CharField(max_length=64)
+    position = models.PositiveSmallIntegerField()
+    guarantee = models.CharField(max_length=16, default="none")
+    want = models.CharField(max_length=16, blank=True, default="")
+    settings = models.JSONField()
+    settings_key = models.CharField(max_length=32, db_index=True)
+
+    phase = models.CharField(max_length=16, blank=True, default="")
+    live = models.JSONField(default=dict)
+    samples = models.JSONField(default=list)
+    faults = models.JSONField(default=list)
+    verdict = models.CharField(max_length=8, blank=True, default="")
+    result = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("position",)
+        constraints = (
+            models.UniqueConstraint(fields=("experiment", "name"), name="run_name"),
+            models.UniqueConstraint(fields=("experiment", "position"), name="run_position"),
+            models.CheckConstraint(
+                condition=Q(verdict__in=("", "holds", "broken", "unknown")), name="run_verdict"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.experiment_id}/{self.name}"
+
+    @property
+    def ledger(self) -> Path:
+        """The folder of the ledger's tables, as `labs.engine.run` lays it out."""
+        return self.experiment.folder / self.name / "ledger"
+
+
+class Progress(models.Model):
+    """How far one visitor is in one lesson; kept by session, without an account.
+
+    A reset keeps the row with `reset_at`, so that it can be undone.
+    """
+
+    session_key = models.CharField(max_length=40, db_index=True)
+    lesson = models.CharField(max_length=64)
+    step = models.CharField(max_length=16, default="story")
+    prediction = models.JSONField(default=dict)
+    experiment = models.ForeignKey(
+        Experiment, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    reset_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("session_key", "lesson"),
+                condition=Q(reset_at__isnull=True),
+                name="progress_one_current",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.lesson}: {self.step}"

@@ -1,0 +1,249 @@
+"""What a timeline looks like, as numbers for a template: pure, no Django, no SVG.
+
+All x are seconds since the first send turned into units of the drawing, all y messages a
+second. Two arms are drawn on one scale (`shared_scale`), so that they can be compared by eye.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+WIDTH, HEIGHT = 440, 250
+LEFT, RIGHT, TOP, BOTTOM = 46, 12, 64, 208
+LABEL_ROWS = 4
+LABEL_HEIGHT = 14
+_SAME_MOMENT_S = 0.35
+"""Two followers paused one after the other are one mark."""
+
+_DONE_WORDS: Mapping[str, str] = {
+    "kill": "killed",
+    "pause": "paused",
+    "resume": "resumed",
+    "restart": "restarted",
+}
+
+Bucket = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The range of both axes: seconds, and messages a second."""
+
+    seconds: float
+    per_s: float
+
+    def x(self, second: float) -> float:
+        span = WIDTH - LEFT - RIGHT
+        return round(LEFT + span * min(max(second / self.seconds, 0.0), 1.0), 1)
+
+    def y(self, per_s: float) -> float:
+        return round(BOTTOM - (BOTTOM - TOP) * min(per_s / self.per_s, 1.0), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something done to the brokers: a dashed line with its words in a row above the plot."""
+
+    x: float
+    label_x: float
+    label_y: int
+    anchor: str
+    text: str
+    second: float
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One second of the table that says the same in numbers."""
+
+    second: int
+    sent: int
+    ok: int
+    lost: int
+    delivered: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """Everything a template draws, in drawing order."""
+
+    leaderless: tuple[Box, ...]
+    acknowledged: str
+    line: str
+    lost: tuple[Box, ...]
+    marks: tuple[Mark, ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    rows: tuple[Row, ...]
+    description: str
+
+
+def shared_scale(timelines: Iterable[Mapping[str, Any]]) -> Scale:
+    """One scale on which every timeline fits; the axes end on round numbers."""
+    seconds, most = 1.0, 1.0
+    for timeline in timelines:
+        size = _bucket_s(timeline)
+        for bucket in timeline.get("buckets", ()):
+            seconds = max(seconds, bucket["t_ms"] / 1000 + size)
+            most = max(most, bucket.get("ok", 0) / size)
+    return Scale(_round_up(seconds), _round_up(most))
+
+
+def plot(
+    timeline: Mapping[str, Any],
+    faults: Sequence[Mapping[str, Any]],
+    leaderless: Sequence[tuple[float, float]],
+    scale: Scale,
+) -> Plot:
+    """One arm. `faults` rows have `second`, `fault`, `target`; `leaderless` is in seconds."""
+    buckets = sorted(timeline.get("buckets", ()), key=lambda bucket: bucket["t_ms"])
+    size = _bucket_s(timeline)
+    marks = _marks(faults, scale)
+    rows = _rows(buckets)
+    return Plot(
+        leaderless=tuple(_band(begin, end, scale) for begin, end in leaderless),
+        acknowledged=_area(buckets, size, scale),
+        line=_steps(buckets, size, scale),
+        lost=tuple(_lost_box(b, size, scale) for b in buckets if b.get("lost")),
+        marks=marks,
+        x_ticks=tuple(Tick(scale.x(at), f"{at:g}") for at in _ticks(scale.seconds)),
+        y_ticks=tuple(Tick(scale.y(at), f"{at:,.0f}") for at in _ticks(scale.per_s, most=4)),
+        rows=rows,
+        description=_describe(rows, marks),
+    )
+
+
+def sparkline(values: Sequence[float | None], width: int = 240, height: int = 40) -> str:
+    """Points of a polyline over the whole width; a gap (None) is drawn as 0."""
+    if not values:
+        return ""
+    most = max(max(value or 0.0 for value in values), 1.0)
+    step = width / max(len(values) - 1, 1)
+    return " ".join(
+        f"{index * step:.1f},{height - 2 - (height - 4) * (value or 0.0) / most:.1f}"
+        for index, value in enumerate(values)
+    )
+
+
+def _bucket_s(timeline: Mapping[str, Any]) -> float:
+    return float(timeline.get("bucket_ms") or 250) / 1000
+
+
+def _round_up(value: float) -> float:
+    """The next number that is 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6 or 8 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(value))
+    steps = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
+    return next(step * power for step in steps if step * power >= value * 0.999)
+
+
+def _ticks(end: float, most: int = 6) -> list[float]:
+    power = 10.0 ** math.floor(math.log10(end))
+    for step in (power / 10, power / 5, power / 4, power / 2, power, power * 2, power * 5):
+        if end / step <= most:
+            return [round(step * index, 6) for index in range(int(end / step + 0.001) + 1)]
+    return [0.0, end]
+
+
+def _corners(buckets: Sequence[Bucket], size: float, scale: Scale) -> list[tuple[float, float]]:
+    """A staircase: each bucket is as wide as its time; missing buckets are 0."""
+    corners: list[tuple[float, float]] = []
+    end = None
+    for bucket in buckets:
+        begin, height = bucket["t_ms"] / 1000, scale.y(bucket.get("ok", 0) / size)
+        if end is not None and begin - end > size / 2:
+            corners += [(scale.x(end), scale.y(0)), (scale.x(begin), scale.y(0))]
+        corners += [(scale.x(begin), height), (scale.x(begin + size), height)]
+        end = begin + size
+    return corners
+
+
+def _steps(buckets: Sequence[Bucket], size: float, scale: Scale) -> str:
+    return " ".join(f"{x},{y}" for x, y in _corners(buckets, size, scale))
+
+
+def _area(buckets: Sequence[Bucket], size: float, scale: Scale) -> str:
+    corners = _corners(buckets, size, scale)
+    if not corners:
+        return ""
+    floor = scale.y(0)
+    closed = [(corners[0][0], floor), *corners, (corners[-1][0], floor)]
+    return " ".join(f"{x},{y}" for x, y in closed)
+
+
+def _lost_box(bucket: Bucket, size: float, scale: Scale) -> Box:
+    begin = bucket["t_ms"] / 1000
+    x, y = scale.x(begin), scale.y(bucket["lost"] / size)
+    return Box(x, y, round(scale.x(begin + size) - x, 1), round(BOTTOM - y, 1))
+
+
+def _band(begin: float, end: float, scale: Scale) -> Box:
+    x = scale.x(begin)
+    return Box(x, TOP, round(max(scale.x(end) - x, 1.0), 1), BOTTOM - TOP)
+
+
+def _marks(faults: Sequence[Mapping[str, Any]], scale: Scale) -> tuple[Mark, ...]:
+    marks: list[Mark] = []
+    for fault in sorted(faults, key=lambda row: row["second"]):
+        second, text = fault["second"], fault_words(fault)
+        if any(m.text == text and second - m.second < _SAME_MOMENT_S for m in marks):
+            continue
+        x = scale.x(second)
+        # Words stand to the right of their line unless they would leave the drawing.
+        right = x > WIDTH * 0.62
+        marks.append(
+            Mark(
+                x=x,
+                label_x=round(x - 4 if right else x + 4, 1),
+                label_y=LABEL_HEIGHT * (1 + len(marks) % LABEL_ROWS),
+                anchor="end" if right else "start",
+                text=text,
+                second=second,
+            )
+        )
+    return tuple(marks)
+
+
+def fault_words(fault: Mapping[str, Any]) -> str:
+    """`kill` and `leader: broker 2` → `leader killed`."""
+    role = str(fault.get("target", "")).split(":")[0].strip()
+    done = _DONE_WORDS.get(str(fault["fault"]), str(fault["fault"]))
+    return f"{role} {done}".strip()
+
+
+def _rows(buckets: Sequence[Bucket]) -> tuple[Row, ...]:
+    seconds: dict[int, dict[str, int]] = {}
+    for bucket in buckets:
+        sums = seconds.setdefault(int(bucket["t_ms"] // 1000), dict.fromkeys(_COLUMNS, 0))
+        for name in _COLUMNS:
+            sums[name] += bucket.get(name) or 0
+    return tuple(Row(second, **sums) for second, sums in sorted(seconds.items()))
+
+
+_COLUMNS = ("sent", "ok", "lost", "delivered")
+
+
+def _describe(rows: Sequence[Row], marks: Sequence[Mark]) -> str:
+    lost = sum(row.lost for row in rows)
+    happened = ", ".join(f"{mark.text} at {mark.second:.1f} s" for mark in marks) or "no fault"
+    gone = f"{lost:,} of them are gone." if lost else "None of them is gone."
+    return (
+        f"Messages acknowledged a second over {len(rows)} seconds: {happened}. "
+        f"{sum(row.ok for row in rows):,} were acknowledged. {gone}"
+    )

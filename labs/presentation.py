@@ -1,0 +1,276 @@
+"""What the pages of an experiment show, put together from the database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from labs import plots, selectors, sentences
+from labs.engine.scenarios import ScenarioError
+from labs.engine.scenarios import find as find_scenario
+from labs.lessons import Outcome
+from labs.lessons import find as find_lesson
+from labs.models import Experiment, Run, State
+
+PHASES: Mapping[str, str] = {
+    "waiting": "Waiting for a place",
+    "booting": "Starting brokers",
+    "ready": "Brokers ready",
+    "producing": "Sending",
+    "faulting": "Failing",
+    "healing": "Healing",
+    "reading": "Reading back",
+    "judging": "Counting",
+    "done": "Done",
+}
+"""The phases of an arm in order, in words."""
+
+_LABELS = {"described": "As described", "recommended": "As recommended"}
+_LARGE = ("ok", "lost_write", "duplicate")
+_KINDS = {"ok": "sent", "lost_write": "lost", "duplicate": "duplicated"}
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    number: str
+    state: str
+    leader: bool
+    in_sync: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """One large numeral; `value` None means that it was not judged."""
+
+    words: str
+    value: int | None
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    words: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Some messages of one anomaly, as a table."""
+
+    words: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One arm as a page shows it, whether it waits, runs or is done."""
+
+    run: Run
+    label: str
+    phases: tuple[Phase, ...]
+    brokers: tuple[Broker, ...]
+    spark: str
+    faults: tuple[Mapping[str, Any], ...]
+    sentence: str
+    counts: tuple[Count, ...]
+    all_counts: tuple[tuple[str, int | None], ...]
+    unavailable: str
+    evidence: str
+    examples: tuple[Examples, ...]
+    has_ledger: bool
+    plot: plots.Plot | None
+
+
+def scenario_title(name: str) -> str:
+    """The scenario's title; its name if it is no longer in the house."""
+    try:
+        return find_scenario(name).title
+    except ScenarioError:
+        return name
+
+
+def label(experiment: Experiment, name: str) -> str:
+    """The arm's name in words."""
+    if experiment.lesson:
+        try:
+            return find_lesson(experiment.lesson).arm(name).label
+        except LookupError:
+            return name
+    return _LABELS.get(name, name)
+
+
+def arms(experiment: Experiment) -> list[Arm]:
+    """Every arm in order; the plots of all arms share one scale."""
+    runs = list(experiment.runs.all())
+    scale = plots.shared_scale(run.result.get("timeline") or {} for run in runs)
+    return [_arm(experiment, run, scale) for run in runs]
+
+
+def headline(experiment: Experiment) -> str:
+    """The whole experiment in one sentence, once it is done."""
+    return sentences.of_experiment(
+        (label(experiment, run.name), run.verdict, run.result) for run in experiment.runs.all()
+    )
+
+
+def outcomes(experiment: Experiment) -> dict[str, Outcome]:
+    """Each arm's result as a lesson speaks about it."""
+    return {
+        run.name: Outcome(
+            run.verdict, *((run.result.get("counts") or {}).get(n) for n in ("ok", "lost_write"))
+        )
+        for run in experiment.runs.all()
+    }
+
+
+def standing(experiment: Experiment) -> str:
+    """Where the experiment is, in one line."""
+    if experiment.state == State.QUEUED:
+        place = selectors.place_in_queue(experiment)
+        ahead = "next in the queue" if place == 1 else f"number {place} in the queue"
+        return f"Waiting: {ahead}, {selectors.time_left(experiment)}."
+    if experiment.state == State.RUNNING:
+        return f"Running: {selectors.time_left(experiment)}."
+    return {
+        State.DONE: "Done.",
+        State.FAILED: "It could not be run.",
+        State.INTERRUPTED: "Interrupted.",
+        State.CANCELLED: "Cancelled.",
+    }[State(experiment.state)]
+
+
+def conditions(runs: Sequence[Run]) -> list[tuple[str, str]]:
+    """Under which versions the runs took place."""
+    versions: Mapping[str, Any] = next(
+        (r.result["versions"] for r in runs if r.result.get("versions")), {}
+    )
+    return [(name, str(value)) for name, value in versions.items() if value]
+
+
+def shortened(runs: Sequence[Run]) -> list[Mapping[str, Any]]:
+    """In what the lab differs from a product: `setting`, `lab`, `product`, `why` each."""
+    return next((r.result["shortened"] for r in runs if r.result.get("shortened")), [])
+
+
+def settings_table(runs: Sequence[Run]) -> list[tuple[str, list[Any], bool]]:
+    """Every setting with its value in each arm; the last field says whether the arms differ.
+
+    Settings that differ come first.
+    """
+    parts = [(part, own) for run in runs for part, own in run.settings.items()]
+    keys = sorted({(part, key) for part, own in parts for key in own})
+    rows = []
+    for part, key in keys:
+        values = [run.settings.get(part, {}).get(key) for run in runs]
+        rows.append((f"{part}.{key}", values, len({str(value) for value in values}) > 1))
+    return sorted(rows, key=lambda row: not row[2])
+
+
+def plot_of(run: Run, scale: plots.Scale | None = None) -> plots.Plot | None:
+    """The timeline of a judged run; None if the judge gave none."""
+    timeline = run.result.get("timeline") or {}
+    if not timeline.get("buckets"):
+        return None
+    return plots.plot(
+        timeline, _marks(run), _leaderless(run), scale or plots.shared_scale([timeline])
+    )
+
+
+def _arm(experiment: Experiment, run: Run, scale: plots.Scale) -> Arm:
+    counts = run.result.get("counts") or {}
+    judged = bool(run.verdict)
+    return Arm(
+        run=run,
+        label=label(experiment, run.name),
+        phases=_phases(run.phase),
+        brokers=_brokers(run.live),
+        spark=plots.sparkline([sample.get("acknowledged_per_s") for sample in run.samples]),
+        faults=tuple(run.faults),
+        sentence=sentences.of_run(run.verdict, run.result, run.want) if judged else "",
+        counts=tuple(_large(counts)) if judged and counts else (),
+        all_counts=tuple(
+            (words, counts.get(name))
+            for name, words in sentences.COUNT_WORDS.items()
+            if name in counts
+        ),
+        unavailable=sentences.seconds(counts.get("unavailable_ms")) if counts else "",
+        evidence=_evidence(experiment, run),
+        examples=tuple(_examples(run.result.get("examples") or {})),
+        has_ledger=judged and run.ledger.is_dir(),
+        plot=plot_of(run, scale),
+    )
+
+
+def _evidence(experiment: Experiment, run: Run) -> str:
+    if experiment.state != State.DONE or run.verdict not in ("holds", "broken"):
+        return ""
+    return sentences.of_evidence(selectors.evidence(run))
+
+
+def _examples(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Examples]:
+    for name, rows in found.items():
+        if rows:
+            columns = tuple(rows[0])
+            cells = tuple(tuple(row.get(column) for column in columns) for row in rows)
+            yield Examples(sentences.COUNT_WORDS.get(name, name), columns, cells)
+
+
+def _large(counts: Mapping[str, Any]) -> list[Count]:
+    return [Count(sentences.COUNT_WORDS[name], counts.get(name), _KINDS[name]) for name in _LARGE]
+
+
+def _phases(current: str) -> tuple[Phase, ...]:
+    names = list(PHASES)
+    at = names.index(current) if current in names else -1
+    return tuple(
+        Phase(words, "now" if i == at and current != "done" else "done" if i <= at else "todo")
+        for i, words in enumerate(PHASES.values())
+    )
+
+
+def _brokers(live: Mapping[str, Any]) -> tuple[Broker, ...]:
+    isr, leader = live.get("isr"), live.get("leader")
+    return tuple(
+        Broker(
+            number,
+            state,
+            leader=str(leader) == number and state == "running",
+            in_sync=None if isr is None else int(number) in isr,
+        )
+        for number, state in sorted((live.get("brokers") or {}).items())
+    )
+
+
+def _marks(run: Run) -> list[Mapping[str, Any]]:
+    """What was done to the brokers, on the timeline's axis; what did not happen is left out."""
+    begin = _timeline_begin_s(run)
+    return [
+        {**row, "second": row["at_s"] - begin}
+        for row in run.result.get("fault_evidence") or ()
+        if row["phase"] == "complete"
+    ]
+
+
+def _leaderless(run: Run) -> list[tuple[float, float]]:
+    """The spans in which the samples saw no leader; only as fine as samples are taken."""
+    begin = _timeline_begin_s(run)
+    spans: list[tuple[float, float]] = []
+    last: float | None = None
+    for sample in run.samples:
+        at = sample["at_s"] - begin
+        if last is not None:
+            spans[-1] = (last, at)
+        if sample["leader"] is not None:
+            last = None
+        elif last is None:
+            last = at
+            spans.append((at, at))
+    return spans
+
+
+def _timeline_begin_s(run: Run) -> float:
+    """Where the judge's timeline begins on the axis of the experiment's events."""
+    began: int = run.result["axis_began_ns"]
+    return float(run.result["timeline"]["start_ns"] - began) / 1e9

@@ -1,0 +1,38 @@
+"""Handing an experiment to a worker. Redis carries a nudge; the database carries the truth."""
+
+from __future__ import annotations
+
+import logging
+
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
+
+from labs.lifecycle import waiting_too_long
+from labs.models import Experiment, State
+
+logger = logging.getLogger(__name__)
+
+
+def nudge(slug: str, attempt: int) -> bool:
+    """Tells the workers that an attempt waits; False if Redis did not take it.
+
+    Nothing is lost then: the attempt stays queued, the page says why it waits, and the sweep
+    nudges again.
+    """
+    from labs.tasks import run_experiment  # the task module imports the worker, which sweeps
+
+    try:
+        run_experiment.apply_async((slug, attempt), retry=False)
+    except (OperationalError, RedisError, OSError) as error:
+        logger.warning("Redis did not take the experiment: %s", error, extra={"run": slug})
+        return False
+    Experiment.objects.filter(slug=slug, attempt=attempt, state=State.QUEUED).update(
+        nudged_at=timezone.now()
+    )
+    return True
+
+
+def nudge_waiting() -> int:
+    """Nudges again for every queued attempt that no worker took for a while; how many."""
+    return sum(nudge(slug, attempt) for slug, attempt in waiting_too_long())

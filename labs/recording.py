@@ -1,0 +1,108 @@
+"""Puts what a runner reports into the database, often enough to watch and no oftener.
+
+Samples arrive several times a second and arm; only the newest matters, so they are written
+two or three times a second. Phases, faults and results are written at once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from labs.models import Experiment, Run, State
+
+WRITE_EVERY_S = 0.4
+MOST_SAMPLES = 240
+"""A sparkline is about this many pixels wide. When full, every second sample is dropped."""
+
+Event = Mapping[str, Any]
+
+
+class Recorder:
+    """Takes the events of one attempt in order; writes only while `owner` owns the run."""
+
+    def __init__(self, experiment: Experiment, owner: str) -> None:
+        self._owner = owner
+        self._runs = {run.name: run for run in experiment.runs.all()}
+        self._written: dict[str, float] = {}
+        self._errors: list[str] = []
+        self._takes: dict[str, Callable[[Run, Event], bool]] = {
+            "phase": _phase,
+            "sample": _sample,
+            "fault": _fault,
+            "arm": _arm,
+        }
+
+    @property
+    def error(self) -> str:
+        """What could not be run or judged, and why; empty if everything was."""
+        return " ".join(self._errors)
+
+    def take(self, event: Event) -> None:
+        """Records one event; events and arms that are not known are passed over."""
+        kind, arm = event.get("event"), event.get("arm")
+        if kind == "error":
+            self._errors.append(f"{arm}: {event['message']}" if arm else str(event["message"]))
+        if kind == "result":
+            for result in event["experiment"]["arms"]:
+                self._complete(result)
+        elif kind in self._takes and arm in self._runs:
+            run = self._runs[arm]
+            if self._takes[kind](run, event) or self._is_due(run):
+                self._write(run)
+
+    def _complete(self, result: Event) -> None:
+        """The last event repeats every arm: what an `arm` event did not bring is taken here."""
+        run = self._runs.get(result.get("name", ""))
+        if run is not None and not run.verdict:
+            _arm(run, {"result": result})
+            self._write(run)
+
+    def _is_due(self, run: Run) -> bool:
+        return time.monotonic() - self._written.get(run.name, 0.0) >= WRITE_EVERY_S
+
+    def _write(self, run: Run) -> None:
+        self._written[run.name] = time.monotonic()
+        # A run that was taken away meanwhile may already belong to another attempt.
+        Run.objects.filter(
+            pk=run.pk, experiment__owner=self._owner, experiment__state=State.RUNNING
+        ).update(
+            phase=run.phase,
+            live=run.live,
+            samples=run.samples,
+            faults=run.faults,
+            verdict=run.verdict,
+            result=run.result,
+        )
+
+
+def _phase(run: Run, event: Event) -> bool:
+    run.phase = str(event["phase"])
+    run.live = {**run.live, "place": event.get("place"), "phase_at_s": event.get("at_s")}
+    return True
+
+
+def _sample(run: Run, event: Event) -> bool:
+    kept = {name: value for name, value in event.items() if name not in ("event", "arm")}
+    run.live = {**run.live, **kept}
+    leader = event["leader"]
+    if event["brokers"].get(str(leader)) != "running":
+        leader = None  # until the controller notices, a dead broker is still called the leader
+    per_s = event["acknowledged_per_s"]
+    run.samples.append({"at_s": event["at_s"], "acknowledged_per_s": per_s, "leader": leader})
+    if len(run.samples) > MOST_SAMPLES:
+        run.samples = run.samples[::2]
+    return False
+
+
+def _fault(run: Run, event: Event) -> bool:
+    run.faults.append({name: event[name] for name in event if name not in ("event", "arm")})
+    return True
+
+
+def _arm(run: Run, event: Event) -> bool:
+    run.result = dict(event["result"])
+    run.verdict = run.result.get("verdict", "unknown")
+    run.phase = "done"
+    return True

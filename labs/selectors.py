@@ -1,0 +1,86 @@
+"""What pages ask the database: places, usual times, evidence, the latest loss."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import median
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from labs.models import Experiment, Run, State
+
+FALLBACK_S = 45.0
+"""Click to verdict of two arms on 2 cores, until this installation has runs of its own."""
+
+_EARLIER = 9
+"""How many earlier experiments the usual time is the median of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How often one scenario was run with the same settings, and how often a loss was seen."""
+
+    runs: int
+    with_loss: int
+
+
+def recent() -> QuerySet[Experiment]:
+    """Experiments, newest first, with their runs."""
+    return Experiment.objects.prefetch_related("runs")
+
+
+def place_in_queue(experiment: Experiment) -> int:
+    """1 for the experiment that is next."""
+    earlier = Q(queued_at__lt=experiment.queued_at) | Q(
+        queued_at=experiment.queued_at, pk__lt=experiment.pk
+    )
+    return Experiment.objects.filter(earlier, state=State.QUEUED).count() + 1
+
+
+def usual_s(experiment: Experiment) -> float:
+    """The median time, in seconds, of the latest experiments on this scenario with as many arms."""
+    arms = len(experiment.spec["arms"])
+    done = Experiment.objects.filter(scenario=experiment.scenario, state=State.DONE)
+    times = [
+        (other.ended_at - other.started_at).total_seconds()
+        for other in done.order_by("-ended_at")[: 4 * _EARLIER]
+        if other.ended_at and other.started_at and len(other.spec["arms"]) == arms
+    ]
+    return median(times[:_EARLIER]) if times else FALLBACK_S
+
+
+def time_left(experiment: Experiment) -> str:
+    """What can honestly be said about when the verdict comes; never a negative time."""
+    usual = usual_s(experiment)
+    if experiment.started_at is None:
+        return f"about {math.ceil(usual)} s once it starts"
+    left = usual - (timezone.now() - experiment.started_at).total_seconds()
+    if left > 0:
+        return f"about {math.ceil(left)} s left"
+    return f"taking longer than usual ({math.ceil(usual)} s)"
+
+
+def evidence(run: Run) -> Evidence:
+    """Counts judged runs of done experiments with the same scenario, release and settings."""
+    same = Run.objects.filter(
+        settings_key=run.settings_key,
+        experiment__scenario=run.experiment.scenario,
+        experiment__kafka=run.experiment.kafka,
+        experiment__state=State.DONE,
+        verdict__in=("holds", "broken"),
+    )
+    return Evidence(same.count(), same.filter(result__counts__lost_write__gt=0).count())
+
+
+def latest_loss() -> Run | None:
+    """The newest run on this installation in which acknowledged messages were lost."""
+    return (
+        Run.objects.filter(
+            experiment__state=State.DONE, verdict="broken", result__counts__lost_write__gt=0
+        )
+        .select_related("experiment")
+        .order_by("-experiment__ended_at", "position")
+        .first()
+    )

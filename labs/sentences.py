@@ -1,0 +1,119 @@
+"""Results in words: counts first, no adjectives, and never more than the run showed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from labs.selectors import Evidence
+
+_SEEN: Mapping[str, str] = {
+    "duplicate": "{n} surplus copies of messages are in the log",
+    "redelivery": "{n} messages were delivered again",
+    "skipped": "{n} messages were passed over by the group and never delivered",
+    "effect_missing": "{n} messages left no effect",
+    "effect_duplicated": "{n} effects were applied more than once",
+    "reordered": "{n} messages are out of order",
+    "aborted_read": "{n} messages of aborted transactions were delivered",
+    "torn_transaction": "{n} transactions were delivered in part",
+    "diverged": "{n} offsets hold different messages on different replicas",
+    "state_lost": "{n} keys lost state",
+    "phantom": "{n} messages were delivered that were never sent",
+    "given_up": "{n} messages were given up by the client",
+}
+
+COUNT_WORDS: Mapping[str, str] = {
+    "sent": "sent",
+    "ok": "acknowledged",
+    "fail": "refused (definitely not written)",
+    "info": "unknown to the client (timeout)",
+    "in_log": "in the log at the end",
+    "lost_write": "acknowledged and gone",
+    "unseen": "in the log, not delivered",
+    "duplicate": "surplus copies in the log",
+    "redelivery": "delivered again",
+    "skipped": "passed over by the group",
+    "given_up": "given up by the client",
+    "reordered": "out of order",
+    "expired": "deleted by retention",
+    "compacted": "replaced by compaction",
+    "aborted_read": "aborted, yet delivered",
+    "torn_transaction": "transactions delivered in part",
+    "diverged": "offsets that differ between replicas",
+    "effect_missing": "without an effect",
+    "effect_duplicated": "effects applied more than once",
+    "state_lost": "keys that lost state",
+    "phantom": "never sent, yet there",
+    "nonmonotonic_poll": "polls that went backwards",
+    "poll_skip": "polls that left a gap",
+}
+
+GUARANTEE_WORDS: Mapping[str, str] = {
+    "exactly-once": "exactly once",
+    "at-least-once": "at least once",
+    "at-most-once": "at most once",
+    "none": "no guarantee",
+}
+
+
+def number(value: int | None) -> str:
+    """`4985` → `4,985`; what was not judged is said so, not shown as 0."""
+    return "not judged" if value is None else f"{value:,}"
+
+
+def of_run(verdict: str, result: Mapping[str, Any], want: str) -> str:
+    """One arm in one sentence."""
+    counts = result.get("counts") or {}
+    if verdict == "unknown":
+        return f"Nothing can be concluded: {_reason(result)}"
+    lost, ok = counts.get("lost_write"), counts.get("ok")
+    gone = f"{number(lost)} of {number(ok)} acknowledged messages are gone"
+    if verdict == "broken":
+        others = [
+            text.format(n=number(counts[name])) for name, text in _SEEN.items() if counts.get(name)
+        ]
+        return _sentence(gone, *others)
+    wanted = GUARANTEE_WORDS.get(want)
+    kept = f"nothing that “{wanted}” forbids was seen" if wanted else "no anomaly was seen"
+    return f"{gone}, and {kept} in this run."
+
+
+def of_experiment(arms: Iterable[tuple[str, str, Mapping[str, Any]]]) -> str:
+    """All arms in one sentence: (label, verdict, result) each."""
+    parts = []
+    for label, verdict, result in arms:
+        counts = result.get("counts") or {}
+        if verdict == "unknown" or counts.get("lost_write") is None:
+            parts.append(f"{label}: nothing can be concluded")
+        else:
+            lost, ok = number(counts["lost_write"]), number(counts.get("ok"))
+            parts.append(f"{label}: {lost} of {ok} acknowledged messages are gone")
+    return "; ".join(parts) + "."
+
+
+def of_evidence(seen: Evidence) -> str:
+    """What all judged runs with the same settings say, this one among them."""
+    runs = "1 run" if seen.runs == 1 else f"{seen.runs} runs"
+    if seen.with_loss:
+        return (
+            f"Acknowledged messages were lost in {seen.with_loss} of {runs} of this scenario "
+            "with these settings."
+        )
+    return (
+        f"No loss in {runs} of this scenario with these settings. That is evidence, not proof; "
+        "why it cannot happen is the advisor's reasoning."
+    )
+
+
+def seconds(milliseconds: float | None) -> str:
+    """`6340` → `6.3 s`."""
+    return "not judged" if milliseconds is None else f"{milliseconds / 1000:.1f} s"
+
+
+def _sentence(*parts: str) -> str:
+    return "; ".join(parts) + "."
+
+
+def _reason(result: Mapping[str, Any]) -> str:
+    reason = str(result.get("reason") or "no reason was recorded").strip()
+    return reason if reason.endswith((".", "!", "?")) else f"{reason}."

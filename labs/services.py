@@ -1,0 +1,164 @@
+"""What a person can ask for: start an experiment, run it again, end it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from functools import partial
+
+from django.db import transaction
+from django.utils import timezone
+
+from advisor import services as advisor
+from advisor.reasoning.guarantees import Boundary
+from advisor.reasoning.pipeline import Pipeline
+from labs import lifecycle, queue
+from labs.engine.scenarios import ScenarioError
+from labs.engine.scenarios import find as find_scenario
+from labs.engine.spec import ArmSpec, ExperimentSpec
+from labs.lessons import Lesson
+from labs.models import Experiment, Run, State, settings_key
+
+KAFKA = "4.3.1"
+"""The release that experiments run on; its jars are locked and verified."""
+
+QUEUE_LIMIT = 20
+"""Experiments that may wait at once. At 45 s each the last one would wait a quarter of an hour."""
+
+FIRST_LOOK: Mapping[str, str] = {
+    "family": "java",
+    "version": "4.3",
+    "kafka": "4.3",
+    "brokers": "3",
+    "producer.acks": "1",
+    "topic.replication.factor": "3",
+    "topic.min.insync.replicas": "2",
+    "need.guarantee": "at-least-once",
+    "need.survive": "1",
+}
+"""A team that stated acks=1 and left everything else alone: the home page's first experiment."""
+
+FIRST_SCENARIO = "leader-killed-followers-behind"
+
+
+class Refused(Exception):
+    """What was asked for cannot be started; the message says why, for the page."""
+
+
+def start(pipeline_slug: str, scenario: str) -> Experiment:
+    """Queues the scenario on the settings as described and, if they differ, as recommended.
+
+    Raises `Description.DoesNotExist` for an unknown pipeline, `Refused` for an unknown scenario
+    or a full queue.
+    """
+    try:
+        described = advisor.load(pipeline_slug)
+    except advisor.PipelineError as stale:
+        raise Refused(f"This description can no longer be read: {stale}") from stale
+    return _queue(scenario, arms_for(described), pipeline=pipeline_slug)
+
+
+def start_first_look() -> Experiment:
+    """Queues the experiment of the home page, on a description that can be opened and changed."""
+    return start(_saved(FIRST_LOOK), FIRST_SCENARIO)
+
+
+def start_lesson(lesson: Lesson) -> Experiment:
+    """Queues a lesson's arms; its `pipeline` is what the lesson sends one home with."""
+    arms = [arm(each.name, _pipeline(each.fields), lesson.want) for each in lesson.arms]
+    take_home = _saved(lesson.arm(lesson.take_home).fields)
+    return _queue(lesson.scenario, arms, pipeline=take_home, lesson=lesson.name)
+
+
+def again(experiment: Experiment) -> Experiment:
+    """The same arms and seed once more.
+
+    An attempt that reached no result becomes the next attempt under the same address; one that
+    did is evidence and stays as it is, so its repetition is a new experiment.
+    """
+    _refuse_if_full()
+    if experiment.state == State.DONE:
+        return _store(experiment.request(), experiment.pipeline, experiment.lesson)
+    with transaction.atomic():
+        if lifecycle.requeue(experiment.slug, experiment.attempt):
+            _nudge_on_commit(experiment.slug, experiment.attempt + 1)
+    experiment.refresh_from_db()
+    return experiment
+
+
+def arms_for(described: Pipeline) -> list[ArmSpec]:
+    """The arms of an experiment on one description: one alone if nothing needs changing."""
+    want = described.requirement.guarantee
+    recommended = advisor.recommended(described)
+    arms = [arm("described", described, want)]
+    if advisor.in_force(recommended) != advisor.in_force(described):
+        arms.append(arm("recommended", recommended, want))
+    return arms
+
+
+def arm(name: str, pipeline: Pipeline, want: str) -> ArmSpec:
+    """One arm with every setting written out; `want` is what its verdict is held against."""
+    guarantee = advisor.advise(pipeline)["guarantee"][Boundary.END_TO_END]
+    return ArmSpec(name, advisor.in_force(pipeline), guarantee=str(guarantee), want=str(want))
+
+
+def _pipeline(fields: Mapping[str, str]) -> Pipeline:
+    pipeline, problems = advisor.from_fields(fields)
+    if pipeline is None:
+        raise Refused("; ".join(problem.message for problem in problems))
+    return pipeline
+
+
+def _saved(fields: Mapping[str, str]) -> str:
+    return str(advisor.save(_pipeline(fields)).slug)
+
+
+def _queue(
+    scenario: str, arms: Iterable[ArmSpec], *, pipeline: str, lesson: str = ""
+) -> Experiment:
+    try:
+        find_scenario(scenario)
+    except ScenarioError as unknown:
+        raise Refused(f"{unknown}.".capitalize()) from unknown
+    _refuse_if_full()
+    seed = secrets.randbelow(2**31)
+    return _store(ExperimentSpec(scenario, seed, tuple(arms), KAFKA), pipeline, lesson)
+
+
+def _refuse_if_full() -> None:
+    waiting = Experiment.objects.filter(state=State.QUEUED).count()
+    if waiting >= QUEUE_LIMIT:
+        raise Refused(f"{waiting} experiments already wait. Try again when some of them are done.")
+
+
+@transaction.atomic
+def _store(spec: ExperimentSpec, pipeline: str, lesson: str) -> Experiment:
+    experiment = Experiment.objects.create(
+        pipeline=pipeline,
+        lesson=lesson,
+        scenario=spec.scenario,
+        seed=spec.seed,
+        kafka=spec.kafka,
+        spec=asdict(spec),
+        queued_at=timezone.now(),
+    )
+    Run.objects.bulk_create(
+        Run(
+            experiment=experiment,
+            name=arm.name,
+            position=position,
+            guarantee=arm.guarantee,
+            want=arm.want or "",
+            settings=arm.settings,
+            settings_key=settings_key(arm.settings),
+        )
+        for position, arm in enumerate(spec.arms)
+    )
+    _nudge_on_commit(experiment.slug, experiment.attempt)
+    return experiment
+
+
+def _nudge_on_commit(slug: str, attempt: int) -> None:
+    # Only after the commit: a worker that is faster than the transaction would find nothing.
+    transaction.on_commit(partial(queue.nudge, slug, attempt))

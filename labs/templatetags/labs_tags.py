@@ -1,0 +1,29 @@
+"""Filters for numbers and times on the pages of experiments."""
+
+from __future__ import annotations
+
+from django import template
+
+from labs import sentences
+
+register = template.Library()
+
+
+@register.filter
+def number(value: int | None) -> str:
+    """`4985` → `4,985`; None → `not judged`."""
+    return sentences.number(value)
+
+
+@register.filter
+def seconds(value: float | None) -> str:
+    """`3.14159` → `3.1 s`; nothing for None."""
+    return "" if value is None else f"{value:.1f} s"
+
+
+@register.filter
+def setting(value: object) -> str:
+    """A value as it stands in a properties file; a dash where an arm does not have it."""
+    if value is None:
+        return "–"
+    return str(value).lower() if isinstance(value, bool) else str(value)

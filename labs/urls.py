@@ -1,0 +1,25 @@
+"""Addresses of experiments and lessons."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from labs import lesson_views, views
+
+app_name = "labs"
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("experiments/", views.experiments, name="experiments"),
+    path("experiments/start/", views.start, name="start"),
+    path("experiments/<slug:slug>/", views.experiment, name="experiment"),
+    path("experiments/<slug:slug>/live/", views.live, name="live"),
+    path("experiments/<slug:slug>/cancel/", views.cancel, name="cancel"),
+    path("experiments/<slug:slug>/again/", views.again, name="again"),
+    path("experiments/<slug:slug>/<slug:arm>/ledger.zip", views.ledger, name="ledger"),
+    path("learn/", lesson_views.lessons, name="lessons"),
+    path("learn/<slug:name>/live/", lesson_views.live, name="lesson-live"),
+    path("learn/<slug:name>/reset/", lesson_views.reset, name="lesson-reset"),
+    path("learn/<slug:name>/undo/", lesson_views.undo, name="lesson-undo"),
+    path("learn/<slug:name>/<slug:step>/", lesson_views.lesson, name="lesson"),
+]

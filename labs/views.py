@@ -1,0 +1,138 @@
+"""Pages of experiments. Every one works without JavaScript; htmx only spares the reload."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    StreamingHttpResponse,
+)
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import HttpResponseStopPolling
+
+from advisor.models import Description
+from labs import lifecycle, presentation, selectors, services
+from labs.archive import zipped
+from labs.engine.scenarios import all_scenarios
+from labs.models import Experiment, Run
+
+PER_PAGE = 25
+
+
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    """What this is, the latest real loss on this installation, and three doors."""
+    loss = selectors.latest_loss()
+    context: dict[str, Any] = {"loss": loss}
+    if loss is not None:
+        arms = presentation.arms(loss.experiment)
+        context["arm"] = next(arm for arm in arms if arm.run.pk == loss.pk)
+        context["title"] = presentation.scenario_title(loss.experiment.scenario)
+    return render(request, "labs/home.html", context)
+
+
+@require_GET
+def experiments(request: HttpRequest) -> HttpResponse:
+    """Every experiment, newest first."""
+    lifecycle.sweep()
+    page = Paginator(selectors.recent(), PER_PAGE).get_page(request.GET.get("page"))
+    rows = [
+        (item, presentation.scenario_title(item.scenario), presentation.standing(item))
+        for item in page
+    ]
+    return render(
+        request,
+        "labs/experiments.html",
+        {"rows": rows, "page": page, "scenarios": all_scenarios()},
+    )
+
+
+@require_POST
+def start(request: HttpRequest) -> HttpResponse:
+    """Queues a scenario on a saved description, or the home page's first experiment."""
+    pipeline = request.POST.get("pipeline", "")
+    scenario = request.POST.get("scenario", services.FIRST_SCENARIO)
+    try:
+        started = services.start(pipeline, scenario) if pipeline else services.start_first_look()
+    except Description.DoesNotExist as missing:
+        raise Http404("There is no such pipeline.") from missing
+    except services.Refused as refused:
+        messages.error(request, str(refused))
+        return redirect("labs:experiments")
+    return redirect(started)
+
+
+@require_GET
+@never_cache
+def experiment(request: HttpRequest, slug: str) -> HttpResponse:
+    """The permalink of an experiment: live while it runs, evidence afterwards."""
+    return render(request, "labs/experiment.html", experiment_context(slug))
+
+
+@require_GET
+@never_cache
+def live(request: HttpRequest, slug: str) -> HttpResponse:
+    """The part of the page that changes; 286 tells htmx that it will not change again."""
+    context = experiment_context(slug)
+    response = render(request, "labs/experiment.html#live", context)
+    if not context["experiment"].is_live:
+        response.status_code = HttpResponseStopPolling.status_code
+    return response
+
+
+@require_POST
+def cancel(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ends an experiment that waits or runs."""
+    found = get_object_or_404(Experiment, slug=slug)
+    lifecycle.cancel(slug)
+    return redirect(found)
+
+
+@require_POST
+def again(request: HttpRequest, slug: str) -> HttpResponse:
+    """Runs the same arms and seed once more."""
+    found = get_object_or_404(Experiment, slug=slug)
+    try:
+        return redirect(services.again(found))
+    except services.Refused as refused:
+        messages.error(request, str(refused))
+        return redirect(found)
+
+
+@require_GET
+def ledger(request: HttpRequest, slug: str, arm: str) -> StreamingHttpResponse:
+    """One arm's ledger as a zip of Parquet files, made while it is sent."""
+    run = get_object_or_404(
+        Run.objects.select_related("experiment"), experiment__slug=slug, name=arm
+    )
+    if run.experiment.is_live or not run.ledger.is_dir():
+        raise Http404("There is no ledger of this run.")
+    name = f"ledger-{slug}-{run.name}"
+    response = StreamingHttpResponse(zipped(run.ledger, name), content_type="application/zip")
+    response["Content-Disposition"] = f'attachment; filename="{name}.zip"'
+    return response
+
+
+def experiment_context(slug: str) -> dict[str, Any]:
+    """What the live part of a page needs; 404 if there is no such experiment."""
+    lifecycle.sweep()
+    found = get_object_or_404(selectors.recent(), slug=slug)
+    runs = list(found.runs.all())
+    return {
+        "experiment": found,
+        "title": presentation.scenario_title(found.scenario),
+        "standing": presentation.standing(found),
+        "arms": presentation.arms(found),
+        "headline": presentation.headline(found) if found.state == "done" else "",
+        "settings": presentation.settings_table(runs),
+        "conditions": presentation.conditions(runs),
+        "shortened": presentation.shortened(runs),
+        "labels": [presentation.label(found, run.name) for run in runs],
+    }

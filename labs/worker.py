@@ -1,0 +1,171 @@
+"""What a worker does besides waiting for tasks: run an attempt, sweep, keep a judge warm."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import uuid
+from typing import Any
+
+from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
+from django.conf import settings
+from django.db import Error as DatabaseError
+from django.db import close_old_connections, connection
+
+from labs import lifecycle, queue
+from labs.engine.launch import Launch, RunnerDied, launch
+from labs.engine.run import KILLED
+from labs.engine.warm import WarmJudge
+from labs.models import Experiment, State
+from labs.recording import Recorder
+
+logger = logging.getLogger(__name__)
+
+SWEEP_EVERY_S = 5.0
+
+RUNNER_DIED = "The process that ran the brokers was killed. Nothing is concluded from what it left."
+WORKER_STOPPED = "The worker was stopped. Nothing is concluded from what the run left."
+NO_RESULT = "The runner ended with status {status}, before a result; the worker's log says more."
+
+_stopping = threading.Event()
+
+
+def run(slug: str, attempt: int) -> None:
+    """Runs one queued attempt to its end; returns at once if somebody else has it."""
+    owner = uuid.uuid4().hex
+    experiment = lifecycle.claim(slug, attempt, owner)
+    if experiment is None:
+        logger.info("attempt %d is not waiting: nothing to do", attempt, extra={"run": slug})
+        return
+    try:
+        state, reason = _execute(experiment, owner)
+    except Exception as error:
+        logger.exception("the run failed", extra={"run": slug})
+        state, reason = State.FAILED, f"The run could not be carried out: {error}"
+    if not lifecycle.finish(slug, owner, state, reason):
+        logger.info("the run was taken away", extra={"run": slug})
+    if state != State.DONE:
+        lifecycle.remove_leftovers()
+
+
+def _execute(experiment: Experiment, owner: str) -> tuple[State, str]:
+    recorder = Recorder(experiment, owner)
+    socket = settings.LAB_JUDGE_SOCKET
+    with launch(experiment.request(), experiment.folder, judge_socket=socket) as running:
+        heart = _Heart(experiment.slug, owner, running)
+        try:
+            with heart:
+                for event in running:
+                    recorder.take(event)
+        except RunnerDied as died:
+            return _without_result(died, heart.stopped, recorder.error)
+    return (State.FAILED, recorder.error) if recorder.error else (State.DONE, "")
+
+
+def _without_result(died: RunnerDied, stopped: bool, error: str) -> tuple[State, str]:
+    """What a run is that ended too early, and why: killed from outside, or unable to run."""
+    logger.warning("%s", died)
+    if stopped:
+        return State.INTERRUPTED, WORKER_STOPPED
+    if died.status < 0 or died.status == KILLED:
+        return State.INTERRUPTED, RUNNER_DIED
+    return State.FAILED, error or NO_RESULT.format(status=died.status)
+
+
+class _Heart:
+    """Beats for a run from a thread of its own; stops the runner when the run is taken away."""
+
+    def __init__(self, slug: str, owner: str, running: Launch) -> None:
+        self._slug, self._owner, self._running = slug, owner, running
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._beat, name=f"heart-{slug}", daemon=True)
+        self.stopped = False
+
+    def __enter__(self) -> _Heart:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _beat(self) -> None:
+        try:
+            while not self._over.wait(lifecycle.HEARTBEAT_S):
+                self.stopped = _stopping.is_set()
+                if self.stopped or not self._still_ours():
+                    self._running.stop()
+                    return
+        finally:
+            connection.close()
+
+    def _still_ours(self) -> bool:
+        try:
+            return lifecycle.heartbeat(self._slug, self._owner)
+        except DatabaseError:
+            # A database that is busy or restarts takes nothing away; the sweep decides by time.
+            logger.warning("a heartbeat was not written", exc_info=True, extra={"run": self._slug})
+            close_old_connections()
+            return True
+
+
+class _Sweeper(threading.Thread):
+    """Ends silent runs and nudges forgotten ones, every few seconds, as long as we live."""
+
+    def __init__(self) -> None:
+        super().__init__(name="sweeper", daemon=True)
+        self._over = threading.Event()
+
+    def run(self) -> None:
+        while True:
+            try:
+                for slug in lifecycle.sweep():
+                    logger.warning("its worker fell silent: interrupted", extra={"run": slug})
+                queue.nudge_waiting()
+            except Exception:
+                logger.exception("the sweep failed; the next one tries again")
+                close_old_connections()
+            if self._over.wait(SWEEP_EVERY_S):
+                connection.close()
+                return
+
+    def stop(self) -> None:
+        self._over.set()
+
+
+class _Helpers:
+    """The sweeper and the warm judge of this worker process."""
+
+    def __init__(self) -> None:
+        self._sweeper = _Sweeper()
+        self._judge = WarmJudge(settings.LAB_JUDGE_SOCKET)
+
+    def start(self) -> None:
+        _stopping.clear()
+        self._sweeper.start()
+        self._judge.start()
+
+    def stop(self) -> None:
+        self._sweeper.stop()
+        self._judge.stop()
+
+
+_helpers: list[_Helpers] = []
+
+
+@worker_ready.connect
+def _start_helpers(**_: Any) -> None:
+    _helpers.append(_Helpers())
+    _helpers[-1].start()
+
+
+@worker_shutting_down.connect
+def _end_runs(**_: Any) -> None:
+    """A worker that was asked to stop does not make one wait for its runs: they are ended."""
+    _stopping.set()
+
+
+@worker_shutdown.connect
+def _stop_helpers(**_: Any) -> None:
+    while _helpers:
+        _helpers.pop().stop()
