@@ -8,6 +8,7 @@ accepts a value that a person typed.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -22,13 +23,18 @@ class ArmSpec:
 
     `settings` are complete: defaults of the team's client are written out, so that the arm
     behaves as described whatever client runs it. `want` is the guarantee that the verdict is
-    held against, or None to count every anomaly.
+    held against, or None to count every anomaly. `name` is lower-case letters, digits and
+    dashes (`ValueError` otherwise).
     """
 
     name: str
     settings: Settings
     guarantee: str = "none"
     want: str | None = None
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,63}", self.name):
+            raise ValueError(f"{self.name!r} cannot name an arm: it becomes a folder's name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,11 @@ class ExperimentSpec:
     kafka: str = "4.3.1"
     overrides: Mapping[str, Any] = field(default_factory=dict)
     """Only for tests and benchmarks: rates and durations of the scenario, by name."""
+
+    def __post_init__(self) -> None:
+        names = [arm.name for arm in self.arms]
+        if not names or len(set(names)) < len(names):
+            raise ValueError(f"an experiment needs arms with names of their own, not {names}")
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), sort_keys=True)

@@ -7,8 +7,8 @@ to say, it says in JSON lines on standard output; standard error is its log.
 from __future__ import annotations
 
 import json
+import os
 import signal
-import sys
 import threading
 from types import FrameType
 from typing import Any
@@ -19,7 +19,8 @@ def stop_event() -> threading.Event:
     stop = threading.Event()
 
     def listen() -> None:
-        sys.stdin.buffer.readline()
+        # Not sys.stdin: its lock, held by this thread, would hang the interpreter's exit.
+        os.read(0, 1)
         stop.set()
 
     def on_signal(_number: int, _frame: FrameType | None) -> None:

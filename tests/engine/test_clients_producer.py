@@ -1,0 +1,118 @@
+"""The producer process: every attempt written down, no outcome invented.
+
+librdkafka's own mock brokers (`test.mock.num.brokers`) stand in for a cluster here; the real
+ones are in tests/cluster.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from labs.engine.clients.process import ClientFailed, ClientProcess
+from labs.engine.clients.producer import ProducerConfig
+from labs.engine.wait import until
+
+NOBODY = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0}
+MOCK = {"test.mock.num.brokers": 1, "acks": "all", "log_level": 0}
+
+
+def start(folder: Path, client: dict[str, Any], **told: Any) -> ClientProcess:
+    config = ProducerConfig(
+        ledger=str(folder / "ledger"), name="producer-1", topic="orders",
+        **{"rate_per_s": 500, "client": client, **told},
+    )  # fmt: skip
+    return ClientProcess("producer", config, folder, folder)
+
+
+def sends(folder: Path) -> list[dict[str, Any]]:
+    return pq.read_table(folder / "ledger" / "sends.parquet").to_pylist()
+
+
+def await_count(producer: ClientProcess, name: str, count: int) -> None:
+    until(lambda: producer.latest.get(name, 0) >= count, 20, f"{count} were not {name}")
+
+
+def test_each_attempt_is_a_row_with_what_the_broker_said(tmp_path: Path) -> None:
+    producer = start(tmp_path, MOCK)
+    await_count(producer, "acknowledged", 200)
+    producer.ask_to_stop()
+    said = producer.await_end(20)
+    rows = sorted(sends(tmp_path), key=lambda row: row["value"])
+    assert said["sent"] == said["acknowledged"] == len(rows)
+    assert [row["value"] for row in rows] == list(range(len(rows)))
+    assert {row["outcome"] for row in rows} == {"ok"}
+    assert all(row["invoked_ns"] < row["completed_ns"] for row in rows)
+    offsets = Counter((row["partition"], row["offset"]) for row in rows)
+    assert set(offsets.values()) == {1}, "each has a place of its own in the log"
+
+
+def test_acks_0_is_a_success_without_an_offset(tmp_path: Path) -> None:
+    producer = start(tmp_path, {**MOCK, "acks": "0"})
+    await_count(producer, "acknowledged", 20)
+    producer.ask_to_stop()
+    producer.await_end(20)
+    assert {(row["outcome"], row["offset"]) for row in sends(tmp_path)} == {("ok", None)}
+
+
+def test_what_nobody_answered_for_is_unknown(tmp_path: Path) -> None:
+    producer = start(tmp_path, NOBODY, flush_limit_s=0.2)
+    await_count(producer, "sent", 50)
+    producer.ask_to_stop()
+    said = producer.await_end(20)
+    rows = sends(tmp_path)
+    assert said["failed"] == len(rows) >= 50
+    assert {(row["outcome"], row["completed_ns"]) for row in rows} == {("info", None)}
+    assert "before the client reported" in rows[0]["error"]
+
+
+def test_a_delivery_timeout_is_unknown_and_not_a_failure(tmp_path: Path) -> None:
+    producer = start(tmp_path, {**NOBODY, "delivery.timeout.ms": 300})
+    await_count(producer, "failed", 50)
+    producer.ask_to_stop()
+    producer.await_end(20)
+    rows = [row for row in sends(tmp_path) if row["completed_ns"] is not None]
+    assert {row["outcome"] for row in rows} == {"info"}
+    assert rows[0]["error"].startswith("_MSG_TIMED_OUT")
+
+
+def test_a_full_queue_makes_the_application_wait_and_drops_nothing(tmp_path: Path) -> None:
+    client = {**MOCK, "queue.buffering.max.messages": 5, "linger.ms": 50}
+    producer = start(tmp_path, client, rate_per_s=2000)
+    await_count(producer, "acknowledged", 60)
+    producer.ask_to_stop()
+    producer.await_end(20)
+    rows = sends(tmp_path)
+    acknowledged = sorted(row["value"] for row in rows if row["outcome"] == "ok")
+    assert acknowledged == list(range(len(acknowledged)))
+    # Only the one that waited when the stop came may have been refused, and it says so.
+    refused = [row for row in rows if row["outcome"] != "ok"]
+    assert [row["outcome"] for row in refused] in ([], ["fail"])
+
+
+def test_an_application_that_resends_makes_a_row_for_each_attempt(tmp_path: Path) -> None:
+    client = {**NOBODY, "delivery.timeout.ms": 200}
+    producer = start(tmp_path, client, resend=True, rate_per_s=20, flush_limit_s=1.0)
+    await_count(producer, "failed", 5)
+    producer.ask_to_stop()
+    producer.await_end(20)
+    attempts = Counter(row["value"] for row in sends(tmp_path))
+    assert max(attempts.values()) > 1
+
+
+def test_sigterm_ends_it_as_a_stop_does(tmp_path: Path) -> None:
+    producer = start(tmp_path, MOCK)
+    await_count(producer, "acknowledged", 10)
+    producer._process.send_signal(signal.SIGTERM)
+    assert producer.await_end(20)["ended"]
+
+
+def test_a_client_that_cannot_start_says_why(tmp_path: Path) -> None:
+    producer = start(tmp_path, {"no.such.setting": 1})
+    with pytest.raises(ClientFailed, match="no.such.setting"):
+        producer.await_end(20)

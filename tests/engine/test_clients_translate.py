@@ -1,0 +1,79 @@
+"""The team's settings for librdkafka: taken by the real library, and no difference unsaid."""
+
+from __future__ import annotations
+
+import pytest
+from confluent_kafka import Consumer, Producer
+
+from advisor.catalog import Component, Family, Value, effective, settings_of
+from labs.engine.clients import translate
+from labs.engine.clients.translate import PINNED
+from labs.engine.workloads.produce_consume import commit_style
+
+
+def in_force(family: Family, version: str, component: Component, **stated: Value) -> dict:
+    """All settings of a component with the value in force, as an arm has them."""
+    settings = {component: {name.replace("_", "."): value for name, value in stated.items()}}
+    names = [setting.name for setting in settings_of(family, version, "4.3", component)]
+    values = {name: effective(family, version, "4.3", settings, component, name) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+FAMILIES = [(Family.JAVA, "4.3"), (Family.JAVA, "2.8"), (Family.LIBRDKAFKA, "2.16")]
+
+
+@pytest.mark.parametrize(("family", "version"), FAMILIES)
+def test_librdkafka_takes_every_familys_defaults(family: Family, version: str) -> None:
+    Producer(translate.producer(in_force(family, version, Component.PRODUCER)).config)
+    consumer = translate.consumer(in_force(family, version, Component.CONSUMER))
+    Consumer({**consumer.config, "group.id": "app"}).close()
+
+
+def test_a_java_team_with_acks_1_runs_without_idempotence() -> None:
+    settings = in_force(Family.JAVA, "4.3", Component.PRODUCER, acks="1")
+    told = translate.producer(settings)
+    assert told.config["acks"] == "1"
+    assert told.config["enable.idempotence"] is False
+    assert told.config["delivery.timeout.ms"] == 120000, "Java's default, not librdkafka's"
+    assert told.config["reconnect.backoff.max.ms"] == PINNED["reconnect.backoff.max.ms"].lab
+
+
+def test_what_librdkafka_lacks_is_left_out_and_said() -> None:
+    told = translate.producer({"acks": "all", "buffer.memory": 33554432, "max.block.ms": 60000})
+    assert "buffer.memory" not in told.config
+    assert [sentence.split("=")[0] for sentence in told.differs] == [
+        "producer buffer.memory", "producer max.block.ms",
+    ]  # fmt: skip
+
+
+def test_a_value_beyond_librdkafkas_range_is_the_nearest_and_said() -> None:
+    told = translate.producer({"linger.ms": 2000000})
+    assert told.config["linger.ms"] == 900000
+    assert "900000 instead of 2000000" in told.differs[0]
+
+
+def test_javas_words_for_a_missing_offset_become_librdkafkas() -> None:
+    assert translate.consumer({"auto.offset.reset": "none"}).config["auto.offset.reset"] == "error"
+    told = translate.consumer({"auto.offset.reset": "by_duration:P1D"})
+    assert told.config["auto.offset.reset"] == "earliest"
+    assert "by_duration:P1D" in told.differs[0]
+
+
+def test_a_poll_interval_below_the_session_timeout_is_raised_and_said() -> None:
+    told = translate.consumer({"max.poll.interval.ms": 10000, "session.timeout.ms": 45000})
+    assert told.config["max.poll.interval.ms"] == 45000
+    assert "instead of 10000" in told.differs[0]
+
+
+@pytest.mark.parametrize(
+    ("application", "consumer", "style"),
+    [
+        ("auto", {"enable.auto.offset.store": True}, "client-stores"),
+        ("auto", {"enable.auto.offset.store": False}, "application-stores"),
+        ("auto", {}, "application-stores"),  # Java
+        ("before-processing", {}, "before-processing"),
+        ("after-processing", {"enable.auto.offset.store": True}, "after-processing"),
+    ],
+)
+def test_how_a_group_commits(application: str, consumer: dict, style: str) -> None:
+    assert commit_style(application, consumer) == style

@@ -1,0 +1,26 @@
+"""The request for an experiment crosses processes unchanged, and cannot name a folder outside."""
+
+from __future__ import annotations
+
+import pytest
+
+from labs.engine.spec import ArmSpec, ExperimentSpec
+
+ARM = ArmSpec("described", {"producer": {"acks": "1", "enable.idempotence": False}}, want=None)
+
+
+def test_a_request_survives_the_way_through_json() -> None:
+    spec = ExperimentSpec("a-scenario", 7, (ARM, ArmSpec("recommended", {})), overrides={"a": 1})
+    assert ExperimentSpec.from_json(spec.to_json()) == spec
+
+
+@pytest.mark.parametrize("name", ["", "../up", "a/b", "A b", ".hidden", "-x", "a\n"])
+def test_an_arm_cannot_be_named_like_a_path(name: str) -> None:
+    with pytest.raises(ValueError, match="cannot name an arm"):
+        ArmSpec(name, {})
+
+
+@pytest.mark.parametrize("arms", [(), (ARM, ARM)])
+def test_arms_are_told_apart_by_their_names(arms: tuple[ArmSpec, ...]) -> None:
+    with pytest.raises(ValueError, match="names of their own"):
+        ExperimentSpec("a-scenario", 7, arms)
