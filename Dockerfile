@@ -9,7 +9,7 @@ COPY config/locks/app.txt config/locks/app.txt
 RUN python -m venv /venv \
  && /venv/bin/pip install --no-cache-dir --require-hashes -r config/locks/app.txt
 COPY . .
-ENV LAB_CACHE_DIR=/cache LAB_DATA_DIR=/data
+ENV LAB_CACHE_DIR=/cache LAB_STATIC_DIR=/srv/static
 RUN /venv/bin/python -m config.fetch \
  && SECRET_KEY=used-only-while-building-the-image-and-nowhere-else \
     /venv/bin/python manage.py collectstatic --noinput
@@ -22,7 +22,7 @@ RUN apt-get update \
  && install --directory --owner lab --group lab --mode 700 /data
 COPY --from=build /venv /venv
 COPY --from=build --chown=lab:lab /cache /cache
-COPY --from=build --chown=lab:lab /data/static /srv/static
+COPY --from=build /srv/static /srv/static
 COPY --from=build /app /app
 WORKDIR /app
 USER lab

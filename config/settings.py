@@ -73,10 +73,10 @@ TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
 
-# --- static files: served by whitenoise straight from the sources until collectstatic has run ---
+# --- static files: straight from the sources, unless an image collected them -------------------
 STATIC_URL = "/static/"
-STATIC_ROOT = env.folder("LAB_STATIC_DIR", LAB_DATA_DIR / "static")
-WHITENOISE_USE_FINDERS = True
+STATIC_ROOT = env.text("LAB_STATIC_DIR", "") or None
+WHITENOISE_USE_FINDERS = STATIC_ROOT is None
 WHITENOISE_AUTOREFRESH = DEBUG
 
 # --- database ---------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from labs.engine.processes import end, spawn
@@ -74,7 +75,7 @@ class Supervisor:
             service = running.service
             try:
                 until(
-                    lambda running=running: self._answers(running),  # type: ignore[misc]
+                    partial(self._answers, running),
                     service.limit_s,
                     f"The {service.name} does not answer",
                     every_s=0.1,

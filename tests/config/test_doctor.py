@@ -1,0 +1,52 @@
+"""`manage.py doctor` on the machine at hand."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+
+from config import doctor
+
+pytestmark = pytest.mark.django_db
+
+
+def run(*arguments):
+    """Exit code and output."""
+    out = StringIO()
+    try:
+        call_command("doctor", *arguments, stdout=out)
+    except SystemExit as ended:
+        return ended.code, out.getvalue()
+    return 0, out.getvalue()
+
+
+def test_json_names_everything_that_is_looked_at():
+    code, out = run("--json")
+    answer = json.loads(out)
+    assert [finding["name"] for finding in answer["findings"]] == [
+        *("python", "packages", "java", "jars", "redis", "redis running"),
+        *("database", "worker", "capacity", "disk", "chromium"),
+    ]
+    assert answer["ok"] is (code == 0)
+    assert all(finding["fix"] for finding in answer["findings"] if not finding["ok"])
+
+
+def test_a_missing_java_is_exit_code_1_with_the_command_that_helps(monkeypatch, tmp_path):
+    monkeypatch.setenv("LAB_JAVA", str(tmp_path / "no-java"))
+    code, out = run()
+    assert code == 1
+    assert "MISSING  java" in out
+    assert "→ make setup" in out
+
+
+def test_a_worker_that_does_not_run_yet_is_no_failure():
+    assert doctor.worker().ok is False
+    assert doctor.worker().needed is False
+
+
+def test_installed_packages_are_held_against_the_lock():
+    found = doctor.packages()
+    assert found.ok, found.found

@@ -1,0 +1,53 @@
+"""A setting that cannot be meant is refused by its name."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from config import env
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"), [("1", True), ("Yes", True), ("off", False), ("0", False)]
+)
+def test_flags(monkeypatch, text, meant):
+    monkeypatch.setenv("LAB_X", text)
+    assert env.flag("LAB_X", default=not meant) is meant
+
+
+def test_an_empty_variable_counts_as_absent(monkeypatch):
+    monkeypatch.setenv("LAB_X", " ")
+    assert env.flag("LAB_X", default=True) is True
+    assert env.whole("LAB_X", lambda: 3, least=1, most=5) == 3
+    assert env.text("LAB_X", "so") == "so"
+    assert env.words("LAB_X", ("a", "b")) == ["a", "b"]
+
+
+def test_words_are_parted_by_commas_or_spaces(monkeypatch):
+    monkeypatch.setenv("LAB_X", "one, two three")
+    assert env.words("LAB_X") == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("maybe", lambda: env.flag("LAB_X", default=True)),
+        ("two", lambda: env.whole("LAB_X", lambda: 1, least=1, most=5)),
+        ("6", lambda: env.whole("LAB_X", lambda: 1, least=1, most=5)),
+        ("http://secret@host", lambda: env.one_of("LAB_X", ("redis",), "redis://x")),
+    ],
+    ids=["flag", "not a number", "out of bounds", "scheme"],
+)
+def test_a_refusal_names_the_variable(monkeypatch, text, read):
+    monkeypatch.setenv("LAB_X", text)
+    with pytest.raises(ImproperlyConfigured, match="LAB_X") as refused:
+        read()
+    assert "secret" not in str(refused.value)
+
+
+def test_a_folder_may_not_be_a_file(monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("LAB_X", str(tmp_path / "file"))
+    with pytest.raises(ImproperlyConfigured, match="LAB_X"):
+        env.folder("LAB_X", tmp_path)

@@ -1,0 +1,102 @@
+"""What the settings promise, read back from the products they are given to."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from config.celery import app
+from config.settings import database
+from tests.house.files import ROOT
+
+
+def read(expression, **environment):
+    """An expression of the settings module in a fresh process with these variables."""
+    return subprocess.run(
+        [sys.executable, "-c", f"import config.settings as s; print({expression})"],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_pages_may_load_nothing_from_elsewhere_and_nothing_inline(client, db):
+    policy = client.get("/").headers["Content-Security-Policy"]
+    directives = dict(part.strip().split(" ", 1) for part in policy.split(";"))
+    assert directives["default-src"] == "'none'"
+    assert directives["script-src"] == directives["style-src"] == "'self'"
+    assert "unsafe" not in policy
+    assert "*" not in policy
+
+
+def test_the_usual_headers(client, db):
+    headers = client.get("/").headers
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "same-origin"
+
+
+def test_celery_acknowledges_late_and_takes_one_at_a_time():
+    assert app.conf.task_acks_late is True
+    assert app.conf.task_reject_on_worker_lost is False
+    assert app.conf.worker_prefetch_multiplier == 1
+    assert app.conf.accept_content == ["json"]
+    assert app.conf.worker_pool == "threads"
+    assert app.conf.task_ignore_result is True
+
+
+def test_sqlite_lets_readers_go_on_and_writers_wait(tmp_path):
+    found = read(
+        "__import__('django').setup() or [c.execute(f'PRAGMA {p}').fetchone()[0]"
+        " for c in [__import__('django.db').db.connection.cursor()]"
+        " for p in ('journal_mode', 'busy_timeout')]",
+        LAB_DATA_DIR=str(tmp_path),
+        DJANGO_SETTINGS_MODULE="config.settings",
+    )
+    assert found.stdout.strip() == "['wal', 20000]", found.stderr
+    assert settings.DATABASES["default"]["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
+    assert connection.vendor == "sqlite"
+
+
+def test_postgresql_is_one_address_away():
+    parsed = database("postgres://lab:pw@db:5432/lab")
+    assert parsed["ENGINE"] == "django.db.backends.postgresql"
+    assert "init_command" not in parsed.get("OPTIONS", {})
+
+
+@pytest.mark.parametrize(
+    ("given", "broker"),
+    [
+        ("redis://host:6379/1", "redis://host:6379/1"),
+        ("unix:///run/redis.sock?db=2", "redis+socket:///run/redis.sock?virtual_host=2"),
+    ],
+    ids=["tcp", "socket"],
+)
+def test_redis_by_address(given, broker, tmp_path):
+    found = read("s.CELERY_BROKER_URL", REDIS_URL=given, LAB_DATA_DIR=str(tmp_path))
+    assert found.stdout.strip() == broker, found.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("LAB_CLUSTERS_AT_ONCE", "many"),
+        ("LAB_CLUSTERS_AT_ONCE", "0"),
+        ("DEBUG", "perhaps"),
+        ("REDIS_URL", "amqp://host"),
+        ("DATABASE_URL", "nonsense://host/name"),
+    ],
+    ids=["words", "none", "perhaps", "another queue", "another database"],
+)
+def test_what_cannot_be_meant_stops_the_start_by_name(name, value, tmp_path):
+    found = read("0", **{name: value, "LAB_DATA_DIR": str(tmp_path)})
+    assert found.returncode != 0
+    last = found.stderr.strip().splitlines()[-1]
+    assert "ImproperlyConfigured" in last
+    assert name in last

@@ -1,0 +1,109 @@
+"""Starting, keeping and ending, with small real processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from functools import partial
+
+import pytest
+
+from config.supervisor import RESTARTS, Service, ServiceFailed, Stopped, Supervisor
+from labs.engine.wait import until
+
+STAYS = "import signal; print('here', flush=True); signal.pause()"
+
+
+def service(tmp_path, name="thing", code=STAYS, answers=lambda: True, limit_s=10.0):
+    return Service(
+        name=name,
+        argv=[sys.executable, "-c", code],
+        log=tmp_path / "logs" / f"{name}.log",
+        answers=answers,
+        limit_s=limit_s,
+        grace_s=5,
+        env=os.environ,
+    )
+
+
+def pids(supervisor):
+    return [running.process.pid for running in supervisor._running]
+
+
+def wrote(log):
+    return log.read_text() == "here\n"
+
+
+def test_all_end_in_the_opposite_order(tmp_path):
+    said: list[str] = []
+    supervisor = Supervisor(said.append)
+    for name in ("first", "second"):
+        supervisor.start(service(tmp_path, name))
+    supervisor.wait()
+    supervisor.stop()
+    assert said == ["Ending the second", "Ending the first"]
+
+
+def test_a_service_that_ends_at_once_shows_the_end_of_its_log(tmp_path):
+    supervisor = Supervisor(print)
+    code = "raise SystemExit('no such table')"
+    supervisor.start(service(tmp_path, code=code, answers=lambda: False))
+    with pytest.raises(ServiceFailed, match=r"ended with exit code 1(.|\n)*no such table"):
+        supervisor.wait()
+
+
+def test_a_service_that_never_answers_is_said_with_the_limit(tmp_path):
+    supervisor = Supervisor(print)
+    supervisor.start(service(tmp_path, answers=lambda: False, limit_s=0.5))
+    with pytest.raises(ServiceFailed, match=r"does not answer \(waited 0.5 s\)"):
+        supervisor.wait()
+    supervisor.stop()
+
+
+def test_a_request_to_stop_interrupts_the_wait(tmp_path):
+    supervisor = Supervisor(print)
+    supervisor.start(service(tmp_path, answers=lambda: False, limit_s=60))
+    threading.Timer(0.2, supervisor.stopping.set).start()
+    with pytest.raises(Stopped):
+        supervisor.wait()
+    supervisor.stop()
+
+
+def test_what_dies_is_started_again_and_then_given_up(tmp_path):
+    said: list[str] = []
+    supervisor = Supervisor(said.append)
+    supervisor.start(service(tmp_path))
+    outcome = []
+
+    def watch():
+        try:
+            supervisor.watch()
+        except ServiceFailed as failed:
+            outcome.append(str(failed))
+
+    def replaced_or_given_up(pid):
+        return outcome or pids(supervisor) != [pid]
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    for death in range(1, RESTARTS + 2):
+        pid = pids(supervisor)[0]
+        os.kill(pid, signal.SIGKILL)
+        until(partial(replaced_or_given_up, pid), 10, f"no answer to death {death}")
+    thread.join(10)
+    assert said == [f"The thing ended by signal 9: starting it again ({n} of 3)" for n in (1, 2, 3)]
+    assert "too often" in outcome[0]
+    supervisor.stop()
+
+
+def test_the_log_of_the_start_before_is_kept(tmp_path):
+    for _ in range(2):
+        supervisor = Supervisor(print)
+        supervisor.start(service(tmp_path))
+        log = tmp_path / "logs" / "thing.log"
+        until(partial(wrote, log), 10, "it wrote nothing")
+        supervisor.stop()
+    assert (tmp_path / "logs" / "thing.log").read_text() == "here\n"
+    assert (tmp_path / "logs" / "thing.log.before").read_text() == "here\n"

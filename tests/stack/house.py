@@ -1,0 +1,106 @@
+"""A house of one's own: `manage.py up` on a temporary data folder and a free port."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+
+from labs.engine.wait import until
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+START_LIMIT_S = 150  # jars may have to be fetched first
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def processes_of(data: Path) -> dict[int, str]:
+    """Every living process that was given this data folder: pid → command line.
+
+    Found by environment or command line, whoever its parent is now, so that orphans are seen.
+    """
+    found = {}
+    for proc in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (proc / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            environment = (proc / "environ").read_bytes()
+        except OSError:
+            continue
+        if command and (os.fsencode(data) in environment or str(data) in command):
+            found[int(proc.name)] = command
+    return found
+
+
+class House:
+    """One `manage.py up`; `output()` is what it has printed so far."""
+
+    def __init__(self, data: Path, port: int) -> None:
+        self.data, self.port = data, port
+        data.mkdir(parents=True, exist_ok=True)
+        self._log = data.parent / f"up-{port}.txt"
+        env = {name: value for name, value in os.environ.items() if name != "REDIS_URL"}
+        with self._log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, str(ROOT / "manage.py"), "up", "--port", str(port)],
+                env={**env, "LAB_DATA_DIR": str(data)},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def output(self) -> str:
+        return self._log.read_text(errors="replace")
+
+    def says(self, text: str) -> bool:
+        return text in self.output()
+
+    def wait_until_ready(self) -> None:
+        until(self._ready, START_LIMIT_S, "the address was not printed")
+
+    def _ready(self) -> bool:
+        assert self.process.poll() is None, self.output()
+        return self.says(f"http://127.0.0.1:{self.port}/")
+
+    def get(self, path: str = "/") -> tuple[int, str]:
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()
+
+    def pid_of(self, part: str) -> int:
+        """The pid of the process that `up` itself started whose command line has `part`."""
+        children = Path(f"/proc/{self.process.pid}/task").glob("*/children")
+        ours = {int(pid) for file in children for pid in file.read_text().split()}
+        found = [pid for pid, cmd in processes_of(self.data).items() if pid in ours and part in cmd]
+        assert len(found) == 1, (part, processes_of(self.data))
+        return found[0]
+
+    def nothing_left(self, limit_s: float) -> None:
+        """Waits until no process of this house lives."""
+        before = processes_of(self.data)
+        until(lambda: not processes_of(self.data), limit_s, f"of {before} some are left")
+
+
+@contextmanager
+def house(data: Path, port: int | None = None):
+    """Starts one; whatever a failed test leaves behind is killed by its pid."""
+    started = House(data, port or free_port())
+    try:
+        yield started
+    finally:
+        if started.process.poll() is None:
+            started.process.kill()
+        started.process.wait()
+        started.nothing_left(20)

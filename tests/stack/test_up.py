@@ -1,0 +1,75 @@
+"""`manage.py up` as a person meets it: real processes, a real port, real signals."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from functools import partial
+
+import pytest
+
+from labs.engine.wait import until
+from tests.stack.house import house
+
+pytestmark = pytest.mark.timeout(240)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "sigterm"])
+def test_it_answers_and_leaves_nothing_when_asked_to_end(tmp_path, number):
+    with house(tmp_path / "data") as up:
+        up.wait_until_ready()
+        status, page = up.get()
+        assert status == 200
+        assert "Delivery Lab" in page
+
+        up.process.send_signal(number)
+        assert up.process.wait(40) == 0, up.output()
+
+        ended = [line for line in up.output().splitlines() if line.startswith("Ending")]
+        assert ended == ["Ending the web server", "Ending the worker", "Ending the queue (Redis)"]
+        up.nothing_left(5)
+
+
+def test_kill_9_leaves_nothing(tmp_path):
+    with house(tmp_path / "data") as up:
+        up.wait_until_ready()
+        os.kill(up.process.pid, signal.SIGKILL)
+        up.process.wait(5)
+        up.nothing_left(15)
+
+
+def test_a_signal_before_it_is_ready_ends_it_too(tmp_path):
+    with house(tmp_path / "data") as up:
+        until((up.data / "logs" / "redis.log").exists, 60, "Redis was not started")
+        up.process.send_signal(signal.SIGINT)
+        assert up.process.wait(40) == 0, up.output()
+        up.nothing_left(5)
+
+
+def test_a_taken_port_is_said_and_nothing_is_started(tmp_path):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with house(tmp_path / "data", port) as up:
+            assert up.process.wait(60) == 2
+            assert f"Port {port} cannot be used" in up.output()
+            assert not (up.data / "logs").exists()
+
+
+def test_two_on_one_folder_are_refused_and_what_dies_is_started_again(tmp_path):
+    with house(tmp_path / "data") as up:
+        up.wait_until_ready()
+        with house(tmp_path / "data") as second:
+            assert second.process.wait(60) == 2
+            assert f"runs already on {up.data} (process {up.process.pid})" in second.output()
+            second.data = tmp_path / "nobody"  # the processes that are left belong to the first
+
+        for name, part in [("worker", "celery"), ("queue (Redis)", "redis.sock")]:
+            pid = up.pid_of(part)
+            os.kill(pid, signal.SIGKILL)
+            said = f"The {name} ended by signal 9: starting it again (1 of 3)"
+            until(partial(up.says, said), 20, f"not said: {said}")
+            assert up.pid_of(part) != pid
+        assert up.get()[0] == 200
