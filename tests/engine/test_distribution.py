@@ -20,10 +20,11 @@ SMALL = "org.slf4j:slf4j-api:1.7.36"
 @pytest.fixture
 def shelf(tmp_path, monkeypatch) -> Path:
     """A Maven repository in a folder, named to Ivy as an operator would name a mirror."""
-    root = tmp_path / "shelf"
+    root: Path = tmp_path / "shelf"
     home = root / "org/example/hello/1.0"
     home.mkdir(parents=True)
-    (home / "hello-1.0.jar").write_bytes(b"the jar that was recorded")
+    jar = home / "hello-1.0.jar"
+    jar.write_bytes(b"the jar that was recorded")
     settings = tmp_path / "mirror.xml"
     settings.write_text(
         '<ivysettings><property name="ivy.checksums" value=""/>'
@@ -37,8 +38,8 @@ def shelf(tmp_path, monkeypatch) -> Path:
     locks = tmp_path / "locks"
     locks.mkdir()
     monkeypatch.setattr(distribution, "LOCKS", locks)
-    record(home / "hello-1.0.jar")
-    return home / "hello-1.0.jar"
+    record(jar)
+    return jar
 
 
 def record(jar: Path) -> None:

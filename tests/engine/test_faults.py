@@ -11,6 +11,7 @@ import pytest
 
 from labs.engine.faults import (
     FaultLog,
+    FaultRow,
     broker,
     dead,
     followers,
@@ -155,7 +156,7 @@ def test_heals_are_never_evidence_of_a_fault(herd):
 
 
 def test_rows_go_to_the_listener_at_once_and_to_the_ledger_in_order(herd, tmp_path):
-    heard = []
+    heard: list[FaultRow] = []
     log = FaultLog(heard.append)
     pause(herd, followers("orders"), log)
     assert heard == log.rows

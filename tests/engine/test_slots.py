@@ -3,6 +3,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from functools import partial
+from operator import contains
 
 import pytest
 
@@ -80,7 +82,7 @@ def test_who_came_first_is_served_first(tmp_path):
         for name in ("first", "second", "third"):
             threads.append(threading.Thread(target=wait_for_it, args=(name,)))
             threads[-1].start()
-            until(lambda name=name: name in queued, 5, f"{name} did not queue")
+            until(partial(contains, queued, name), 5, f"{name} did not queue")
     for thread in threads:
         thread.join(10)
     assert served == ["first", "second", "third"]

@@ -9,13 +9,13 @@ from types import TracebackType
 from typing import Self
 
 from confluent_kafka import KafkaException
-from confluent_kafka.cimpl import NewTopic
 
 from labs.engine.kafka import topics
+from labs.engine.kafka.admin import create_topic, quiet_admin
 from labs.engine.kafka.broker import Broker, BrokerState
 from labs.engine.kafka.distribution import Distribution
 from labs.engine.kafka.java import Java
-from labs.engine.kafka.jvm import archive_options, broker_command, lay_out, quiet_admin
+from labs.engine.kafka.jvm import archive_options, broker_command, lay_out
 from labs.engine.kafka.ports import Ports
 from labs.engine.kafka.properties import Settings, broker_properties, check, shortened
 from labs.engine.kafka.storage import checkpoint, new_id
@@ -126,9 +126,10 @@ class Cluster:
         self.wait_ready(_BOOT_LIMIT_S)
 
     def wait_ready(self, limit_s: float) -> None:
-        """Waits until every broker is registered and unfenced, so that a topic can be created.
+        """Waits until every broker answers and is registered and unfenced.
 
-        A fenced broker is not in the metadata that clients get (KIP-631), hence the count.
+        A fenced broker is not in the metadata that clients get (KIP-631), hence the count; but
+        one that was just killed is there until its session ends, hence the question to each.
         Raises `BootFailed`.
         """
         admin = quiet_admin(self.bootstrap)
@@ -136,8 +137,10 @@ class Cluster:
         def all_serve() -> bool:
             self._fail_if_dead()
             try:
+                for broker in self.brokers.values():
+                    topics.ask(broker.port, "any", limit_s=0.5)
                 return len(admin.list_topics(timeout=0.5).brokers) == self.size
-            except KafkaException:
+            except (OSError, KafkaException):
                 return False
 
         try:
@@ -163,15 +166,13 @@ class Cluster:
         partitions: int = 1,
         replication_factor: int = 3,
         config: Mapping[str, str] | None = None,
+        limit_s: float = 20,
     ) -> None:
         """Creates a topic and waits until each partition has a leader and all its replicas.
 
-        Raises `KafkaException` when the brokers refuse it, `WaitTimeout` after 30 s.
+        Raises `KafkaException` as `admin.create_topic`, `WaitTimeout` as `wait_in_sync`.
         """
-        admin = quiet_admin(self.bootstrap)
-        wish = NewTopic(name, partitions, replication_factor, config=dict(config or {}))
-        admin.create_topics([wish], operation_timeout=20)[name].result(30)
-
+        create_topic(self.bootstrap, name, partitions, replication_factor, config or {}, limit_s)
         self.wait_in_sync(name, partitions, replication_factor, limit_s=30)
 
     def wait_in_sync(self, topic: str, partitions: int, replicas: int, limit_s: float) -> None:

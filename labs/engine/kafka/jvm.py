@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from confluent_kafka import KafkaException
-from confluent_kafka.admin import AdminClient
-from confluent_kafka.cimpl import NewTopic
 
+from labs.engine.kafka.admin import create_topic, quiet_admin
 from labs.engine.kafka.broker import Broker
 from labs.engine.kafka.cache import alone, cache_dir, workshop
 from labs.engine.kafka.distribution import Distribution
@@ -119,20 +118,4 @@ def _exercise(broker: Broker) -> None:
 
     admin = quiet_admin(broker.address)
     until(serves, 60, "the broker that trains the class archive did not start")
-    admin.create_topics([NewTopic("training", 1, 1)])["training"].result(30)
-
-
-def quiet_admin(bootstrap: str) -> AdminClient:
-    """An admin client that asks again soon and leaves "connection refused" to us."""
-    silent = logging.getLogger(f"{__name__}.librdkafka")
-    silent.addHandler(logging.NullHandler())
-    silent.propagate = False
-    return AdminClient(
-        {
-            "bootstrap.servers": bootstrap,
-            "reconnect.backoff.ms": 20,
-            "reconnect.backoff.max.ms": 200,
-            "socket.connection.setup.timeout.ms": 2000,
-        },
-        logger=silent,
-    )
+    create_topic(broker.address, "training", partitions=1, replication_factor=1, limit_s=30)

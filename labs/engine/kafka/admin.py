@@ -1,0 +1,68 @@
+"""Kafka's admin client, for brokers that come and go."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+
+from labs.engine.wait import WaitTimeout, until
+
+_silent = logging.getLogger(f"{__name__}.librdkafka")
+_silent.addHandler(logging.NullHandler())
+_silent.propagate = False
+
+# INVALID_REPLICATION_FACTOR is "more replicas than there are unfenced brokers right now".
+_PASSING = {KafkaError.INVALID_REPLICATION_FACTOR, KafkaError._TIMED_OUT, KafkaError._TRANSPORT}
+
+
+def quiet_admin(bootstrap: str) -> AdminClient:
+    """An admin client that asks again soon and leaves "connection refused" to us."""
+    return AdminClient(
+        {
+            "bootstrap.servers": bootstrap,
+            "reconnect.backoff.ms": 20,
+            "reconnect.backoff.max.ms": 200,
+            "socket.connection.setup.timeout.ms": 2000,
+        },
+        logger=_silent,
+    )
+
+
+def create_topic(
+    bootstrap: str,
+    name: str,
+    partitions: int,
+    replication_factor: int,
+    config: Mapping[str, str] | None = None,
+    limit_s: float = 20,
+) -> None:
+    """Creates a topic; a refusal that may pass is tried again for `limit_s` seconds.
+
+    Such is the brokers' answer while one of them is just coming back. Raises `KafkaException`
+    with the brokers' own words.
+    """
+    admin = quiet_admin(bootstrap)
+    wish = NewTopic(name, partitions, replication_factor, config=dict(config or {}))
+    passing: list[KafkaException] = []
+
+    def created() -> bool:
+        try:
+            admin.create_topics([wish], operation_timeout=5)[name].result(10)
+        except KafkaException as refused:
+            error: KafkaError = refused.args[0]
+            if passing and error.code() == KafkaError.TOPIC_ALREADY_EXISTS:
+                return True  # by an earlier try, of which we only know that it timed out
+            if not (error.retriable() or error.code() in _PASSING):
+                raise
+            passing.append(refused)
+            return False
+        return True
+
+    try:
+        until(created, limit_s, f"topic {name!r} could not be created", every_s=0.2)
+    except WaitTimeout as late:
+        raise passing[-1] from late

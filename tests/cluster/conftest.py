@@ -1,0 +1,47 @@
+"""Real brokers for tests: the jars once a session, a cluster of three once a module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from labs.engine.kafka.cluster import Cluster
+from labs.engine.kafka.distribution import Distribution, kafka
+from labs.engine.kafka.java import Java, find_java
+from labs.engine.slots import slot
+from labs.engine.wait import until
+
+
+@pytest.fixture(scope="session")
+def java() -> Java:
+    return find_java()
+
+
+@pytest.fixture(scope="session")
+def distribution() -> Distribution:
+    return kafka()
+
+
+@pytest.fixture(scope="module")
+def booted(
+    distribution: Distribution, java: Java, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Cluster]:
+    """A cluster of three for all tests of a module."""
+    folder: Path = tmp_path_factory.mktemp("cluster")
+    with slot(), Cluster(distribution, java, folder) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def cluster(booted: Cluster) -> Iterator[Cluster]:
+    """The module's cluster with all brokers running, put back so after the test."""
+    yield booted
+    for broker in booted.brokers.values():
+        if broker.state == "paused":
+            broker.resume()
+        elif broker.state == "dead":
+            broker.start()
+    until(lambda: set(booted.states().values()) == {"running"}, 10, "a broker does not run")
+    booted.wait_ready(60)

@@ -1,0 +1,253 @@
+"""Disposable clusters of real brokers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from confluent_kafka import KafkaException, Producer
+from confluent_kafka.admin._config import ConfigEntry, ConfigResource, ConfigSource
+from confluent_kafka.admin._resource import ResourceType
+
+from labs.engine import processes
+from labs.engine.kafka import cluster as cluster_module
+from labs.engine.kafka.admin import quiet_admin
+from labs.engine.kafka.cluster import BootFailed, Cluster
+from labs.engine.kafka.ports import Ports
+from labs.engine.kafka.properties import SHORTENED, RefusedSetting, Settings
+from labs.engine.slots import slot
+from labs.engine.wait import until
+
+pytestmark = pytest.mark.cluster
+
+OWNER = """
+import sys, time
+from pathlib import Path
+from labs.engine.kafka.cluster import Cluster
+from labs.engine.kafka.distribution import kafka
+from labs.engine.kafka.java import find_java
+cluster = Cluster(kafka(), find_java(), Path(sys.argv[1]))
+cluster.start()
+print(*(broker.pid for broker in cluster.brokers.values()), flush=True)
+time.sleep(600)
+"""
+
+
+def listening(pid: int) -> list[str]:
+    """The addresses at which a process listens, as the kernel's tables have them in hex."""
+    sockets = set()
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            sockets.add(str(descriptor.readlink()))
+        except FileNotFoundError:
+            continue
+    addresses = []
+    for table in ("tcp", "tcp6"):
+        for row in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+            fields = row.split()
+            if fields[3] == "0A" and f"socket:[{fields[9]}]" in sockets:
+                addresses.append(fields[1].rpartition(":")[0])
+    return addresses
+
+
+def send(bootstrap: str, topic: str, acks: str = "all") -> None:
+    """Sends one message; raises unless it is acknowledged within 20 s."""
+    trouble: list[object] = []
+    producer = Producer({"bootstrap.servers": bootstrap, "acks": acks})
+    producer.produce(topic, b"1", on_delivery=lambda error, _: trouble.append(error))
+    producer.flush(20)
+    assert trouble == [None]
+
+
+def broker_config(cluster: Cluster) -> dict[str, ConfigEntry]:
+    """What broker 1 says is in force."""
+    admin = quiet_admin(cluster.bootstrap)
+    resource = ConfigResource(ResourceType.BROKER, "1")
+    entries: dict[str, ConfigEntry] = admin.describe_configs([resource])[resource].result(20)
+    return entries
+
+
+def test_three_brokers_serve_a_topic_with_all_replicas_in_sync(cluster):
+    cluster.create_topic("orders", partitions=2, config={"min.insync.replicas": "2"})
+    states = cluster.describe("orders")
+    assert [state.partition for state in states] == [0, 1]
+    assert all(state.isr == (1, 2, 3) and state.leader in (1, 2, 3) for state in states)
+    assert all(state.elr == () and state.leader_epoch == 0 for state in states)
+    assert cluster.states() == {1: "running", 2: "running", 3: "running"}
+    send(cluster.bootstrap, "orders")
+
+
+def test_more_replicas_than_brokers_is_refused_in_the_brokers_words(cluster):
+    with pytest.raises(KafkaException, match="Unable to replicate the partition 4 time"):
+        cluster.create_topic("wide", replication_factor=4, limit_s=1)
+    with pytest.raises(KafkaException, match="INVALID_CONFIG"):
+        cluster.create_topic("bad", config={"min.insync.replicas": "0"})
+
+
+def test_an_unknown_topic_has_no_partitions(cluster):
+    assert cluster.describe("no-such-topic") == []
+
+
+def test_brokers_listen_on_loopback_only_and_at_their_two_ports(cluster):
+    for broker in cluster.brokers.values():
+        addresses = listening(broker.pid)
+        assert len(addresses) == 2
+        assert set(addresses) <= {"0100007F", "0000000000000000FFFF00000100007F"}
+
+
+def test_every_log_is_kept(cluster):
+    for broker in cluster.brokers.values():
+        assert "Kafka Server started" in broker.log.read_text()
+
+
+def test_what_was_shortened_is_in_force_and_the_products_default_is_as_stated(cluster):
+    entries = broker_config(cluster)
+    assert set(cluster.shortened) == set(SHORTENED)
+    for name, (lab, product) in cluster.shortened.items():
+        assert entries[name].value == str(lab), name
+        defaults = [
+            other.value
+            for other in entries[name].synonyms.values()
+            if ConfigSource(other.source) is ConfigSource.DEFAULT_CONFIG
+        ]
+        assert defaults == [str(product)], name
+    assert entries["replica.lag.time.max.ms"].value == "30000"
+
+
+def test_a_class_archive_is_mapped(cluster):
+    for broker in cluster.brokers.values():
+        assert "classes/kafka-4.3.1-java-" in Path(f"/proc/{broker.pid}/maps").read_text()
+
+
+def test_what_is_known_of_a_topic_is_told_soon_while_brokers_are_paused(cluster):
+    cluster.create_topic("paused")
+    (before,) = cluster.describe("paused")
+    followers = [id_ for id_ in before.isr if id_ != before.leader]
+    for id_ in followers:
+        cluster.brokers[id_].pause()
+    until(lambda: list(cluster.states().values()).count("paused") == 2, 5, "no pause")
+    assert cluster.describe("paused") == [before]  # paused, and still in sync
+    cluster.brokers[before.leader].pause()
+    until(lambda: set(cluster.states().values()) == {"paused"}, 5, "no pause")
+    assert cluster.describe("paused") == []
+
+
+def test_a_killed_leader_is_replaced_and_comes_back_at_its_own_port(cluster):
+    cluster.create_topic("failover")
+    (before,) = cluster.describe("failover")
+    old = cluster.brokers[before.leader]
+    port = old.port
+    old.kill()
+    until(lambda: old.state == "dead", 5, "the leader lives")
+    assert old.returncode == -signal.SIGKILL
+
+    def replaced() -> bool:
+        return any(s.leader not in (None, old.id) for s in cluster.describe("failover"))
+
+    until(replaced, 30, "no other broker became leader")
+    (after,) = cluster.describe("failover")
+    assert after.leader_epoch > before.leader_epoch
+    send(cluster.bootstrap, "failover")
+    old.start()
+    cluster.wait_in_sync("failover", 1, 3, limit_s=60)
+    socket.create_connection(("127.0.0.1", port), 5).close()
+
+
+def test_two_clusters_at_once_are_strangers(distribution, java, tmp_path, cluster):
+    with Cluster(distribution, java, tmp_path / "other", size=1) as other:
+        ours = {broker.port for broker in cluster.brokers.values()}
+        assert ours.isdisjoint(broker.port for broker in other.brokers.values())
+        other.create_topic("only-here", replication_factor=1)
+        assert other.describe("only-here")
+        assert cluster.describe("only-here") == []
+        admins = [quiet_admin(one.bootstrap) for one in (cluster, other)]
+        first, second = (admin.list_topics(timeout=10).cluster_id for admin in admins)
+        assert first != second
+
+
+def test_two_clusters_booted_at_the_same_moment_both_come_up(distribution, java, tmp_path):
+    clusters = [Cluster(distribution, java, tmp_path / name, size=1) for name in ("a", "b")]
+    threads = [threading.Thread(target=cluster.start) for cluster in clusters]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    states = [cluster.states() for cluster in clusters]
+    pids = [broker.pid for cluster in clusters for broker in cluster.brokers.values()]
+    for cluster in clusters:
+        cluster.stop()
+    assert states == [{1: "running"}, {1: "running"}]
+    assert all(pid and processes.state(pid) is None for pid in pids)
+
+
+@pytest.mark.parametrize("pause_one", [False, True])
+def test_no_broker_outlives_its_owner(tmp_path, pause_one, distribution, java):
+    with slot():
+        owner = subprocess.Popen(
+            [sys.executable, "-c", OWNER, str(tmp_path)], stdout=subprocess.PIPE, text=True
+        )
+        assert owner.stdout is not None
+        pids = [int(pid) for pid in owner.stdout.readline().split()]
+        assert len(pids) == 3
+        if pause_one:
+            os.kill(pids[1], signal.SIGSTOP)
+            until(lambda: processes.state(pids[1]) == "T", 5, "the broker did not pause")
+        owner.kill()
+        owner.wait()
+        until(
+            lambda: all(processes.state(pid) in (None, "Z") for pid in pids),
+            10,
+            "brokers outlived their owner",
+        )
+
+
+def test_a_port_that_is_taken_meanwhile_costs_another_try(
+    distribution, java, tmp_path, monkeypatch
+):
+    thieves: list[socket.socket] = []
+
+    class StolenOnce(Ports):
+        def __init__(self, count: int) -> None:
+            super().__init__(count)
+            if not thieves:
+                thief = socket.socket()
+                thief.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                thief.bind(("127.0.0.1", self.numbers[0]))
+                thief.listen()
+                thieves.append(thief)
+
+    monkeypatch.setattr(cluster_module, "Ports", StolenOnce)
+    with Cluster(distribution, java, tmp_path, size=1) as cluster:
+        assert cluster.states() == {1: "running"}
+        assert cluster.brokers[1].port != thieves[0].getsockname()[1]
+    thieves[0].close()
+    assert "Address already in use" in (tmp_path / "broker-1.log").read_text()
+
+
+def test_a_broker_that_ends_by_itself_fails_the_boot_at_once_in_its_own_words(
+    distribution, java, tmp_path
+):
+    cluster = Cluster(distribution, java, tmp_path, size=1, settings={"num.io.threads": -3})
+    with pytest.raises(BootFailed, match=r"broker 1 ended by itself[\s\S]*num\.io\.threads"):
+        cluster.start()
+    assert cluster.brokers == {}
+
+
+def test_a_line_break_in_a_setting_never_reaches_a_broker(distribution, java, tmp_path):
+    with pytest.raises(RefusedSetting):
+        Cluster(distribution, java, tmp_path, settings={"min.insync.replicas": "1\nlog.dirs=/"})
+
+
+def test_settings_reach_the_broker_character_by_character(distribution, java, tmp_path):
+    odd = r"a\tb=c:#! ü€"
+    settings: Settings = {"auto.create.topics.enable": False, "broker.rack": odd}
+    with Cluster(distribution, java, tmp_path, size=1, settings=settings) as cluster:
+        entries = broker_config(cluster)
+    assert entries["auto.create.topics.enable"].value == "false"
+    assert entries["broker.rack"].value == odd

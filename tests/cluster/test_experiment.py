@@ -1,0 +1,137 @@
+"""The first scenario from nothing to its verdict, and what the honesty rules make of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from labs.engine.launch import RunnerDied, launch
+from labs.engine.result import COUNTS
+from labs.engine.spec import ExperimentSpec
+from tests.engine.arms import DESCRIBED, RECOMMENDED, arm, experiment
+
+pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.timeout(300)]
+
+
+def run(spec: ExperimentSpec, folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The arms' results by name, and every event."""
+    with launch(spec, folder) as started:
+        events = list(started)
+    return {told["name"]: told for told in events[-1]["experiment"]["arms"]}, events
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    return run(experiment(), tmp_path_factory.mktemp("both") / "run")
+
+
+def test_acks_1_loses_what_it_acknowledged(both: Any) -> None:
+    described = both[0]["described"]
+    assert described["verdict"] == "broken", described["reason"]
+    counts = described["counts"]
+    assert counts["lost_write"] > 0
+    assert counts["ok"] - counts["in_log"] <= counts["lost_write"]
+    assert described["examples"]["lost_write"]
+
+
+def test_acks_all_with_two_in_sync_loses_nothing(both: Any) -> None:
+    recommended = both[0]["recommended"]
+    assert recommended["verdict"] == "holds", recommended["reason"]
+    assert recommended["counts"]["lost_write"] == 0
+    assert recommended["counts"]["ok"] > 0
+
+
+def test_both_arms_went_through_the_same_faults_each_with_its_proof(both: Any) -> None:
+    for told in both[0].values():
+        evidence = told["fault_evidence"]
+        assert {row["phase"] for row in evidence} == {"complete"}
+        assert all(row["evidence"] for row in evidence)
+        assert sorted(row["fault"] for row in evidence) == [
+            "kill", "pause", "pause", "restart", "resume", "resume",
+        ]  # fmt: skip
+
+
+def test_every_count_is_there_and_the_versions_and_what_was_shortened(both: Any) -> None:
+    for told in both[0].values():
+        assert set(COUNTS) == set(told["counts"])
+        assert told["versions"]["kafka"] == "4.3.1"
+        assert all(told["versions"].values())
+        assert "broker broker.session.timeout.ms" in [
+            short["setting"] for short in told["shortened"]
+        ]
+
+
+def test_the_ledger_holds_what_the_result_says(both: Any) -> None:
+    for told in both[0].values():
+        sends = pq.read_table(Path(told["ledger"]) / "sends.parquet")
+        outcomes = sends["outcome"].to_pylist()
+        assert len(outcomes) == told["counts"]["sent"]
+        assert outcomes.count("ok") == told["counts"]["ok"]
+        meta = pq.read_table(Path(told["ledger"]) / "meta.parquet").to_pylist()
+        assert meta[0]["final_read_completed"]
+
+
+def test_events_tell_the_story_in_order(both: Any) -> None:
+    for name in ("described", "recommended"):
+        own = [event for event in both[1] if event["arm"] == name]
+        phases = [event["phase"] for event in own if event["event"] == "phase"]
+        assert list(dict.fromkeys(phases)) == [
+            "waiting", "booting", "ready", "producing", "faulting", "healing", "reading",
+            "judging", "done",
+        ]  # fmt: skip
+        samples = [event for event in own if event["event"] == "sample"]
+        assert "paused" in {state for sample in samples for state in sample["brokers"].values()}
+        assert len({sample["leader"] for sample in samples if sample["leader"]}) > 1
+        assert samples[-1]["acknowledged"] > 0
+
+
+def test_a_finished_run_leaves_its_ledger_and_no_cluster(both: Any) -> None:
+    for told in both[0].values():
+        folder = Path(told["ledger"]).parent
+        assert not (folder / "cluster").exists()
+        assert (folder / "logs" / "broker-1.log").exists()
+
+
+def test_a_fault_that_did_not_happen_is_unknown(tmp_path: Path) -> None:
+    arms, _ = run(experiment(RECOMMENDED, faults="none", rate_per_s=200), tmp_path / "run")
+    told = arms["recommended"]
+    assert told["counts"]["lost_write"] == 0
+    assert told["counts"]["ok"] > 0
+    assert told["verdict"] == "unknown"
+    assert "fault" in told["reason"]
+
+
+def test_no_acknowledged_send_is_unknown(tmp_path: Path) -> None:
+    arms, _ = run(experiment(DESCRIBED, rate_per_s=0), tmp_path / "run")
+    assert arms["described"]["counts"]["ok"] == 0
+    assert arms["described"]["verdict"] == "unknown"
+
+
+def test_one_replica_has_no_followers_and_the_run_says_so(tmp_path: Path) -> None:
+    alone = arm("alone", topic__replication_factor=1)
+    arms, _ = run(experiment(alone, rate_per_s=500), tmp_path / "run")
+    assert any("no followers" in note for note in arms["alone"]["notes"])
+    failed = [row for row in arms["alone"]["fault_evidence"] if row["phase"] == "failed"]
+    assert [row["fault"] for row in failed] == ["pause"]
+
+
+def test_an_arm_that_cannot_be_staged_is_unknown_with_null_counts(tmp_path: Path) -> None:
+    arms, events = run(experiment(arm("wide", topic__replication_factor=6)), tmp_path / "run")
+    told = arms["wide"]
+    assert told["verdict"] == "unknown"
+    assert "at most 5 brokers" in told["reason"]
+    assert set(COUNTS) == set(told["counts"])
+    assert set(told["counts"].values()) == {None}
+    assert [event["arm"] for event in events if event["event"] == "error"] == ["wide"]
+
+
+def test_an_unknown_scenario_is_an_error_and_no_result(tmp_path: Path) -> None:
+    spec = ExperimentSpec("leader-kiled", 1, (DESCRIBED,))
+    with launch(spec, tmp_path / "run") as started:
+        with pytest.raises(RunnerDied) as died:
+            list(started)
+        assert died.value.status == 2
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,117 @@
+"""Whoever dies, nothing is left: no broker, no client, no folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from labs.engine import processes
+from labs.engine.launch import RunnerDied, launch
+from labs.engine.wait import until
+from tests.engine.arms import DESCRIBED, experiment
+
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(180)]
+
+# Long enough behind that every test finds the followers paused.
+SPEC = experiment(DESCRIBED, behind_s=120)
+OWNER = """
+import sys
+from pathlib import Path
+from labs.engine.launch import launch
+from labs.engine.spec import ExperimentSpec
+with launch(ExperimentSpec.from_json(sys.argv[1]), Path(sys.argv[2])) as started:
+    for event in started:
+        print(event["event"], event.get("fault"), event.get("phase"), flush=True)
+"""
+
+
+def parents() -> Iterator[tuple[int, int]]:
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            yield int(stat.parent.name), int(stat.read_text().rpartition(")")[2].split()[1])
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+
+
+def descendants(pid: int) -> set[int]:
+    """All processes below one."""
+    family, known = {pid}, dict(parents())
+    while grown := {child for child, parent in known.items() if parent in family} - family:
+        family |= grown
+    return family - {pid}
+
+
+def gone(pid: int) -> bool:
+    return processes.state(pid) in (None, "Z", "X")
+
+
+def names(pids: set[int]) -> str:
+    return " ".join(
+        Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ") for pid in pids
+    )  # fmt: skip
+
+
+@pytest.fixture
+def owner(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process that launched an experiment whose followers are paused by now."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", OWNER, SPEC.to_json(), str(tmp_path / "run")],
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    for line in process.stdout or ():
+        if line.split() == ["fault", "pause", "complete"]:
+            break
+    yield process
+    process.kill()
+    process.wait()
+
+
+def test_a_killed_owner_leaves_nothing(owner: subprocess.Popen[str], tmp_path: Path) -> None:
+    family = descendants(owner.pid)
+    assert names(family).count("kafka.Kafka") == 3
+    assert "T" in {processes.state(pid) for pid in family}
+    owner.kill()
+    until(lambda: all(map(gone, family)), 10, "somebody outlived the owner")
+    until(lambda: not (tmp_path / "run").exists(), 10, "the folder is still there")
+
+
+def test_a_killed_keeper_is_noticed_and_leaves_nothing(tmp_path: Path) -> None:
+    with launch(SPEC, tmp_path / "run") as started, pytest.raises(RunnerDied) as died:
+        for event in started:
+            if event["event"] == "fault":
+                family = descendants(started.pid)
+                os.kill(started.pid, signal.SIGKILL)
+    assert died.value.status == -signal.SIGKILL
+    assert not (tmp_path / "run").exists()
+    until(lambda: all(map(gone, family)), 10, "somebody outlived the keeper")
+
+
+def test_a_killed_experiment_is_noticed_and_leaves_nothing(tmp_path: Path) -> None:
+    with launch(SPEC, tmp_path / "run") as started, pytest.raises(RunnerDied) as died:
+        for event in started:
+            if event["event"] == "fault":
+                family = descendants(started.pid)
+                (child,) = (pid for pid, parent in parents() if parent == started.pid)
+                os.kill(child, signal.SIGKILL)
+    assert died.value.status == 5
+    assert all(map(gone, family)), "the keeper ended before its family"
+
+
+def test_a_stopped_experiment_ends_everything_and_says_so(tmp_path: Path) -> None:
+    with launch(SPEC, tmp_path / "run") as started:
+        for event in started:
+            if event["event"] == "fault" and event["phase"] == "complete":
+                break
+        family = descendants(started.pid)
+        assert started.stop() == 3
+        assert all(map(gone, family))
+        assert not list((tmp_path / "run").glob("*/cluster"))
+        assert json.loads((tmp_path / "run" / "spec.json").read_text())
+    assert not (tmp_path / "run").exists()

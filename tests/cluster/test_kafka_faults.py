@@ -1,0 +1,83 @@
+"""The recipe of the first scenario on real brokers: every step proved, in the ledger's words."""
+
+from __future__ import annotations
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+from labs.engine.faults import (
+    FaultLog,
+    dead,
+    followers,
+    kill,
+    leader,
+    pause,
+    paused,
+    restart,
+    resume,
+)
+from labs.engine.kafka.cluster import Cluster
+
+pytestmark = pytest.mark.cluster
+MESSAGES = 500
+
+
+def send(producer: Producer, topic: str, count: int) -> int:
+    """Sends messages; how many were acknowledged within 20 s."""
+    errors: list[object] = []
+    for value in range(count):
+        producer.produce(topic, str(value), on_delivery=lambda error, _: errors.append(error))
+    producer.flush(20)
+    return errors.count(None)
+
+
+def end_of(cluster: Cluster, topic: str) -> int:
+    """The log end that the partition's leader tells."""
+    consumer = Consumer({"bootstrap.servers": cluster.bootstrap, "group.id": "reader"})
+    _, high = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=20)
+    consumer.close()
+    return int(high)
+
+
+def test_followers_behind_and_a_killed_leader_lose_what_was_acknowledged(cluster):
+    cluster.create_topic("orders")
+    log = FaultLog()
+    (state,) = cluster.describe("orders")
+    first = cluster.brokers[state.leader]
+    producer = Producer({"bootstrap.servers": cluster.bootstrap, "acks": 1, "log_level": 0})
+    assert send(producer, "orders", 1) == 1
+
+    pause(cluster, followers("orders"), log)
+    assert send(producer, "orders", MESSAGES) == MESSAGES
+    kill(cluster, leader("orders"), log)
+    resume(cluster, paused(), log)
+    assert log.proved, log.rows
+    restart(cluster, dead(), log)
+    cluster.wait_in_sync("orders", 1, 3, limit_s=60)
+
+    (after,) = cluster.describe("orders")
+    assert after.leader_epoch > state.leader_epoch
+    assert after.leader != first.id
+    # At most the one before the pause, if a follower had fetched it by then.
+    assert end_of(cluster, "orders") <= 1
+    assert {row.phase for row in log.rows} == {"invoke", "complete"}
+    completed = [(row.fault, row.target) for row in log.rows if row.phase == "complete"]
+    others = sorted({1, 2, 3} - {first.id})
+    assert completed == [
+        *(("pause", f"follower: broker {id_}") for id_ in others),
+        ("kill", f"leader: broker {first.id}"),
+        *(("resume", f"paused: broker {id_}") for id_ in others),
+        ("restart", f"dead: broker {first.id}"),
+    ]
+
+
+def test_a_leader_that_is_dead_already_cannot_be_killed(cluster):
+    cluster.create_topic("gone")
+    (state,) = cluster.describe("gone")
+    for broker in cluster.brokers.values():
+        if broker.id != state.leader:
+            broker.pause()
+    cluster.brokers[state.leader].kill()
+    (row,) = kill(cluster, leader("gone"), log := FaultLog())
+    assert row.phase == "failed"
+    assert not log.proved
