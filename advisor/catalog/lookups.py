@@ -42,6 +42,8 @@ def lookup(family: Family, version: str, kafka: str, component: Component, name:
 
 def canonical(family: Family, component: Component, name: str, known: dict[str, Setting]) -> str:
     """The catalog's name for what may be an alias; Spark writes client keys with `kafka.`."""
+    if name in known:
+        return name
     client = component in (Component.PRODUCER, Component.CONSUMER)
     if family is Family.SPARK and client:
         name = name.removeprefix("kafka.")

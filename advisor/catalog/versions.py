@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 
 from advisor.catalog.model import Component, Family, Problem, SettingError
 
@@ -37,6 +38,7 @@ def kafka_versions() -> tuple[str, ...]:
     return _KAFKA
 
 
+@cache
 def client_line(family: Family, version: str) -> str:
     """The line of a client version that a person gave (`4.3.1` → `4.3`).
 
@@ -45,11 +47,13 @@ def client_line(family: Family, version: str) -> str:
     return _line(version, _LINES[family], "version", f"{family} client")
 
 
+@cache
 def kafka_line(version: str) -> str:
     """The line of a broker version (`4.3.1` → `4.3`); `SettingError` if it is not known."""
     return _line(version, _KAFKA, "kafka", "Kafka")
 
 
+@cache
 def at_least(line: str, since: str) -> bool:
     """Whether a line is the other one or later; numbers compare, not text."""
     return _key(line) >= _key(since)

@@ -88,6 +88,15 @@ class Jvm:
         values["delivery.timeout.ms"] = str(self._delivery_timeout(config))
         return values
 
+    def consumer_values(self, settings: Mapping[str, str]) -> dict[str, str]:
+        """The values in force after `ConsumerConfig` has had its say."""
+        given = {
+            **_NOWHERE, "group.id": "contract", "key.deserializer": f"{_SERIAL}Deserializer",
+            "value.deserializer": f"{_SERIAL}Deserializer", **settings,
+        }  # fmt: skip
+        config = self.kafka.clients.consumer.ConsumerConfig(self.properties(given))
+        return self._strings(config.values())
+
     def _delivery_timeout(self, config: Any) -> int:
         find = self.java.java.lang.Class.forName
         producer = find("org.apache.kafka.clients.producer.KafkaProducer")

@@ -1,0 +1,64 @@
+"""`producer.properties` and `consumer.properties` for the Java client."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.export.base import Export, Stamp, comment, head
+from advisor.export.choice import Chosen, chosen, code_notes
+from advisor.reasoning.pipeline import Pipeline
+
+
+def escape(text: str) -> str:
+    """A value as `java.util.Properties.load` reads it back, ASCII only.
+
+    The catalog lets nothing through that needs it; this holds even if one day it does.
+    """
+    out = []
+    for at, char in enumerate(text):
+        if char == "\\" or (char == " " and at == 0):
+            out.append("\\" + char)
+        elif " " <= char <= "~":
+            out.append(char)
+        else:
+            units = char.encode("utf-16-be")
+            pairs = (units[i : i + 2].hex() for i in range(0, len(units), 2))
+            out.extend(f"\\u{pair}" for pair in pairs)
+    return "".join(out)
+
+
+def _render(pipeline: Pipeline, stamp: Stamp, component: Component) -> str:
+    title = f"{component.capitalize()} settings for the Java client."
+    settings = chosen(pipeline, component)
+    parts = [head(title, stamp, *code_notes(pipeline, component))]
+    parts += [_line(each) for each in settings if each.stated]
+    in_force = [_line(each) for each in settings if not each.stated]
+    if in_force:
+        words = "In force already, and written down because the guarantee rests on it:"
+        parts += ["\n", comment(words), *in_force]
+    return "".join(parts)
+
+
+def _line(each: Chosen) -> str:
+    return f"\n{comment(each.setting.meaning)}{each.name}={escape(each.text)}\n"
+
+
+def _producer(pipeline: Pipeline, stamp: Stamp) -> str:
+    return _render(pipeline, stamp, Component.PRODUCER)
+
+
+def _consumer(pipeline: Pipeline, stamp: Stamp) -> str:
+    return _render(pipeline, stamp, Component.CONSUMER)
+
+
+def _applies(pipeline: Pipeline) -> bool:
+    return pipeline.family is Family.JAVA
+
+
+EXPORTS = (
+    Export(
+        "java-producer", "Java producer", "producer.properties", "text/plain", _applies, _producer
+    ),
+    Export(
+        "java-consumer", "Java consumer", "consumer.properties", "text/plain", _applies, _consumer
+    ),
+)

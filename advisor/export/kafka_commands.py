@@ -1,0 +1,103 @@
+"""A shell script of Kafka's own commands for the topic, and for defaults of the brokers."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator
+
+from advisor.catalog import Component
+from advisor.export.base import Export, Stamp, comment, head
+from advisor.export.choice import Chosen, chosen
+from advisor.reasoning.pipeline import Pipeline
+
+DYNAMIC = frozenset({"min.insync.replicas", "unclean.leader.election.enable"})
+"""What brokers take while they run (DynamicBrokerConfig); the rest is a line in their file."""
+
+_REPLICAS = "replication.factor"
+_SERVERS = '--bootstrap-server "$BOOTSTRAP_SERVERS"'
+
+_START = """
+# Kafka's commands must be on the PATH; BOOTSTRAP_SERVERS and TOPIC say where and what.
+set -eu
+: "${BOOTSTRAP_SERVERS:?such as broker1:9092,broker2:9092}"
+
+"""
+
+_NO_MOVE = (
+    "Copies of a topic that exists are added by kafka-reassign-partitions.sh, with a plan that "
+    "names brokers; nothing here does that. Check what it has: kafka-topics.sh --describe."
+)
+_IN_FILE = (
+    "The next lines cannot be changed while a broker runs: put them into the properties file of "
+    "every broker and controller, and restart them one by one."
+)
+
+
+def _render(pipeline: Pipeline, stamp: Stamp) -> str:
+    usage = "Usage: sh topic.sh create | alter | brokers"
+    return "".join([
+        "#!/bin/sh\n", head("Commands for the topic and the brokers.", stamp, usage), _START,
+        'case "${1:-}" in\n',
+        *_branch("create", _create(chosen(pipeline, Component.TOPIC))),
+        *_branch("alter", _alter(chosen(pipeline, Component.TOPIC))),
+        *_branch("brokers", _brokers(chosen(pipeline, Component.BROKER))),
+        f'*)\n  echo {shlex.quote(usage)} >&2\n  exit 2\n  ;;\nesac\n',
+    ])  # fmt: skip
+
+
+def _branch(name: str, lines: Iterable[str]) -> Iterator[str]:
+    yield f"{name})\n"
+    yield from (f"  {line}\n" for text in lines for line in text.splitlines())
+    yield "  ;;\n"
+
+
+def _create(settings: tuple[Chosen, ...]) -> Iterator[str]:
+    copies = next(each.text for each in settings if each.name == _REPLICAS)
+    yield ': "${TOPIC:?the name of the topic}" "${PARTITIONS:?how many partitions}"'
+    command = f"kafka-topics.sh {_SERVERS} --create"
+    where = (
+        f'--topic "$TOPIC" --partitions "$PARTITIONS" --replication-factor {shlex.quote(copies)}'
+    )
+    configs = [
+        f"--config {shlex.quote(f'{each.name}={each.text}')}"
+        for each in settings
+        if each.name != _REPLICAS
+    ]
+    yield " \\\n  ".join([command, where, *configs])
+
+
+def _alter(settings: tuple[Chosen, ...]) -> Iterator[str]:
+    yield ': "${TOPIC:?the name of the topic}"'
+    yield comment(_NO_MOVE)
+    entity = '--alter --entity-type topics --entity-name "$TOPIC"'
+    yield _configs(entity, (each for each in settings if each.name != _REPLICAS))
+
+
+def _brokers(settings: tuple[Chosen, ...]) -> Iterator[str]:
+    dynamic = [each for each in settings if each.name in DYNAMIC]
+    static = [each for each in settings if each.name not in DYNAMIC]
+    if dynamic:
+        yield _configs("--alter --entity-type brokers --entity-default", dynamic)
+    if static:
+        yield comment(_IN_FILE)
+        yield from (f"# {each.name}={each.text}" for each in static)
+    if not dynamic:
+        yield "echo 'There is nothing to change while the brokers run.'"
+
+
+def _configs(entity: str, settings: Iterable[Chosen]) -> str:
+    # A value with a comma is put in brackets, or kafka-configs.sh would take it for two.
+    pairs = (
+        f"{each.name}=[{each.text}]" if "," in each.text else f"{each.name}={each.text}"
+        for each in settings
+    )
+    return f"kafka-configs.sh {_SERVERS} {entity} \\\n  --add-config {shlex.quote(','.join(pairs))}"
+
+
+def _applies(pipeline: Pipeline) -> bool:
+    return True
+
+
+EXPORTS = (
+    Export("kafka-commands", "Topic commands", "topic.sh", "text/x-shellscript", _applies, _render),
+)

@@ -1,0 +1,33 @@
+"""The exports that there are: whatever modules of this package call `EXPORTS`."""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from importlib import import_module
+
+from advisor.export.base import Export
+from advisor.reasoning.pipeline import Pipeline
+
+
+@cache
+def all_exports() -> tuple[Export, ...]:
+    """Every export, ordered by module and then as the module orders them."""
+    package = __name__.rpartition(".")[0]
+    folder = import_module(package).__path__
+    modules = sorted(found.name for found in pkgutil.iter_modules(folder))
+    return tuple(
+        export
+        for module in modules
+        for export in getattr(import_module(f"{package}.{module}"), "EXPORTS", ())
+    )
+
+
+def exports_for(pipeline: Pipeline) -> tuple[Export, ...]:
+    """The exports that this pipeline can use."""
+    return tuple(export for export in all_exports() if export.applies(pipeline))
+
+
+def find(name: str) -> Export | None:
+    """The export of that name, or None."""
+    return next((export for export in all_exports() if export.name == name), None)

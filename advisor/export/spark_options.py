@@ -1,0 +1,68 @@
+"""A Python module for PySpark: the options of the Kafka source and of the Kafka sink."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.export.base import Export, Stamp, head
+from advisor.export.choice import Chosen, chosen, code_notes
+from advisor.export.python_literal import literal
+from advisor.reasoning.pipeline import Pipeline
+
+_OWN = frozenset({"startingOffsets", "failOnDataLoss"})
+"""Options that the connector reads itself; every other goes to the client, as `kafka.…`."""
+
+_FUNCTIONS = '''
+
+def read(spark, bootstrap_servers, topic):
+    """The stream of a topic. Where it starts counts once: later the checkpoint decides."""
+    return (
+        spark.readStream.format("kafka")
+        .options(**SOURCE)
+        .option("kafka.bootstrap.servers", bootstrap_servers)
+        .option("subscribe", topic)
+        .load()
+    )
+
+
+def write(frame, bootstrap_servers, topic, checkpoint):
+    """Starts the query. `checkpoint` is its only memory: keep it on durable storage, and keep it.
+
+    The sink is at-least-once: a task that is tried again sends its rows again.
+    """
+    return (
+        frame.writeStream.format("kafka")
+        .options(**SINK)
+        .option("kafka.bootstrap.servers", bootstrap_servers)
+        .option("topic", topic)
+        .option("checkpointLocation", checkpoint)
+        .start()
+    )
+'''
+
+
+def _render(pipeline: Pipeline, stamp: Stamp) -> str:
+    notes = code_notes(pipeline, Component.CONSUMER)
+    parts = [head("Options for Spark Structured Streaming with Kafka.", stamp, *notes)]
+    parts.append("\n" + literal("SOURCE", _by_option(chosen(pipeline, Component.CONSUMER))))
+    parts.append("\n" + literal("SINK", _by_option(chosen(pipeline, Component.PRODUCER))))
+    return "".join([*parts, _FUNCTIONS])
+
+
+def _by_option(settings: tuple[Chosen, ...]) -> dict[str, Chosen]:
+    return {each.name if each.name in _OWN else f"kafka.{each.name}": each for each in settings}
+
+
+def _applies(pipeline: Pipeline) -> bool:
+    return pipeline.family is Family.SPARK
+
+
+EXPORTS = (
+    Export(
+        "spark-options",
+        "PySpark options",
+        "kafka_options.py",
+        "text/x-python",
+        _applies,
+        _render,
+    ),
+)

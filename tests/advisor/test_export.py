@@ -1,0 +1,151 @@
+"""Exports: what they hold, and that nothing gets into one that the catalog did not let in."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.catalog import Component, Family, SettingError, Value
+from advisor.export import Export, Stamp, all_exports, exports_for, find
+from advisor.export.java_properties import escape
+from advisor.intake.java_properties import properties
+from advisor.reasoning.pipeline import Pipeline
+
+STAMP = Stamp("7", "4.3", "java 4.3", "http://127.0.0.1:8000/pipelines/abc/")
+VERSIONS = {Family.JAVA: "4.3", Family.LIBRDKAFKA: "2.16", Family.SPARK: "4.2"}
+EVERY = [
+    (family, export)
+    for family, version in VERSIONS.items()
+    for export in exports_for(Pipeline(family, version))
+]
+
+
+def _export(name: str) -> Export:
+    found = find(name)
+    assert found is not None
+    return found
+
+
+def _pipeline(family: Family, settings: dict[Component, dict[str, Value]]) -> Pipeline:
+    return Pipeline(family, VERSIONS[family], settings=settings)
+
+
+def test_each_family_has_its_own_files_and_the_commands() -> None:
+    names = {
+        family: [export.name for export in exports_for(Pipeline(family, version))]
+        for family, version in VERSIONS.items()
+    }
+    assert names == {
+        Family.JAVA: ["java-producer", "java-consumer", "kafka-commands"],
+        Family.LIBRDKAFKA: ["confluent-python", "kafka-commands"],
+        Family.SPARK: ["kafka-commands", "spark-options"],
+    }
+    assert find("rust-properties") is None
+
+
+def test_names_and_file_names_are_told_apart() -> None:
+    assert len({export.name for export in all_exports()}) == len(all_exports())
+    assert all(Path(export.filename).name == export.filename for export in all_exports())
+
+
+def test_what_was_stated_and_what_the_guarantee_rests_on_is_written() -> None:
+    pipeline = _pipeline(Family.JAVA, {Component.PRODUCER: {"acks": "1", "batch.size": 65536}})
+    text = _export("java-producer").render(pipeline, STAMP)
+    written = {found.key: found.value for found in properties(text)}
+    assert written == {
+        "acks": "1", "enable.idempotence": "false", "retries": "2147483647",
+        "max.in.flight.requests.per.connection": "5", "delivery.timeout.ms": "120000",
+        "batch.size": "65536",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("family", "export"), EVERY, ids=lambda each: getattr(each, "name", each))
+def test_the_head_says_where_the_file_is_from(family: Family, export: Export) -> None:
+    text = export.render(Pipeline(family, VERSIONS[family]), STAMP)
+    assert "# Made by Delivery Lab, rules 7, for java 4.3 and Kafka 4.3." in text
+    assert "# The reasons: http://127.0.0.1:8000/pipelines/abc/" in text
+    assert max(map(len, text.splitlines())) <= 130
+
+
+@pytest.mark.parametrize(("family", "export"), EVERY, ids=lambda each: getattr(each, "name", each))
+@given(words=st.text(max_size=300))
+def test_no_stamp_ends_its_comment(family: Family, export: Export, words: str) -> None:
+    pipeline = Pipeline(family, VERSIONS[family])
+    bare = export.render(pipeline, Stamp("", "", "", ""))
+    stamped = export.render(pipeline, Stamp(words, words, words, words))
+    assert _program(stamped) == _program(bare)
+
+
+def _program(text: str) -> list[str]:
+    return [line for line in text.split("\n") if not line.startswith("#")]
+
+
+@pytest.mark.parametrize("value", ["all\nacks=0", "$(reboot)", "'; import os", 7, True, None])
+@pytest.mark.parametrize("family", list(Family))
+def test_a_value_that_the_catalog_never_made_is_not_exported(family: Family, value: Value) -> None:
+    pipeline = _pipeline(family, {Component.PRODUCER: {"acks": value}})
+    exports = [each for each in exports_for(pipeline) if each.name != "kafka-commands"]
+    refused = 0
+    for export in exports:
+        try:
+            text = export.render(pipeline, STAMP)
+        except SettingError:
+            refused += 1
+        else:
+            assert str(value) not in text or export.name == "java-consumer" or value is None
+    assert refused or value is None
+
+
+@given(st.text())
+def test_an_escaped_value_is_read_back_whole(text: str) -> None:
+    written = f"key={escape(text)}\n"
+    assert written.isascii()
+    units = [found.value.encode("utf-16-be", "surrogatepass") for found in properties(written)]
+    assert units == [text.encode("utf-16-be", "surrogatepass")]
+
+
+@pytest.mark.parametrize(
+    ("settings", "steps"),
+    [
+        ({}, ["process(message)"]),
+        (
+            {Component.APPLICATION: {"commit": "after-processing"},
+             Component.CONSUMER: {"enable.auto.commit": False}},
+            ["process(message)", "consumer.commit(message=message, asynchronous=False)"],
+        ),
+        (
+            {Component.APPLICATION: {"commit": "before-processing"},
+             Component.CONSUMER: {"enable.auto.commit": False}},
+            ["consumer.commit(message=message, asynchronous=False)", "process(message)"],
+        ),
+        (
+            {Component.CONSUMER: {"enable.auto.offset.store": False}},
+            ["process(message)", "consumer.store_offsets(message=message)"],
+        ),
+    ],
+)  # fmt: skip
+def test_the_python_code_commits_when_it_was_asked_to(
+    settings: dict[Component, dict[str, Value]], steps: list[str]
+) -> None:
+    text = _export("confluent-python").render(_pipeline(Family.LIBRDKAFKA, settings), STAMP)
+    functions = {
+        node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)
+    }
+    body = [ast.unparse(node) for node in functions["receive"].body]
+    assert body[-len(steps) - 1 :] == [*steps, "return True"]
+
+
+def test_the_commands_are_a_script_that_the_shell_takes() -> None:
+    settings: dict[Component, dict[str, Value]] = {
+        Component.TOPIC: {"replication.factor": 3, "cleanup.policy": "compact,delete"},
+        Component.BROKER: {"min.insync.replicas": 2, "broker.session.timeout.ms": 6000},
+    }
+    text = _export("kafka-commands").render(_pipeline(Family.JAVA, settings), STAMP)
+    checked = subprocess.run(["sh", "-n"], input=text, text=True, capture_output=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+    assert "# broker.session.timeout.ms=6000" in text

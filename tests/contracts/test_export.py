@@ -1,0 +1,177 @@
+"""Every export, fed to the product that is to read it."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from advisor.catalog import Component, Family, Value, settings_of
+from advisor.catalog import parse as parse_setting
+from advisor.export import Stamp, find
+from advisor.export.kafka_commands import DYNAMIC
+from advisor.reasoning.pipeline import Pipeline
+from tests.contracts import librdkafka
+from tests.contracts.configurations import Texts, our_refusal, parsed, producers
+from tests.contracts.jvm import Jvm
+
+pytestmark = pytest.mark.contract
+
+STAMP = Stamp("1", "4.3", "the client", "http://127.0.0.1/")
+CONSUMERS: list[dict[str, Value]] = [
+    {},
+    {"enable.auto.commit": False, "auto.offset.reset": "earliest"},
+    {"isolation.level": "read_committed", "max.poll.interval.ms": 600000},
+]
+
+
+def _rendered(pipeline: Pipeline, name: str) -> str:
+    export = find(name)
+    assert export is not None
+    assert export.applies(pipeline)
+    return export.render(pipeline, STAMP)
+
+
+def _accepted(family: Family, version: str, count: int) -> list[Pipeline]:
+    producer = Component.PRODUCER
+    taken = [
+        texts
+        for texts in producers(family)
+        if not (family is Family.SPARK and any("transaction" in name for name in texts))
+        and our_refusal(family, version, producer, texts) is None
+    ]
+    drawn: list[Texts] = random.Random(11).sample(taken, count)
+    return [
+        Pipeline(family, version, settings=parsed(family, version, producer, texts))
+        for texts in drawn
+    ]
+
+
+def _in_force(pipeline: Pipeline, component: Component, real: Texts) -> None:
+    """What the product makes of the export is what we say is in force."""
+    found = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
+    for setting in found:
+        names = [name for name in (setting.name, *setting.aliases) if name in real]
+        adjusted_by_itself = setting.name in ("linger.ms", "socket.timeout.ms")
+        if names and not adjusted_by_itself:
+            theirs = parse_setting(setting, real[names[0]])
+            assert theirs == pipeline.value(component, setting.name), setting.name
+
+
+def test_java_reads_producer_properties_as_we_mean_them(kafka_jvm: Jvm) -> None:
+    for pipeline in _accepted(Family.JAVA, "4.3", 60):
+        settings = kafka_jvm.read(_rendered(pipeline, "java-producer"))
+        assert kafka_jvm.producer_refusal(settings) is None
+        _in_force(pipeline, Component.PRODUCER, kafka_jvm.producer_values(settings))
+
+
+@pytest.mark.parametrize("stated", CONSUMERS, ids=str)
+def test_java_reads_consumer_properties_as_we_mean_them(
+    kafka_jvm: Jvm, stated: dict[str, Value]
+) -> None:
+    pipeline = Pipeline(settings={Component.CONSUMER: stated})
+    settings = kafka_jvm.read(_rendered(pipeline, "java-consumer"))
+    assert kafka_jvm.consumer_refusal(settings) is None
+    _in_force(pipeline, Component.CONSUMER, kafka_jvm.consumer_values(settings))
+
+
+def _module(text: str) -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    exec(compile(text, "exported", "exec"), names)
+    return names
+
+
+def _texts(settings: dict[str, Any]) -> Texts:
+    return {key: str(value).lower() if isinstance(value, bool) else str(value)
+            for key, value in settings.items()}  # fmt: skip
+
+
+def test_confluent_kafka_takes_the_python_module_as_we_mean_it() -> None:
+    for pipeline in _accepted(Family.LIBRDKAFKA, "2.16", 60):
+        module = _module(_rendered(pipeline, "confluent-python"))
+        assert librdkafka.producer_refusal(module["PRODUCER"]) is None
+        real = librdkafka.values(librdkafka.PRODUCER, _texts(module["PRODUCER"]))
+        _in_force(pipeline, Component.PRODUCER, real)
+
+
+@pytest.mark.parametrize("stated", CONSUMERS, ids=str)
+def test_confluent_kafka_takes_the_consumer_dict(stated: dict[str, Value]) -> None:
+    pipeline = Pipeline(Family.LIBRDKAFKA, "2.16", settings={Component.CONSUMER: stated})
+    module = _module(_rendered(pipeline, "confluent-python"))
+    assert librdkafka.consumer_refusal(module["CONSUMER"]) is None
+    settings = {"group.id": "contract"} | _texts(module["CONSUMER"])
+    _in_force(pipeline, Component.CONSUMER, librdkafka.values(librdkafka.CONSUMER, settings))
+
+
+def test_the_exported_python_sends_and_hears_of_failure() -> None:
+    settings: dict[Component, dict[str, Value]] = {Component.PRODUCER: {"delivery.timeout.ms": 50}}
+    pipeline = Pipeline(Family.LIBRDKAFKA, "2.16", settings=settings)
+    module = _module(_rendered(pipeline, "confluent-python"))
+    told: list[object] = []
+    producer = module["new_producer"]("127.0.0.1:1")
+    module["send"](producer, "t", b"k", b"v", lambda error, message: told.append(error))
+    module["finish"](producer)
+    assert [error.name() for error in told] == ["_MSG_TIMED_OUT"]  # type: ignore[attr-defined]
+
+
+def test_the_client_of_spark_takes_the_options(spark_jvm: Jvm) -> None:
+    for pipeline in _accepted(Family.SPARK, "4.2", 30):
+        module = _module(_rendered(pipeline, "spark-options"))
+        settings = {
+            key.removeprefix("kafka."): text for key, text in _texts(module["SINK"]).items()
+        }
+        assert spark_jvm.producer_refusal(settings) is None
+        _in_force(pipeline, Component.PRODUCER, spark_jvm.producer_values(settings))
+
+
+def test_the_commands_carry_what_kafka_takes(kafka_jvm: Jvm, tmp_path: Path) -> None:
+    settings: dict[Component, dict[str, Value]] = {
+        Component.TOPIC: {
+            "replication.factor": 3, "cleanup.policy": "compact,delete", "retention.ms": -1,
+        },
+        Component.BROKER: {"min.insync.replicas": 2, "replica.lag.time.max.ms": 10000},
+    }  # fmt: skip
+    pipeline = Pipeline(settings=settings)
+    script = tmp_path / "topic.sh"
+    script.write_text(_rendered(pipeline, "kafka-commands"))
+    create = _ran(script, "create")
+    assert create[create.index("--topic") + 1] == "a topic; $(rm)"
+    assert create[create.index("--replication-factor") + 1] == "3"
+    pairs = [create[at + 1] for at, word in enumerate(create) if word == "--config"]
+    topic = dict(pair.split("=", 1) for pair in pairs)
+    log = kafka_jvm.kafka.storage.internals.log.LogConfig
+    log.validate(kafka_jvm.properties(topic))
+    _in_force(pipeline, Component.TOPIC, kafka_jvm.parsed(log.configDefCopy(), topic))
+    alter = _ran(script, "alter")
+    assert "cleanup.policy=[compact,delete]" in alter[alter.index("--add-config") + 1]
+    brokers = _ran(script, "brokers")
+    assert brokers[brokers.index("--add-config") + 1] == "min.insync.replicas=2"
+    kafka_jvm.kafka.server.config.DynamicBrokerConfig.validateConfigs(
+        kafka_jvm.properties({"min.insync.replicas": "2"}), False
+    )
+
+
+def test_brokers_take_while_they_run_exactly_what_we_say(kafka_jvm: Jvm) -> None:
+    real = set(kafka_jvm.kafka.server.config.DynamicBrokerConfig.ALL_DYNAMIC_CONFIGS)
+    ours = {each.name for each in settings_of(Family.JAVA, "4.3", "4.3", Component.BROKER)}
+    assert ours & real == DYNAMIC
+
+
+def _ran(script: Path, branch: str) -> list[str]:
+    """The arguments with which the script called Kafka's command, by a stand-in that prints."""
+    for command in ("kafka-topics.sh", "kafka-configs.sh"):
+        stand_in = script.with_name(command)
+        stand_in.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+        stand_in.chmod(0o755)
+    environment = {
+        "PATH": f"{script.parent}{os.pathsep}{os.environ['PATH']}",
+        "BOOTSTRAP_SERVERS": "127.0.0.1:1", "TOPIC": "a topic; $(rm)", "PARTITIONS": "6",
+    }  # fmt: skip
+    done = subprocess.run(
+        ["sh", script, branch], env=environment, text=True, capture_output=True, check=True
+    )
+    return done.stdout.splitlines()
