@@ -10,9 +10,9 @@ register = template.Library()
 
 
 @register.filter
-def number(value: int | None) -> str:
-    """`4985` → `4,985`; None → `not judged`."""
-    return sentences.number(value)
+def number(value: object) -> str:
+    """`4985` → `4,985`; None, and what is not there, → `not judged`."""
+    return sentences.number(value if isinstance(value, int) else None)
 
 
 @register.filter

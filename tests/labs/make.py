@@ -1,0 +1,87 @@
+"""Experiments in every state, as tests need them; results as the engine writes them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from labs.engine.result import COUNTS
+from labs.models import Experiment, Run, State, settings_key
+
+SCENARIO = "leader-killed-followers-behind"
+START_NS = 5_000_000_000
+SETTINGS = {"producer": {"acks": "1", "linger.ms": 5}, "topic": {"min.insync.replicas": 2}}
+
+
+def result(verdict: str = "broken", **counts: int | None) -> dict[str, Any]:
+    """One arm's result: 10,000 acknowledged over 4 seconds, 985 of them lost unless told else."""
+    lost = 0 if verdict == "holds" else 985
+    known = {name: 0 for name in COUNTS} | {"sent": 10_000, "ok": 10_000, "lost_write": lost}
+    if verdict == "unknown":
+        known = dict.fromkeys(COUNTS)
+    buckets = [
+        {"t_ms": 200 * i, "sent": 500, "ok": 500, "fail": 0, "info": 0,
+         "lost": lost if i == 5 else 0, "delivered": 450}
+        for i in range(20) if i not in (7, 8)
+    ]  # fmt: skip
+    return {
+        "verdict": verdict,
+        "reason": "it was so",
+        "counts": {**known, **counts},
+        "examples": {"lost_write": [{"value": 17, "offset": 17}]} if lost else {},
+        "unavailable_ms": 400,
+        "ack_latency_ms": {"p50": 1.0, "p99": 2.0, "max": 9.0},
+        "timeline": None if verdict == "unknown" else
+        {"bucket_ms": 200, "start_ns": START_NS, "buckets": buckets},
+        "fault_evidence": [
+            {"fault": "kill", "target": "leader: broker 1", "phase": "complete",
+             "evidence": "pid 4711 gone", "at_s": 4.0},
+        ],
+        "versions": {"kafka": "4.3.1", "java": "17.0.1"},
+        "machine": {"cores": 2},
+        "shortened": [{"setting": "broker broker.session.timeout.ms", "lab": 3000,
+                       "product": 9000, "why": "fails over sooner"}],
+        "notes": [],
+        "axis_began_ns": START_NS - 3_000_000_000,
+    }  # fmt: skip
+
+
+def experiment(
+    state: State = State.QUEUED, *verdicts: str, settings: Any = None, **fields: Any
+) -> Experiment:
+    """An experiment with two arms; `verdicts` fill their results in order."""
+    now = timezone.now()
+    names = ("described", "recommended")
+    times: dict[str, Any] = {"queued_at": now - timedelta(seconds=60)}
+    if state != State.QUEUED:
+        times["started_at"] = now - timedelta(seconds=50)
+    if state == State.RUNNING:
+        times |= {"owner": "somebody", "heartbeat_at": now}
+    elif state != State.QUEUED:
+        times["ended_at"] = now - timedelta(seconds=10)
+    arms = [{"name": name, "settings": settings or SETTINGS} for name in names]
+    spec = {"scenario": SCENARIO, "seed": 7, "kafka": "4.3.1", "arms": arms, "overrides": {}}
+    made = Experiment.objects.create(
+        **{"scenario": SCENARIO, "seed": 7, "kafka": "4.3.1", "spec": spec, "state": state,
+           **times, **fields}
+    )  # fmt: skip
+    for position, name in enumerate(names):
+        verdict = verdicts[position] if position < len(verdicts) else ""
+        run(made, position, name, verdict, settings or SETTINGS)
+    return made
+
+
+def run(made: Experiment, position: int, name: str, verdict: str, settings: Any) -> Run:
+    return Run.objects.create(
+        experiment=made, name=name, position=position, want="at-least-once", settings=settings,
+        settings_key=settings_key(settings), verdict=verdict, phase="done" if verdict else "",
+        result=result(verdict) if verdict else {},
+    )  # fmt: skip
+
+
+def age(made: Experiment, **seconds: float) -> None:
+    """Moves times of an experiment into the past: `heartbeat_at=20` is twenty seconds ago."""
+    past = {name: timezone.now() - timedelta(seconds=ago) for name, ago in seconds.items()}
+    Experiment.objects.filter(pk=made.pk).update(**past)

@@ -1,0 +1,160 @@
+"""Every change of state is made by exactly one, and only from the state that it names."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from labs import lifecycle
+from labs.models import Experiment, State
+from tests.labs import make
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+CLAIM = """
+import sys, django
+django.setup()
+from labs import lifecycle
+print("ready", flush=True)
+sys.stdin.readline()
+for slug in sys.argv[2:]:
+    if lifecycle.claim(slug, 1, sys.argv[1]):
+        print(slug, flush=True)
+"""
+
+
+def django_process(data: Path, *argv: str) -> subprocess.Popen[str]:
+    env = {**os.environ, "LAB_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "config.settings",
+           "DATABASE_URL": ""}  # fmt: skip
+    return subprocess.Popen(
+        [sys.executable, *argv], cwd=ROOT, env=env, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def test_of_two_processes_that_claim_at_once_exactly_one_gets_each_run(tmp_path: Path) -> None:
+    setup = (
+        "import django; django.setup()\n"
+        "from django.core.management import call_command; call_command('migrate', verbosity=0)\n"
+        "from tests.labs import make\n"
+        "print(*(make.experiment().slug for _ in range(30)))"
+    )
+    slugs = django_process(tmp_path, "-c", setup).communicate(timeout=60)[0].split()
+    assert len(slugs) == 30
+    two = [django_process(tmp_path, "-c", CLAIM, owner, *slugs) for owner in ("one", "two")]
+    for each in two:
+        assert each.stdout is not None
+        assert each.stdout.readline() == "ready\n"
+    for each in two:
+        assert each.stdin is not None
+        each.stdin.write("go\n")
+        each.stdin.flush()
+    claimed = [slug for each in two for slug in each.communicate(timeout=60)[0].split()]
+    assert sorted(claimed) == sorted(slugs), "each was claimed once, none twice"
+
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_task_delivered_twice_runs_once() -> None:
+    made = make.experiment()
+    first = lifecycle.claim(made.slug, 1, "first")
+    assert first is not None
+    assert first.state == State.RUNNING
+    assert lifecycle.claim(made.slug, 1, "second") is None
+
+
+def test_a_task_of_an_earlier_attempt_claims_nothing() -> None:
+    made = make.experiment(State.INTERRUPTED)
+    assert lifecycle.requeue(made.slug, 1)
+    assert lifecycle.claim(made.slug, 1, "late") is None
+    assert lifecycle.claim(made.slug, 2, "in time") is not None
+
+
+def test_only_the_owner_beats_and_finishes() -> None:
+    made = make.experiment()
+    lifecycle.claim(made.slug, 1, "owner")
+    assert lifecycle.heartbeat(made.slug, "owner")
+    assert not lifecycle.heartbeat(made.slug, "other")
+    assert not lifecycle.finish(made.slug, "other", State.DONE)
+    assert lifecycle.finish(made.slug, "owner", State.DONE)
+    assert not lifecycle.heartbeat(made.slug, "owner")
+
+
+def test_a_cancelled_run_is_taken_from_its_worker() -> None:
+    made = make.experiment()
+    lifecycle.claim(made.slug, 1, "owner")
+    assert lifecycle.cancel(made.slug)
+    assert not lifecycle.heartbeat(made.slug, "owner")
+    assert not lifecycle.finish(made.slug, "owner", State.DONE)
+    assert not lifecycle.cancel(made.slug), "what has ended cannot be cancelled"
+
+
+def test_a_silent_run_is_interrupted_and_its_folder_removed() -> None:
+    made = make.experiment(State.RUNNING)
+    (made.folder / "described" / "ledger").mkdir(parents=True)
+    make.age(made, heartbeat_at=lifecycle.STALE_S + 1)
+    assert lifecycle.sweep() == [made.slug]
+    made.refresh_from_db()
+    assert made.state == State.INTERRUPTED
+    assert "stopped answering" in made.reason
+    assert not made.folder.exists()
+    assert lifecycle.sweep() == [], "once is enough"
+
+
+def test_a_run_that_beats_is_left_alone() -> None:
+    made = make.experiment(State.RUNNING)
+    made.folder.mkdir(parents=True)
+    make.age(made, heartbeat_at=lifecycle.STALE_S - 5)
+    assert lifecycle.sweep() == []
+    assert made.folder.exists()
+
+
+def test_what_a_dying_runner_still_writes_is_removed_by_a_later_sweep() -> None:
+    made = make.experiment(State.INTERRUPTED)
+    made.folder.mkdir(parents=True)
+    lifecycle.sweep()
+    assert not made.folder.exists()
+
+
+def test_the_ledger_of_a_finished_run_is_never_swept() -> None:
+    made = make.experiment(State.DONE, "broken", "holds")
+    made.folder.mkdir(parents=True)
+    lifecycle.sweep()
+    assert made.folder.exists()
+
+
+def test_again_forgets_what_the_attempt_saw_and_keeps_what_was_asked() -> None:
+    made = make.experiment(State.FAILED, "unknown")
+    assert lifecycle.requeue(made.slug, 1)
+    made.refresh_from_db()
+    assert (made.state, made.attempt, made.seed) == (State.QUEUED, 2, 7)
+    assert [(run.verdict, run.result) for run in made.runs.all()] == [("", {}), ("", {})]
+    assert not lifecycle.requeue(made.slug, 1), "a second click does nothing"
+
+
+@pytest.mark.parametrize("state", [State.QUEUED, State.RUNNING, State.DONE])
+def test_what_waits_runs_or_is_done_is_not_requeued(state: State) -> None:
+    made = make.experiment(state)
+    assert not lifecycle.requeue(made.slug, 1)
+
+
+def test_forgotten_ones_are_found_and_fresh_ones_are_not() -> None:
+    never, lost, fresh = make.experiment(), make.experiment(), make.experiment()
+    make.age(lost, nudged_at=lifecycle.RENUDGE_S + 1)
+    make.age(fresh, nudged_at=1)
+    assert set(lifecycle.waiting_too_long()) == {(never.slug, 1), (lost.slug, 1)}
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"state": "odd"}, {"state": "running", "owner": ""}, {"state": "done"}]
+)
+def test_the_database_itself_refuses_states_that_make_no_sense(wrong: dict[str, str]) -> None:
+    made = make.experiment()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Experiment.objects.filter(pk=made.pk).update(**wrong)

@@ -1,0 +1,100 @@
+"""The numbers of a drawing: on the scale, nothing outside, and the same said in words."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from labs import plots
+from labs.plots import BOTTOM, LEFT, RIGHT, TOP, WIDTH
+
+TIMELINE = {
+    "bucket_ms": 200,
+    "start_ns": 0,
+    "buckets": [
+        {"t_ms": 0, "sent": 900, "ok": 900, "lost": 0, "delivered": 900},
+        {"t_ms": 200, "sent": 1000, "ok": 1000, "lost": 400, "delivered": 0},
+        {"t_ms": 1000, "sent": 500, "ok": 500, "lost": 0, "delivered": 500},
+    ],
+}
+KILL = {"fault": "kill", "target": "leader: broker 2", "second": 0.5}
+
+
+def drawn(timeline=TIMELINE, faults=(KILL,), leaderless=((0.5, 1.0),)):
+    return plots.plot(timeline, faults, leaderless, plots.shared_scale([timeline]))
+
+
+def points(text: str) -> list[tuple[float, float]]:
+    return [(float(x), float(y)) for x, y in (pair.split(",") for pair in text.split())]
+
+
+def test_a_gap_between_buckets_goes_down_to_zero() -> None:
+    floor = [x for x, y in points(drawn().line) if y == BOTTOM]
+    scale = plots.shared_scale([TIMELINE])
+    assert floor == [scale.x(0.4), scale.x(1.0)]
+
+
+def test_lost_messages_stand_at_the_time_of_their_acknowledgement() -> None:
+    (box,) = drawn().lost
+    scale = plots.shared_scale([TIMELINE])
+    assert (box.x, box.y) == (scale.x(0.2), scale.y(2000))
+    assert box.y + box.height == BOTTOM
+
+
+def test_two_arms_share_the_larger_scale() -> None:
+    small = {**TIMELINE, "buckets": TIMELINE["buckets"][:1]}
+    assert plots.shared_scale([small, TIMELINE]) == plots.shared_scale([TIMELINE])
+
+
+def test_followers_paused_together_are_one_mark_and_a_later_one_is_another() -> None:
+    pause = {"fault": "pause", "target": "follower: broker 1"}
+    marks = drawn(
+        faults=[{**pause, "second": 0.1}, {**pause, "second": 0.2}, {**pause, "second": 0.9}]
+    ).marks
+    assert [(mark.text, mark.second) for mark in marks] == [
+        ("follower paused", 0.1), ("follower paused", 0.9),
+    ]  # fmt: skip
+
+
+def test_the_description_says_the_counts() -> None:
+    assert "leader killed at 0.5 s" in drawn().description
+    assert "2,400 were acknowledged. 400 of them are gone." in drawn().description
+
+
+def test_the_table_sums_up_by_second() -> None:
+    assert [(row.second, row.ok, row.lost) for row in drawn().rows] == [(0, 1900, 400), (1, 500, 0)]
+
+
+def test_an_empty_timeline_draws_nothing_and_fails_nowhere() -> None:
+    empty = drawn({"bucket_ms": 200, "buckets": []}, (), ())
+    assert (empty.line, empty.acknowledged, empty.lost) == ("", "", ())
+
+
+buckets = st.lists(
+    st.tuples(st.integers(0, 300), st.integers(0, 50_000), st.integers(0, 50_000)),
+    max_size=40, unique_by=lambda bucket: bucket[0],
+)  # fmt: skip
+
+
+@given(buckets, st.lists(st.floats(-5, 500), max_size=9))
+def test_whatever_happened_everything_stays_inside_the_drawing(found, seconds) -> None:
+    timeline = {
+        "bucket_ms": 200,
+        "buckets": [
+            {"t_ms": 200 * at, "sent": ok, "ok": ok, "lost": min(lost, ok), "delivered": 0}
+            for at, ok, lost in found
+        ],
+    }
+    faults = [{**KILL, "second": second} for second in seconds]
+    plot = plots.plot(timeline, faults, (), plots.shared_scale([timeline]))
+    for x, y in points(plot.acknowledged) + [(box.x, box.y) for box in plot.lost]:
+        assert LEFT <= x <= WIDTH - RIGHT
+        assert TOP <= y <= BOTTOM
+    assert all(LEFT <= mark.x <= WIDTH - RIGHT for mark in plot.marks)
+    assert len(plot.y_ticks) <= 6
+    assert plot.y_ticks[0].text == "0"
+
+
+def test_a_sparkline_spans_the_width_and_a_gap_is_zero() -> None:
+    assert points(plots.sparkline([0, 10, None], 100, 40)) == [(0, 38), (50, 2), (100, 38)]
+    assert plots.sparkline([]) == ""

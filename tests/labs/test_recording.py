@@ -1,0 +1,100 @@
+"""What a runner reports reaches the database, and only while the run is still its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from labs import lifecycle
+from labs.models import Experiment, Run, State
+from labs.recording import MOST_SAMPLES, Recorder
+from tests.labs import make
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def claimed() -> Experiment:
+    claimed = lifecycle.claim(make.experiment().slug, 1, "owner")
+    assert claimed is not None
+    return claimed
+
+
+def sample(at_s: float, **fields: Any) -> dict[str, Any]:
+    return {"event": "sample", "arm": "described", "at_s": at_s, "leader": 1, "isr": [1],
+            "brokers": {"1": "running"}, "acknowledged": 5, "acknowledged_per_s": 10,
+            **fields}  # fmt: skip
+
+
+def phase(name: str) -> dict[str, Any]:
+    return {"event": "phase", "arm": "described", "phase": name, "at_s": 0.5}
+
+
+def described(experiment: Experiment) -> Run:
+    return Run.objects.get(experiment=experiment, name="described")
+
+
+def test_phases_are_written_at_once_and_samples_not_more_often_than_needed(
+    claimed: Experiment, django_assert_num_queries: Any
+) -> None:
+    recorder = Recorder(claimed, "owner")
+    recorder.take(phase("booting"))
+    assert described(claimed).phase == "booting"
+    with django_assert_num_queries(0):
+        for at in range(20):
+            recorder.take(sample(at / 10))
+    recorder.take(phase("producing"))
+    assert len(described(claimed).samples) == 20
+
+
+def test_many_samples_are_thinned_and_the_newest_is_kept(claimed: Experiment) -> None:
+    recorder = Recorder(claimed, "owner")
+    for at in range(5 * MOST_SAMPLES):
+        recorder.take(sample(at))
+    recorder.take(phase("judging"))
+    samples = described(claimed).samples
+    assert len(samples) <= MOST_SAMPLES
+    assert samples[0]["at_s"] == 0
+    assert described(claimed).live["at_s"] == 5 * MOST_SAMPLES - 1
+
+
+def test_a_dead_broker_is_not_taken_for_the_leader(claimed: Experiment) -> None:
+    recorder = Recorder(claimed, "owner")
+    recorder.take(sample(1.0, brokers={"1": "dead"}))
+    recorder.take(phase("healing"))
+    assert described(claimed).samples[-1]["leader"] is None
+
+
+def test_results_come_with_the_arm_or_at_the_latest_with_the_end(claimed: Experiment) -> None:
+    recorder = Recorder(claimed, "owner")
+    first = {"name": "described", **make.result("broken")}
+    second = {"name": "recommended", **make.result("holds")}
+    recorder.take({"event": "arm", "arm": "described", "result": first})
+    recorder.take({"event": "result", "arm": None, "experiment": {"arms": [first, second]}})
+    assert list(claimed.runs.values_list("verdict", flat=True)) == ["broken", "holds"]
+
+
+def test_what_could_not_be_run_is_remembered(claimed: Experiment) -> None:
+    recorder = Recorder(claimed, "owner")
+    recorder.take({"event": "error", "arm": "described", "message": "No Java."})
+    assert recorder.error == "described: No Java."
+
+
+def test_a_run_that_was_taken_away_is_not_written_to(claimed: Experiment) -> None:
+    recorder = Recorder(claimed, "owner")
+    lifecycle.cancel(claimed.slug)
+    lifecycle.requeue(claimed.slug, 1)
+    lifecycle.claim(claimed.slug, 2, "another")
+    recorder.take(phase("judging"))
+    recorder.take({"event": "arm", "arm": "described", "result": make.result("broken")})
+    assert (described(claimed).phase, described(claimed).verdict) == ("", "")
+    claimed.refresh_from_db()
+    assert claimed.state == State.RUNNING
+
+
+def test_events_and_arms_that_are_not_known_are_passed_over(claimed: Experiment) -> None:
+    recorder = Recorder(claimed, "owner")
+    recorder.take({"event": "weather", "arm": "described"})
+    recorder.take({**phase("booting"), "arm": "third"})
+    assert described(claimed).phase == ""

@@ -1,0 +1,46 @@
+"""Results in words: the counts, and no more than the run showed."""
+
+from __future__ import annotations
+
+import pytest
+
+from labs import sentences
+from labs.selectors import Evidence
+from tests.labs.make import result
+
+
+def test_every_anomaly_that_broke_the_verdict_is_named_with_its_count() -> None:
+    said = sentences.of_run("broken", result("broken", duplicate=41, reordered=3), "exactly-once")
+    assert said == (
+        "985 of 10,000 acknowledged messages are gone; 41 surplus copies of messages are in the "
+        "log; 3 messages are out of order."
+    )
+
+
+def test_both_arms_in_one_sentence() -> None:
+    arms = [
+        ("As described", "broken", result("broken")),
+        ("As recommended", "unknown", result("unknown")),
+    ]
+    assert sentences.of_experiment(arms) == (
+        "As described: 985 of 10,000 acknowledged messages are gone; "
+        "As recommended: nothing can be concluded."
+    )
+
+
+@pytest.mark.parametrize(
+    ("seen", "said"),
+    [
+        (Evidence(1, 0), "No loss in 1 run of"),
+        (Evidence(12, 0), "evidence, not proof"),
+        (Evidence(10, 9), "lost in 9 of 10 runs"),
+    ],
+)
+def test_evidence_is_counted(seen: Evidence, said: str) -> None:
+    assert said in sentences.of_evidence(seen)
+
+
+def test_null_is_not_zero() -> None:
+    assert sentences.number(None) == "not judged"
+    assert sentences.number(0) == "0"
+    assert sentences.seconds(None) == "not judged"

@@ -1,0 +1,105 @@
+"""What is queued when somebody presses a button, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from advisor import services as advisor
+from advisor.models import Description
+from labs import selectors, services
+from labs.engine.spec import ExperimentSpec
+from labs.lessons import find
+from labs.models import Experiment, State
+from tests.labs import make
+from tests.labs.test_lifecycle import django_process
+
+pytestmark = pytest.mark.django_db
+
+
+def saved(**fields: str) -> str:
+    stated = {name.replace("__", "."): value for name, value in fields.items()}
+    pipeline, problems = advisor.from_fields(stated)
+    assert pipeline is not None, problems
+    return advisor.save(pipeline).slug
+
+
+def test_risky_settings_get_two_arms_that_differ(db: None) -> None:
+    started = services.start(saved(producer__acks="1"), services.FIRST_SCENARIO)
+    described, recommended = started.runs.all()
+    assert described.settings["producer"]["acks"] in (1, "1")
+    assert recommended.settings["producer"]["acks"] in ("all", -1, "-1")
+    assert (described.want, recommended.want) == ("at-least-once", "at-least-once")
+    assert described.guarantee != recommended.guarantee
+    assert started.state == State.QUEUED
+
+
+def test_settings_that_need_no_change_run_alone() -> None:
+    start = services.start(saved(producer__acks="1"), services.FIRST_SCENARIO)
+    good = advisor.save(advisor.recommended(advisor.load(start.pipeline))).slug
+    assert [run.name for run in services.start(good, services.FIRST_SCENARIO).runs.all()] == [
+        "described"
+    ]
+
+
+def test_the_request_is_plain_data_and_reads_back() -> None:
+    started = services.start_first_look()
+    started.refresh_from_db()
+    spec = started.request()
+    assert ExperimentSpec.from_json(spec.to_json()) == spec
+    assert json.loads(spec.to_json())["arms"][0]["name"] == "described"
+
+
+def test_an_unknown_scenario_or_pipeline_is_refused() -> None:
+    with pytest.raises(services.Refused, match="There is no scenario"):
+        services.start(saved(producer__acks="1"), "no-such-thing")
+    with pytest.raises(Description.DoesNotExist):
+        services.start("nosuch22", services.FIRST_SCENARIO)
+    assert not Experiment.objects.exists()
+
+
+def test_the_queue_has_a_limit() -> None:
+    for _ in range(services.QUEUE_LIMIT):
+        make.experiment()
+    with pytest.raises(services.Refused, match="20 experiments already wait"):
+        services.start_first_look()
+
+
+def test_a_lesson_runs_its_arms_and_points_to_what_is_taken_home() -> None:
+    lesson = find("what-an-acknowledgement-means")
+    started = services.start_lesson(lesson)
+    assert [run.name for run in started.runs.all()] == ["acks-0", "acks-1", "acks-all"]
+    acks = [str(run.settings["producer"]["acks"]) for run in started.runs.all()]
+    assert acks[:2] == ["0", "1"]
+    home = advisor.load(started.pipeline)
+    assert advisor.in_force(home) == started.runs.get(name="acks-all").settings
+
+
+def test_without_redis_an_experiment_waits_and_its_page_says_why(tmp_path: Path) -> None:
+    script = (
+        "import os; os.environ['REDIS_URL'] = 'redis://127.0.0.1:1/0'\n"
+        "import django; django.setup()\n"
+        "from django.core.management import call_command; call_command('migrate', verbosity=0)\n"
+        "from django.test import Client\n"
+        "client = Client(headers={'host': 'localhost'})\n"
+        "page = client.post('/experiments/start/', follow=True)\n"
+        "print(page.status_code, 'Redis does not answer' in page.content.decode())"
+    )
+    said, _ = django_process(tmp_path, "-c", script).communicate(timeout=90)
+    assert said.split() == ["200", "True"]
+
+
+def test_the_time_that_is_left_is_never_negative_and_learns_from_earlier_runs() -> None:
+    running = make.experiment(State.RUNNING)
+    assert selectors.usual_s(running) == selectors.FALLBACK_S
+    make.age(running, started_at=selectors.FALLBACK_S + 5)
+    running.refresh_from_db()
+    assert selectors.time_left(running) == "taking longer than usual (45 s)"
+    for took in (20, 30, 70):
+        make.age(make.experiment(State.DONE, "holds", "holds"), started_at=100 + took, ended_at=100)
+    assert selectors.usual_s(running) == pytest.approx(30, abs=0.5)
+    make.age(running, started_at=10)
+    running.refresh_from_db()
+    assert selectors.time_left(running) in ("about 20 s left", "about 21 s left")

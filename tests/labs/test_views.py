@@ -1,0 +1,214 @@
+"""The pages of experiments in every state, as a browser without JavaScript sees them."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from labs import lifecycle
+from labs.models import Experiment, Run, State
+from tests.labs import make
+
+pytestmark = pytest.mark.django_db
+
+HOSTILE = '<script>alert("x")</script>'
+
+
+def text_of(client: Client, made: Experiment) -> str:
+    response = client.get(made.get_absolute_url())
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def ends(state: State) -> list[str]:
+    return ["broken", "holds"] if state == State.DONE else []
+
+
+@pytest.mark.parametrize("state", list(State))
+def test_every_state_has_its_page_and_its_buttons(client: Client, state: State) -> None:
+    made = make.experiment(state, *ends(state), nudged_at=None)
+    page = text_of(client, made)
+    live = state in (State.QUEUED, State.RUNNING)
+    assert ("every 1s" in page) == live
+    assert ("Cancel this experiment" in page) == live
+    assert ("Run again" in page) == (not live)
+    assert client.get(reverse("labs:live", args=[made.slug])).status_code == (200 if live else 286)
+
+
+@pytest.mark.parametrize("verdict", ["holds", "broken", "unknown"])
+def test_every_verdict_is_said_in_counts(client: Client, verdict: str) -> None:
+    page = text_of(client, make.experiment(State.DONE, verdict, "holds"))
+    assert {
+        "holds": "0 of 10,000 acknowledged messages are gone, and nothing that",
+        "broken": "985 of 10,000 acknowledged messages are gone.",
+        "unknown": "Nothing can be concluded: it was so.",
+    }[verdict] in page
+
+
+def test_what_was_not_judged_is_not_shown_as_zero(client: Client) -> None:
+    made = make.experiment(State.DONE, "unknown", "unknown")
+    page = text_of(client, made)
+    assert "not judged" in page
+    assert "<dd>0</dd>" not in page
+
+
+def test_absence_of_loss_is_called_evidence_with_the_number_of_runs(client: Client) -> None:
+    settings = {"producer": {"acks": "all"}}
+    make.experiment(State.DONE, "holds", settings=settings)
+    make.experiment(State.INTERRUPTED, "holds", settings=settings)
+    page = text_of(client, make.experiment(State.DONE, "holds", settings=settings))
+    assert "No loss in 2 runs of this scenario with these settings." in page
+    assert "evidence, not proof" in page
+
+
+def test_the_page_says_the_place_in_the_queue(client: Client) -> None:
+    first, second = make.experiment(), make.experiment()
+    make.age(first, queued_at=90)
+    make.age(second, queued_at=30)
+    assert "next in the queue" in text_of(client, first)
+    assert "number 2 in the queue" in text_of(client, second)
+
+
+def test_the_page_says_when_redis_did_not_take_it(client: Client) -> None:
+    made = make.experiment()
+    assert "Redis does not answer" in text_of(client, made)
+    make.age(made, nudged_at=1)
+    assert "Redis does not answer" not in text_of(client, made)
+
+
+def test_looking_at_a_silent_run_interrupts_it(client: Client) -> None:
+    made = make.experiment(State.RUNNING)
+    make.age(made, heartbeat_at=lifecycle.STALE_S + 1)
+    response = client.get(reverse("labs:live", args=[made.slug]))
+    assert response.status_code == 286
+    assert "stopped answering" in response.content.decode()
+
+
+def test_a_running_arm_shows_brokers_leader_and_what_is_done(client: Client) -> None:
+    made = make.experiment(State.RUNNING)
+    made.runs.filter(name="described").update(
+        phase="faulting",
+        live={"brokers": {"1": "dead", "2": "running"}, "leader": 2, "isr": [2],
+              "acknowledged": 12345, "acknowledged_per_s": 4987},
+        samples=[{"at_s": 1.0, "acknowledged_per_s": 5000, "leader": 1}] * 3,
+        faults=[{"fault": "kill", "target": "leader: broker 1", "phase": "complete",
+                 "at_s": 3.21, "evidence": "pid 4711 gone"}],
+    )  # fmt: skip
+    page = text_of(client, made)
+    assert "12,345" in page
+    assert "4,987" in page
+    assert re.search(r"is-dead.*Broker 1", page)
+    assert re.search(r"Broker 2.*leader.*in sync", page)
+    assert "pid 4711 gone" in page
+    assert "+3.2 s" in page
+
+
+@pytest.mark.parametrize("state", [State.RUNNING, State.DONE, State.FAILED])
+def test_hostile_text_is_shown_as_text(client: Client, state: State) -> None:
+    made = make.experiment(state, *ends(state), reason=HOSTILE)
+    for run in made.runs.all():
+        run.settings = {"producer": {HOSTILE: HOSTILE}}
+        run.faults = [{"fault": HOSTILE, "target": HOSTILE, "phase": HOSTILE, "at_s": 1,
+                       "evidence": HOSTILE}]  # fmt: skip
+        run.live = {"brokers": {"1": HOSTILE}, "isr": [1], "leader": 1, "place": HOSTILE}
+        if run.result:
+            run.result["reason"] = HOSTILE
+            run.result["examples"] = {HOSTILE: [{HOSTILE: HOSTILE}]}
+            run.result["notes"] = [HOSTILE]
+            run.result["versions"] = {HOSTILE: HOSTILE}
+        run.save()
+    page = text_of(client, made)
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_no_page_needs_inline_styles_or_scripts(client: Client) -> None:
+    for state in State:
+        page = text_of(client, make.experiment(state, *ends(state)))
+        assert " style=" not in page
+        assert "<script" not in page.replace('<script src="', "")
+
+
+def test_an_unknown_experiment_is_not_found(client: Client) -> None:
+    assert client.get("/experiments/nosuchslug/").status_code == 404
+
+
+def test_lists_begin_with_an_invitation(client: Client) -> None:
+    assert "No experiment has run here yet" in client.get("/experiments/").content.decode()
+    made = make.experiment(State.DONE, "broken", "holds")
+    page = client.get("/experiments/").content.decode()
+    assert made.get_absolute_url() in page
+    assert "985 lost" in page
+
+
+def test_home_shows_the_latest_real_loss_or_invites(client: Client) -> None:
+    assert "No loss has been recorded" in client.get("/").content.decode()
+    make.experiment(State.INTERRUPTED, "broken")
+    assert "No loss has been recorded" in client.get("/").content.decode()
+    made = make.experiment(State.DONE, "broken", "holds")
+    page = client.get("/").content.decode()
+    assert "985 of 10,000 acknowledged messages are gone." in page
+    assert made.get_absolute_url() in page
+    assert "<polyline" in page
+
+
+def test_a_ledger_is_a_zip_of_its_tables_without_unfinished_parts(client: Client) -> None:
+    made = make.experiment(State.DONE, "broken", "holds")
+    run = Run.objects.get(experiment=made, name="described")
+    table = run.ledger / "sends.parquet"
+    table.mkdir(parents=True)
+    (table / "producer-00000.parquet").write_bytes(b"PAR1" * 200_000)
+    (table / ".producer-00001.parquet").write_bytes(b"half")
+    response = client.get(reverse("labs:ledger", args=[made.slug, "described"]))
+    content = b"".join(response.streaming_content)  # type: ignore[attr-defined]
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert archive.testzip() is None
+        assert archive.namelist() == [
+            f"ledger-{made.slug}-described/sends.parquet/producer-00000.parquet"
+        ]
+        assert len(archive.read(archive.namelist()[0])) == 800_000
+
+
+@pytest.mark.parametrize("arm", ["recommended", "no-such-arm"])
+def test_a_ledger_that_is_not_there_is_not_found(client: Client, arm: str) -> None:
+    made = make.experiment(State.DONE, "broken", "holds")
+    assert client.get(reverse("labs:ledger", args=[made.slug, arm])).status_code == 404
+
+
+@pytest.mark.parametrize("state", [State.QUEUED, State.RUNNING])
+def test_cancelling_says_so(client: Client, state: State) -> None:
+    made = make.experiment(state)
+    client.post(reverse("labs:cancel", args=[made.slug]))
+    assert "Cancelled by a visitor." in text_of(client, made)
+
+
+def test_again_keeps_a_result_and_repeats_what_had_none(client: Client) -> None:
+    done = make.experiment(State.DONE, "broken", "holds")
+    response = client.post(reverse("labs:again", args=[done.slug]))
+    assert response.headers["Location"] != done.get_absolute_url()
+    done.refresh_from_db()
+    assert done.state == State.DONE
+    copy = Experiment.objects.exclude(pk=done.pk).get()
+    assert (copy.seed, copy.request()) == (done.seed, done.request())
+
+    failed = make.experiment(State.FAILED)
+    response = client.post(reverse("labs:again", args=[failed.slug]))
+    assert response.headers["Location"] == failed.get_absolute_url()
+    failed.refresh_from_db()
+    assert (failed.state, failed.attempt) == (State.QUEUED, 2)
+
+
+@pytest.mark.parametrize("name", ["cancel", "again"])
+def test_nothing_changes_by_looking(client: Client, name: str) -> None:
+    made = make.experiment()
+    assert client.get(reverse(f"labs:{name}", args=[made.slug])).status_code == 405
+
+
+def test_the_folder_of_a_run_lies_in_the_data_folder(data_dir: Path) -> None:
+    assert make.experiment().folder.is_relative_to(data_dir)
