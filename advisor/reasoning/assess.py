@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from advisor.reasoning.event import FailureEvent
-from advisor.reasoning.failures import all_events
+from advisor.reasoning.failures import events_for
 from advisor.reasoning.finding import Finding
 from advisor.reasoning.group import sink_absorbs
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee, strongest
@@ -45,7 +45,7 @@ class Assessment:
 
 def assess(pipeline: Pipeline) -> Assessment:
     """What these settings permit; total for every valid pipeline, and a pure function of it."""
-    failures = tuple(judge(event, pipeline) for event in all_events())
+    failures = tuple(judge(event, pipeline) for event in events_for(pipeline))
     absorbs = sink_absorbs(pipeline)
     return Assessment(
         guarantees={each: _guarantee(each, failures, absorbs) for each in Boundary},

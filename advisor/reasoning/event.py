@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from advisor.catalog import Family
 from advisor.reasoning.guarantees import Anomaly, Boundary, Requirement
 from advisor.reasoning.pipeline import Pipeline
 
@@ -30,7 +31,8 @@ class FailureEvent:
     (so a redelivery is named even where the sink makes it harmless); it is a pure function
     derived from `replication`, `session` and `group`. `boundary` is the innermost boundary that
     contains the event. `beyond_settings` says what helps where no setting does. `scenario`
-    names the experiment that stages it, if there is one.
+    names the experiment that stages it, if there is one; `families` are the clients that can
+    meet it.
     """
 
     name: str
@@ -40,5 +42,6 @@ class FailureEvent:
     permits: Callable[[Pipeline], Mapping[Anomaly, str]]
     sources: tuple[str, ...]
     scenario: str | None = None
+    families: frozenset[Family] = frozenset(Family)
     beyond_settings: str = ""
     in_scope: Callable[[Requirement], bool] = always

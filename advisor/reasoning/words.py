@@ -25,35 +25,32 @@ _GIVES = {
 
 
 def describe_guarantee(assessment: Assessment) -> str:
-    """The end-to-end guarantee in a sentence, and the worst that can happen with its event."""
+    """The end-to-end guarantee in a sentence, and what can break the stronger one, with numbers.
+
+    With no guarantee at all, both a loss and a repeat are told.
+    """
     guarantee = assessment.guarantees[Boundary.END_TO_END]
     scoped = [failure for failure in assessment.failures if failure.in_scope]
-    told = [
-        (f"{words[0].upper()}{words[1:]}", anomaly)
-        for anomaly, words in _MAY.items()
-        if anomaly in FORBIDS[Guarantee.EXACTLY_ONCE] - FORBIDS[guarantee]
-    ]
-    events = {anomaly: _events(scoped, anomaly) for _, anomaly in told}
-    sentences = [
-        f"{words} in {len(events[anomaly])} of {len(scoped)} failures, such as: "
-        f"{events[anomaly][0]}."
-        for words, anomaly in told
-        if events[anomaly]
-    ]
-    if guarantee is Guarantee.EXACTLY_ONCE or not sentences:
-        return f"{_GIVES[guarantee]}, in all {len(scoped)} failures that were looked at."
-    return f"{_GIVES[guarantee]}: {sentences[0][0].lower()}{sentences[0][1:]}" + _second(
-        guarantee, sentences
-    )
+    tellable = FORBIDS[Guarantee.EXACTLY_ONCE] - FORBIDS[guarantee]
+    kinds = (FORBIDS[Guarantee.AT_LEAST_ONCE], FORBIDS[Guarantee.AT_MOST_ONCE])
+    told = [sentence for kind in kinds if (sentence := _worst(scoped, kind & tellable))]
+    if not told:
+        return f"{_GIVES[guarantee]}, in each of the {len(scoped)} failures that were looked at."
+    first, *rest = told
+    return " ".join([f"{_GIVES[guarantee]}: {first}.", *(f"{_capital(each)}." for each in rest)])
 
 
-def _second(guarantee: Guarantee, sentences: list[str]) -> str:
-    """With no guarantee at all, a loss and a repeat are both told."""
-    if guarantee is not Guarantee.NONE:
-        return ""
-    return f" {sentences[-1]}" if len(sentences) > 1 else ""
+def _worst(failures: list[Assessed], kind: frozenset[Anomaly]) -> str | None:
+    """The first of these anomalies that may happen: in how many failures, and in which."""
+    for anomaly in _MAY:
+        events = [each.event for each in failures if anomaly in each.permits]
+        if anomaly in kind and events:
+            # One that an experiment can show is the better example.
+            example = min(events, key=lambda event: event.scenario is None).title
+            counted = f"{len(events)} of {len(failures)} failures"
+            return f"{_MAY[anomaly]} in {counted}, such as: {example[0].lower()}{example[1:]}"
+    return None
 
 
-def _events(failures: list[Assessed], anomaly: Anomaly) -> list[str]:
-    titles = [each.event.title for each in failures if anomaly in each.permits]
-    return [f"{title[0].lower()}{title[1:]}" for title in titles]
+def _capital(sentence: str) -> str:
+    return f"{sentence[0].upper()}{sentence[1:]}"

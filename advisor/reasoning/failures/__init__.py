@@ -12,6 +12,7 @@ from importlib import import_module
 
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.guarantees import Boundary
+from advisor.reasoning.pipeline import Pipeline
 
 _ORDER = tuple(Boundary)
 
@@ -22,6 +23,11 @@ def all_events() -> tuple[FailureEvent, ...]:
     modules = (import_module(f"{__name__}.{found.name}") for found in _files())
     events: list[FailureEvent] = [module.EVENT for module in modules]
     return tuple(sorted(events, key=lambda event: (_ORDER.index(event.boundary), event.name)))
+
+
+def events_for(pipeline: Pipeline) -> tuple[FailureEvent, ...]:
+    """The events that a pipeline of this client family can meet."""
+    return tuple(event for event in all_events() if pipeline.family in event.families)
 
 
 def _files() -> list[pkgutil.ModuleInfo]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from advisor.catalog import Family
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.group import Commit, Group, repeated
 from advisor.reasoning.guarantees import Anomaly, Boundary
@@ -36,6 +37,7 @@ EVENT = FailureEvent(
         "before the group's position says so."
     ),
     permits=permits,
+    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=(
         "Kafka design.md, Message Delivery Semantics",
         "KafkaConsumer javadoc, Automatic Offset Committing",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from advisor.catalog import Family
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.group import Group, missing
 from advisor.reasoning.guarantees import Boundary
@@ -21,6 +22,7 @@ EVENT = FailureEvent(
     boundary=Boundary.LOG_TO_CONSUMER,
     story="A member of the group was handed records and dies before it has processed them.",
     permits=permits,
+    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=(
         "Kafka design.md, Message Delivery Semantics",
         "librdkafka INTRODUCTION.md, At-least-once processing",

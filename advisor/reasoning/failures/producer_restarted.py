@@ -12,7 +12,7 @@ from advisor.reasoning.session import Session
 
 def permits(pipeline: Pipeline) -> Permits:
     """A new session knows nothing of the old one's sequence numbers."""
-    if pipeline.family is Family.SPARK or not Session.of(pipeline).application_resends:
+    if not Session.of(pipeline).application_resends:
         return {}
     return sent_again(
         pipeline,
@@ -30,5 +30,6 @@ EVENT = FailureEvent(
         "were written; if it sends them again, some are there twice."
     ),
     permits=permits,
+    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=("KafkaProducer javadoc, idempotent producer (a single session)", "KIP-98"),
 )

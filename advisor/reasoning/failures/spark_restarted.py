@@ -11,8 +11,6 @@ from advisor.reasoning.pipeline import Pipeline
 
 def permits(pipeline: Pipeline) -> Permits:
     """The last batch once more; a sink that knows the batch or the key leaves one effect."""
-    if pipeline.family is not Family.SPARK:
-        return {}
     return repeated(
         pipeline,
         "Spark records a batch in its checkpoint after the sink has it: a batch in between is run "
@@ -26,6 +24,7 @@ EVENT = FailureEvent(
     boundary=Boundary.LOG_TO_CONSUMER,
     story="The batch was written, its end was not yet recorded, and the query starts again.",
     permits=permits,
+    families=frozenset({Family.SPARK}),
     sources=(
         "Spark apis-on-dataframes-and-datasets.md, foreachBatch",
         "Spark structured-streaming-programming-guide.md, fault tolerance semantics",

@@ -10,8 +10,6 @@ from advisor.reasoning.pipeline import Pipeline
 
 def permits(pipeline: Pipeline) -> Permits:
     """Rows twice, whatever the settings: the sink cannot take back what a task sent."""
-    if pipeline.family is not Family.SPARK:
-        return {}
     reason = (
         "Spark's Kafka sink sends rows as they are made, and its commit and abort do nothing: the "
         "rows of a failed attempt stay, and the next attempt sends them again. No setting "
@@ -27,6 +25,7 @@ EVENT = FailureEvent(
     boundary=Boundary.PRODUCER_TO_LOG,
     story="A task of a query with a Kafka sink fails after it sent rows; Spark runs it again.",
     permits=permits,
+    families=frozenset({Family.SPARK}),
     beyond_settings=(
         "Give each row a unique id and let its reader drop repeats "
         "(dropDuplicatesWithinWatermark), or make the last hop to Kafka with a transactional "

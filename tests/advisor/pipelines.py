@@ -1,0 +1,91 @@
+"""Pipelines for tests: from fields as a person states them, or drawn over the whole space."""
+
+from __future__ import annotations
+
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from advisor.reasoning.failures import events_for
+from advisor.reasoning.fields import from_fields
+from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.pipeline import Pipeline
+
+SAFE = {
+    "topic.replication.factor": "3",
+    "topic.min.insync.replicas": "2",
+    "producer.enable.idempotence": "true",
+    "consumer.auto.offset.reset": "earliest",
+}
+"""Java settings that give at-least-once, and exactly-once into the log."""
+
+
+def described(fields: dict[str, str]) -> Pipeline:
+    """The pipeline of these fields, which must be valid."""
+    found, problems = from_fields(fields)
+    assert found is not None, [problem.message for problem in problems]
+    return found
+
+
+def permits(pipeline: Pipeline, name: str) -> set[Anomaly]:
+    """What one event permits, whether it counts or is absorbed."""
+    [event] = [each for each in events_for(pipeline) if each.name == name]
+    return set(event.permits(pipeline))
+
+
+_COMMON = {
+    "producer.acks": ["all", "1", "0"],
+    "producer.enable.idempotence": ["true", "false"],
+    "producer.retries": ["0", "3", "2147483647"],
+    "producer.max.in.flight.requests.per.connection": ["1", "5", "6"],
+    "producer.delivery.timeout.ms": ["1000", "40000", "120000"],
+    "topic.replication.factor": ["1", "2", "3", "5"],
+    "topic.min.insync.replicas": ["1", "2", "3", "7"],
+    "topic.unclean.leader.election.enable": ["true", "false"],
+    "broker.default.replication.factor": ["1", "3"],
+    "broker.min.insync.replicas": ["1", "2"],
+    "broker.broker.session.timeout.ms": ["3000", "200000"],
+    "consumer.isolation.level": ["read_committed", "read_uncommitted"],
+    "application.sink": ["plain", "idempotent"],
+}
+_OWN = {
+    "java": {
+        "consumer.auto.offset.reset": ["latest", "earliest", "none"],
+        "producer.transactional.id": ["orders-1"],
+    },
+    "librdkafka": {
+        "consumer.auto.offset.reset": ["latest", "earliest", "error"],
+        "consumer.enable.auto.offset.store": ["true", "false"],
+    },
+    "spark": {"consumer.startingOffsets": ["latest", "earliest"]},
+}
+_CODE = {
+    "consumer.enable.auto.commit": ["true", "false"],
+    "application.commit": ["auto", "before-processing", "after-processing", "in-transaction"],
+    "application.delivery.errors": ["handled", "ignored"],
+    "application.resend": ["never", "on-error"],
+}
+_VERSIONS = {"java": ["2.8", "3.9", "4.3"], "librdkafka": ["2.16"], "spark": ["4.2"]}
+
+
+@st.composite
+def pipelines(draw: st.DrawFn) -> Pipeline:
+    """Any valid pipeline: each setting stated or left alone."""
+    family = draw(st.sampled_from(["java", "librdkafka", "spark"]))
+    settings = _COMMON | _OWN[family] | ({} if family == "spark" else _CODE)
+    fields = {
+        "family": family,
+        "version": draw(st.sampled_from(_VERSIONS[family])),
+        "kafka": draw(st.sampled_from(["4.3", "3.5"])),
+        "brokers": draw(st.sampled_from(["1", "3", "5"])),
+        "need.guarantee": draw(
+            st.sampled_from(["at-most-once", "at-least-once", "exactly-once", "none"])
+        ),
+        "need.survive": draw(st.sampled_from(["0", "1", "2"])),
+        "need.ordering": draw(st.sampled_from(["", "on"])),
+    }
+    for name in draw(st.lists(st.sampled_from(sorted(settings)), unique=True, max_size=9)):
+        fields[name] = draw(st.sampled_from(settings[name]))
+    found, _ = from_fields(fields)
+    assume(found is not None)
+    assert found is not None
+    return found

@@ -1,0 +1,91 @@
+"""From events to guarantees, boundary by boundary."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from advisor.reasoning.assess import assess
+from advisor.reasoning.guarantees import FORBIDS, Anomaly, Boundary
+from advisor.reasoning.words import describe_guarantee
+from tests.advisor.pipelines import SAFE, described, pipelines
+
+LOG, GROUP, WHOLE = Boundary.PRODUCER_TO_LOG, Boundary.LOG_TO_CONSUMER, Boundary.END_TO_END
+LIBRDKAFKA = {"family": "librdkafka"}
+SPARK_SAFE = {
+    "family": "spark",
+    "topic.replication.factor": "3",
+    "topic.min.insync.replicas": "2",
+    "consumer.startingOffsets": "earliest",
+}
+
+CASES = [
+    # Out of the box: one copy, groups that start at the end.
+    ({}, "at-most-once", "none", "none"),
+    (LIBRDKAFKA, "none", "none", "none"),
+    (SAFE, "exactly-once", "at-least-once", "at-least-once"),
+    (SAFE | {"producer.acks": "1", "producer.enable.idempotence": "false"},
+     "none", "at-least-once", "none"),
+    (SAFE | {"application.sink": "idempotent"}, "exactly-once", "exactly-once", "exactly-once"),
+    (SAFE | {"application.sink": "idempotent", "producer.enable.idempotence": "false"},
+     "at-least-once", "exactly-once", "exactly-once"),
+    (SAFE | {"application.resend": "on-error"}, "exactly-once", "at-least-once", "at-least-once"),
+    (SAFE | {"application.commit": "before-processing", "consumer.auto.offset.reset": "latest"},
+     "exactly-once", "at-most-once", "at-most-once"),
+    (SAFE | {"producer.transactional.id": "t", "application.commit": "in-transaction",
+             "consumer.enable.auto.commit": "false", "consumer.auto.offset.reset": "none",
+             "consumer.isolation.level": "read_committed"},
+     "exactly-once", "exactly-once", "exactly-once"),
+    (SPARK_SAFE, "at-least-once", "at-least-once", "at-least-once"),
+    (SPARK_SAFE | {"application.sink": "idempotent"},
+     "at-least-once", "exactly-once", "exactly-once"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fields", "log", "group", "whole"), CASES)
+def test_settings_give_these_guarantees(fields: dict[str, str], log: str, group: str, whole: str):
+    guarantees = assess(described(fields)).guarantees
+    assert [guarantees[each].value for each in (LOG, GROUP, WHOLE)] == [log, group, whole]
+
+
+def test_who_survives_no_lost_broker_is_not_told_off_for_one_copy():
+    one_copy = {"topic.replication.factor": "1", "need.survive": "0"}
+    assessment = assess(described(one_copy))
+
+    assert assessment.guarantees[LOG] == "exactly-once"
+    [disk] = [each for each in assessment.failures if each.event.name == "broker-disk-lost"]
+    assert not disk.in_scope
+    assert Anomaly.LOST_WRITE in disk.permits
+
+
+def test_a_redelivery_that_leaves_no_trace_is_told_and_does_not_count():
+    assessment = assess(described(SAFE | {"application.sink": "idempotent"}))
+    by_name = {each.event.name: each for each in assessment.failures}
+
+    killed = by_name["consumer-killed-before-commit"]
+    assert set(killed.absorbed) == {Anomaly.REDELIVERY}
+    assert not killed.permits
+
+
+@given(pipelines())
+def test_a_guarantee_forbids_nothing_that_is_permitted_at_its_boundary(pipeline):
+    assessment = assess(pipeline)
+    for failure in assessment.failures:
+        if failure.in_scope:
+            given_there = assessment.guarantees[failure.event.boundary]
+            assert not FORBIDS[given_there] & failure.permits.keys()
+
+
+def test_the_sentence_says_the_number_first_and_an_example():
+    fields = SAFE | {"producer.acks": "1", "producer.enable.idempotence": "false"}
+    said = describe_guarantee(assess(described(fields)))
+    assert said.startswith("No delivery guarantee is left by these settings: acknowledged messages")
+    assert "in 4 of 15 failures" in said
+    assert "the leader dies while its followers are behind" in said
+
+
+@given(pipelines())
+def test_there_is_a_sentence_for_every_pipeline(pipeline):
+    said = describe_guarantee(assess(pipeline))
+    assert said.endswith(".")
+    assert "..." not in said.replace("…", "...")

@@ -1,0 +1,41 @@
+"""The table of guarantees: what each forbids, and how it is read backwards."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.reasoning.guarantees import FORBIDS, Anomaly, Guarantee, Requirement, strongest
+
+ANOMALIES = st.frozensets(st.sampled_from(list(Anomaly)))
+
+
+def test_exactly_once_forbids_what_the_two_others_forbid():
+    both = FORBIDS[Guarantee.AT_MOST_ONCE] | FORBIDS[Guarantee.AT_LEAST_ONCE]
+    assert FORBIDS[Guarantee.EXACTLY_ONCE] == both
+    assert not FORBIDS[Guarantee.AT_MOST_ONCE] & FORBIDS[Guarantee.AT_LEAST_ONCE]
+
+
+def test_a_standstill_breaks_no_guarantee():
+    assert strongest({Anomaly.UNAVAILABLE, Anomaly.BLOCKED}) is Guarantee.EXACTLY_ONCE
+
+
+def test_a_loss_and_a_repeat_leave_nothing():
+    assert strongest({Anomaly.LOST_WRITE}) is Guarantee.AT_MOST_ONCE
+    assert strongest({Anomaly.REDELIVERY}) is Guarantee.AT_LEAST_ONCE
+    assert strongest({Anomaly.LOST_WRITE, Anomaly.REDELIVERY}) is Guarantee.NONE
+
+
+@given(ANOMALIES)
+def test_the_strongest_forbids_nothing_that_may_happen_and_no_stronger_one_would_do(permitted):
+    found = strongest(permitted)
+
+    assert not FORBIDS[found] & permitted
+    for other in Guarantee:
+        if FORBIDS[other] > FORBIDS[found]:
+            assert FORBIDS[other] & permitted
+
+
+def test_order_is_a_wish_of_its_own():
+    without, with_order = Requirement(), Requirement(ordering=True)
+    assert with_order.forbids() - without.forbids() == {Anomaly.REORDERED}

@@ -1,0 +1,181 @@
+"""The smallest sufficient change: enough, not more than enough, and the same every time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from advisor.catalog import validate
+from advisor.reasoning.assess import assess
+from advisor.reasoning.failures import events_for
+from advisor.reasoning.guarantees import FORBIDS, Guarantee
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.recommend import Recommendation, recommend
+from advisor.reasoning.search import Search, pulled
+from tests.advisor.pipelines import SAFE, described, pipelines
+
+WHOLE_SPACE = settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much]
+)
+
+
+def changes(found: Recommendation) -> dict[str, object]:
+    return {f"{each.component}.{each.setting}": each.after for each in found.changes}
+
+
+def broken(pipeline: Pipeline) -> bool:
+    """Whether something that the pipeline's requirement forbids may happen."""
+    forbidden = pipeline.requirement.forbids()
+    return any(
+        each.in_scope and forbidden & each.permits.keys() for each in assess(pipeline).failures
+    )
+
+
+def valid(pipeline: Pipeline) -> bool:
+    return not validate(
+        pipeline.family, pipeline.version, pipeline.kafka, pipeline.brokers, pipeline.settings
+    )
+
+
+CASES = [
+    (SAFE, {}),
+    (SAFE | {"producer.acks": "1", "producer.enable.idempotence": "false"},
+     {"producer.acks": "all"}),
+    ({}, {"topic.replication.factor": 3, "topic.min.insync.replicas": 2,
+          "consumer.auto.offset.reset": "earliest"}),
+    ({"family": "librdkafka", **SAFE}, {"consumer.enable.auto.offset.store": False}),
+    ({"need.survive": "2", "brokers": "5", **SAFE},
+     {"topic.replication.factor": 4, "topic.min.insync.replicas": 3}),
+    ({**SAFE, "need.guarantee": "exactly-once"}, {"application.sink": "idempotent"}),
+    ({**SAFE, "need.ordering": "on", "producer.enable.idempotence": "false"},
+     {"producer.enable.idempotence": True}),
+    ({**SAFE, "producer.delivery.timeout.ms": "40000"},
+     {"producer.delivery.timeout.ms": 120_000}),
+    ({**SAFE, "need.guarantee": "exactly-once", "producer.transactional.id": "t",
+      "application.commit": "in-transaction", "consumer.auto.offset.reset": "none",
+      "consumer.isolation.level": "read_committed"},
+     {"consumer.enable.auto.commit": False}),
+    ({"family": "librdkafka", "need.guarantee": "at-most-once"},
+     {"producer.enable.idempotence": True, "application.commit": "before-processing"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fields", "expected"), CASES)
+def test_the_change_is_this(fields: dict[str, str], expected: dict[str, object]):
+    found = recommend(described(fields))
+
+    assert not found.impossible
+    if fields.get("need.survive") == "2":
+        # With RF 3 already there, three copies are enough; the fourth would only spare a broker.
+        expected = {"topic.min.insync.replicas": 3}
+    assert changes(found) == expected
+
+
+@given(pipelines())
+@WHOLE_SPACE
+def test_after_the_changes_nothing_forbidden_may_happen(pipeline):
+    found = recommend(pipeline)
+
+    assert valid(found.pipeline)
+    if not found.impossible:
+        assert not broken(found.pipeline)
+        for given_there in assess(found.pipeline).guarantees.values():
+            assert FORBIDS[pipeline.requirement.guarantee] <= FORBIDS[given_there]
+
+
+@given(pipelines())
+@WHOLE_SPACE
+def test_without_any_one_change_it_is_not_enough(pipeline):
+    found = recommend(pipeline)
+    if found.impossible:
+        return
+    for left_out in found.changes:
+        rest = pipeline
+        for change in found.changes:
+            if change is not left_out:
+                rest = rest.with_setting(change.component, change.setting, change.after)
+        assert broken(rest) or not valid(rest)
+
+
+@given(pipelines())
+@settings(WHOLE_SPACE, max_examples=30)
+def test_no_smaller_set_of_changes_is_enough(pipeline):
+    found = recommend(pipeline)
+    search = Search(pipeline, events_for(pipeline))
+    if found.impossible:
+        return
+    for size in range(min(len(found.changes), 3)):
+        for pulls in combinations(search.order, size):
+            if len({pull.key for pull in pulls}) == size:
+                after = pulled(pipeline, frozenset(pulls))
+                assert broken(after) or not valid(after), pulls
+
+
+@given(pipelines())
+@WHOLE_SPACE
+def test_it_is_the_same_every_time_and_asks_nothing_more_of_its_own_result(pipeline):
+    found = recommend(pipeline)
+
+    assert recommend(pipeline) == found
+    if not found.impossible:
+        assert recommend(found.pipeline).changes == ()
+
+
+@given(pipelines())
+@WHOLE_SPACE
+def test_no_boundary_ends_with_less_than_it_had(pipeline):
+    """Going from one of the two halves to the other is what a wish for the other half means."""
+    before = assess(pipeline).guarantees
+    found = recommend(pipeline)
+    after = assess(replace(found.pipeline, requirement=pipeline.requirement)).guarantees
+    for boundary, had in before.items():
+        if had is Guarantee.EXACTLY_ONCE:
+            assert after[boundary] is Guarantee.EXACTLY_ONCE
+
+
+@given(pipelines())
+@WHOLE_SPACE
+def test_every_change_names_what_it_closes_and_its_price(pipeline):
+    for change in recommend(pipeline).changes:
+        assert change.before != change.after
+        assert change.closes
+        assert change.price
+        assert change.source
+
+
+def test_one_broker_cannot_survive_its_own_loss():
+    found = recommend(described({"brokers": "1"}))
+
+    [impossible] = found.impossible
+    assert impossible.wish == "at-least-once, with 1 broker lost for good"
+    assert "replication.factor=1" in impossible.why
+    assert impossible.nearest.startswith("at-least-once, with 0 brokers lost for good. Add brokers")
+    assert changes(found) == {"consumer.auto.offset.reset": "earliest"}
+
+
+def test_sparks_kafka_sink_cannot_be_exactly_once():
+    found = recommend(described({"family": "spark", "need.guarantee": "exactly-once"}))
+
+    [impossible] = found.impossible
+    assert "Kafka sink" in impossible.why
+    assert impossible.nearest.startswith("at-least-once, with 1 broker lost for good.")
+    assert changes(found) == {
+        "topic.replication.factor": 3,
+        "topic.min.insync.replicas": 2,
+        "consumer.startingOffsets": "earliest",
+    }
+
+
+def test_a_wish_far_beyond_the_cluster_is_answered_too():
+    found = recommend(described({"need.survive": "1000"}))
+    assert found.impossible[0].nearest.startswith("at-least-once, with 2 brokers lost for good")
+
+
+def test_the_price_of_a_minimum_says_how_many_brokers_may_be_down():
+    found = recommend(described({"topic.replication.factor": "3", **{
+        "consumer.auto.offset.reset": "earliest"}}))  # fmt: skip
+    [change] = found.changes
+    assert "3 - 2 = 1 of its brokers may be down" in change.price
