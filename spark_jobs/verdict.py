@@ -1,0 +1,95 @@
+"""From counts to a verdict: pure, and in the order that `docs/ledger.md` lays down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+Counts = Mapping[str, int | None]
+"""A count by name; None was not judged."""
+
+_REPEATS = frozenset({"redelivery", "duplicate", "effect_duplicated"})
+_LOSSES = frozenset({"lost_write", "skipped", "effect_missing", "given_up"})
+
+FORBIDS: Mapping[str, frozenset[str]] = {
+    "at-most-once": _REPEATS,
+    "at-least-once": _LOSSES,
+    "exactly-once": _REPEATS | _LOSSES,
+    "none": frozenset(),
+}
+"""What each guarantee forbids; a test holds this against `advisor.reasoning.guarantees`."""
+
+WITHOUT_WANT = frozenset(
+    {
+        "lost_write", "skipped", "duplicate", "reordered", "diverged", "aborted_read", "phantom",
+        "torn_transaction", "effect_missing", "effect_duplicated", "state_lost",
+    }
+)  # fmt: skip
+"""What is forbidden where no guarantee was named: every anomaly that is nobody's intention."""
+
+_BESIDE_THE_PATH = frozenset({"effect_missing", "effect_duplicated", "state_lost"})
+"""Counts of parts that many pipelines lack (a sink, a state): not judged when not recorded."""
+
+_SAYS: Mapping[str, str] = {
+    "lost_write": "{n} of {ok} acknowledged messages are gone",
+    "skipped": "{n} messages were passed over by a group and never delivered",
+    "duplicate": "{n} copies beyond the first are in the log",
+    "redelivery": "{n} deliveries were repeats",
+    "reordered": "{n} neighbours in the log are out of order",
+    "diverged": "{n} offsets bear more than one value",
+    "aborted_read": "{n} deliveries were of aborted messages",
+    "phantom": "{n} messages are there that were never sent",
+    "torn_transaction": "{n} transactions were delivered in part",
+    "effect_missing": "{n} effects are missing in the sink",
+    "effect_duplicated": "{n} effects were applied more than once",
+    "given_up": "{n} messages were given up by the client",
+    "state_lost": "{n} keys have less state than was put in",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What else a verdict depends on.
+
+    `proved` is the number of faults with a completion and evidence, heals not counted;
+    `given_up_breaks` is what the scenario says of its outage: shorter than a patient client waits.
+    """
+
+    proved: int
+    final_read_completed: bool
+    given_up_breaks: bool = False
+
+
+def forbidden(want: str | None, circumstances: Circumstances) -> frozenset[str]:
+    """The counts that break the guarantee when above 0."""
+    named = WITHOUT_WANT if want is None else FORBIDS[want]
+    return named if circumstances.given_up_breaks else named - {"given_up"}
+
+
+def verdict(counts: Counts, want: str | None, circumstances: Circumstances) -> tuple[str, str]:
+    """(`holds`, `broken` or `unknown`; the reason in one sentence)."""
+    if not counts.get("ok"):
+        return "unknown", "No send was acknowledged, so nothing was owed to anybody."
+    ruled_out = sorted(forbidden(want, circumstances))
+    seen = [name for name in ruled_out if counts[name]]
+    if seen:
+        return "broken", _sentence("; ".join(_said(name, counts) for name in seen))
+    if not circumstances.proved:
+        return "unknown", "No fault is proved to have happened."
+    if not circumstances.final_read_completed:
+        return "unknown", "The final read did not complete, and late is not lost."
+    unjudged = [name for name in ruled_out if counts[name] is None]
+    needed = [name for name in unjudged if name not in _BESIDE_THE_PATH]
+    if needed:
+        return "unknown", f"Not judged, because a table was not recorded: {', '.join(needed)}."
+    kept = f"{counts['ok']:,} messages were acknowledged, and nothing forbidden happened to any"
+    aside = f" (not recorded: {', '.join(unjudged)})" if unjudged else ""
+    return "holds", _sentence(kept + aside)
+
+
+def _said(name: str, counts: Counts) -> str:
+    return _SAYS[name].format(n=f"{counts[name]:,}", ok=f"{counts['ok'] or 0:,}")
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:] + "."
