@@ -15,6 +15,7 @@ from typing import Any, Self
 from labs.engine import processes
 from labs.engine.clients.process import ROOT
 from labs.engine.spec import ExperimentSpec
+from labs.engine.wait import until
 
 _GRACE_S = 20.0
 
@@ -64,7 +65,7 @@ class Launch:
     ) -> None:
         self.stop()
         if not self._finished:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            until(self._remove_folder, _GRACE_S, f"{self.folder} could not be removed")
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for line in self._process.stdout or ():
@@ -87,6 +88,11 @@ class Launch:
             except subprocess.TimeoutExpired:
                 self._process.kill()
         return self._process.wait()
+
+    def _remove_folder(self) -> bool:
+        # After a keeper that was killed, brokers may write for a moment until they are gone.
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return not self.folder.exists()
 
     def _last_words(self) -> str:
         words = [

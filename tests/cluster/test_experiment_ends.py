@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from labs.engine import processes
-from labs.engine.launch import RunnerDied, launch
+from labs.engine.launch import Launch, RunnerDied, launch
 from labs.engine.wait import until
 from tests.engine.arms import DESCRIBED, experiment
 
@@ -82,34 +82,40 @@ def test_a_killed_owner_leaves_nothing(owner: subprocess.Popen[str], tmp_path: P
     until(lambda: not (tmp_path / "run").exists(), 10, "the folder is still there")
 
 
+def family_in_trouble(started: Launch) -> set[int]:
+    """All processes of an experiment, as soon as its followers are paused."""
+    for event in started:
+        if event["event"] == "fault" and event["phase"] == "complete":
+            return descendants(started.pid)
+    raise AssertionError("no fault was completed")
+
+
 def test_a_killed_keeper_is_noticed_and_leaves_nothing(tmp_path: Path) -> None:
-    with launch(SPEC, tmp_path / "run") as started, pytest.raises(RunnerDied) as died:
-        for event in started:
-            if event["event"] == "fault":
-                family = descendants(started.pid)
-                os.kill(started.pid, signal.SIGKILL)
+    with launch(SPEC, tmp_path / "run") as started:
+        family = family_in_trouble(started)
+        os.kill(started.pid, signal.SIGKILL)
+        with pytest.raises(RunnerDied) as died:
+            list(started)
     assert died.value.status == -signal.SIGKILL
     assert not (tmp_path / "run").exists()
     until(lambda: all(map(gone, family)), 10, "somebody outlived the keeper")
 
 
 def test_a_killed_experiment_is_noticed_and_leaves_nothing(tmp_path: Path) -> None:
-    with launch(SPEC, tmp_path / "run") as started, pytest.raises(RunnerDied) as died:
-        for event in started:
-            if event["event"] == "fault":
-                family = descendants(started.pid)
-                (child,) = (pid for pid, parent in parents() if parent == started.pid)
-                os.kill(child, signal.SIGKILL)
-    assert died.value.status == 5
-    assert all(map(gone, family)), "the keeper ended before its family"
+    with launch(SPEC, tmp_path / "run") as started:
+        family = family_in_trouble(started)
+        (child,) = (pid for pid, parent in parents() if parent == started.pid)
+        os.kill(child, signal.SIGKILL)
+        with pytest.raises(RunnerDied) as died:
+            list(started)
+        assert died.value.status == 5
+        assert all(map(gone, family)), "the keeper ended before its family"
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_stopped_experiment_ends_everything_and_says_so(tmp_path: Path) -> None:
     with launch(SPEC, tmp_path / "run") as started:
-        for event in started:
-            if event["event"] == "fault" and event["phase"] == "complete":
-                break
-        family = descendants(started.pid)
+        family = family_in_trouble(started)
         assert started.stop() == 3
         assert all(map(gone, family))
         assert not list((tmp_path / "run").glob("*/cluster"))

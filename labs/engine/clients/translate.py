@@ -64,8 +64,10 @@ _PRODUCER: Mapping[str, _Rule] = {
     "linger.ms": _Rule(0, 900000),
     "batch.size": _Rule(1, 2147483647),
     "transactional.id": _Rule(dropped=_NO_TRANSACTIONS),
-    "transaction.timeout.ms": _Rule(dropped=_NO_TRANSACTIONS),
 }
+
+# Means nothing without a transactional.id, whose absence is said.
+_FOR_TRANSACTIONS = {"transaction.timeout.ms"}
 
 _CONSUMER: Mapping[str, _Rule] = {
     "auto.offset.reset": _Rule(words={"none": "error"}),
@@ -82,7 +84,8 @@ _APPLICATIONS_OWN |= {"startingOffsets", "failOnDataLoss"}
 
 def producer(settings: Mapping[str, Value]) -> Translated:
     """A producer's complete effective settings for librdkafka, pinned ones included."""
-    return _translate("producer", settings, lambda key: _PRODUCER.get(key, _UNKNOWN))
+    told = {key: value for key, value in settings.items() if key not in _FOR_TRANSACTIONS}
+    return _translate("producer", told, lambda key: _PRODUCER.get(key, _UNKNOWN))
 
 
 def consumer(settings: Mapping[str, Value]) -> Translated:
