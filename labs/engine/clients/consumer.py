@@ -100,6 +100,8 @@ class Run:
         while not self._stop.is_set():
             self._step()
         self._drain()
+        if self._config.commit == "application-stores":
+            self._store()  # the Java client's close() commits the position, too
         self._consumer.close()  # commits what is stored, if the client commits by itself
         self._deliveries.close()
         self._write_commits()
@@ -121,11 +123,13 @@ class Run:
             self._due_report = time.monotonic() + _REPORT_EVERY_S
 
     def _process(self, messages: Sequence[Message]) -> None:
+        polled = {message.partition() for message in messages}
+        positions = [place for place in self._positions() if place.partition in polled]
         if self._config.commit == "before-processing":
-            self._commit()
+            self._commit(positions)
         self._deliveries.add(messages)
         if self._config.commit == "after-processing":
-            self._commit()
+            self._commit(positions)
 
     def _note(self, message: Message) -> None:
         error, partition, offset = message.error(), message.partition(), message.offset()
@@ -150,14 +154,13 @@ class Run:
         except KafkaException as lost:  # a partition taken away meanwhile cannot be stored
             print(lost, file=sys.stderr, flush=True)
 
-    def _commit(self) -> None:
-        wanted = self._positions()
+    def _commit(self, positions: list[TopicPartition]) -> None:
         try:
-            self._consumer.commit(offsets=wanted, asynchronous=False)
+            self._consumer.commit(offsets=positions, asynchronous=False)
         except KafkaException as failed:
-            self._on_commit(failed.args[0], wanted)
+            self._on_commit(failed.args[0], positions)
         else:
-            self._on_commit(None, wanted)
+            self._on_commit(None, positions)
 
     def _on_commit(self, error: KafkaError | None, partitions: list[TopicPartition]) -> None:
         if error is not None and error.code() == KafkaError._NO_OFFSET:

@@ -1,0 +1,134 @@
+"""The group's process and the final reader, on librdkafka's own mock brokers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+from labs.engine.clients.consumer import ConsumerConfig
+from labs.engine.clients.process import ClientProcess
+from labs.engine.clients.reader import ReaderConfig
+from labs.engine.wait import until
+
+TOPIC = "orders"
+
+
+@pytest.fixture
+def broker() -> Iterator[Producer]:
+    """A producer that brings its mock broker along; others reach it over loopback."""
+    producer = Producer({"test.mock.num.brokers": 1, "log_level": 0})
+    producer.list_topics(TOPIC, timeout=10)  # makes the topic, with four partitions
+    yield producer
+    producer.close()
+
+
+def address(broker: Producer) -> str:
+    (found,) = broker.list_topics(timeout=10).brokers.values()
+    return f"{found.host}:{found.port}"
+
+
+def send(broker: Producer, values: range) -> None:
+    for value in values:
+        broker.produce(TOPIC, str(value), partition=value % 4)
+    assert broker.flush(10) == 0
+
+
+def start(folder: Path, broker: Producer, commit: Any, reset: str = "latest") -> ClientProcess:
+    client: dict[str, str | int | bool] = {
+        "bootstrap.servers": address(broker), "auto.offset.reset": reset,
+        "isolation.level": "read_committed", "auto.commit.interval.ms": 60000,
+    }  # fmt: skip
+    config = ConsumerConfig(
+        ledger=str(folder / "ledger"), name="consumer-1", group="app", topic=TOPIC,
+        client=client, commit=commit, max_poll=10, drain_limit_s=10,
+    )  # fmt: skip
+    return ClientProcess("consumer", config, folder, folder)
+
+
+def table(folder: Path, name: str) -> list[dict[str, Any]]:
+    return pq.read_table(folder / "ledger" / f"{name}.parquet").to_pylist()
+
+
+def committed(broker: Producer) -> dict[int, int]:
+    consumer = Consumer({"bootstrap.servers": address(broker), "group.id": "app"})
+    partitions = [TopicPartition(TOPIC, number) for number in range(4)]
+    found = {each.partition: each.offset for each in consumer.committed(partitions, timeout=10)}
+    consumer.close()
+    return found
+
+
+COMMITS = ["client-stores", "application-stores", "before-processing", "after-processing"]
+
+
+@pytest.mark.parametrize("commit", COMMITS)
+def test_latest_misses_nothing_that_was_sent_after_ready(
+    broker: Producer, tmp_path: Path, commit: str
+) -> None:
+    send(broker, range(100))
+    consumer = start(tmp_path, broker, commit)
+    consumer.await_ready(20)
+    send(broker, range(100, 200))
+    consumer.ask_to_stop()
+    assert consumer.await_end(20)["delivered"] == 100
+    rows = table(tmp_path, "deliveries")
+    assert sorted(row["value"] for row in rows) == list(range(100, 200))
+    assert {(row["group"], row["isolation"]) for row in rows} == {("app", "read_committed")}
+    assert committed(broker) == dict.fromkeys(range(4), 50), "what was committed at the end"
+    commits = table(tmp_path, "commits")
+    assert {(row["partition"], row["offset"]) for row in commits} >= {(n, 50) for n in range(4)}
+    assert {row["outcome"] for row in commits} == {"ok"}
+
+
+def test_before_processing_commits_a_poll_before_its_rows_are_written(
+    broker: Producer, tmp_path: Path
+) -> None:
+    send(broker, range(40))
+    consumer = start(tmp_path, broker, "before-processing", reset="earliest")
+    until(lambda: consumer.latest.get("delivered") == 40, 20, "not all was delivered")
+    consumer.ask_to_stop()
+    consumer.await_end(20)
+    handed = {(row["partition"], row["offset"]): row["time_ns"]
+              for row in table(tmp_path, "deliveries")}  # fmt: skip
+    for commit in table(tmp_path, "commits"):
+        assert commit["time_ns"] < handed[commit["partition"], commit["offset"] - 1]
+
+
+def test_a_group_without_a_place_to_start_says_so(broker: Producer, tmp_path: Path) -> None:
+    consumer = start(tmp_path, broker, "after-processing", reset="error")
+    consumer.await_ready(20)
+    assert consumer.latest["failed"].startswith("_AUTO_OFFSET_RESET")
+    consumer.ask_to_stop()
+    assert consumer.await_end(20)["delivered"] == 0
+
+
+def read(folder: Path, broker: Producer, **told: Any) -> tuple[ClientProcess, ReaderConfig]:
+    config = ReaderConfig(
+        ledger=str(folder / "ledger"), topic=TOPIC, isolation="read_committed",
+        cleanup_policy="delete", **{"bootstrap": address(broker), **told},
+    )  # fmt: skip
+    return ClientProcess("reader", config, folder, folder), config
+
+
+def test_the_final_reader_reads_every_log_from_start_to_end(
+    broker: Producer, tmp_path: Path
+) -> None:
+    send(broker, range(2000))
+    reader, _ = read(tmp_path, broker)
+    assert reader.await_end(20)["completed"]
+    rows = table(tmp_path, "deliveries")
+    assert sorted(row["value"] for row in rows) == list(range(2000))
+    assert {row["group"] for row in rows} == {"final"}
+    ends = {(row["partition"], row["log_start_offset"], row["log_end_offset"])
+            for row in table(tmp_path, "partitions")}  # fmt: skip
+    assert ends == {(number, 0, 500) for number in range(4)}
+
+
+def test_a_reader_that_reaches_nobody_did_not_complete(broker: Producer, tmp_path: Path) -> None:
+    reader, _ = read(tmp_path, broker, bootstrap="127.0.0.1:1", limit_s=1.0)
+    assert reader.await_end(20)["completed"] is False
+    assert table(tmp_path, "partitions") == []
