@@ -1,0 +1,108 @@
+"""What is refused before any client is asked: one example a rule, and the cluster's own limits.
+
+The words of the clients are held against the clients themselves in tests/contracts.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.catalog import Component, Family, Problem, SettingError, Value, validate
+
+P, C, T, B, A = Component
+Settings = dict[Component, dict[str, Value]]
+
+
+def _problems(
+    settings: Settings, family: Family = Family.JAVA, version: str = "4.3", brokers: int = 3
+) -> list[Problem]:
+    return validate(family, version, "4.3", brokers, settings)
+
+
+@pytest.mark.parametrize(
+    ("family", "version"),
+    [(Family.JAVA, "4.3"), (Family.LIBRDKAFKA, "2.16"), (Family.SPARK, "4.2")],
+)
+def test_what_was_left_alone_is_valid(family: Family, version: str) -> None:
+    assert _problems({}, family, version) == []
+
+
+@pytest.mark.parametrize(
+    ("family", "version", "settings", "setting"),
+    [
+        (Family.JAVA, "4.3", {"acks": "1", "enable.idempotence": True}, "acks"),
+        (Family.JAVA, "4.3", {"acks": "1", "max.in.flight.requests.per.connection": 6},
+         "max.in.flight.requests.per.connection"),
+        (Family.JAVA, "4.3", {"acks": "1", "transactional.id": "t"}, "transactional.id"),
+        (Family.JAVA, "4.3", {"delivery.timeout.ms": 30004}, "delivery.timeout.ms"),
+        (Family.SPARK, "4.2", {"delivery.timeout.ms": 29999}, "delivery.timeout.ms"),
+        (Family.LIBRDKAFKA, "2.16", {"delivery.timeout.ms": 5, "linger.ms": 5}, "linger.ms"),
+        (Family.LIBRDKAFKA, "2.16", {"retries": 0, "enable.idempotence": True}, "retries"),
+    ],
+)  # fmt: skip
+def test_one_problem_is_told_in_the_clients_words_beside_its_setting(
+    family: Family, version: str, settings: dict[str, Value], setting: str
+) -> None:
+    (problem,) = _problems({P: settings}, family, version)
+    assert (problem.component, problem.setting, problem.product) == (P, setting, True)
+
+
+@pytest.mark.parametrize(
+    ("family", "version", "settings"),
+    [
+        (Family.JAVA, "4.3", {"acks": "1"}),
+        (Family.JAVA, "4.3",
+         {"enable.idempotence": False, "max.in.flight.requests.per.connection": 6}),
+        (Family.JAVA, "3.9", {"max.in.flight.requests.per.connection": 6}),
+        (Family.JAVA, "3.9", {"delivery.timeout.ms": 30004}),
+        (Family.JAVA, "4.3", {"linger.ms": 9_000_000}),
+        (Family.LIBRDKAFKA, "2.16", {"delivery.timeout.ms": 0, "linger.ms": 900000}),
+    ],
+)  # fmt: skip
+def test_what_a_client_takes_in_silence_is_no_problem(
+    family: Family, version: str, settings: dict[str, Value]
+) -> None:
+    assert _problems({P: settings}, family, version) == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "brokers", "component", "setting"),
+    [
+        ({T: {"replication.factor": 4}}, 3, T, "replication.factor"),
+        ({B: {"default.replication.factor": 3}}, 2, B, "default.replication.factor"),
+        ({}, 0, B, "brokers"),
+        ({}, 1001, B, "brokers"),
+        ({C: {"session.timeout.ms": 5999}}, 3, C, "session.timeout.ms"),
+        ({C: {"session.timeout.ms": 1_800_001}}, 3, C, "session.timeout.ms"),
+        ({P: {"transactional.id": "t", "transaction.timeout.ms": 900_001}}, 3, P,
+         "transaction.timeout.ms"),
+        ({A: {"commit": "auto"}, C: {"enable.auto.commit": False}}, 3, A, "commit"),
+        ({A: {"commit": "in-transaction"}}, 3, A, "commit"),
+    ],
+)  # fmt: skip
+def test_what_the_cluster_or_the_code_cannot_do_is_a_problem(
+    settings: Settings, brokers: int, component: Component, setting: str
+) -> None:
+    (problem,) = _problems(settings, brokers=brokers)
+    assert (problem.component, problem.setting) == (component, setting)
+
+
+def test_a_minimum_above_the_copies_is_no_error_to_kafka() -> None:
+    # The broker caps it (KAFKA-15583); what that means for the guarantee, the reasoning says.
+    assert _problems({T: {"replication.factor": 1, "min.insync.replicas": 2}}) == []
+
+
+def test_problems_of_both_clients_and_of_the_cluster_come_together() -> None:
+    settings: Settings = {
+        P: {"acks": "0", "enable.idempotence": True},
+        C: {"session.timeout.ms": 3000},
+        T: {"replication.factor": 9},
+    }
+    assert [(each.component, each.product) for each in _problems(settings)] == [
+        (P, True), (C, True), (T, True), (C, False),
+    ]  # fmt: skip
+
+
+def test_a_version_that_is_not_known_is_an_error() -> None:
+    with pytest.raises(SettingError, match="is none of them"):
+        _problems({}, version="1.0")
