@@ -110,17 +110,17 @@ class StepForm(forms.Form):
         client = f"{FAMILIES[self.draft.family][0]} {self.draft.version}"
         owner = f"Kafka {self.draft.kafka}" if of_topic else client
         if setting.component is Component.APPLICATION:
-            owner = "what we assume without an answer"
-        now = self._without_answer(setting)
-        in_force = say(now) if now is not None and now != setting.default else ""
+            owner = "taken without an answer"
+        words = dict(question.words)
+        default, now = say(setting.default), say(self._without_answer(setting))
         return replace(
-            asked, hint=setting.meaning, default=say(setting.default), owner=owner,
-            in_force=in_force,
+            asked, hint=setting.meaning, default=words.get(default, default), owner=owner,
+            in_force="" if now == default else words.get(now, now),
         )  # fmt: skip
 
     def _without_answer(self, setting: Setting) -> Value:
         if self.pipeline is None:
-            return None
+            return setting.default
         settings = {part: dict(values) for part, values in self.pipeline.settings.items()}
         settings.get(setting.component, {}).pop(setting.name, None)
         silent = replace(self.pipeline, settings=MappingProxyType(settings))

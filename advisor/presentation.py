@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from advisor.catalog import Component, Family, settings_of
+from advisor.catalog import Component, settings_of
 from advisor.reasoning.assess import Assessed, Assessment, assess
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.group import sink_absorbs
@@ -112,23 +112,15 @@ def sentence(pipeline: Pipeline, assessment: Assessment, met: bool) -> str:
         given = GUARANTEES[assessment.guarantees[Boundary.END_TO_END]]
         more = " in order" if pipeline.requirement.ordering else ""
         return f"You need {need}{more}, and these settings give {given}."
-    events = [each for each in concerning(pipeline, assessment) if each.in_scope]
+    events = [each for each in assessment.failures if each.in_scope]
     broken = sum(1 for each in events if forbidden(pipeline) & each.permits.keys())
     breaks = "breaks" if broken == 1 else "break"
     return f"You need {need}; with these settings {broken} of {len(events)} failures {breaks} it."
 
 
-def concerning(pipeline: Pipeline, assessment: Assessment) -> list[Assessed]:
-    """The events that this pipeline can meet: not those of another product."""
-    others = {str(family) for family in Family if family is not pipeline.family}
-    return [
-        each for each in assessment.failures if each.event.name.partition("-")[0] not in others
-    ]
-
-
 def happenings(pipeline: Pipeline, assessment: Assessment) -> Iterator[Happening]:
     """Everything that may happen in the events that the team wants to survive."""
-    for each in concerning(pipeline, assessment):
+    for each in assessment.failures:
         if each.in_scope:
             for anomaly, reason in each.permits.items():
                 yield Happening(each.event, anomaly, reason)
@@ -161,7 +153,7 @@ def matrix(pipeline: Pipeline, assessment: Assessment) -> list[Row]:
         breaks = bool(forbids & each.permits.keys())
         return not each.in_scope, not breaks, not each.permits
 
-    events = sorted(concerning(pipeline, assessment), key=order)
+    events = sorted(assessment.failures, key=order)
     seen = {KINDS[anomaly][0] for each in events for anomaly in each.permits}
     shown = [kind for kind in KIND_ORDER if kind in seen]
     return [

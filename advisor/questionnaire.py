@@ -58,9 +58,9 @@ FAMILIES: Mapping[Family, tuple[str, str]] = {
 """Family → its name on a page, and who else runs it."""
 
 GUARANTEE_CHOICES = (
-    ("at-least-once", "At least once: nothing is lost, something may come twice"),
-    ("exactly-once", "Exactly once: nothing is lost, nothing comes twice"),
-    ("at-most-once", "At most once: nothing comes twice, something may be lost"),
+    ("at-least-once", "At least once"),
+    ("exactly-once", "Exactly once"),
+    ("at-most-once", "At most once"),
 )
 
 CLIENT = Step(
@@ -106,10 +106,10 @@ CONSUMER = Step(
         Question(
             "application.commit", "When is a message marked as done?",
             words=(
-                ("auto", "The client commits by itself, on a timer"),
-                ("before-processing", "My code commits before it processes"),
-                ("after-processing", "My code commits after it has processed"),
-                ("in-transaction", "In the same transaction as the result"),
+                ("auto", "By the client, on a timer"),
+                ("before-processing", "By my code, before processing"),
+                ("after-processing", "By my code, after processing"),
+                ("in-transaction", "In the producer's transaction"),
             ),
         ),
         Question("consumer.enable.auto.commit"),
@@ -125,7 +125,11 @@ NEEDS = Step(
     "needs", "What you need",
     "The settings are held against this. The last three questions are about your own code.",
     (
-        Question("need.guarantee", "Which guarantee do you need?", words=GUARANTEE_CHOICES),
+        Question(
+            "need.guarantee", "Which guarantee do you need?",
+            "At least once: nothing is lost, something may come twice. At most once: the other "
+            "way round. Exactly once: neither.", GUARANTEE_CHOICES,
+        ),
         Question(
             "need.survive", "How many brokers may fail for good?",
             "Disk included, at the worst moment: every acknowledged message must still exist.",
@@ -138,19 +142,19 @@ NEEDS = Step(
         Question(
             "application.delivery.errors", "Does your code look at delivery errors?",
             words=(
-                ("handled", "Yes, each failed send is noticed"),
-                ("ignored", "No, or I am not sure"),
+                ("handled", "Yes, at every failed send"),
+                ("ignored", "No, or not sure"),
             ),
         ),
         Question(
             "application.resend", "Does your code send again after an error?",
-            words=(("never", "No"), ("on-error", "Yes, it sends the message once more")),
+            words=(("never", "No"), ("on-error", "Yes, once more")),
         ),
         Question(
-            "application.sink", "Where do results go?",
+            "application.sink", "What if a result is written twice?",
             words=(
-                ("plain", "Somewhere that applies each message as it comes"),
-                ("idempotent", "Somewhere that ignores what it already has"),
+                ("plain", "It counts twice"),
+                ("idempotent", "The second changes nothing"),
             ),
         ),
     ),

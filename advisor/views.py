@@ -6,9 +6,11 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from advisor import drafts, presentation, questionnaire, services
+from advisor import export as exports
 from advisor.catalog import Problem
 from advisor.drafts import Draft
 from advisor.forms import StepForm, field_of
@@ -147,6 +149,7 @@ def advice(request: HttpRequest, slug: str) -> HttpResponse:
         "need": pipeline.requirement.guarantee,
         "recommended": columns[pipeline.requirement.guarantee],
         "columns": list(columns.items()),
+        "exports": _exports(request, slug, columns[pipeline.requirement.guarantee].pipeline),
         "findings": assessment.findings,
         "in_force": in_force, "stated": sum(each.stated for each in in_force),
     }  # fmt: skip
@@ -163,4 +166,25 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def export(request: HttpRequest, slug: str, product: str) -> HttpResponse:
     """One file of the recommended settings, to download."""
-    raise Http404
+    pipeline = services.recommended(_load_or_404(slug))
+    found = exports.find(product)
+    if found is None or not found.applies(pipeline):
+        raise Http404(f"There is no export {product} for this pipeline")
+    return HttpResponse(
+        found.render(pipeline, _stamp(request, slug, pipeline)),
+        content_type=f"{found.media_type}; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{found.filename}"'},
+    )
+
+
+def _exports(
+    request: HttpRequest, slug: str, pipeline: Pipeline
+) -> list[tuple[exports.Export, str]]:
+    stamp = _stamp(request, slug, pipeline)
+    return [(each, each.render(pipeline, stamp)) for each in exports.exports_for(pipeline)]
+
+
+def _stamp(request: HttpRequest, slug: str, pipeline: Pipeline) -> exports.Stamp:
+    permalink = request.build_absolute_uri(reverse("advisor:advice", args=[slug]))
+    client = f"{FAMILIES[pipeline.family][0]} {pipeline.version}"
+    return exports.Stamp(services.RULES_VERSION, pipeline.kafka, client, permalink)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.test import override_settings
 
 from config.places import socket_path
@@ -36,6 +37,15 @@ def _cost(item: pytest.Item) -> int:
         (marks.index(mark.name) + 1 for mark in item.iter_markers() if mark.name in marks),
         default=0,
     )
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A test database in a file, as in use: in memory, two threads lock each other out at once."""
+    for database in settings.DATABASES.values():
+        if database["ENGINE"].endswith("sqlite3"):
+            name = tmp_path_factory.mktemp("database") / "test.db"
+            database.setdefault("TEST", {})["NAME"] = str(name)
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,204 @@
+"""The questionnaire over HTTP, as a browser without JavaScript sees it."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from advisor.models import Description
+from advisor.questionnaire import STEPS
+from tests.advisor.walking import RISKY, answer, page, walk
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_way_through_the_questionnaire_ends_at_a_permanent_link(client: Client) -> None:
+    slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
+    data = Description.objects.get(slug=slug).data
+    assert data["settings"]["producer"] == {"acks": "1"}
+    assert data["settings"]["topic"] == {"replication.factor": 3}
+    assert client.get(reverse("advisor:advice", args=[slug])).status_code == 200
+
+
+def test_each_step_leads_to_the_next_one_and_start_to_the_first_that_is_open(
+    client: Client,
+) -> None:
+    for here, there in pairwise(STEPS):
+        response = answer(client, here.slug)
+        assert response.headers["Location"] == reverse("advisor:describe", args=[there.slug])
+        start = client.get(reverse("advisor:start"))
+        assert start.headers["Location"] == reverse("advisor:describe", args=[there.slug])
+
+
+def test_an_unknown_step_is_not_found(client: Client) -> None:
+    assert client.get(reverse("advisor:describe", args=["nowhere"])).status_code == 404
+
+
+def test_every_setting_shows_its_key_its_explanation_and_the_products_own_default(
+    client: Client,
+) -> None:
+    html = page(client, "producer")
+    assert 'class="key">acks</label>' in html
+    assert "Default: <code>all</code>, Java client 4.3" in html
+    answer(client, "client", {"family": "librdkafka"})
+    html = page(client, "producer")
+    assert "Default: <code>1000000</code>, librdkafka 2.16" in html
+
+
+def test_a_default_that_other_answers_change_is_said_to_be_changed(client: Client) -> None:
+    answer(client, "producer", {"producer.acks": "1"})
+    html = page(client, "producer")
+    assert re.search(
+        r"Default: <code>true</code>, Java client 4\.3; with your other answers <code>false<", html
+    )
+
+
+def test_a_conflict_is_told_in_the_clients_words_beside_the_field(client: Client) -> None:
+    fields = {"producer.acks": "1", "producer.enable.idempotence": "true"}
+    response = answer(client, "producer", fields)
+    html = response.content.decode()
+    assert response.status_code == 400
+    assert html.count("Must set acks to all in order to use the idempotent producer.") >= 2
+    assert '<a href="#producer.acks">' in html
+    field = re.search(r'<select[^>]*name="producer.acks"[^>]*>', html)
+    assert field
+    assert 'aria-invalid="true"' in field[0]
+    assert "producer.acks-error" in field[0]
+    assert '<option value="1" selected>' in html, "what was chosen is still there"
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["<script>alert(1)</script>", "5\nacks=0", "-1", "1e3", "٣", "\x00", "9" * 5000, "{{ 7 }}"],
+)
+def test_a_wrong_value_gets_a_message_and_stays_as_typed_and_escaped(
+    client: Client, typed: str
+) -> None:
+    response = answer(client, "topic", {"topic.replication.factor": typed})
+    html = response.content.decode()
+    assert response.status_code == 400
+    assert 'id="topic.replication.factor-error"' in html
+    assert "<script>alert" not in html
+    if len(typed) < 100 and typed.isprintable():
+        shown = re.search(r'name="topic.replication.factor" value="([^"]*)"', html)
+        assert shown, html
+        assert shown[1].replace("&lt;", "<").replace("&gt;", ">") == typed
+
+
+def test_more_copies_than_brokers_is_told_in_the_brokers_words(client: Client) -> None:
+    response = answer(client, "topic", {"brokers": "3", "topic.replication.factor": "4"})
+    assert response.status_code == 400
+    assert "only 3 broker(s) are registered" in response.content.decode()
+
+
+def test_an_answer_that_is_no_choice_is_refused_and_shown(client: Client) -> None:
+    response = answer(client, "producer", {"producer.acks": "2"})
+    assert response.status_code == 400
+    assert '<option value="2" selected>2</option>' in response.content.decode()
+
+
+def test_reload_and_back_keep_what_was_typed_even_if_it_is_wrong(client: Client) -> None:
+    answer(client, "topic", {"topic.replication.factor": "many"})
+    assert 'value="many"' in page(client, "topic")
+    answer(client, "producer", {"producer.linger.ms": "7", "to": "back"})
+    assert 'value="7"' in page(client, "producer")
+
+
+def test_back_goes_back_whatever_was_typed(client: Client) -> None:
+    response = answer(client, "producer", {"producer.linger.ms": "soon", "to": "back"})
+    assert response.headers["Location"] == reverse("advisor:describe", args=["topic"])
+
+
+def test_a_problem_in_another_step_stops_the_saving_and_is_linked(client: Client) -> None:
+    answer(client, "topic", {"brokers": "1", "topic.replication.factor": "3"})
+    response = answer(client, "needs")
+    assert response.status_code == 400
+    assert 'href="../topic/#topic.replication.factor"' in response.content.decode()
+    assert not Description.objects.exists()
+
+
+def test_a_field_that_the_step_does_not_ask_for_is_not_taken(client: Client) -> None:
+    answer(client, "topic", {"producer.acks": "0", "made.up": "x"})
+    assert client.session["draft"]["fields"] == {}
+
+
+def test_changing_the_client_leaves_out_what_it_has_not_and_back_again_restores_it(
+    client: Client,
+) -> None:
+    answer(client, "client", {"family": "librdkafka"})
+    answer(client, "consumer", {"consumer.enable.auto.offset.store": "false"})
+    answer(client, "producer", {"producer.acks": "all"})
+    answer(client, "client", {"family": "java"})
+    html = page(client, "consumer")
+    assert 'name="consumer.enable.auto.offset.store"' not in html
+    assert "consumer.enable.auto.offset.store=false" in html, "it says what is left out"
+    assert '<option value="all" selected>' in page(client, "producer")
+    answer(client, "client", {"family": "librdkafka"})
+    html = page(client, "consumer")
+    assert re.search(r'enable.auto.offset.store"[^§]*<option value="false" selected>', html)
+
+
+def test_spark_says_what_it_decides_itself(client: Client) -> None:
+    answer(client, "client", {"family": "spark"})
+    html = page(client, "consumer")
+    assert 'name="consumer.startingOffsets"' in html
+    assert 'name="consumer.auto.offset.reset"' not in html
+    assert "Decided by the client" in html
+
+
+def test_an_unknown_client_or_version_is_refused_and_breaks_no_other_page(client: Client) -> None:
+    for fields in (
+        {"family": "carrier-pigeon"},
+        {"family": "java", "version.java": "0.7"},
+        {"family": "java", "version.java": "", "kafka": "<b>"},
+    ):
+        assert answer(client, "client", fields).status_code == 400, fields
+        for step in STEPS:
+            assert client.get(reverse("advisor:describe", args=[step.slug])).status_code == 200
+
+
+def test_the_card_follows_what_is_typed_and_keeps_it(client: Client) -> None:
+    card = reverse("advisor:card", args=["producer"])
+    html = client.post(card, {"producer.acks": "0"}).content.decode()
+    assert "<html" not in html
+    assert "guarantee-" in html
+    assert "The worst that can happen" in html
+    assert '<option value="0" selected>' in page(client, "producer")
+
+
+def test_the_card_names_what_keeps_it_from_judging(client: Client) -> None:
+    card = reverse("advisor:card", args=["producer"])
+    html = client.post(card, {"producer.retries": "some"}).content.decode()
+    assert "Not judged yet" in html
+    assert "retries must be a whole number" in html
+
+
+def test_the_card_of_no_requests_other_than_post(client: Client) -> None:
+    assert client.get(reverse("advisor:card", args=["producer"])).status_code == 405
+
+
+def test_starting_over_can_be_taken_back(client: Client) -> None:
+    answer(client, "producer", {"producer.linger.ms": "7"})
+    client.post(reverse("advisor:start-over"))
+    assert 'value="7"' not in page(client, "producer")
+    assert "Bring them back" in page(client, "client")
+    client.post(reverse("advisor:undo"))
+    assert 'value="7"' in page(client, "producer")
+
+
+def test_editing_a_saved_pipeline_makes_a_new_link_and_keeps_the_old(client: Client) -> None:
+    slug = walk(client, producer={"producer.acks": "1", "producer.linger.ms": "9"})
+    client.session.flush()
+    client.post(reverse("advisor:edit", args=[slug]))
+    html = page(client, "producer")
+    assert '<option value="1" selected>' in html
+    assert 'value="9"' in html
+    again = walk(client, producer={"producer.acks": "all"})
+    assert again != slug
+    assert Description.objects.get(slug=slug).data["settings"]["producer"]["acks"] == "1"
+    kept = Description.objects.get(slug=again).data["settings"]["producer"]
+    assert kept == {"acks": "all", "linger.ms": 9}

@@ -1,0 +1,33 @@
+"""How a browser without JavaScript goes through the questionnaire."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.test import Client
+from django.urls import reverse
+
+from advisor.questionnaire import STEPS
+
+RISKY = {"producer.acks": "1"}
+
+
+def answer(client: Client, step: str, fields: Mapping[str, str] | None = None) -> Any:
+    """Sends one step's form."""
+    return client.post(reverse("advisor:describe", args=[step]), dict(fields or {}))
+
+
+def page(client: Client, step: str) -> str:
+    return client.get(reverse("advisor:describe", args=[step])).content.decode()
+
+
+def walk(client: Client, **steps: Mapping[str, str]) -> str:
+    """Answers every step; returns the slug of the saved pipeline."""
+    response = None
+    for step in STEPS:
+        response = answer(client, step.slug, steps.get(step.slug, {}))
+        assert response.status_code == 302, response.content.decode()
+    assert response is not None
+    location: str = response.headers["Location"]
+    return location.rstrip("/").rsplit("/", 1)[-1]

@@ -1,0 +1,88 @@
+"""A real Chromium in front of the real site: how it starts, and what no page may do."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page
+from pytest_django.live_server_helper import LiveServer
+
+# Playwright's synchronous interface runs an event loop in this thread, which Django would take
+# for a mistake; the queries of the tests do not run inside it.
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+
+QUIET = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+"""Chromium as root in a container, without its own calls to the outside."""
+
+EXPECTED = (
+    "responded with a status of 400", "responded with a status of 404",
+    "htmx:afterRequest", "htmx:sendAbort",
+)  # fmt: skip
+"""Our answer to a wrong form, and htmx when the page is left while the card is on its way.
+
+What would be wrong (`htmx:sendError`, `htmx:responseError`, `htmx:swapError`) is not among them.
+"""
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    """The system's Chromium: Playwright's own browsers are not downloaded."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    assert chromium, "There is no chromium on the PATH; `apt-get install chromium` brings one."
+    return {**browser_type_launch_args, "executable_path": chromium, "args": list(QUIET)}
+
+
+@pytest.fixture
+def browser_context_args(
+    browser_context_args: dict[str, Any], live_server: LiveServer
+) -> dict[str, Any]:
+    """Addresses in tests are relative to the live server."""
+    return {**browser_context_args, "base_url": live_server.url}
+
+
+@pytest.fixture(autouse=True)
+def complaints(context: BrowserContext) -> Iterator[list[str]]:
+    """Collects what the browser complains of (a refused style, a script error); there is none."""
+    heard: list[str] = []
+
+    def on_console(message: ConsoleMessage) -> None:
+        expected = any(text in message.text for text in EXPECTED)
+        if message.type in ("error", "warning") and not expected:
+            heard.append(f"{message.type}: {message.text}")
+
+    context.on("console", on_console)
+    context.on("weberror", lambda error: heard.append(f"script: {error.error}"))
+    yield heard
+    assert heard == []
+
+
+def serious(page: Page) -> list[str]:
+    """What axe-core finds serious or critical, a line for each element."""
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{violation['id']}: {node['html'][:160]} {node.get('failureSummary', '')}"
+        for violation in found
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
+    ]
+
+
+def too_wide(page: Page) -> list[str]:
+    """The elements that make the page scroll sideways; empty if it does not."""
+    script = """() => {
+        const width = document.documentElement.clientWidth
+        if (document.documentElement.scrollWidth <= width) return []
+        return [...document.querySelectorAll("body *")]
+            .filter(each => each.getBoundingClientRect().right > width + 1)
+            .map(each => each.outerHTML.slice(0, 120))
+    }"""
+    elements: list[str] = page.evaluate(script)
+    return elements

@@ -1,0 +1,82 @@
+"""Every page of the advisor at both ends of width, light and dark: nothing serious, nothing wide.
+
+Set LAB_SCREENSHOTS to a folder to keep the pictures and look at them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from tests.browser.conftest import serious, too_wide
+from tests.browser.test_describe import describe_risky, go_on
+
+
+@pytest.fixture(params=[(360, "light"), (360, "dark"), (1600, "light"), (1600, "dark")], ids=str)
+def looked_at(
+    request: pytest.FixtureRequest, browser: Browser, browser_context_args: dict[str, Any]
+) -> Iterator[Page]:
+    """A page of one width and colour scheme."""
+    width, scheme = request.param
+    context = browser.new_context(
+        **browser_context_args, viewport={"width": width, "height": 900}, color_scheme=scheme
+    )
+    yield context.new_page()
+    context.close()
+
+
+def look(page: Page, name: str) -> None:
+    """Checks a page, and keeps its picture if one is wanted."""
+    folder = os.environ.get("LAB_SCREENSHOTS")
+    if folder:
+        dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+        width = page.evaluate("innerWidth")
+        page.screenshot(path=Path(folder) / f"{name}-{width}{'-dark' * dark}.png", full_page=True)
+    assert too_wide(page) == [], name
+    assert serious(page) == [], name
+
+
+def test_the_questionnaire(looked_at: Page) -> None:
+    looked_at.goto("/describe/client/")
+    for name in ("client", "topic", "producer", "consumer", "needs"):
+        expect(looked_at.locator(".steps [aria-current=step]")).to_be_visible()
+        look(looked_at, name)
+        if name != "needs":
+            go_on(looked_at)
+
+
+def test_the_questionnaire_with_errors(looked_at: Page) -> None:
+    looked_at.goto("/describe/producer/")
+    looked_at.get_by_label("retries").fill("as often as it takes, and then once more")
+    go_on(looked_at)
+    expect(looked_at.locator(".field-error")).to_be_visible()
+    look(looked_at, "errors")
+
+
+def test_the_advice(looked_at: Page) -> None:
+    describe_risky(looked_at)
+    for details in looked_at.locator("details").all():
+        details.locator("summary").click()
+    look(looked_at, "advice")
+
+
+@pytest.mark.parametrize("address", ["/", "/experiments/", "/learn/", "/nothing-here/"])
+def test_the_other_pages(looked_at: Page, address: str) -> None:
+    looked_at.goto(address)
+    expect(looked_at.get_by_role("heading", level=1)).to_be_visible()
+    look(looked_at, address.strip("/") or "home")
+
+
+def test_the_advice_on_paper_has_its_reasons_and_no_buttons(
+    page: Page, live_server: LiveServer
+) -> None:
+    describe_risky(page)
+    page.emulate_media(media="print")
+    expect(page.get_by_role("button")).to_have_count(0)
+    expect(page.get_by_text("acks=1: the leader acknowledges alone").first).to_be_visible()
