@@ -1,0 +1,104 @@
+"""What an arm makes of faults without proof, and of a judge that failed. No broker is needed."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from labs.engine import runner
+from labs.engine.events import Emitter
+from labs.engine.judge import JudgeFailed
+from labs.engine.result import COUNTS, unjudged
+from labs.engine.runner import Arm, ArmRunner
+from labs.engine.scenarios import find
+from labs.engine.scenarios.model import draw
+from spark_jobs import judging
+from tests.engine.arms import DESCRIBED, SCENARIO, experiment
+
+HOLDS = {**unjudged("Nothing happened."), "verdict": "holds", "counts": {"ok": 5, "lost_write": 0}}
+
+
+@pytest.fixture
+def stream() -> io.StringIO:
+    return io.StringIO()
+
+
+@pytest.fixture
+def arm_runner(tmp_path: Path, stream: io.StringIO) -> ArmRunner:
+    scenario = find(SCENARIO)
+    return ArmRunner(
+        Arm(
+            experiment(DESCRIBED), DESCRIBED, scenario, draw(scenario, 1, {}),
+            tmp_path / "described", Emitter(stream),
+        )
+    )  # fmt: skip
+
+
+def answering(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any] | Exception) -> None:
+    """Makes an arm come to its verdict without a cluster."""
+
+    def judge(*_: Any, **__: Any) -> dict[str, Any]:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(runner, "judge", judge)
+    cluster: Any = SimpleNamespace(bootstrap="127.0.0.1:1")
+    monkeypatch.setattr(ArmRunner, "_answer", lambda self: self._judged(cluster))
+
+
+def events(stream: io.StringIO) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def test_the_judges_answer_is_the_arms(
+    arm_runner: ArmRunner, stream: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering(monkeypatch, HOLDS)
+    told = arm_runner.run()
+    assert (told["verdict"], told["counts"]["ok"]) == ("holds", 5)
+    assert told["counts"]["duplicate"] is None, "a count that the judge did not give is null"
+    assert not arm_runner.failed
+    assert [event["event"] for event in events(stream)] == ["phase", "phase", "arm"]
+
+
+def test_a_fault_without_proof_never_holds(
+    arm_runner: ArmRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering(monkeypatch, HOLDS)
+    arm_runner._seen.unproved.append("pause of follower: no broker is follower now")
+    told = arm_runner.run()
+    assert told["verdict"] == "unknown"
+    assert "no broker is follower now" in told["reason"]
+
+
+def test_what_is_broken_stays_broken_without_proof(
+    arm_runner: ArmRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering(monkeypatch, {**HOLDS, "verdict": "broken"})
+    arm_runner._seen.unproved.append("pause of follower: no broker is follower now")
+    assert arm_runner.run()["verdict"] == "broken"
+
+
+@pytest.mark.parametrize("failure", [JudgeFailed("its JVM died"), OSError("its JVM died")])
+def test_a_crashed_judge_is_unknown_with_null_counts(
+    arm_runner: ArmRunner, stream: io.StringIO, monkeypatch: pytest.MonkeyPatch,
+    failure: Exception,
+) -> None:  # fmt: skip
+    answering(monkeypatch, failure)
+    told = arm_runner.run()
+    assert arm_runner.failed
+    assert told["verdict"] == "unknown"
+    assert "its JVM died" in told["reason"]
+    assert set(told["counts"]) == set(COUNTS)
+    assert set(told["counts"].values()) == {None}
+    assert [event["arm"] for event in events(stream) if event["event"] == "error"] == ["described"]
+
+
+def test_the_counts_are_those_that_the_judge_has() -> None:
+    assert set(COUNTS) == set(judging._NEEDS)
