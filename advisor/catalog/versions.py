@@ -16,15 +16,14 @@ from advisor.catalog.model import Component, Family, Problem, SettingError
 # (docs/decisions/0004); the lines between lie between two that agree.
 _LIBRDKAFKA = tuple(f"2.{minor}" for minor in range(16, -1, -1))
 
-_JAVA = ("4.4", "4.3", "4.2", "4.1", "4.0", "3.9", "3.8", "3.7", "3.6", "3.5", "3.4", "3.3")
-_JAVA_OLD = ("3.2", "3.1", "3.0", "2.8")
+_KAFKA = ("4.3", "4.2", "4.1", "4.0", "3.9", "3.8", "3.7", "3.6", "3.5", "3.4", "3.3")
+_JAVA = ("4.4", *_KAFKA, "3.2", "3.1", "3.0", "2.8")
 
 _LINES: Mapping[Family, tuple[str, ...]] = {
-    Family.JAVA: _JAVA + _JAVA_OLD,
+    Family.JAVA: _JAVA,
     Family.LIBRDKAFKA: _LIBRDKAFKA,
     Family.SPARK: ("4.2", "4.1", "4.0"),
 }
-_KAFKA = ("4.3", "4.2", "4.1", "4.0", "3.9", "3.8", "3.7", "3.6", "3.5", "3.4", "3.3")
 
 SPARK_CLIENT = "3.9"
 """The kafka-clients line in Spark 4.0, 4.1 and 4.2 (POMs of spark-sql-kafka-0-10_2.13)."""
