@@ -79,13 +79,16 @@ class House:
         finally:
             connection.close()
 
-    def pid_of(self, part: str) -> int:
-        """The pid of the process that `up` itself started whose command line has `part`."""
+    def pid_of(self, part: str) -> int | None:
+        """The pid of the child of `up` itself whose command line has `part`; None if none has."""
         children = Path(f"/proc/{self.process.pid}/task").glob("*/children")
         ours = {int(pid) for file in children for pid in file.read_text().split()}
         found = [pid for pid, cmd in processes_of(self.data).items() if pid in ours and part in cmd]
-        assert len(found) == 1, (part, processes_of(self.data))
-        return found[0]
+        return found[0] if found else None
+
+    def replaced(self, part: str, pid: int) -> bool:
+        """Whether that child is another process now."""
+        return self.pid_of(part) not in (pid, None)
 
     def nothing_left(self, limit_s: float) -> None:
         """Waits until no process of this house lives."""

@@ -68,8 +68,9 @@ def test_two_on_one_folder_are_refused_and_what_dies_is_started_again(tmp_path):
 
         for name, part in [("worker", "celery"), ("queue (Redis)", "redis.sock")]:
             pid = up.pid_of(part)
+            assert pid, f"no {name} runs"
             os.kill(pid, signal.SIGKILL)
             said = f"The {name} ended by signal 9: starting it again (1 of 3)"
             until(partial(up.says, said), 20, f"not said: {said}")
-            assert up.pid_of(part) != pid
+            until(partial(up.replaced, part, pid), 10, f"no other {name} was started")
         assert up.get()[0] == 200
