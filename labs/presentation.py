@@ -27,8 +27,6 @@ PHASES: Mapping[str, str] = {
 """The phases of an arm in order, in words."""
 
 _LABELS = {"described": "As described", "recommended": "As recommended"}
-_LARGE = ("ok", "lost_write", "duplicate")
-_KINDS = {"ok": "sent", "lost_write": "lost", "duplicate": "duplicated"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +35,6 @@ class Broker:
     state: str
     leader: bool
     in_sync: bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """One large numeral; `value` None means that it was not judged."""
-
-    words: str
-    value: int | None
-    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +63,6 @@ class Arm:
     spark: str
     faults: tuple[Mapping[str, Any], ...]
     sentence: str
-    counts: tuple[Count, ...]
     all_counts: tuple[tuple[str, int | None], ...]
     unavailable: str
     evidence: str
@@ -189,7 +177,6 @@ def _arm(experiment: Experiment, run: Run, scale: plots.Scale) -> Arm:
         spark=plots.sparkline([sample.get("acknowledged_per_s") for sample in run.samples]),
         faults=tuple(run.faults),
         sentence=sentences.of_run(run.verdict, run.result, run.want) if judged else "",
-        counts=tuple(_large(counts)) if judged and counts else (),
         all_counts=tuple(
             (words, counts.get(name))
             for name, words in sentences.COUNT_WORDS.items()
@@ -215,10 +202,6 @@ def _examples(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Exam
             columns = tuple(rows[0])
             cells = tuple(tuple(row.get(column) for column in columns) for row in rows)
             yield Examples(sentences.COUNT_WORDS.get(name, name), columns, cells)
-
-
-def _large(counts: Mapping[str, Any]) -> list[Count]:
-    return [Count(sentences.COUNT_WORDS[name], counts.get(name), _KINDS[name]) for name in _LARGE]
 
 
 def _phases(current: str) -> tuple[Phase, ...]:

@@ -34,6 +34,7 @@ def home(request: HttpRequest) -> HttpResponse:
     if loss is not None:
         arms = presentation.arms(loss.experiment)
         context["arm"] = next(arm for arm in arms if arm.run.pk == loss.pk)
+        context["beside"] = len(arms) > 1
         context["title"] = presentation.scenario_title(loss.experiment.scenario)
     return render(request, "labs/home.html", context)
 

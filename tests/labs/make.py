@@ -18,7 +18,11 @@ SETTINGS = {"producer": {"acks": "1", "linger.ms": 5}, "topic": {"min.insync.rep
 def result(verdict: str = "broken", **counts: int | None) -> dict[str, Any]:
     """One arm's result: 10,000 acknowledged over 4 seconds, 985 of them lost unless told else."""
     lost = 0 if verdict == "holds" else 985
-    known = {name: 0 for name in COUNTS} | {"sent": 10_000, "ok": 10_000, "lost_write": lost}
+    known: dict[str, Any] = dict.fromkeys(COUNTS, 0) | {
+        "sent": 10_000,
+        "ok": 10_000,
+        "lost_write": lost,
+    }
     if verdict == "unknown":
         known = dict.fromkeys(COUNTS)
     buckets = [

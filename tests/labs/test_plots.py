@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from labs import plots
 from labs.plots import BOTTOM, LEFT, RIGHT, TOP, WIDTH
 
-TIMELINE = {
+TIMELINE: dict[str, Any] = {
     "bucket_ms": 200,
     "start_ns": 0,
     "buckets": [

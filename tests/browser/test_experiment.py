@@ -1,0 +1,80 @@
+"""The main way through the house in a real Chromium, down to the ledger that is downloaded."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import serious, too_wide
+from tests.browser.whole import VERDICT_LIMIT_MS, lab
+
+__all__ = ["lab"]
+
+pytestmark = [pytest.mark.cluster, pytest.mark.stack, pytest.mark.timeout(600)]
+
+
+def describe(page: Page) -> None:
+    """Walks the questionnaire; acks=1 is all that is stated."""
+    while "/describe/" in page.url:
+        acks = page.locator('[name="producer.acks"]')
+        if acks.count():
+            if acks.first.evaluate("each => each.tagName") == "SELECT":
+                acks.select_option("1")
+            elif acks.first.get_attribute("type") == "radio":
+                page.locator('[name="producer.acks"][value="1"]').check()
+            else:
+                acks.fill("1")
+        step = page.url
+        page.locator('button[name="to"][value="next"]').click()
+        expect(page).not_to_have_url(step)
+
+
+def test_from_the_questionnaire_to_the_ledger(page: Page, lab: str, tmp_path: Path) -> None:
+    page.goto(f"{lab}/")
+    page.get_by_role("link", name="Describe a pipeline").click()
+    describe(page)
+    page.get_by_role("button", name="Prove it on real brokers").click()
+
+    expect(page.get_by_role("status")).to_contain_text(re.compile("Waiting|Running"))
+    expect(page.locator(".broker")).to_have_count(6, timeout=VERDICT_LIMIT_MS)
+    assert serious(page) == []
+    expect(page.locator(".broker.is-dead").first).to_be_visible(timeout=VERDICT_LIMIT_MS)
+
+    described, recommended = page.locator(".arm").nth(0), page.locator(".arm").nth(1)
+    expect(described.locator(".verdict-broken")).to_be_visible(timeout=VERDICT_LIMIT_MS)
+    expect(recommended.locator(".verdict-holds")).to_be_visible(timeout=VERDICT_LIMIT_MS)
+    expect(page.get_by_role("button", name="Run again")).to_be_visible(timeout=VERDICT_LIMIT_MS)
+    page.reload()
+    expect(page.get_by_role("status")).to_have_text(
+        re.compile(r"As described: [1-9][\d,]* of [\d,]+ .*As recommended: 0 of [1-9][\d,]* ")
+    )
+    assert serious(page) == []
+    for width in (360, 1600):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert too_wide(page) == []
+    expect(page.locator("svg.plot[role=img]")).to_have_count(2)
+
+    with page.expect_download() as coming:
+        page.get_by_role("link", name="Download the ledger of As described").click()
+    lost = int(described.locator(".kind-lost dd").first.inner_text().split()[0].replace(",", ""))
+    assert lost_in(coming.value.path(), tmp_path) == lost
+
+    page.goto(f"{lab}/")
+    expect(page.get_by_role("heading", level=2).first).to_contain_text("messages are gone")
+
+
+def lost_in(archive: Path, folder: Path) -> int:
+    """Counts from the downloaded files alone: acknowledged values that the log does not hold."""
+    with zipfile.ZipFile(io.BytesIO(archive.read_bytes())) as zipped:
+        zipped.extractall(folder)
+    (ledger,) = folder.glob("ledger-*")
+    sends = pq.read_table(ledger / "sends.parquet").to_pylist()
+    log = pq.read_table(ledger / "log.parquet").to_pylist()
+    held = {row["value"] for row in log}
+    return len({row["value"] for row in sends if row["outcome"] == "ok"} - held)
