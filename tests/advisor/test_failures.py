@@ -13,6 +13,7 @@ from hypothesis import given
 from advisor.catalog import Family
 from advisor.reasoning.failures import all_events, events_for
 from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.replication import Replication
 from tests.advisor.pipelines import SAFE, described, permits, pipelines
 
 A = Anomaly
@@ -107,6 +108,32 @@ CASES = [
 @pytest.mark.parametrize(("event", "fields", "expected"), CASES)
 def test_an_event_permits_exactly_this(event: str, fields: dict[str, str], expected: set[Anomaly]):
     assert permits(described(fields), event) - HARMLESS == expected
+
+
+@pytest.mark.parametrize(("factor", "minimum", "survives", "spares"), [
+    (1, 1, 0, 0), (1, 2, 0, 0), (2, 1, 0, 1), (2, 2, 1, 0), (3, 2, 1, 1), (4, 2, 1, 2),
+    (4, 3, 2, 1), (5, 3, 2, 2), (3, 7, 2, 0),
+])  # fmt: skip
+def test_replication_survives_m_minus_1_and_spares_rf_minus_m(
+    factor: int, minimum: int, survives: int, spares: int
+):
+    fields = {
+        "brokers": "5",
+        "topic.replication.factor": str(factor),
+        "topic.min.insync.replicas": str(minimum),
+    }
+    topic = Replication.of(described(fields))
+
+    assert (topic.survives, topic.spares) == (survives, spares)
+
+
+def test_acks_1_is_sure_of_one_copy_and_acks_0_of_none():
+    fields = SAFE | {"producer.enable.idempotence": "false"}
+    copies = {
+        acks: Replication.of(described(fields | {"producer.acks": acks})).copies
+        for acks in ("all", "1", "0")
+    }
+    assert copies == {"all": 2, "1": 1, "0": 0}
 
 
 def test_an_outage_is_shown_and_is_no_loss():
