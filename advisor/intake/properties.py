@@ -33,9 +33,11 @@ class Intake:
 
     `settings` are typed values by the catalog's names. `notes` say, with the line, what was left
     out and why: it is no mistake. `problems` are mistakes; with one, the file should not be used.
+    `lines` says on which line each setting stands.
     """
 
     settings: dict[str, Value] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
@@ -51,7 +53,7 @@ def read_properties(
     problem. Raises `SettingError` for a version that is not known.
     """
     settings_of(family, version, kafka, component)  # raises for an unknown version
-    reader = _Reader(component, family, version, kafka, Intake(), {})
+    reader = _Reader(component, family, version, kafka, Intake())
     try:
         check_size(text)
         for count, found in enumerate(properties(text), start=1):
@@ -70,7 +72,6 @@ class _Reader:
     version: str
     kafka: str
     intake: Intake
-    lines: dict[str, int]
 
     def take(self, found: Property) -> None:
         """Sorts one property into settings, notes or problems."""
@@ -85,9 +86,9 @@ class _Reader:
         except SettingError as error:
             self._problem(found, error.problem)
             return
-        if setting.name in self.lines:
-            self._note(found, f"replaces line {self.lines[setting.name]}")
-        self.lines[setting.name] = found.line
+        if setting.name in self.intake.lines:
+            self._note(found, f"replaces line {self.intake.lines[setting.name]}")
+        self.intake.lines[setting.name] = found.line
         try:
             self.intake.settings[setting.name] = parse(setting, found.value)
         except SettingError as error:

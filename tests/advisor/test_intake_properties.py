@@ -22,6 +22,7 @@ def test_settings_are_typed_and_named_as_the_catalog_names_them() -> None:
     assert found.settings == {
         "acks": "all", "linger.ms": 20, "enable.idempotence": True, "retries": 3
     }  # fmt: skip
+    assert found.lines == {"acks": 2, "linger.ms": 3, "enable.idempotence": 4, "retries": 5}
     assert not found.problems
 
 

@@ -14,7 +14,9 @@ from advisor.catalog import Component, Family, Value, settings_of
 from advisor.catalog import parse as parse_setting
 from advisor.export import Stamp, find
 from advisor.export.kafka_commands import DYNAMIC
+from advisor.reasoning.guarantees import Guarantee
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.recommend import recommend
 from tests.contracts import librdkafka
 from tests.contracts.configurations import Texts, our_refusal, parsed, producers
 from tests.contracts.jvm import Jvm
@@ -116,6 +118,31 @@ def test_the_exported_python_sends_and_hears_of_failure() -> None:
     module["send"](producer, "t", b"k", b"v", lambda error, message: told.append(error))
     module["finish"](producer)
     assert [error.name() for error in told] == ["_MSG_TIMED_OUT"]  # type: ignore[attr-defined]
+
+
+_DESCRIBED: dict[str, dict[Component, dict[str, Value]]] = {
+    "left alone": {},
+    "acks=1": {Component.PRODUCER: {"acks": "1"}, Component.TOPIC: {"replication.factor": 3}},
+    "acks=0 in a hurry": {
+        Component.PRODUCER: {"acks": "0", "retries": 0, "linger.ms": 50},
+        Component.APPLICATION: {"delivery.errors": "ignored", "resend": "on-error"},
+    },
+}
+
+
+@pytest.mark.parametrize("guarantee", [each for each in Guarantee if each is not Guarantee.NONE])
+@pytest.mark.parametrize("described", _DESCRIBED)
+def test_what_is_recommended_starts_in_the_real_clients(
+    kafka_jvm: Jvm, described: str, guarantee: Guarantee
+) -> None:
+    settings = _DESCRIBED[described]
+    java = recommend(Pipeline(settings=settings), guarantee).pipeline
+    assert kafka_jvm.producer_refusal(kafka_jvm.read(_rendered(java, "java-producer"))) is None
+    assert kafka_jvm.consumer_refusal(kafka_jvm.read(_rendered(java, "java-consumer"))) is None
+    librd = recommend(Pipeline(Family.LIBRDKAFKA, "2.16", settings=settings), guarantee).pipeline
+    module = _module(_rendered(librd, "confluent-python"))
+    assert librdkafka.producer_refusal(module["PRODUCER"]) is None
+    assert librdkafka.consumer_refusal(module["CONSUMER"]) is None
 
 
 def test_the_client_of_spark_takes_the_options(spark_jvm: Jvm) -> None:
