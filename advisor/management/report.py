@@ -48,11 +48,8 @@ def _wish(pipeline: Pipeline, recommendation: services.Recommendation) -> Iterat
     for each in recommendation.impossible:
         yield f"Not possible: {each.wish}. {each.why} Nearest: {each.nearest}"
     if not recommendation.changes:
-        yield (
-            f"No change is needed for {need.guarantee}."
-            if not recommendation.impossible
-            else ("No change brings the settings nearer.")
-        )
+        met = f"No change is needed for {need.guarantee}."
+        yield "No change brings the settings nearer." if recommendation.impossible else met
         return
     count = len(recommendation.changes)
     goal = "as near as possible to " if recommendation.impossible else ""

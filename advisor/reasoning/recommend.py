@@ -68,7 +68,7 @@ def recommend(pipeline: Pipeline, guarantee: Guarantee | None = None) -> Recomme
         pulls = Search(nearest, events_for(nearest)).smallest()
         if pulls is not None:
             after = replace(pulled(nearest, pulls), requirement=wish)
-            return Recommendation(_changes(nearest, pulls), _impossible(asked, near), after)
+            return Recommendation(_changes(nearest, pulls), _impossible(asked, near, after), after)
     raise AssertionError("asking for nothing can always be met")
 
 
@@ -82,14 +82,16 @@ def _nearer(wish: Requirement, brokers: int) -> Iterator[Requirement]:
     yield Requirement(Guarantee.NONE, survive=0, ordering=False)
 
 
-def _impossible(asked: Pipeline, near: Requirement) -> tuple[Impossible, ...]:
-    """One entry for each event that no change closes even by itself."""
+def _impossible(asked: Pipeline, near: Requirement, after: Pipeline) -> tuple[Impossible, ...]:
+    """One entry for each event that no change closes even by itself.
+
+    Why is said of the pipeline after the changes: what is left there is the true obstacle.
+    """
     closed = _describe(near)
     found = []
     for event in events_for(asked):
-        search = Search(asked, (event,))
-        if search.smallest() is None:
-            why = " ".join(dict.fromkeys(search.reasons()))
+        if Search(asked, (event,)).smallest() is None:
+            why = " ".join(dict.fromkeys(Search(after, (event,)).reasons()))
             nearest = f"{closed}. {event.beyond_settings}".strip()
             found.append(Impossible(_describe(asked.requirement), why, nearest))
     why = "Each failure can be met by itself, but not all of them together."
@@ -97,6 +99,8 @@ def _impossible(asked: Pipeline, near: Requirement) -> tuple[Impossible, ...]:
 
 
 def _describe(wish: Requirement) -> str:
+    if wish.guarantee is Guarantee.NONE:
+        return "What these settings give now"
     brokers = "1 broker" if wish.survive == 1 else f"{wish.survive} brokers"
     order = ", in order" if wish.ordering else ""
     return f"{wish.guarantee}{order}, with {brokers} lost for good"

@@ -156,6 +156,19 @@ def test_one_broker_cannot_survive_its_own_loss():
     assert changes(found) == {"consumer.auto.offset.reset": "earliest"}
 
 
+def test_the_obstacle_is_what_is_left_after_all_that_can_be_changed():
+    found = recommend(described({"brokers": "1", "producer.acks": "0"}))
+    assert [each.why for each in found.impossible] == [
+        "replication.factor=1: 1 broker lost takes every copy."
+    ]
+
+
+def test_sparks_sink_is_not_at_most_once_either_and_nothing_is_changed_for_it():
+    found = recommend(described({"family": "spark", "need.guarantee": "at-most-once"}))
+    assert found.changes == ()
+    assert found.impossible[0].nearest.startswith("What these settings give now. Give each row")
+
+
 def test_sparks_kafka_sink_cannot_be_exactly_once():
     found = recommend(described({"family": "spark", "need.guarantee": "exactly-once"}))
 
