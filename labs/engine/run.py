@@ -39,18 +39,16 @@ def main(argv: list[str]) -> int:
     told = parser.parse_args(argv[1:])
     folder: Path = told.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    arguments = [told.spec.resolve(), folder, *([told.judge_socket] if told.judge_socket else [])]
-    return keep(arguments, folder)
+    socket = [told.judge_socket] if told.judge_socket else []
+    experiment = [sys.executable, "-m", "labs.engine.experiment"]
+    return keep([*experiment, told.spec.resolve(), folder, *socket], folder)
 
 
-def keep(arguments: list[Path], folder: Path) -> int:
-    """Runs the experiment in a child until it, or the wish for it, ends; returns the exit code."""
+def keep(command: list[str | Path], folder: Path) -> int:
+    """Runs the command until it, or the wish for it, ends; returns the exit code."""
     signals = _signals_as_bytes()
     _adopt_orphans()
-    child = processes.spawn(
-        [sys.executable, "-m", "labs.engine.experiment", *arguments],
-        log=folder / "experiment.log", stdout=sys.stdout.buffer,
-    )  # fmt: skip
+    child = processes.spawn(command, log=folder / "experiment.log", stdout=sys.stdout.buffer)
     code = _watch(child, signals)
     child.kill()  # nothing to a child that has ended
     ended = child.wait()

@@ -1,0 +1,82 @@
+"""The keeper: what it started is gone when it ends, also what was not told to die with it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from labs.engine import processes
+from labs.engine.run import KILLED, ORPHANED, STOPPED
+from labs.engine.wait import until
+
+KEEPER = """
+import sys
+from pathlib import Path
+from labs.engine.run import keep
+sys.exit(keep([sys.executable, "-c", sys.argv[1]], Path(sys.argv[2])))
+"""
+# A grandchild in a session of its own, which no signal of its parent's death reaches.
+GRANDCHILD = """
+import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"],
+                         stdout=subprocess.DEVNULL, start_new_session=True)
+print(os.getpid(), child.pid, flush=True)
+"""
+STAYS = GRANDCHILD + "time.sleep(600)"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    kept = tmp_path / "run"
+    (kept / "described" / "cluster").mkdir(parents=True)
+    (kept / "described" / "ledger").mkdir()
+    return kept
+
+
+def keep(program: str, folder: Path) -> tuple[subprocess.Popen[bytes], list[int]]:
+    """A keeper of a program that says its own and its child's id."""
+    keeper = subprocess.Popen(
+        [sys.executable, "-c", KEEPER, program, str(folder)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    assert keeper.stdout
+    return keeper, [int(pid) for pid in keeper.stdout.readline().split()]
+
+
+def gone(pid: int) -> bool:
+    return processes.state(pid) is None
+
+
+def test_an_end_of_its_own_leaves_no_orphan_and_its_exit_code(folder: Path) -> None:
+    keeper, family = keep(GRANDCHILD + "sys.exit(1)", folder)
+    assert keeper.wait(20) == 1
+    assert len(family) == 2
+    assert all(map(gone, family))
+    assert sorted(path.name for path in (folder / "described").iterdir()) == ["ledger"]
+
+
+def test_the_end_of_standard_input_ends_everything_and_the_folder(folder: Path) -> None:
+    keeper, family = keep(STAYS, folder)
+    assert keeper.stdin
+    keeper.stdin.close()
+    assert keeper.wait(20) == ORPHANED
+    assert all(map(gone, family))
+    assert not folder.exists()
+
+
+def test_sigterm_ends_everything_and_keeps_the_ledger(folder: Path) -> None:
+    keeper, family = keep(STAYS, folder)
+    keeper.terminate()
+    assert keeper.wait(20) == STOPPED
+    assert all(map(gone, family))
+    assert sorted(path.name for path in (folder / "described").iterdir()) == ["ledger"]
+
+
+def test_a_killed_child_is_told_apart_from_one_that_ended(folder: Path) -> None:
+    keeper, family = keep(STAYS, folder)
+    subprocess.run(["kill", "-9", str(family[0])], check=True)
+    assert keeper.wait(20) == KILLED
+    until(lambda: all(map(gone, family)), 5, "somebody outlived the keeper")
