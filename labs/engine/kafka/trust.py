@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import ssl
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 from labs.engine.kafka.cache import alone, cache_dir
 from labs.engine.kafka.java import Java, JavaMissing
 
+_BEGIN = "-----BEGIN CERTIFICATE-----"
 # A store of public certificates needs no secret, but Java wants a word.
 _PASSWORD = "changeit"  # noqa: S105
 
@@ -72,9 +74,14 @@ def _pkcs12(pem: str) -> bytes:
             "authorities. Run `make setup`."
         ) from missing
     certificates = []
-    for number, block in enumerate(pem.split("-----BEGIN CERTIFICATE-----")[1:]):
+    for number, block in enumerate(pem.split(_BEGIN)[1:]):
         try:
-            parsed = x509.load_pem_x509_certificate(f"-----BEGIN CERTIFICATE-----{block}".encode())
+            with warnings.catch_warnings():
+                # Some old authorities have a serial number that RFC 5280 does not allow.
+                warnings.simplefilter("ignore")
+                parsed = x509.load_pem_x509_certificate(
+                    f"-----BEGIN CERTIFICATE-----{block}".encode()
+                )
         except ValueError:
             continue  # one malformed authority must not cost all the others
         certificates.append(pkcs12.PKCS12Certificate(parsed, f"authority-{number}".encode()))
