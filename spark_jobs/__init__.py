@@ -1,1 +1,1 @@
-"""Plain PySpark programs: a ledger in, counts and a verdict out. They import none of our packages."""
+"""Plain PySpark programs: a ledger in, counts and a verdict out. They import nothing else of ours."""

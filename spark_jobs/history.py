@@ -81,9 +81,9 @@ class _Aborted:
         places = self.places.select(*PLACE, "value", F.lit(True).alias("_place"))
         values = self.values.select("value", F.lit(True).alias("_value"))
         marked = rows.join(places, [*PLACE, "value"], how="left").join(values, "value", how="left")
-        return marked.withColumn(
-            "aborted", F.coalesce("_place", "_value", F.lit(False))
-        ).drop("_place", "_value")
+        return marked.withColumn("aborted", F.coalesce("_place", "_value", F.lit(False))).drop(
+            "_place", "_value"
+        )
 
     def mark_values(self, attempts: DataFrame) -> DataFrame:
         """Attempts whose value has only aborted copies become aborted too."""
@@ -146,7 +146,8 @@ def _readable(seen: Survey, records: DataFrame) -> tuple[DataFrame, DataFrame | 
         return rows, None
     # Known only by its replicas: of each value, the copies that the replica with most has.
     rows = records.select(*PLACE, "value", "replica").distinct()
-    counted = rows.withColumn("held", F.count(F.lit(1)).over(Window.partitionBy("value", "replica")))
+    same = Window.partitionBy("value", "replica")
+    counted = rows.withColumn("held", F.count(F.lit(1)).over(same))
     fullest = Window.partitionBy("value").orderBy(F.desc("held"), "replica")
     copies = counted.withColumn("chosen", F.first("replica").over(fullest))
     lowest = F.min("replica").over(Window.partitionBy("topic", "partition"))

@@ -32,7 +32,8 @@ EXAMPLES = 5
 _NEEDS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("sent", "ok", "fail", "info"), ("sends",)),
     "in_log": ("log",),
-    **dict.fromkeys(("obliged", "lost_write", "given_up", "phantom", "reordered"), ("sends", "log")),
+    **dict.fromkeys(("obliged", "lost_write", "given_up", "phantom"), ("sends", "log")),
+    "reordered": ("sends", "log"),
     **dict.fromkeys(("expired", "compacted"), ("sends", "log", "partitions")),
     "delivered": ("deliveries",),
     "skipped": ("log", "deliveries"),
@@ -44,7 +45,7 @@ _NEEDS: Mapping[str, tuple[str, ...]] = {
     "poll_skip": ("log", "deliveries"),
     "aborted_read": ("deliveries",),
     "torn_transaction": ("sends", "deliveries"),
-    **dict.fromkeys(("effect_missing",), ("sends", "effects")),
+    "effect_missing": ("sends", "effects"),
     "effect_duplicated": ("effects",),
     "state_lost": ("state",),
     "unavailable_ms": ("sends",),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -51,5 +50,5 @@ def scan(spark: SparkSession, bootstrap: str, topic: str, ledger: Path) -> Path:
     records.write.mode("overwrite").parquet(str(hidden))
     if target.exists():
         shutil.rmtree(target)
-    os.replace(hidden, target)
+    hidden.replace(target)
     return target

@@ -1,4 +1,4 @@
-"""The tables of a ledger as DataFrames: Parquet or JSON lines, with the schemas of `docs/ledger.md`.
+"""The tables of a ledger as DataFrames: Parquet or JSON lines, schemas as in `docs/ledger.md`.
 
 A table without a file was not recorded and reads as None; an empty file is a table of no rows.
 Rows that break the schema are not dropped: each carries its complaint in `_problem`, and

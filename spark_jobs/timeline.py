@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -48,12 +49,16 @@ def buckets(history: History, values: DataFrame) -> DataFrame:
     sends = history.attempts
     lost = values.filter(F.col("standing") & (F.col("visible") == 0) & ~F.col("gone"))
     handed = history.deliveries.filter(~F.col("final"))
-    happenings = (
-        sends.select(F.col("invoked_ns").alias("at_ns"), F.lit("sent").alias("what"))
-        .unionByName(sends.select(F.col("completed_ns").alias("at_ns"), F.col("outcome").alias("what")))
-        .unionByName(lost.select(F.col("acked_ns").alias("at_ns"), F.lit("lost").alias("what")))
-        .unionByName(handed.select(F.col("time_ns").alias("at_ns"), F.lit("delivered").alias("what")))
+    sources = (
+        (sends, "invoked_ns", F.lit("sent")),
+        (sends, "completed_ns", F.col("outcome")),
+        (lost, "acked_ns", F.lit("lost")),
+        (handed, "time_ns", F.lit("delivered")),
     )
+    selected = [
+        rows.select(F.col(at).alias("at_ns"), what.alias("what")) for rows, at, what in sources
+    ]
+    happenings = reduce(DataFrame.unionAll, selected)
     start, width = scale(history)
     since_ms = F.floor((F.col("at_ns") - start) / 1_000_000)
     bucket = (F.floor(since_ms / width) * width).cast("bigint").alias("t_ms")

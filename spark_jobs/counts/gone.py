@@ -36,8 +36,10 @@ def _replaced(history: History, attempts: DataFrame) -> DataFrame:
     keyed = attempts.filter(F.col("key").isNotNull())
     firsts = keyed.groupBy("value", "key").agg(F.min("invoked_ns").alias("first_ns"))
     visible = history.copies.filter(F.col("visible")).join(compacted, _PARTITION, how="inner")
-    latest = visible.join(firsts, "value", how="inner").groupBy(*_PARTITION, "key").agg(
-        F.max("offset").alias("last_offset"), F.max("first_ns").alias("last_ns")
+    latest = (
+        visible.join(firsts, "value", how="inner")
+        .groupBy(*_PARTITION, "key")
+        .agg(F.max("offset").alias("last_offset"), F.max("first_ns").alias("last_ns"))
     )
     by_offset = F.col("last_offset") > F.col("offset")
     by_time = F.col("offset").isNull() & (F.col("last_ns") > F.col("invoked_ns"))

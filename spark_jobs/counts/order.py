@@ -43,11 +43,15 @@ def polls(history: History) -> Family:
     number of its partitions.
     """
     who = ["consumer", "reader", "assignment"]
-    handed = _ranked(history).groupBy(*_PARTITION, *who, "poll").agg(
-        F.min("offset").alias("first"),
-        F.max("offset").alias("last"),
-        F.min("below").alias("below_first"),
-        F.max("upto").alias("upto_last"),
+    handed = (
+        _ranked(history)
+        .groupBy(*_PARTITION, *who, "poll")
+        .agg(
+            F.min("offset").alias("first"),
+            F.max("offset").alias("last"),
+            F.min("below").alias("below_first"),
+            F.max("upto").alias("upto_last"),
+        )
     )
     line = Window.partitionBy(*_PARTITION, *who).orderBy("poll")
     pairs = handed.withColumns(
@@ -79,7 +83,8 @@ def _ranked(history: History) -> DataFrame:
     rows = marks.unionByName(handed, allowMissingColumns=True)
     # By range, not rows: a record and its deliveries stand at one offset, in no order.
     along = Window.partitionBy(*_PARTITION).orderBy("offset")
-    upto = F.coalesce(F.sum("mark").over(along.rangeBetween(Window.unboundedPreceding, 0)), F.lit(0))
+    before = along.rangeBetween(Window.unboundedPreceding, 0)
+    upto = F.coalesce(F.sum("mark").over(before), F.lit(0))
     here = F.coalesce(F.sum("mark").over(along.rangeBetween(0, 0)), F.lit(0))
     ranked = rows.withColumns({"upto": upto, "below": upto - here})
     return ranked.filter(F.col("poll").isNotNull())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import reduce
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from spark_jobs.columns import flag
@@ -17,24 +17,35 @@ from spark_jobs.counts.gone import with_reasons
 from spark_jobs.counts.positions import passed
 from spark_jobs.history import History
 
+_NUMBERS = ("attempts", "copies", "visible", "handed")
+_ANY = ("ok", "standing", "info")
+"""True of a value if of any of its attempts."""
+_ALL = ("hollow", "expired", "gone")
+"""True of a value if of all attempts that it concerns."""
+_TIMES = ("invoked_ns", "acked_ns", "handed_ns")
+"""The first one counts."""
+
 
 def values(history: History) -> DataFrame:
     """One row a value; `spark_jobs.judging` keeps it in memory, since much is read from it."""
     sources = (_sent(history), _copied(history), _passed(history), _handed(history))
     rows = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), sources)
     # Both groupings find their rows where this puts them: no further shuffle.
-    by_reader = rows.repartition("value").groupBy("value", "reader").agg(
-        *[F.sum(name).alias(name) for name in ("attempts", "copies", "visible", "handed", "passed")],
-        *[F.max(name).alias(name) for name in ("ok", "standing", "info")],
-        *[F.min(name).alias(name) for name in ("hollow", "expired", "gone")],
-        *[F.min(name).alias(name) for name in ("invoked_ns", "acked_ns", "handed_ns")],
+    by_reader = (
+        rows.repartition("value")
+        .groupBy("value", "reader")
+        .agg(
+            *[F.sum(name).alias(name) for name in (*_NUMBERS, "passed")],
+            *[F.max(name).alias(name) for name in _ANY],
+            *[F.min(name).alias(name) for name in (*_ALL, *_TIMES)],
+        )
     )
     not_handed = F.coalesce("handed", F.lit(0)) == 0
     return by_reader.groupBy("value").agg(
-        *[_total(name) for name in ("attempts", "copies", "visible", "handed")],
-        *[_any(name) for name in ("ok", "standing", "info")],
-        *[F.coalesce(F.min(name), F.lit(False)).alias(name) for name in ("hollow", "expired", "gone")],
-        *[F.min(name).alias(name) for name in ("invoked_ns", "acked_ns", "handed_ns")],
+        *[F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in _NUMBERS],
+        *[F.coalesce(F.max(name), F.lit(False)).alias(name) for name in _ANY],
+        *[F.coalesce(F.min(name), F.lit(False)).alias(name) for name in _ALL],
+        *[F.min(name).alias(name) for name in _TIMES],
         F.coalesce(F.max(F.when(not_handed, F.col("passed"))), F.lit(0)).alias("passed"),
     )
 
@@ -104,11 +115,3 @@ def _handed(history: History) -> DataFrame:
     # The final readers come after the run: theirs is no time of delivery.
     time = F.when(~F.col("final"), F.col("time_ns")).alias("handed_ns")
     return history.deliveries.select("value", "reader", F.lit(1).alias("handed"), time)
-
-
-def _total(name: str) -> Column:
-    return F.coalesce(F.sum(name), F.lit(0)).alias(name)
-
-
-def _any(name: str) -> Column:
-    return F.coalesce(F.max(name), F.lit(False)).alias(name)

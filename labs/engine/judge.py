@@ -1,0 +1,124 @@
+"""Asks Spark for a verdict on a ledger: the warm session if it answers, else a cold process."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket as sockets
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from labs.engine.kafka.distribution import spark_connector
+from labs.engine.processes import end, spawn
+
+PROGRAMS = Path(__file__).resolve().parents[2] / "spark_jobs"
+LIMIT_S = 300.0
+"""How long one judging may take, cold start and waiting for others included."""
+
+_TAIL = 2_000
+
+
+class JudgeFailed(Exception):
+    """No verdict: the run is `unknown`. The message says why, with the end of Spark's output."""
+
+
+class _NoAnswer(Exception):
+    """The warm session is not there, or died while it worked."""
+
+
+def judge(
+    ledger: Path,
+    want: str | None,
+    bootstrap: str | None = None,
+    topic: str | None = None,
+    socket: Path | None = None,
+    limit_s: float = LIMIT_S,
+) -> dict[str, Any]:
+    """The answer of `spark_jobs/verify.py` (docs/ledger.md) for one ledger.
+
+    With `bootstrap` and `topic` the brokers' log is first scanned into the ledger. Raises
+    `JudgeFailed` when the ledger is malformed, the job crashed or `limit_s` seconds passed.
+    """
+    deadline = time.monotonic() + limit_s
+    if socket is not None:
+        ask = {"ledger": str(ledger), "want": want, "bootstrap": bootstrap, "topic": topic}
+        try:
+            return _judged(_ask(socket, ask, limit_s))
+        except _NoAnswer:
+            pass  # a cold process owes nothing to the warm one
+    answers = judge_cold([ledger], want, bootstrap, topic, deadline - time.monotonic())
+    return _judged(answers[0])
+
+
+def judge_cold(
+    ledgers: Sequence[Path],
+    want: str | None,
+    bootstrap: str | None = None,
+    topic: str | None = None,
+    limit_s: float = LIMIT_S,
+) -> list[dict[str, Any]]:
+    """The answers of one process of its own, in order; a malformed ledger's holds `error`.
+
+    Raises `JudgeFailed` when there are no answers.
+    """
+    arguments: list[str | Path] = [*ledgers, *spark_arguments(connector=bootstrap is not None)]
+    for name, value in (("want", want), ("bootstrap", bootstrap), ("topic", topic)):
+        if value is not None:
+            arguments += [f"--{name}", value]
+    with tempfile.TemporaryDirectory(prefix="delivery-lab-judge-") as folder:
+        out, log = Path(folder, "answers.jsonl"), Path(folder, "spark.log")
+        program = [sys.executable, PROGRAMS / "verify.py", "--out", out, *arguments]
+        process = spawn(program, log=log)
+        try:
+            code = process.wait(max(limit_s, 0))
+        except subprocess.TimeoutExpired:
+            end(process, grace_s=0)
+            raise JudgeFailed(f"no answer within {limit_s:.0f} s: {_tail(log)}") from None
+        if not out.exists():
+            raise JudgeFailed(f"the job ended with code {code}: {_tail(log)}")
+        return [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+
+
+def spark_arguments(connector: bool) -> list[str | Path]:
+    """Master (from the environment) and jars, as the programs of `spark_jobs` take them."""
+    master = os.environ.get("LAB_SPARK_MASTER") or os.environ.get("SPARK_MASTER")
+    arguments: list[str | Path] = ["--master", master] if master else []
+    for jar in spark_connector() if connector else ():
+        arguments += ["--jars", jar]
+    return arguments
+
+
+def _ask(socket: Path, request: dict[str, Any], limit_s: float) -> dict[str, Any]:
+    try:
+        with sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM) as connection:
+            connection.settimeout(limit_s)
+            connection.connect(str(socket))
+            connection.sendall(json.dumps(request).encode() + b"\n")
+            with connection.makefile("rb") as reply:
+                line = reply.readline()
+    except TimeoutError:
+        raise JudgeFailed(f"the warm session did not answer within {limit_s:.0f} s") from None
+    except OSError as error:
+        raise _NoAnswer from error
+    if not line.endswith(b"\n"):
+        raise _NoAnswer
+    answer: dict[str, Any] = json.loads(line)
+    if "failed" in answer:
+        raise _NoAnswer
+    return answer
+
+
+def _judged(answer: dict[str, Any]) -> dict[str, Any]:
+    if "error" in answer:
+        raise JudgeFailed(str(answer["error"]))
+    return answer
+
+
+def _tail(log: Path) -> str:
+    text = log.read_text("utf-8", errors="replace") if log.exists() else ""
+    return text[-_TAIL:].strip() or "it said nothing"

@@ -1,0 +1,77 @@
+"""Keeps the warm judge alive: started early, started again when it died, ended with its owner."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from labs.engine.judge import PROGRAMS, spark_arguments
+from labs.engine.processes import end, spawn
+
+_PAUSES_S = (1.0, 5.0, 30.0, 120.0)
+"""How long to wait before the next start, after so many starts that came to nothing in a row."""
+
+
+class WarmJudge:
+    """One `spark_jobs/serve.py` process behind `socket`, kept by a thread of its own.
+
+    Nobody depends on it: while it is not there, `judge` starts cold processes.
+    """
+
+    def __init__(self, socket: Path, log: Path | None = None) -> None:
+        self.socket = socket
+        self._log = log or socket.with_suffix(".log")
+        self._over = threading.Event()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._keeper: threading.Thread | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The process that serves now, or is starting."""
+        return self._process.pid if self._process and self._process.poll() is None else None
+
+    def start(self) -> None:
+        """Returns at once; the session is warm some 15 s later, and requests wait for it."""
+        self._over.clear()
+        self._keeper = threading.Thread(target=self._keep, name="warm-judge", daemon=True)
+        self._keeper.start()
+
+    def stop(self) -> None:
+        """Ends the process, and with it its JVM."""
+        self._over.set()
+        if self._process is not None:
+            end(self._process, grace_s=0)
+        if self._keeper is not None:
+            self._keeper.join()
+        self.socket.unlink(missing_ok=True)
+
+    def recycle(self) -> None:
+        """Ends the process that serves now; the keeper starts a fresh one."""
+        if self._process is not None:
+            end(self._process, grace_s=0)
+
+    def _keep(self) -> None:
+        failures = 0
+        while not self._over.is_set():
+            code = self._serve()
+            # Code 0 is a recycling: what follows it is no second attempt at the same failure.
+            failures = 0 if code == 0 else failures + 1
+            pause = _PAUSES_S[min(failures, len(_PAUSES_S)) - 1] if failures else 0
+            self._over.wait(pause)
+
+    def _serve(self) -> int:
+        """Runs one server to its end; its standard input is the leash by which it follows us."""
+        self.socket.parent.mkdir(parents=True, exist_ok=True)
+        self._log.unlink(missing_ok=True)
+        try:
+            jars = spark_arguments(connector=True)
+            program = [sys.executable, PROGRAMS / "serve.py", self.socket, *jars]
+            self._process = spawn(program, log=self._log, stdin=subprocess.PIPE)
+        except Exception as error:  # no jars, no Java: judging cold will say so to somebody
+            self._log.write_text(f"the warm judge could not be started: {error}\n", "utf-8")
+            return 1
+        if self._over.is_set():
+            end(self._process, grace_s=0)
+        return self._process.wait()

@@ -1,0 +1,54 @@
+"""`manage.py verify`: the Spark job alone, on any ledgers, in one session."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from labs.engine.judge import LIMIT_S, JudgeFailed, judge_cold
+
+BAD_INPUT, CRASHED = 2, 3
+_WANTS = ("at-most-once", "at-least-once", "exactly-once", "none")
+
+
+class Command(BaseCommand):
+    """Exit codes: 0 every ledger was judged (the verdict is in the answer), 2 one is no ledger,
+    3 the job failed."""
+
+    help = (
+        "Counts what became of every message in ledgers (docs/ledger.md) and holds each against "
+        "a guarantee, or, without --want, against every anomaly."
+    )
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("ledgers", nargs="+", type=Path, metavar="LEDGER_DIR")
+        parser.add_argument("--want", choices=_WANTS, help="the guarantee to hold them against")
+        parser.add_argument("--json", action="store_true", help="one JSON line a ledger, in order")
+        parser.add_argument(
+            "--limit", type=float, default=LIMIT_S * 10, metavar="SECONDS", help="for all of them"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            answers = judge_cold(options["ledgers"], options["want"], limit_s=options["limit"])
+        except JudgeFailed as error:
+            raise CommandError(str(error), returncode=CRASHED) from error
+        for answer in answers:
+            self.stdout.write(json.dumps(answer) if options["json"] else _table(answer))
+        bad = [answer["error"] for answer in answers if "error" in answer]
+        if bad:
+            raise CommandError("; ".join(bad), returncode=BAD_INPUT)
+
+
+def _table(answer: dict[str, Any]) -> str:
+    """An answer for a person: the verdict, why, and the counts."""
+    if "error" in answer:
+        return f"{answer['ledger']}: malformed\n"
+    lines = [f"{answer['ledger']}: {answer['verdict']}", f"  {answer['reason']}", ""]
+    for name, count in answer["counts"].items():
+        lines.append(f"  {name:<20}{'not judged' if count is None else format(count, ','):>12}")
+    return "\n".join([*lines, ""])

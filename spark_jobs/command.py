@@ -1,0 +1,85 @@
+"""The command line of `spark_jobs/verify.py`: ledgers in, one JSON line each out, in order."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from pyspark.sql import SparkSession
+
+from spark_jobs.judging import judge
+from spark_jobs.scan import scan
+from spark_jobs.session import start
+from spark_jobs.tables import MalformedLedger
+from spark_jobs.verdict import FORBIDS
+
+JUDGED, BAD_INPUT, CRASHED = 0, 2, 3
+"""Exit codes: every ledger was judged (whatever the verdict); one was malformed; we failed."""
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """The whole program; returns its exit code.
+
+    A malformed ledger gives a line with `error` and does not stop the others.
+    """
+    arguments = _parser().parse_args(argv)
+    try:
+        spark = start("delivery-lab-verify", arguments.master, arguments.jars, short_lived=True)
+        try:
+            answers = _answers(spark, arguments)
+        finally:
+            spark.stop()
+    except Exception as error:  # whatever it was, the caller must learn that nothing was judged
+        sys.stderr.write(f"verify failed: {type(error).__name__}: {error}\n")
+        return CRASHED
+    if arguments.out is None:
+        _write(answers, sys.stdout)
+    else:
+        hidden = arguments.out.with_name(f".{arguments.out.name}.new")
+        with hidden.open("w", encoding="utf-8") as file:
+            _write(answers, file)
+        hidden.replace(arguments.out)
+    return BAD_INPUT if any("error" in answer for answer in answers) else JUDGED
+
+
+def answer(
+    spark: SparkSession, ledger: str, want: str | None, bootstrap: str | None, topic: str | None
+) -> dict[str, Any]:
+    """One ledger's answer; with brokers given, their log is scanned into it first."""
+    try:
+        if bootstrap and topic:
+            scan(spark, bootstrap, topic, Path(ledger))
+        return {**judge(spark, Path(ledger), want), "ledger": ledger}
+    except MalformedLedger as error:
+        return {"ledger": ledger, "error": str(error)}
+
+
+def _answers(spark: SparkSession, arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    return [
+        answer(spark, ledger, arguments.want, arguments.bootstrap, arguments.topic)
+        for ledger in arguments.ledgers
+    ]
+
+
+def _write(answers: Sequence[dict[str, Any]], file: TextIO) -> None:
+    file.writelines(json.dumps(one) + "\n" for one in answers)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="verify",
+        description="Counts what became of every message of a ledger, and judges it.",
+        epilog="Exit codes: 0 judged, 2 a ledger or an argument is wrong, 3 the job failed.",
+    )
+    parser.add_argument("ledgers", nargs="+", metavar="LEDGER", help="a folder of tables")
+    parser.add_argument("--want", choices=list(FORBIDS), help="the guarantee to hold it against")
+    parser.add_argument("--bootstrap", metavar="HOST:PORT", help="brokers whose log to scan first")
+    parser.add_argument("--topic", help="the topic to scan")
+    parser.add_argument("--out", type=Path, help="write the answers here; default: stdout")
+    parser.add_argument("--master", help="Spark's master; default: SPARK_MASTER, else Spark's own")
+    parser.add_argument("--jars", action="append", default=[], help="a jar for Spark; repeatable")
+    return parser

@@ -1,0 +1,23 @@
+"""A warm session behind a Unix socket: one JSON line asks, one JSON line answers.
+
+`python spark_jobs/serve.py SOCKET`; the program is in `spark_jobs.server`.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+
+def main() -> NoReturn:
+    """Runs the program with the folder above this one as the place of imports."""
+    if not __package__:
+        sys.path[0] = str(Path(__file__).resolve().parent.parent)
+    from spark_jobs.server import run
+
+    run()
+
+
+if __name__ == "__main__":
+    main()
