@@ -1,0 +1,22 @@
+"""config.settings on a data folder and a queue of this test session alone.
+
+A house that runs in the same checkout, and what its owner put into the environment, stay out
+of the tests. Processes that tests start inherit the folder and use config.settings.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+
+_data = tempfile.mkdtemp(prefix="delivery-lab-tests-")
+atexit.register(shutil.rmtree, _data, ignore_errors=True)
+os.environ["LAB_DATA_DIR"] = _data
+for _name in ("ALLOWED_HOSTS", "DATABASE_URL", "DEBUG", "HTTPS", "REDIS_URL", "SECRET_KEY"):
+    os.environ.pop(_name, None)
+
+from config.settings import *  # noqa: E402, F403
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
