@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from labs.engine.kafka.distribution import spark_connector
+from labs.engine.kafka.java import find_java
+from labs.engine.kafka.spark_java import spark_home
 from labs.engine.processes import end, spawn
 
 PROGRAMS = Path(__file__).resolve().parents[2] / "spark_jobs"
@@ -73,7 +75,7 @@ def judge_cold(
     with tempfile.TemporaryDirectory(prefix="delivery-lab-judge-") as folder:
         out, log = Path(folder, "answers.jsonl"), Path(folder, "spark.log")
         program = [sys.executable, PROGRAMS / "verify.py", "--out", out, *arguments]
-        process = spawn(program, log=log)
+        process = spawn(program, log=log, env=spark_environment())
         try:
             code = process.wait(max(limit_s, 0))
         except subprocess.TimeoutExpired:
@@ -91,6 +93,11 @@ def spark_arguments(connector: bool) -> list[str | Path]:
     for jar in spark_connector() if connector else ():
         arguments += ["--jars", jar]
     return arguments
+
+
+def spark_environment() -> dict[str, str]:
+    """Ours, with the Java that was found: Spark by itself would only look on the PATH."""
+    return {**os.environ, "JAVA_HOME": str(spark_home(find_java()))}
 
 
 def _ask(socket: Path, request: dict[str, Any], limit_s: float) -> dict[str, Any]:

