@@ -77,13 +77,6 @@ def test_no_page_carries_an_inline_style_or_script(client: Client) -> None:
         assert all("src=" in tag for tag in re.findall(r"<script[^>]*>", html)), url
 
 
-def test_a_form_without_its_token_gets_a_page_that_says_what_to_do(client: Client) -> None:
-    strict = Client(enforce_csrf_checks=True)
-    response = strict.post(reverse("advisor:describe", args=["client"]), {"family": "java"})
-    assert response.status_code == 403
-    assert "The form was not taken" in response.content.decode()
-
-
 def test_each_export_is_on_the_page_and_downloads_under_its_name(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
     html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
@@ -104,3 +97,11 @@ def test_an_export_that_does_not_exist_is_not_found(client: Client) -> None:
     slug = walk(client)
     url = reverse("advisor:export", args=[slug, "carrier-pigeon"])
     assert client.get(url).status_code == 404
+
+
+def test_what_no_settings_give_is_said_with_the_nearest_that_can_be_had(client: Client) -> None:
+    need = {"need.guarantee": "exactly-once"}
+    slug = walk(client, client={"family": "spark"}, needs=need)
+    html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
+    assert "No settings give exactly once here" in html
+    assert "Nearest: at-least-once" in html

@@ -22,7 +22,7 @@ def page(client: Client, step: str) -> str:
     return client.get(reverse("advisor:describe", args=[step])).content.decode()
 
 
-def walk(client: Client, **steps: Mapping[str, str]) -> str:
+def walk(client: Client, /, **steps: Mapping[str, str]) -> str:
     """Answers every step; returns the slug of the saved pipeline."""
     response = None
     for step in STEPS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
@@ -159,3 +160,16 @@ def test_the_advice_is_a_permanent_link(page: Page, browser: Browser) -> None:
     heading = page.get_by_role("heading", level=1).inner_text()
     expect(stranger.get_by_role("heading", level=1)).to_have_text(heading)
     stranger.context.close()
+
+
+def test_the_recommended_settings_download_under_their_name(page: Page, tmp_path: Path) -> None:
+    describe_risky(page)
+    export = page.locator("details", has_text="producer.properties")
+    export.locator("summary").click()
+    expect(export.locator("pre")).to_contain_text("acks=all")
+    with page.expect_download() as waiting:
+        export.get_by_role("link", name="Download producer.properties").click()
+    assert waiting.value.suggested_filename == "producer.properties"
+    waiting.value.save_as(tmp_path / "producer.properties")
+    lines = (tmp_path / "producer.properties").read_text().splitlines()
+    assert "acks=all" in lines
