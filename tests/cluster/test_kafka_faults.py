@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from labs.engine.faults import (
     FaultLog,
@@ -33,11 +33,21 @@ def send(producer: Producer, topic: str, count: int) -> int:
 
 
 def end_of(cluster: Cluster, topic: str) -> int:
-    """The log end that the partition's leader tells."""
+    """The log end that the partition's leader tells, once it has caught up after its election."""
     consumer = Consumer({"bootstrap.servers": cluster.bootstrap, "group.id": "reader"})
-    _, high = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=20)
+    ends: list[int] = []
+
+    def told() -> bool:
+        try:
+            ends.append(consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=5)[1])
+        except KafkaException as passing:
+            if passing.args[0].code() != KafkaError.OFFSET_NOT_AVAILABLE:
+                raise
+        return bool(ends)
+
+    until(told, 30, "the new leader does not tell its log end")
     consumer.close()
-    return int(high)
+    return ends[0]
 
 
 def test_followers_behind_and_a_killed_leader_lose_what_was_acknowledged(cluster):
