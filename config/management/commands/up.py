@@ -21,6 +21,8 @@ from config.supervisor import ServiceFailed, Stopped, Supervisor
 from labs.engine.kafka import distribution
 from labs.engine.kafka.ivy import DownloadFailed
 from labs.engine.kafka.java import JavaMissing, find_java
+from labs.engine.kafka.prepare import prepare
+from labs.engine.kafka.storage import FormatFailed
 from labs.engine.wait import WaitTimeout, until
 
 TAKEN = 2
@@ -31,6 +33,7 @@ _FAILURES = (
     JavaMissing,
     DownloadFailed,
     distribution.WrongChecksum,
+    FormatFailed,
 )
 
 
@@ -62,9 +65,8 @@ class Command(BaseCommand):
 
     def _prepare(self) -> None:
         java = find_java()
-        jars = distribution.kafka(progress=self._say)
-        distribution.spark_connector(progress=self._say)
-        self._say(f"Java {java.version} ({java.origin}) · Kafka {jars.version}")
+        self._say(f"Java {java.version} ({java.origin})")
+        prepare(self._say)
 
     def _run(self, supervisor: Supervisor, port: int) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
