@@ -23,6 +23,10 @@ from labs.engine.spec import ArmSpec, ExperimentSpec
 BAD_INPUT, NOT_RUN, INTERRUPTED = 2, 3, 130
 _ARMS = ("described", "recommended")
 
+ASSUMED = {"topic.replication.factor": "3"}
+"""What is taken unless it is stated. A broker's own default is one copy, and with one copy there
+is no follower, so that a failure of replication could not be staged at all."""
+
 
 class Command(BaseCommand):
     """Exit codes: 0 it was run, 2 the input is wrong, 3 an arm could not be run."""
@@ -43,7 +47,8 @@ class Command(BaseCommand):
             default=[],
             metavar="COMPONENT.KEY=VALUE",
             dest="stated",
-            help="a setting as described, such as producer.acks=1; may be given often",
+            help="a setting as described, such as producer.acks=1; may be given often. "
+            "What is not stated is the product's default, but for topic.replication.factor=3",
         )
         parser.add_argument(
             "--arms",
@@ -133,6 +138,7 @@ def _arm(name: str, pipeline: Pipeline) -> ArmSpec:
 
 def _pipeline(options: dict[str, Any]) -> Pipeline:
     fields = {
+        **ASSUMED,
         "family": options["client"],
         "kafka": options["kafka"],
         "need.guarantee": options["want"],
