@@ -23,6 +23,7 @@ STALE_S = 15.0
 seconds a run says so well within 30 s of its worker's death."""
 RENUDGE_S = 20.0
 """How long a queued experiment waits for a worker before it is handed to Redis again."""
+RENUDGE_MOST = 4
 
 WORKER_GONE = (
     "The worker that ran this stopped answering, so the run was ended and its brokers with it. "
@@ -134,8 +135,12 @@ def _remove(experiments: Iterable[Experiment]) -> None:
 
 
 def waiting_too_long() -> list[tuple[str, int]]:
-    """Queued attempts whose nudge was lost or never sent: (slug, attempt), oldest first."""
+    """The oldest queued attempts, if their nudge was lost or never sent: (slug, attempt).
+
+    Only a few at once: they may wait simply because others run, and every needless nudge is a
+    task that some worker has to look at.
+    """
     before = timezone.now() - timedelta(seconds=RENUDGE_S)
-    queued = Experiment.objects.filter(state=State.QUEUED).order_by("queued_at")
-    overdue = queued.exclude(nudged_at__gte=before)
-    return list(overdue.values_list("slug", "attempt"))
+    queued = Experiment.objects.filter(state=State.QUEUED).order_by("queued_at", "pk")
+    oldest = queued.values_list("slug", "attempt", "nudged_at")[:RENUDGE_MOST]
+    return [(slug, attempt) for slug, attempt, at in oldest if at is None or at < before]

@@ -6,13 +6,15 @@ import math
 from dataclasses import dataclass
 from statistics import median
 
+from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from labs.models import Experiment, Run, State
 
 FALLBACK_S = 45.0
-"""Click to verdict of two arms on 2 cores, until this installation has runs of its own."""
+"""From start to verdict, for as many arms as may run at once, on 2 cores; used until this
+installation has runs of its own."""
 
 _EARLIER = 9
 """How many earlier experiments the usual time is the median of."""
@@ -48,7 +50,8 @@ def usual_s(experiment: Experiment) -> float:
         for other in done.order_by("-ended_at")[: 4 * _EARLIER]
         if other.ended_at and other.started_at and len(other.spec["arms"]) == arms
     ]
-    return median(times[:_EARLIER]) if times else FALLBACK_S
+    rounds = math.ceil(arms / settings.LAB_CLUSTERS_AT_ONCE)
+    return median(times[:_EARLIER]) if times else FALLBACK_S * rounds
 
 
 def time_left(experiment: Experiment) -> str:

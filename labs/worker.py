@@ -58,11 +58,11 @@ def _execute(experiment: Experiment, owner: str) -> tuple[State, str]:
                 for event in running:
                     recorder.take(event)
         except RunnerDied as died:
-            return _without_result(died, heart.stopped, recorder.error)
+            return end_without_result(died, heart.stopped, recorder.error)
     return (State.FAILED, recorder.error) if recorder.error else (State.DONE, "")
 
 
-def _without_result(died: RunnerDied, stopped: bool, error: str) -> tuple[State, str]:
+def end_without_result(died: RunnerDied, stopped: bool, error: str) -> tuple[State, str]:
     """What a run is that ended too early, and why: killed from outside, or unable to run."""
     logger.warning("%s", died)
     if stopped:

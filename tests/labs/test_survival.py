@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import time
+from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlencode
@@ -61,51 +62,80 @@ def said(visitor: Visitor, page: str, words: str, limit_s: float) -> None:
     until(lambda: words in visitor.get(page), limit_s, f"{page} never said: {words}", every_s=0.5)
 
 
-def test_a_killed_worker_leaves_an_interrupted_run_that_can_be_run_again(tmp_path: Path) -> None:
-    with house(tmp_path / "data") as up:
-        up.wait_until_ready()
-        visitor = Visitor(up)
-        page = visitor.post("/experiments/start/")
-        runs = up.data / "runs" / page.strip("/").rsplit("/", 1)[-1]
-        until(lambda: len(brokers_of(up.data)) >= 3, 90, "no brokers were started")
-        said(visitor, page, "Sending", 60)
-        assert list(runs.iterdir())
-
-        killed_at = time.monotonic()
-        os.kill(up.pid_of("celery"), signal.SIGKILL)
-        said(visitor, page, "stopped answering", INTERRUPTED_LIMIT_S)
-        assert time.monotonic() - killed_at <= INTERRUPTED_LIMIT_S
-        until(lambda: not brokers_of(up.data), 20, "brokers outlived their worker")
-        until(lambda: not list(runs.iterdir()), 20, "the folder was not cleaned")
-
-        assert visitor.post(f"{page}again/") == page
-        said(visitor, page, "Run again", RUN_LIMIT_S)
-        end = visitor.get(page)
-        assert re.search(r"As described: [1-9][\d,]* of [\d,]+ acknowledged messages are gone", end)
-        assert re.search(r"As recommended: 0 of [\d,]+ acknowledged messages are gone", end)
-        assert "attempt 2" in end
-        until(lambda: not brokers_of(up.data), 20, "brokers outlived their run")
+def kill(up: House, part: str) -> None:
+    pid = up.pid_of(part)
+    assert pid is not None, (part, up.output())
+    os.kill(pid, signal.SIGKILL)
 
 
-def test_redis_restarting_in_the_middle_loses_no_run(tmp_path: Path) -> None:
-    with house(tmp_path / "data") as up:
-        up.wait_until_ready()
-        visitor = Visitor(up)
-        running, waiting = (visitor.post("/experiments/start/") for _ in range(2))
-        until(lambda: len(brokers_of(up.data)) >= 3, 90, "no brokers were started")
-        os.kill(up.pid_of("redis.sock"), signal.SIGKILL)
-        for page in (running, waiting):
-            said(visitor, page, "Run again", RUN_LIMIT_S)
-            assert "attempt 2" not in visitor.get(page)
-            assert "acknowledged messages are gone" in visitor.get(page)
+@pytest.fixture(scope="module")
+def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with house(tmp_path_factory.mktemp("survival") / "data") as started:
+        started.wait_until_ready()
+        yield started
 
 
-def test_cancelling_ends_the_brokers(tmp_path: Path) -> None:
-    with house(tmp_path / "data") as up:
-        up.wait_until_ready()
-        visitor = Visitor(up)
-        page = visitor.post("/experiments/start/")
-        until(lambda: len(brokers_of(up.data)) >= 3, 90, "no brokers were started")
-        visitor.post(f"{page}cancel/")
-        assert "Cancelled by a visitor." in visitor.get(page)
-        until(lambda: not brokers_of(up.data), 20, "brokers outlived the cancelled run")
+@pytest.fixture
+def visitor(up: House) -> Visitor:
+    return Visitor(up)
+
+
+@pytest.fixture
+def page(up: House, visitor: Visitor) -> str:
+    """The page of an experiment whose brokers have just been started."""
+    until(lambda: not brokers_of(up.data), 20, "brokers outlived the run of another test")
+    started = visitor.post("/experiments/start/")
+    until(lambda: len(brokers_of(up.data)) >= 3, 120, "no brokers were started")
+    return started
+
+
+def folders(up: House, page: str) -> list[Path]:
+    return list((up.data / "runs" / page.strip("/").rsplit("/", 1)[-1]).iterdir())
+
+
+def nothing_left(up: House, page: str) -> None:
+    until(lambda: not brokers_of(up.data), 20, "brokers outlived their owner")
+    until(lambda: not folders(up, page), 20, "the folder was not cleaned")
+
+
+def test_a_killed_worker_leaves_an_interrupted_run_that_can_be_run_again(
+    up: House, visitor: Visitor, page: str
+) -> None:
+    said(visitor, page, "Sending", 60)
+    assert folders(up, page)
+    killed_at = time.monotonic()
+    kill(up, "celery")
+    said(visitor, page, "stopped answering", INTERRUPTED_LIMIT_S)
+    assert time.monotonic() - killed_at <= INTERRUPTED_LIMIT_S
+    nothing_left(up, page)
+
+    assert visitor.post(f"{page}again/") == page
+    said(visitor, page, "Run again", RUN_LIMIT_S)
+    end = visitor.get(page)
+    assert re.search(r"As described: [1-9][\d,]* of [\d,]+ acknowledged messages are gone", end)
+    assert re.search(r"As recommended: 0 of [\d,]+ acknowledged messages are gone", end)
+    assert "attempt 2" in end
+
+
+def test_a_killed_runner_is_an_interruption_too(up: House, visitor: Visitor, page: str) -> None:
+    (runner,) = (pid for pid, cmd in processes_of(up.data).items() if "labs.engine.run " in cmd)
+    os.kill(runner, signal.SIGKILL)
+    said(visitor, page, "The process that ran the brokers was killed.", INTERRUPTED_LIMIT_S)
+    nothing_left(up, page)
+
+
+def test_redis_restarting_in_the_middle_loses_no_run(
+    up: House, visitor: Visitor, page: str
+) -> None:
+    waiting = visitor.post("/experiments/start/")
+    kill(up, "redis.sock")
+    for each in (page, waiting):
+        said(visitor, each, "Run again", RUN_LIMIT_S)
+        assert "attempt 2" not in visitor.get(each)
+        assert "acknowledged messages are gone" in visitor.get(each)
+
+
+def test_cancelling_ends_the_brokers(up: House, visitor: Visitor, page: str) -> None:
+    visitor.post(f"{page}cancel/")
+    assert "Cancelled by a visitor." in visitor.get(page)
+    nothing_left(up, page)
