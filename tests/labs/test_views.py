@@ -212,3 +212,10 @@ def test_nothing_changes_by_looking(client: Client, name: str) -> None:
 
 def test_the_folder_of_a_run_lies_in_the_data_folder(data_dir: Path) -> None:
     assert make.experiment().folder.is_relative_to(data_dir)
+
+
+def test_the_end_is_announced_once_and_polling_is_quiet(client: Client) -> None:
+    running, done = make.experiment(State.RUNNING), make.experiment(State.DONE, "broken", "holds")
+    for made, said in ((running, False), (done, True)):
+        answer = client.get(reverse("labs:live", args=[made.slug]), headers={"HX-Request": "true"})
+        assert ('id="news"' in answer.content.decode()) == said
