@@ -8,6 +8,7 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -115,9 +116,20 @@ def _state(stat: Path) -> str | None:
 def end(process: subprocess.Popen[bytes], grace_s: float) -> int:
     """Ends a child: SIGTERM (after SIGCONT if it is paused), `grace_s` seconds, then SIGKILL.
 
-    Returns its return code (negative: the signal). A child that is already gone is only reaped.
+    What the child itself started in its process group, and did not end, is killed with it: the
+    JVM of a Spark that is still booting would live on until it noticed.
+    Returns its return code (negative: the signal). A child that is already gone is left alone.
     """
-    if process.poll() is None and grace_s > 0:
+    if process.poll() is not None:
+        return process.returncode
+    code = _end(process, grace_s)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    return code
+
+
+def _end(process: subprocess.Popen[bytes], grace_s: float) -> int:
+    if grace_s > 0:
         process.send_signal(signal.SIGTERM)
         process.send_signal(signal.SIGCONT)
         try:

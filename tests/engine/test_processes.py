@@ -105,6 +105,17 @@ def test_end_kills_a_child_that_does_not_listen():
     assert processes.end(child, grace_s=0.1) == -signal.SIGKILL  # a second time changes nothing
 
 
+def test_end_takes_what_the_child_left_running_in_its_group():
+    leaves = "import subprocess as s; print(s.Popen(['sleep', '600']).pid, flush=True); input()"
+    child = processes.spawn(
+        [sys.executable, "-c", leaves], log=None, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert child.stdout is not None
+    grandchild = int(child.stdout.readline())
+    processes.end(child, grace_s=10)
+    until(lambda: gone(grandchild), 5, f"{grandchild} outlived its parent")
+
+
 def test_a_spawner_works_in_a_forked_copy_of_the_process():
     reader, writer = os.pipe()
     processes.spawn([sys.executable, "-c", ""], log=None).wait(10)
