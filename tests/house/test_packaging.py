@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import warnings
 
@@ -11,25 +12,23 @@ import yaml
 from tests.house.files import ROOT
 
 
+COMPOSE = (["docker", "compose"], ["docker-compose"])
+"""Docker's own plug-in, and the program that Debian packages; both know `config`."""
+
+
 def compose_itself(profile: str) -> str | None:
     """The file as Docker Compose reads it, None where Compose is not installed."""
-    try:
-        read = subprocess.run(
-            ["docker", "compose", "--profile", profile, "config"],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-        installed = subprocess.run(
-            ["docker", "compose", "version"], capture_output=True, timeout=60
-        )
-    except FileNotFoundError:
-        return None
-    if installed.returncode != 0:
-        return None
-    assert read.returncode == 0, read.stderr
-    return read.stdout
+    for command in COMPOSE:
+        if shutil.which(command[0]) is None or _run([*command, "version"]).returncode != 0:
+            continue
+        read = _run([*command, "--profile", profile, "config"])
+        assert read.returncode == 0, read.stderr
+        return read.stdout
+    return None
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
 
 
 def services():
