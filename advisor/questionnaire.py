@@ -52,7 +52,8 @@ FAMILIES: Mapping[Family, tuple[str, str]] = {
     Family.JAVA: ("Java client", "Also inside Spring Kafka, Quarkus, Flink and Kafka Connect"),
     Family.LIBRDKAFKA: ("librdkafka", "Confluent's clients for Python, Go, .NET and JavaScript"),
     Family.SPARK: (
-        "Spark Structured Streaming", "Spark's Kafka source and sink, on the Java client 3.9"
+        "Spark Structured Streaming",
+        "Spark's Kafka source and sink, on the Java client 3.9",
     ),
 }
 """Family → its name on a page, and who else runs it."""
@@ -64,7 +65,8 @@ GUARANTEE_CHOICES = (
 )
 
 CLIENT = Step(
-    "client", "What you run",
+    "client",
+    "What you run",
     "Defaults differ between clients and between versions, so this comes first.",
     (
         Question("family", "Which client do you use?"),
@@ -74,7 +76,8 @@ CLIENT = Step(
 )
 
 TOPIC = Step(
-    "topic", "Topic and brokers",
+    "topic",
+    "Topic and brokers",
     "How many copies there are of a message, and when a broker may call it safe.",
     (
         Question("brokers", "How many brokers?", "In this one cluster."),
@@ -85,7 +88,8 @@ TOPIC = Step(
 )
 
 PRODUCER = Step(
-    "producer", "Producer",
+    "producer",
+    "Producer",
     "When a send counts as done, and what the client does when it does not succeed at once.",
     (
         Question("producer.acks"),
@@ -100,11 +104,13 @@ PRODUCER = Step(
 )
 
 CONSUMER = Step(
-    "consumer", "Consumer",
+    "consumer",
+    "Consumer",
     "From where a reader starts, what it may see, and when it calls a message done.",
     (
         Question(
-            "application.commit", "When is a message marked as done?",
+            "application.commit",
+            "When is a message marked as done?",
             words=(
                 ("auto", "By the client, on a timer"),
                 ("before-processing", "By my code, before processing"),
@@ -122,36 +128,44 @@ CONSUMER = Step(
 )
 
 NEEDS = Step(
-    "needs", "What you need",
+    "needs",
+    "What you need",
     "The settings are held against this. The last three questions are about your own code.",
     (
         Question(
-            "need.guarantee", "Which guarantee do you need?",
+            "need.guarantee",
+            "Which guarantee do you need?",
             "At least once: nothing is lost, something may come twice. At most once: the other "
-            "way round. Exactly once: neither.", GUARANTEE_CHOICES,
+            "way round. Exactly once: neither.",
+            GUARANTEE_CHOICES,
         ),
         Question(
-            "need.survive", "How many brokers may fail for good?",
+            "need.survive",
+            "How many brokers may fail for good?",
             "Disk included, at the worst moment: every acknowledged message must still exist.",
         ),
         Question(
-            "need.ordering", "Must one producer's messages stay in order?",
+            "need.ordering",
+            "Must one producer's messages stay in order?",
             "Within a partition; Kafka keeps no order between partitions.",
             (("off", "No"), ("on", "Yes")),
         ),
         Question(
-            "application.delivery.errors", "Does your code look at delivery errors?",
+            "application.delivery.errors",
+            "Does your code look at delivery errors?",
             words=(
                 ("handled", "Yes, at every failed send"),
                 ("ignored", "No, or not sure"),
             ),
         ),
         Question(
-            "application.resend", "Does your code send again after an error?",
+            "application.resend",
+            "Does your code send again after an error?",
             words=(("never", "No"), ("on-error", "Yes, once more")),
         ),
         Question(
-            "application.sink", "What if a result is written twice?",
+            "application.sink",
+            "What if a result is written twice?",
             words=(
                 ("plain", "It counts twice"),
                 ("idempotent", "The second changes nothing"),
@@ -163,8 +177,12 @@ NEEDS = Step(
 STEPS = (CLIENT, TOPIC, PRODUCER, CONSUMER, NEEDS)
 
 DEFAULTS: Mapping[str, str] = {
-    "family": "java", "version.java": "4.3", "brokers": "3",
-    "need.guarantee": "at-least-once", "need.survive": "1", "need.ordering": "off",
+    "family": "java",
+    "version.java": "4.3",
+    "brokers": "3",
+    "need.guarantee": "at-least-once",
+    "need.survive": "1",
+    "need.ordering": "off",
 }
 """What stands in a fresh questionnaire where no product has a default."""
 

@@ -79,7 +79,10 @@ def guarantee(name: str, size: str = "") -> SafeString:
     """A guarantee as a badge; `size` may be `large`."""
     return format_html(
         '<span class="badge guarantee-{}{}">{}{}</span>',
-        name, " badge-large" if size == "large" else "", symbol(name), GUARANTEES[name],
+        name,
+        " badge-large" if size == "large" else "",
+        symbol(name),
+        GUARANTEES[name],
     )
 
 
@@ -89,7 +92,10 @@ def verdict(name: str, size: str = "") -> SafeString:
     kind, word = VERDICTS[name]
     return format_html(
         '<span class="badge verdict-{}{}">{}{}</span>',
-        name, " badge-large" if size == "large" else "", symbol(kind), word,
+        name,
+        " badge-large" if size == "large" else "",
+        symbol(kind),
+        word,
     )
 
 

@@ -114,5 +114,5 @@ def test_sigterm_ends_it_as_a_stop_does(tmp_path: Path) -> None:
 
 def test_a_client_that_cannot_start_says_why(tmp_path: Path) -> None:
     producer = start(tmp_path, {"no.such.setting": 1})
-    with pytest.raises(ClientFailed, match="no.such.setting"):
+    with pytest.raises(ClientFailed, match=r"no\.such\.setting"):
         producer.await_end(20)
