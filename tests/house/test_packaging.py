@@ -11,7 +11,6 @@ import yaml
 
 from tests.house.files import ROOT
 
-
 COMPOSE = (["docker", "compose"], ["docker-compose"])
 """Docker's own plug-in, and the program that Debian packages; both know `config`."""
 
