@@ -101,7 +101,7 @@ def of_evidence(seen: Evidence) -> str:
         )
     return (
         f"No loss in {runs} of this scenario with these settings. That is evidence, not proof; "
-        "why it cannot happen is the advisor's reasoning."
+        "whether it can happen at all is a matter of reasoning, which is the advice."
     )
 
 

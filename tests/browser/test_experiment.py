@@ -19,20 +19,31 @@ __all__ = ["lab"]
 pytestmark = [pytest.mark.cluster, pytest.mark.stack, pytest.mark.timeout(600)]
 
 
+STATED = {"topic.replication.factor": "3", "producer.acks": "1"}
+"""Three copies, so that there are followers; everything else is the client's default."""
+
+
 def describe(page: Page) -> None:
-    """Walks the questionnaire; acks=1 is all that is stated."""
+    """Walks the questionnaire to its end."""
     while "/describe/" in page.url:
-        acks = page.locator('[name="producer.acks"]')
-        if acks.count():
-            if acks.first.evaluate("each => each.tagName") == "SELECT":
-                acks.select_option("1")
-            elif acks.first.get_attribute("type") == "radio":
-                page.locator('[name="producer.acks"][value="1"]').check()
-            else:
-                acks.fill("1")
+        for name, value in STATED.items():
+            state(page, name, value)
         step = page.url
         page.locator('button[name="to"][value="next"]').click()
         expect(page).not_to_have_url(step)
+
+
+def state(page: Page, name: str, value: str) -> None:
+    """Fills in a field if this step has it, whichever kind of field it is."""
+    field = page.locator(f'[name="{name}"]')
+    if not field.count():
+        return
+    if field.first.get_attribute("type") == "radio":
+        page.locator(f'[name="{name}"][value="{value}"]').check()
+    elif field.evaluate("each => each.tagName") == "SELECT":
+        field.select_option(value)
+    else:
+        field.fill(value)
 
 
 def test_from_the_questionnaire_to_the_ledger(page: Page, lab: str, tmp_path: Path) -> None:
