@@ -26,7 +26,7 @@ from labs.engine.kafka.cluster import Cluster
 from labs.engine.kafka.distribution import kafka
 from labs.engine.kafka.java import find_java
 from labs.engine.ledger import TableWriter
-from labs.engine.scenarios.model import TOPIC, Scenario, Schedule
+from labs.engine.scenarios.model import TOPIC, Scenario, Schedule, Topology
 from labs.engine.slots import slot
 from labs.engine.spec import ArmSpec, ExperimentSpec
 from labs.engine.stage import LiveStage
@@ -103,21 +103,22 @@ class ArmRunner:
         return outcome
 
     def _answer(self) -> dict[str, Any]:
+        topology = self._arm.scenario.topology(self._arm.spec.settings)
         for folder in (self._arm.ledger, self._arm.logs):
             folder.mkdir(parents=True)
         self._phase("waiting")
         with slot(on_place=lambda place: self._phase("waiting", place=place)):
             self._phase("booting")
-            with self._cluster() as cluster:
-                self._live(cluster)
+            with self._cluster(topology) as cluster:
+                self._live(cluster, topology)
                 return self._judged(cluster)
 
-    def _live(self, cluster: Cluster) -> None:
+    def _live(self, cluster: Cluster, topology: Topology) -> None:
         """Everything that happens on the cluster before it is judged."""
         with self._clients(cluster) as clients:
             self._phase("ready")
             stage = LiveStage(
-                cluster, self._topology, self._faults, self._phase, self._arm.schedule.quiet
+                cluster, topology, self._faults, self._phase, self._arm.schedule.quiet
             )
             clients.start_producer()
             self._phase("producing")
@@ -135,19 +136,19 @@ class ArmRunner:
         self._write_meta()
 
     @contextmanager
-    def _cluster(self) -> Iterator[Cluster]:
+    def _cluster(self, topology: Topology) -> Iterator[Cluster]:
         settings = self._arm.spec.settings
         java, distribution = find_java(), kafka(self._arm.experiment.kafka)
         self._seen.java = java.version
         own = {key: settings["broker"][key] for key in _BROKER_KEYS if key in settings["broker"]}
         with Cluster(
-            distribution, java, self._arm.folder / "cluster", self._topology.brokers, own,
+            distribution, java, self._arm.folder / "cluster", topology.brokers, own,
             logs=self._arm.logs,
         ) as cluster:  # fmt: skip
             self._seen.shortened = result.shortened(cluster.shortened, settings)
             topic = settings["topic"]
             cluster.create_topic(
-                TOPIC, self._topology.partitions, self._topology.replication_factor,
+                TOPIC, topology.partitions, topology.replication_factor,
                 {key: _java(topic[key]) for key in _TOPIC_KEYS if key in topic},
             )  # fmt: skip
             yield cluster
@@ -160,8 +161,7 @@ class ArmRunner:
             arm.spec.settings, cluster.bootstrap, TOPIC, arm.schedule.rate_per_s,
             arm.ledger, arm.folder, arm.logs,
         )  # fmt: skip
-        show = lambda sample: self._emit("sample", **sample)  # noqa: E731
-        sampler = Sampler(cluster, TOPIC, clients.counters, arm.ledger, show)
+        sampler = Sampler(cluster, TOPIC, clients.counters, arm.ledger, self._show_sample)
         try:
             clients.start_consumer()
             sampler.start()
@@ -220,12 +220,11 @@ class ArmRunner:
             "axis_began_ns": self._arm.events.began_ns,
         }
 
-    @property
-    def _topology(self) -> Any:
-        return self._arm.scenario.topology(self._arm.spec.settings)
-
     def _phase(self, phase: str, **fields: Any) -> None:
         self._emit("phase", phase=phase, **fields)
+
+    def _show_sample(self, sample: dict[str, Any]) -> None:
+        self._emit("sample", **sample)
 
     def _show_fault(self, row: FaultRow) -> None:
         at_s = self._arm.events.at_s(row.time_ns)

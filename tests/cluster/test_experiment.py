@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,25 +12,41 @@ import pytest
 
 from labs.engine.launch import RunnerDied, launch
 from labs.engine.result import COUNTS
-from labs.engine.spec import ExperimentSpec
+from labs.engine.spec import ArmSpec, ExperimentSpec
+from labs.engine.warm import WarmJudge
 from tests.engine.arms import DESCRIBED, RECOMMENDED, arm, experiment
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.timeout(300)]
 
 
-def run(spec: ExperimentSpec, folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The arms' results by name, and every event."""
-    with launch(spec, folder) as started:
-        events = list(started)
-    return {told["name"]: told for told in events[-1]["experiment"]["arms"]}, events
+Told = tuple[dict[str, Any], list[dict[str, Any]]]
+"""The arms' results by name, and every event."""
+Run = Callable[..., Told]
 
 
 @pytest.fixture(scope="module")
-def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    return run(experiment(), tmp_path_factory.mktemp("both") / "run")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    """Runs experiments, all judged by one warm session."""
+    with tempfile.TemporaryDirectory() as short:  # a socket's path is at most 107 bytes long
+        judge = WarmJudge(Path(short) / "judge.sock")
+        judge.start()
+
+        def run(*arms: ArmSpec, **overrides: Any) -> Told:
+            folder = tmp_path_factory.mktemp("experiment") / "run"
+            with launch(experiment(*arms, **overrides), folder, judge.socket) as started:
+                events = list(started)
+            return {told["name"]: told for told in events[-1]["experiment"]["arms"]}, events
+
+        yield run
+        judge.stop()
 
 
-def test_acks_1_loses_what_it_acknowledged(both: Any) -> None:
+@pytest.fixture(scope="module")
+def both(run: Run) -> Told:
+    return run(DESCRIBED, RECOMMENDED)
+
+
+def test_acks_1_loses_what_it_acknowledged(both: Told) -> None:
     described = both[0]["described"]
     assert described["verdict"] == "broken", described["reason"]
     counts = described["counts"]
@@ -37,14 +55,14 @@ def test_acks_1_loses_what_it_acknowledged(both: Any) -> None:
     assert described["examples"]["lost_write"]
 
 
-def test_acks_all_with_two_in_sync_loses_nothing(both: Any) -> None:
+def test_acks_all_with_two_in_sync_loses_nothing(both: Told) -> None:
     recommended = both[0]["recommended"]
     assert recommended["verdict"] == "holds", recommended["reason"]
     assert recommended["counts"]["lost_write"] == 0
     assert recommended["counts"]["ok"] > 0
 
 
-def test_both_arms_went_through_the_same_faults_each_with_its_proof(both: Any) -> None:
+def test_both_arms_went_through_the_same_faults_each_with_its_proof(both: Told) -> None:
     for told in both[0].values():
         evidence = told["fault_evidence"]
         assert {row["phase"] for row in evidence} == {"complete"}
@@ -54,7 +72,7 @@ def test_both_arms_went_through_the_same_faults_each_with_its_proof(both: Any) -
         ]  # fmt: skip
 
 
-def test_every_count_is_there_and_the_versions_and_what_was_shortened(both: Any) -> None:
+def test_every_count_is_there_and_the_versions_and_what_was_shortened(both: Told) -> None:
     for told in both[0].values():
         assert set(COUNTS) == set(told["counts"])
         assert told["versions"]["kafka"] == "4.3.1"
@@ -64,7 +82,7 @@ def test_every_count_is_there_and_the_versions_and_what_was_shortened(both: Any)
         ]
 
 
-def test_the_ledger_holds_what_the_result_says(both: Any) -> None:
+def test_the_ledger_holds_what_the_result_says(both: Told) -> None:
     for told in both[0].values():
         sends = pq.read_table(Path(told["ledger"]) / "sends.parquet")
         outcomes = sends["outcome"].to_pylist()
@@ -74,7 +92,7 @@ def test_the_ledger_holds_what_the_result_says(both: Any) -> None:
         assert meta[0]["final_read_completed"]
 
 
-def test_events_tell_the_story_in_order(both: Any) -> None:
+def test_events_tell_the_story_in_order(both: Told) -> None:
     for name in ("described", "recommended"):
         own = [event for event in both[1] if event["arm"] == name]
         phases = [event["phase"] for event in own if event["event"] == "phase"]
@@ -88,15 +106,15 @@ def test_events_tell_the_story_in_order(both: Any) -> None:
         assert samples[-1]["acknowledged"] > 0
 
 
-def test_a_finished_run_leaves_its_ledger_and_no_cluster(both: Any) -> None:
+def test_a_finished_run_leaves_its_ledger_and_no_cluster(both: Told) -> None:
     for told in both[0].values():
         folder = Path(told["ledger"]).parent
         assert not (folder / "cluster").exists()
         assert (folder / "logs" / "broker-1.log").exists()
 
 
-def test_a_fault_that_did_not_happen_is_unknown(tmp_path: Path) -> None:
-    arms, _ = run(experiment(RECOMMENDED, faults="none", rate_per_s=200), tmp_path / "run")
+def test_a_fault_that_did_not_happen_is_unknown(run: Run) -> None:
+    arms, _ = run(RECOMMENDED, faults="none", rate_per_s=200)
     told = arms["recommended"]
     assert told["counts"]["lost_write"] == 0
     assert told["counts"]["ok"] > 0
@@ -104,22 +122,22 @@ def test_a_fault_that_did_not_happen_is_unknown(tmp_path: Path) -> None:
     assert "fault" in told["reason"]
 
 
-def test_no_acknowledged_send_is_unknown(tmp_path: Path) -> None:
-    arms, _ = run(experiment(DESCRIBED, rate_per_s=0), tmp_path / "run")
+def test_no_acknowledged_send_is_unknown(run: Run) -> None:
+    arms, _ = run(DESCRIBED, rate_per_s=0)
     assert arms["described"]["counts"]["ok"] == 0
     assert arms["described"]["verdict"] == "unknown"
 
 
-def test_one_replica_has_no_followers_and_the_run_says_so(tmp_path: Path) -> None:
+def test_one_replica_has_no_followers_and_the_run_says_so(run: Run) -> None:
     alone = arm("alone", topic__replication_factor=1)
-    arms, _ = run(experiment(alone, rate_per_s=500), tmp_path / "run")
+    arms, _ = run(alone, rate_per_s=500)
     assert any("no followers" in note for note in arms["alone"]["notes"])
     failed = [row for row in arms["alone"]["fault_evidence"] if row["phase"] == "failed"]
     assert [row["fault"] for row in failed] == ["pause"]
 
 
-def test_an_arm_that_cannot_be_staged_is_unknown_with_null_counts(tmp_path: Path) -> None:
-    arms, events = run(experiment(arm("wide", topic__replication_factor=6)), tmp_path / "run")
+def test_an_arm_that_cannot_be_staged_is_unknown_with_null_counts(run: Run) -> None:
+    arms, events = run(arm("wide", topic__replication_factor=6))
     told = arms["wide"]
     assert told["verdict"] == "unknown"
     assert "at most 5 brokers" in told["reason"]
