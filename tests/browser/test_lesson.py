@@ -41,7 +41,9 @@ def test_from_the_story_to_the_settings(page: Page, lab: str) -> None:
         re.compile(r"[1-9][\d,]* of [\d,]+ acknowledged messages are gone\. They were in the")
     )
     page.get_by_role("link", name="Go on").click()
-    expect(page.get_by_role("region", name="Settings")).to_contain_text("min.insync.replicas")
+    expect(page.get_by_role("region", name="Settings", exact=True)).to_contain_text(
+        "min.insync.replicas"
+    )
     page.get_by_role("link", name="Export them for your client").click()
     expect(page).to_have_url(re.compile(r"/pipelines/\w+/"))
 
