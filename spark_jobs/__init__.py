@@ -1,1 +1,1 @@
-"""Plain PySpark programs: a ledger in, counts and a verdict out. They import nothing else of ours."""
+"""Plain PySpark programs: a ledger in, counts and a verdict out; they import nothing of ours."""

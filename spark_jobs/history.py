@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from spark_jobs.columns import PLACE, is_final, reader
+from spark_jobs.columns import PLACE, is_final, reader, settled
 from spark_jobs.survey import Survey
 
 
@@ -38,11 +38,6 @@ class History:
     effects: DataFrame
     state: DataFrame
 
-    def release(self) -> None:
-        """Gives back the memory that this history takes."""
-        self.copies.unpersist()
-        self.survey.release()
-
 
 def history(spark: SparkSession, seen: Survey) -> History:
     """Makes a surveyed ledger ready. Nothing runs yet: these are plans."""
@@ -53,7 +48,7 @@ def history(spark: SparkSession, seen: Survey) -> History:
         attempts = aborted.mark_values(attempts)
     copies, order = _readable(seen, records)
     # Four counts read the copies, and each would make them distinct again.
-    copies = _visible(copies, aborted).persist()
+    copies = settled(_visible(copies, aborted))
     deliveries = _read_by(seen.frame(spark, "deliveries"))
     return History(
         survey=seen,

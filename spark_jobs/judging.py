@@ -13,6 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from spark_jobs.columns import settled
 from spark_jobs.counts import Family
 from spark_jobs.counts import values as by_value
 from spark_jobs.counts.effects import effects, state_lost
@@ -70,14 +71,10 @@ def judge(spark: SparkSession, ledger: Path, want: str | None = None) -> dict[st
     except PySparkException as error:
         raise _malformed(ledger, error) from error
     story = history(spark, seen)
-    values = by_value.values(story).persist()
-    try:
-        families = _families(story, values)
-        counts = _masked(_counted(families), seen)
-        shown = _shown(families, counts, story, values)
-    finally:
-        values.unpersist()
-        story.release()
+    values = settled(by_value.values(story))
+    families = _families(story, values)
+    counts = _masked(_counted(families), seen)
+    shown = _shown(families, counts, story, values)
     word, reason = verdict(counts, want, _circumstances(seen))
     return {
         "ledger": str(ledger),

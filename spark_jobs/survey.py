@@ -16,7 +16,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from spark_jobs import tables
-from spark_jobs.columns import flag, is_final
+from spark_jobs.columns import flag, is_final, settled
 
 HEALS = ("heal", "resume", "restart", "start", "restore", "recover", "reconnect")
 """First words of `faults.fault` that undo a fault; they never prove that one happened."""
@@ -46,30 +46,20 @@ class Survey:
         """A number of the first look; 0 where nothing was recorded."""
         return int(self.facts.get(table, {}).get(name) or 0)
 
-    def release(self) -> None:
-        """Gives back the memory that the kept tables take."""
-        for table in _KEPT:
-            frame = self.frames[table]
-            if frame is not None:
-                frame.unpersist()
-
 
 def survey(spark: SparkSession, ledger: Path) -> Survey:
     """Reads a ledger; raises `MalformedLedger` for the first row or file that is no ledger's."""
     if not ledger.is_dir():
         raise tables.MalformedLedger(f"{ledger} is no folder")
-    frames = {table: tables.read(spark, ledger, table) for table in tables.TABLES}
-    for table in _KEPT:
-        frame = frames[table]
-        if frame is not None:
-            frame.persist()
+    frames = {table: _kept(spark, ledger, table) for table in tables.TABLES}
     seen = Survey(ledger, frames, _facts(frames))
-    try:
-        _complain(seen)
-    except tables.MalformedLedger:
-        seen.release()
-        raise
+    _complain(seen)
     return seen
+
+
+def _kept(spark: SparkSession, ledger: Path, table: str) -> DataFrame | None:
+    frame = tables.read(spark, ledger, table)
+    return settled(frame) if frame is not None and table in _KEPT else frame
 
 
 def _facts(frames: Mapping[str, DataFrame | None]) -> dict[str, dict[str, Any]]:

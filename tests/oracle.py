@@ -1,0 +1,306 @@
+"""The counts of `docs/ledger.md` in plain Python, written from its sentences and not from Spark's.
+
+Slow, small and obvious: it is what `spark_jobs` is held against. A ledger is a dict of tables, a
+table a list of rows, a row a dict; an absent table was not recorded.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+Row = Mapping[str, Any]
+Ledger = Mapping[str, Sequence[Row]]
+
+
+def place(row: Row) -> tuple[Any, ...]:
+    return row.get("topic"), row.get("partition"), row.get("offset")
+
+
+def reader(row: Row) -> tuple[str, Any]:
+    """A group; a consumer without one is its own."""
+    if row.get("group") is not None:
+        return "group", row["group"]
+    return "consumer", row.get("consumer")
+
+
+def is_final(row: Row) -> bool:
+    return row.get("group") == "final"
+
+
+class Oracle:
+    """One ledger, judged."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.sends = ledger.get("sends", ())
+        self.log = ledger.get("log", ())
+        self.deliveries = ledger.get("deliveries", ())
+        self.fates = self._fates()
+        self.by_value: dict[int, list[Row]] = defaultdict(list)
+        for send in self.sends:
+            self.by_value[send["value"]].append(send)
+        self.rows, self.order = self._readable()
+        self.copies: dict[int, set[tuple[Any, ...]]] = defaultdict(set)
+        for row in self.rows:
+            self.copies[row["value"]].add(place(row))
+
+    # Transactions
+
+    def _fates(self) -> dict[Any, str]:
+        if "transactions" in self.ledger:
+            return {row["transaction"]: row["outcome"] for row in self.ledger["transactions"]}
+        members: dict[Any, list[bool]] = defaultdict(list)
+        for send in self.sends:
+            for row in self.log:
+                if row["value"] == send["value"] and send.get("transaction") is not None:
+                    gone = row.get("transaction_state") == "aborted"
+                    members[send["transaction"]].append(gone)
+        return {name: "aborted" for name, gone in members.items() if all(gone)}
+
+    def fate(self, send: Row) -> str | None:
+        name = send.get("transaction")
+        if name is None:
+            return None
+        unlisted = "unknown" if "transactions" in self.ledger else None
+        return self.fates.get(name, unlisted)
+
+    def outcome(self, send: Row) -> str:
+        return "info" if self.fate(send) == "unknown" else str(send["outcome"])
+
+    def aborted_value(self, value: int) -> bool:
+        """Nothing of the value stands: every attempt, or every record, was aborted."""
+        if "transactions" in self.ledger:
+            sends = self.by_value[value]
+            return bool(sends) and all(self.fate(send) == "aborted" for send in sends)
+        rows = [row for row in self.log if row["value"] == value]
+        return bool(rows) and all(row.get("transaction_state") == "aborted" for row in rows)
+
+    def aborted_at(self, at: tuple[Any, ...], value: int) -> bool:
+        """The record at this place was aborted."""
+        if self.aborted_value(value):
+            return True
+        if at[2] is None:
+            return False
+        if "transactions" in self.ledger:
+            sends = self.by_value[value]
+            return any(self.fate(send) == "aborted" and place(send) == at for send in sends)
+        rows = [row for row in self.log if row["value"] == value and place(row) == at]
+        return any(row.get("transaction_state") == "aborted" for row in rows)
+
+    # The readable log
+
+    def _readable(self) -> tuple[list[Row], list[Row]]:
+        plain = [row for row in self.log if row.get("replica") is None]
+        if plain or not self.log:
+            return plain, plain
+        held: dict[int, dict[int, list[Row]]] = defaultdict(lambda: defaultdict(list))
+        lowest: dict[Any, int] = {}
+        for row in self.log:
+            held[row["value"]][row["replica"]].append(row)
+            at = place(row)[:2]
+            lowest[at] = min(row["replica"], lowest.get(at, row["replica"]))
+        most = [
+            max(sorted(replicas.items()), key=lambda item: len({place(r) for r in item[1]}))[1]
+            for replicas in held.values()
+        ]
+        order = [row for row in self.log if row["replica"] == lowest[place(row)[:2]]]
+        return [row for rows in most for row in rows], order
+
+    def visible(self, value: int) -> set[tuple[Any, ...]]:
+        return {at for at in self.copies[value] if not self.aborted_at(at, value)}
+
+    # Values
+
+    def standing(self, value: int) -> list[Row]:
+        """The attempts that oblige."""
+        if "transactions" not in self.ledger and self.aborted_value(value):
+            return []
+        sends = self.by_value[value]
+        ok = [send for send in sends if self.outcome(send) == "ok"]
+        return [send for send in ok if self.fate(send) != "aborted"]
+
+    def obliged(self) -> set[int]:
+        return {value for value in list(self.by_value) if self.standing(value)}
+
+    def _partition(self, send: Row) -> Row:
+        found: Row = {}
+        for row in self.ledger.get("partitions", ()):
+            if place(row)[:2] == place(send)[:2]:
+                found = row
+        return found
+
+    def _is_expired(self, send: Row) -> bool:
+        start = self._partition(send).get("log_start_offset")
+        offset = send.get("offset")
+        return start is not None and offset is not None and offset < start
+
+    def _is_replaced(self, send: Row) -> bool:
+        if "compact" not in (self._partition(send).get("cleanup_policy") or ""):
+            return False
+        if send.get("key") is None:
+            return False
+        for value, sends in list(self.by_value.items()):
+            if all(other.get("key") != send["key"] for other in sends):
+                continue
+            for at in self.visible(value):
+                if at[:2] != place(send)[:2]:
+                    continue
+                if send.get("offset") is not None and at[2] > send["offset"]:
+                    return True
+                if send.get("offset") is None and self._first(value) > send["invoked_ns"]:
+                    return True
+        return False
+
+    def _first(self, value: int) -> int:
+        return min(int(send["invoked_ns"]) for send in self.by_value[value])
+
+    def gone(self) -> Counter[str]:
+        """Obliged values without a visible copy, by what became of them."""
+        found: Counter[str] = Counter()
+        for value in self.obliged():
+            if self.visible(value):
+                continue
+            attempts = self.standing(value)
+            if all(map(self._is_expired, attempts)):
+                found["expired"] += 1
+            elif all(self._is_expired(send) or self._is_replaced(send) for send in attempts):
+                found["compacted"] += 1
+            else:
+                found["lost_write"] += 1
+        return found
+
+    def skipped(self) -> set[int]:
+        commits = [row for row in self.ledger.get("commits", ()) if not is_final(row)]
+        read = [row for row in self.deliveries if not is_final(row)]
+        handed = {(reader(row), row["value"]) for row in read}
+        skipped = set()
+        for who in {reader(row) for row in [*commits, *read]}:
+            for value in list(self.copies):
+                places = self.visible(value)
+                passed = [at for at in places if self._position(commits, read, who, at) > at[2]]
+                if places and len(passed) == len(places) and (who, value) not in handed:
+                    skipped.add(value)
+        return skipped
+
+    @staticmethod
+    def _position(
+        commits: list[Row], read: list[Row], who: tuple[str, Any], at: tuple[Any, ...]
+    ) -> int:
+        own = [row for row in commits if reader(row) == who and place(row)[:2] == at[:2]]
+        good = [row for row in own if row.get("outcome") == "ok"]
+        if good:
+            return int(max(good, key=lambda row: (row.get("time_ns", -1), row["offset"]))["offset"])
+        mine = [row for row in read if reader(row) == who and place(row)[:2] == at[:2]]
+        return max((int(row["offset"]) for row in mine), default=-1)
+
+    # Counts
+
+    def counts(self) -> dict[str, int]:
+        """Every count that needs no clock, of all tables taken as recorded."""
+        handed = {row["value"] for row in self.deliveries}
+        skipped, obliged, gone = self.skipped(), self.obliged(), self.gone()
+        in_log = {value for value in self.copies if self.copies[value]}
+        outcomes = {
+            v: {self.outcome(s) for s in sends} for v, sends in self.by_value.items() if sends
+        }
+        unsure = [v for v, words in outcomes.items() if "ok" not in words and "info" in words]
+        ok = [v for v, words in outcomes.items() if "ok" in words]
+        phantom = {v for v in in_log | handed if self._never_sent(v)}
+        unseen = {v for v in obliged - handed - skipped if self.visible(v)}
+        return {
+            "sent": len(outcomes),
+            "ok": len(ok),
+            "info": len(unsure),
+            "fail": len(outcomes) - len(ok) - len(unsure),
+            "in_log": len(in_log),
+            **{name: gone[name] for name in ("lost_write", "expired", "compacted")},
+            "skipped": len(skipped),
+            "unseen": len(unseen),
+            "phantom": len(phantom),
+            "given_up": len([v for v in outcomes if v not in ok and v not in in_log]),
+            "duplicate": sum(max(len(self.visible(v)) - 1, 0) for v in in_log),
+            "redelivery": self.redelivery(),
+            "diverged": self.diverged(),
+            "reordered": self.reordered(),
+            "aborted_read": sum(self.aborted_at(place(d), d["value"]) for d in self.deliveries),
+            "torn_transaction": self.torn(),
+            **self.polls(),
+            **self.effects(obliged),
+        }
+
+    def _never_sent(self, value: int) -> bool:
+        sends = self.by_value[value]
+        return all(s["outcome"] == "fail" and s.get("transaction") is None for s in sends)
+
+    def redelivery(self) -> int:
+        read = [row for row in self.deliveries if not is_final(row)]
+        return len(read) - len({(reader(row), place(row), row["value"]) for row in read})
+
+    def diverged(self) -> int:
+        borne: dict[tuple[Any, ...], set[int]] = defaultdict(set)
+        for row in [*self.log, *self.deliveries]:
+            if row.get("offset") is not None:
+                borne[place(row)].add(row["value"])
+        return sum(len(values) > 1 for values in borne.values())
+
+    def reordered(self) -> int:
+        firsts: dict[tuple[Any, ...], int] = {}
+        for row in self.order:
+            value, at = row["value"], place(row)
+            if self.by_value[value] and not self.aborted_at(at, value):
+                key = (*at[:2], self.by_value[value][0].get("producer"), value)
+                firsts[key] = min(at[2], firsts.get(key, at[2]))
+        lines: dict[tuple[Any, ...], list[tuple[int, int]]] = defaultdict(list)
+        for (*line, value), offset in firsts.items():
+            lines[tuple(line)].append((offset, self._first(value)))
+        pairs = [pair for line in lines.values() for pair in _neighbours(sorted(line))]
+        return sum(later[1] < earlier[1] for earlier, later in pairs)
+
+    def torn(self) -> int:
+        members: dict[Any, set[int]] = defaultdict(set)
+        for send in self.sends:
+            counts = self.outcome(send) != "fail" and self.fate(send) != "aborted"
+            if send.get("transaction") is not None and counts:
+                members[send["transaction"]].add(send["value"])
+        shares: dict[Any, set[int]] = defaultdict(set)
+        for row in self.deliveries:
+            shares[reader(row)].add(row["value"])
+        return sum(
+            any(share & values and not values <= share for share in shares.values())
+            for values in members.values()
+        )
+
+    def polls(self) -> dict[str, int]:
+        polls: dict[tuple[Any, ...], dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+        for row in self.deliveries:
+            who = (row.get("consumer"), reader(row), row.get("assignment"))
+            polls[who, place(row)[:2]][row["poll"]].append(row["offset"])
+        back, beyond = set(), set()
+        for (who, at), numbered in polls.items():
+            for (_, before), (number, now) in _neighbours(sorted(numbered.items())):
+                if min(now) <= max(before):
+                    back.add((who, number))
+                if any(
+                    found[:2] == at and max(before) < found[2] < min(now)
+                    for value in list(self.copies)
+                    for found in self.visible(value)
+                ):
+                    beyond.add((who, number))
+        return {"nonmonotonic_poll": len(back), "poll_skip": len(beyond)}
+
+    def effects(self, obliged: set[int]) -> dict[str, int]:
+        applied: Counter[tuple[Any, int]] = Counter()
+        for row in self.ledger.get("effects", ()):
+            applied[row.get("sink"), row["value"]] += row.get("applied", 1)
+        sinks = {sink for sink, _ in applied}
+        return {
+            "effect_missing": sum(applied[sink, v] <= 0 for sink in sinks for v in obliged),
+            "effect_duplicated": sum(times > 1 for times in applied.values()),
+        }
+
+
+def _neighbours(line: list[Any]) -> list[tuple[Any, Any]]:
+    return list(pairwise(line))

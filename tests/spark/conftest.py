@@ -1,0 +1,35 @@
+"""One Spark session for all tests of this folder, and hands to judge ledgers with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_jobs.judging import judge
+from spark_jobs.session import start
+from tests.spark.ledgers import write
+
+Judge = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    session = start("tests", "local[2]")
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def judged(spark: SparkSession, tmp_path: Path) -> Judge:
+    """Judges tables written as JSON lines."""
+
+    def _judge(
+        tables: Mapping[str, Sequence[Mapping[str, Any]]], want: str | None = None
+    ) -> dict[str, Any]:
+        return judge(spark, write(tmp_path / "ledger", tables), want)
+
+    return _judge

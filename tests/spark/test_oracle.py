@@ -1,0 +1,60 @@
+"""Spark against the oracle on random histories, many of them in one ledger.
+
+Counts add up over histories that share nothing, so one judging holds a hundred of them against
+the oracle; what Hypothesis shrinks is the list, down to the one that differs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+from spark_jobs.judging import judge
+from tests.oracle import Oracle
+from tests.spark.ledgers import write
+from tests.spark.planting import History, history
+
+HISTORIES = 100
+_MODES = (frozenset({"transactions"}), frozenset({"transactions", "replicas"}), frozenset[str]())
+_SEEDS = st.lists(st.integers(0, 2**32), min_size=1, max_size=HISTORIES)
+
+
+def _together(seeds: list[int], modes: frozenset[str]) -> History:
+    tables: History = {}
+    for n, seed in enumerate(seeds):
+        for table, rows in history(seed, n, modes).items():
+            tables.setdefault(table, []).extend(rows)
+    return tables
+
+
+def _differences(counted: Mapping[str, Any], wanted: Mapping[str, int]) -> dict[str, Any]:
+    return {name: (counted[name], n) for name, n in wanted.items() if counted[name] != n}
+
+
+def test_spark_and_the_oracle_agree(spark: SparkSession, tmp_path: Path) -> None:
+    seen: Counter[str] = Counter()
+    runs = iter(range(10_000))
+
+    def agree(seeds: list[int], modes: frozenset[str]) -> None:
+        tables = _together(seeds, modes)
+        wanted = Oracle(tables).counts()
+        seen.update(wanted)
+        ledger = write(tmp_path / str(next(runs)), tables)
+        counted = judge(spark, ledger)["counts"]
+        assert _differences(counted, wanted) == {}, "name: (Spark's count, the oracle's)"
+
+    for number, modes in enumerate(_MODES):
+        agree([number * 10_000 + seed for seed in range(HISTORIES)], modes)
+    # Else the agreement would be one about nothing.
+    assert {name for name, count in seen.items() if not count} == set()
+
+    checked = given(_SEEDS, st.sampled_from(_MODES))(agree)
+    settings(
+        max_examples=5, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    )(checked)()
