@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 WIDTH, HEIGHT = 440, 250
@@ -24,6 +25,12 @@ _DONE_WORDS: Mapping[str, str] = {
     "resume": "resumed",
     "restart": "restarted",
 }
+_ROLES_BY_STATE = ("paused", "dead")
+"""Roles that only repeat what was done to them before: `dead restarted` says no more."""
+
+_MOST_OVER_USUAL = 3
+"""After a fail-over all that waited is acknowledged at once, at twenty times the usual rate. Drawn
+in full it would press everything else to the ground; what is higher than this is cut, and said."""
 
 Bucket = Mapping[str, Any]
 
@@ -82,7 +89,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Everything a template draws, in drawing order."""
+    """Everything a template draws, in drawing order.
+
+    `peak` is the highest rate (messages a second) if it is higher than the drawing, else None.
+    """
 
     leaderless: tuple[Box, ...]
     acknowledged: str
@@ -92,18 +102,23 @@ class Plot:
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
     rows: tuple[Row, ...]
+    peak: float | None
     description: str
 
 
 def shared_scale(timelines: Iterable[Mapping[str, Any]]) -> Scale:
-    """One scale on which every timeline fits; the axes end on round numbers."""
-    seconds, most = 1.0, 1.0
+    """One scale on which every timeline fits in time; the axes end on round numbers.
+
+    Rates fit up to a few times the usual (median) one: see `Plot.peak`.
+    """
+    seconds, rates = 1.0, [1.0]
     for timeline in timelines:
         size = _bucket_s(timeline)
         for bucket in timeline.get("buckets", ()):
             seconds = max(seconds, bucket["t_ms"] / 1000 + size)
-            most = max(most, bucket.get("ok", 0) / size)
-    return Scale(_round_up(seconds), _round_up(most))
+            rates += [bucket["ok"] / size] if bucket.get("ok") else []
+    most = min(max(rates), _MOST_OVER_USUAL * median(rates))
+    return Scale(_round_up(seconds), _round_up(max(most, 1.0)))
 
 
 def plot(
@@ -117,6 +132,7 @@ def plot(
     size = _bucket_s(timeline)
     marks = _marks(faults, scale)
     rows = _rows(buckets)
+    peak = max((bucket.get("ok", 0) / size for bucket in buckets), default=0.0)
     return Plot(
         leaderless=tuple(_band(begin, end, scale) for begin, end in leaderless),
         acknowledged=_area(buckets, size, scale),
@@ -126,6 +142,7 @@ def plot(
         x_ticks=tuple(Tick(scale.x(at), f"{at:g}") for at in _ticks(scale.seconds)),
         y_ticks=tuple(Tick(scale.y(at), f"{at:,.0f}") for at in _ticks(scale.per_s, most=4)),
         rows=rows,
+        peak=peak if peak > scale.per_s else None,
         description=_describe(rows, marks),
     )
 
@@ -199,32 +216,39 @@ def _band(begin: float, end: float, scale: Scale) -> Box:
 
 
 def _marks(faults: Sequence[Mapping[str, Any]], scale: Scale) -> tuple[Mark, ...]:
-    marks: list[Mark] = []
+    moments: list[tuple[str, float]] = []
     for fault in sorted(faults, key=lambda row: row["second"]):
         second, text = fault["second"], fault_words(fault)
-        if any(m.text == text and second - m.second < _SAME_MOMENT_S for m in marks):
-            continue
-        x = scale.x(second)
-        # Words stand to the right of their line unless they would leave the drawing.
-        right = x > WIDTH * 0.62
-        marks.append(
-            Mark(
-                x=x,
-                label_x=round(x - 4 if right else x + 4, 1),
-                label_y=LABEL_HEIGHT * (1 + len(marks) % LABEL_ROWS),
-                anchor="end" if right else "start",
-                text=text,
-                second=second,
-            )
-        )
-    return tuple(marks)
+        same = [
+            i for i, (said, at) in enumerate(moments)
+            if said.replace("followers", "follower") == text and second - at < _SAME_MOMENT_S
+        ]  # fmt: skip
+        if same:
+            moments[same[0]] = (text.replace("follower ", "followers "), moments[same[0]][1])
+        else:
+            moments.append((text, second))
+    return tuple(_mark(row, text, second, scale) for row, (text, second) in enumerate(moments))
+
+
+def _mark(row: int, text: str, second: float, scale: Scale) -> Mark:
+    x = scale.x(second)
+    # Words stand to the right of their line unless they would leave the drawing.
+    leftwards = x > WIDTH * 0.62
+    return Mark(
+        x=x,
+        label_x=round(x - 4 if leftwards else x + 4, 1),
+        label_y=LABEL_HEIGHT * (1 + row % LABEL_ROWS),
+        anchor="end" if leftwards else "start",
+        text=text,
+        second=second,
+    )
 
 
 def fault_words(fault: Mapping[str, Any]) -> str:
     """`kill` and `leader: broker 2` → `leader killed`."""
     role = str(fault.get("target", "")).split(":")[0].strip()
     done = _DONE_WORDS.get(str(fault["fault"]), str(fault["fault"]))
-    return f"{role} {done}".strip()
+    return done if role in _ROLES_BY_STATE else f"{role} {done}".strip()
 
 
 def _rows(buckets: Sequence[Bucket]) -> tuple[Row, ...]:

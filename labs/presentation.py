@@ -63,6 +63,7 @@ class Arm:
     spark: str
     faults: tuple[Mapping[str, Any], ...]
     sentence: str
+    counted: str
     all_counts: tuple[tuple[str, int | None], ...]
     unavailable: str
     evidence: str
@@ -177,6 +178,7 @@ def _arm(experiment: Experiment, run: Run, scale: plots.Scale) -> Arm:
         spark=plots.sparkline([sample.get("acknowledged_per_s") for sample in run.samples]),
         faults=tuple(run.faults),
         sentence=sentences.of_run(run.verdict, run.result, run.want) if judged else "",
+        counted=sentences.counted(run.result),
         all_counts=tuple(
             (words, counts.get(name))
             for name, words in sentences.COUNT_WORDS.items()

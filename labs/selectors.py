@@ -78,11 +78,15 @@ def evidence(run: Run) -> Evidence:
 
 
 def latest_loss() -> Run | None:
-    """The newest run on this installation in which acknowledged messages were lost."""
+    """The newest run on this installation in which acknowledged messages were lost.
+
+    Those with acks=0 are left out: what nobody acknowledged makes a poor first picture.
+    """
     return (
         Run.objects.filter(
             experiment__state=State.DONE, verdict="broken", result__counts__lost_write__gt=0
         )
+        .exclude(settings__producer__acks__in=("0", 0))
         .select_related("experiment")
         .order_by("-experiment__ended_at", "position")
         .first()

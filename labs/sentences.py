@@ -61,13 +61,21 @@ def number(value: int | None) -> str:
     return "not judged" if value is None else f"{value:,}"
 
 
+def counted(result: Mapping[str, Any]) -> str:
+    """What the count of loss is out of: with acks=0 nobody acknowledges, the client only says so."""
+    producer = (result.get("settings") or {}).get("producer") or {}
+    return (
+        "messages reported as sent" if str(producer.get("acks")) == "0" else "acknowledged messages"
+    )
+
+
 def of_run(verdict: str, result: Mapping[str, Any], want: str) -> str:
     """One arm in one sentence."""
     counts = result.get("counts") or {}
     if verdict == "unknown":
         return f"Nothing can be concluded: {_reason(result)}"
     lost, ok = counts.get("lost_write"), counts.get("ok")
-    gone = f"{number(lost)} of {number(ok)} acknowledged messages are gone"
+    gone = f"{number(lost)} of {number(ok)} {counted(result)} are gone"
     if verdict == "broken":
         others = [
             text.format(n=number(counts[name])) for name, text in _SEEN.items() if counts.get(name)
@@ -87,7 +95,7 @@ def of_experiment(arms: Iterable[tuple[str, str, Mapping[str, Any]]]) -> str:
             parts.append(f"{label}: nothing can be concluded")
         else:
             lost, ok = number(counts["lost_write"]), number(counts.get("ok"))
-            parts.append(f"{label}: {lost} of {ok} acknowledged messages are gone")
+            parts.append(f"{label}: {lost} of {ok} {counted(result)} are gone")
     return "; ".join(parts) + "."
 
 

@@ -16,6 +16,12 @@ def number(value: object) -> str:
 
 
 @register.filter
+def rate(value: float) -> str:
+    """`115240.5` → `115,240`: messages a second."""
+    return f"{value:,.0f}"
+
+
+@register.filter
 def seconds(value: float | None) -> str:
     """`3.14159` → `3.1 s`; nothing for None."""
     return "" if value is None else f"{value:.1f} s"

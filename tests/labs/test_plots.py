@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,7 +55,7 @@ def test_followers_paused_together_are_one_mark_and_a_later_one_is_another() -> 
         faults=[{**pause, "second": 0.1}, {**pause, "second": 0.2}, {**pause, "second": 0.9}]
     ).marks
     assert [(mark.text, mark.second) for mark in marks] == [
-        ("follower paused", 0.1), ("follower paused", 0.9),
+        ("followers paused", 0.1), ("follower paused", 0.9),
     ]  # fmt: skip
 
 
@@ -100,3 +101,25 @@ def test_whatever_happened_everything_stays_inside_the_drawing(found, seconds) -
 def test_a_sparkline_spans_the_width_and_a_gap_is_zero() -> None:
     assert points(plots.sparkline([0, 10, None], 100, 40)) == [(0, 38), (50, 2), (100, 38)]
     assert plots.sparkline([]) == ""
+
+
+def test_a_burst_is_cut_so_that_the_rest_can_be_seen_and_its_height_is_said() -> None:
+    usual = [{"t_ms": 200 * i, "sent": 1000, "ok": 1000, "lost": 0} for i in range(20)]
+    burst = {"t_ms": 4000, "sent": 0, "ok": 20_000, "lost": 0}
+    plot = drawn({"bucket_ms": 200, "buckets": [*usual, burst]}, (), ())
+    assert plot.peak == 100_000
+    assert min(y for _, y in points(plot.line)) == TOP
+    assert points(plot.line)[0][1] > TOP
+    assert drawn().peak is None
+
+
+@pytest.mark.parametrize(
+    ("fault", "target", "said"),
+    [
+        ("kill", "leader: broker 3", "leader killed"),
+        ("resume", "paused: broker 1", "resumed"),
+        ("restart", "dead: broker 3", "restarted"),
+    ],
+)
+def test_what_was_done_in_two_words(fault: str, target: str, said: str) -> None:
+    assert plots.fault_words({"fault": fault, "target": target}) == said

@@ -44,3 +44,10 @@ def test_null_is_not_zero() -> None:
     assert sentences.number(None) == "not judged"
     assert sentences.number(0) == "0"
     assert sentences.seconds(None) == "not judged"
+
+
+def test_with_acks_0_nobody_acknowledged_anything() -> None:
+    outcome = {**result("broken"), "settings": {"producer": {"acks": "0"}}}
+    assert "985 of 10,000 messages reported as sent are gone" in sentences.of_run(
+        "broken", outcome, ""
+    )
