@@ -62,7 +62,7 @@ def number(value: int | None) -> str:
 
 
 def counted(result: Mapping[str, Any]) -> str:
-    """What the count of loss is out of: with acks=0 nobody acknowledges, the client only says so."""
+    """What a loss is counted out of: with acks=0 no broker acknowledges anything."""
     producer = (result.get("settings") or {}).get("producer") or {}
     return (
         "messages reported as sent" if str(producer.get("acks")) == "0" else "acknowledged messages"
