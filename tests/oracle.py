@@ -21,9 +21,8 @@ def place(row: Row) -> tuple[Any, ...]:
 
 def reader(row: Row) -> tuple[str, Any]:
     """A group; a consumer without one is its own."""
-    if row.get("group") is not None:
-        return "group", row["group"]
-    return "consumer", row.get("consumer")
+    group = row.get("group")
+    return ("consumer", row.get("consumer")) if group is None else ("group", group)
 
 
 def is_final(row: Row) -> bool:
@@ -256,7 +255,7 @@ class Oracle:
         lines: dict[tuple[Any, ...], list[tuple[int, int]]] = defaultdict(list)
         for (*line, value), offset in firsts.items():
             lines[tuple(line)].append((offset, self._first(value)))
-        pairs = [pair for line in lines.values() for pair in _neighbours(sorted(line))]
+        pairs = [pair for line in lines.values() for pair in pairwise(sorted(line))]
         return sum(later[1] < earlier[1] for earlier, later in pairs)
 
     def torn(self) -> int:
@@ -279,15 +278,12 @@ class Oracle:
             who = (row.get("consumer"), reader(row), row.get("assignment"))
             polls[who, place(row)[:2]][row["poll"]].append(row["offset"])
         back, beyond = set(), set()
+        visible = {found for value in list(self.copies) for found in self.visible(value)}
         for (who, at), numbered in polls.items():
-            for (_, before), (number, now) in _neighbours(sorted(numbered.items())):
+            for (_, before), (number, now) in pairwise(sorted(numbered.items())):
                 if min(now) <= max(before):
                     back.add((who, number))
-                if any(
-                    found[:2] == at and max(before) < found[2] < min(now)
-                    for value in list(self.copies)
-                    for found in self.visible(value)
-                ):
+                if any(at == found[:2] and max(before) < found[2] < min(now) for found in visible):
                     beyond.add((who, number))
         return {"nonmonotonic_poll": len(back), "poll_skip": len(beyond)}
 
@@ -300,7 +296,3 @@ class Oracle:
             "effect_missing": sum(applied[sink, v] <= 0 for sink in sinks for v in obliged),
             "effect_duplicated": sum(times > 1 for times in applied.values()),
         }
-
-
-def _neighbours(line: list[Any]) -> list[tuple[Any, Any]]:
-    return list(pairwise(line))
