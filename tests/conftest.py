@@ -20,6 +20,9 @@ FOLDER_MARKS = {
 }
 """Folder below tests/ → the mark of all its tests, in order of cost; the rest is pure and first."""
 
+COSTLY_LIMIT_S = 900
+"""For tests that start a Spark, brokers or a browser; each wait in them has a limit of its own."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks by folder, then orders by cost; what pytest-randomly shuffled stays shuffled within."""
@@ -28,6 +31,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.relative_to(here).parts[0]
         if folder in FOLDER_MARKS:
             item.add_marker(FOLDER_MARKS[folder])
+            if item.get_closest_marker("timeout") is None:
+                item.add_marker(pytest.mark.timeout(COSTLY_LIMIT_S))
     items.sort(key=_cost)
 
 
