@@ -21,9 +21,6 @@ from spark_jobs.columns import flag, is_final, settled
 HEALS = ("heal", "resume", "restart", "start", "restore", "recover", "reconnect")
 """First words of `faults.fault` that undo a fault; they never prove that one happened."""
 
-_KEPT = ("sends", "log", "deliveries")
-"""Tables that are read by several counts, and so are kept in memory once read."""
-
 
 @dataclass(frozen=True, slots=True)
 class Survey:
@@ -48,50 +45,53 @@ class Survey:
 
 
 def survey(spark: SparkSession, ledger: Path) -> Survey:
-    """Reads a ledger; raises `MalformedLedger` for the first row or file that is no ledger's."""
+    """Reads a ledger; raises `MalformedLedger` for a row or a file that is no ledger's."""
     if not ledger.is_dir():
         raise tables.MalformedLedger(f"{ledger} is no folder")
     frames = {table: _kept(spark, ledger, table) for table in tables.TABLES}
     seen = Survey(ledger, frames, _facts(frames))
-    _complain(seen)
+    for table, frame in frames.items():
+        if frame is not None and seen.fact(table, "bad"):
+            raise _complaint(ledger, table, frame)
     return seen
 
 
 def _kept(spark: SparkSession, ledger: Path, table: str) -> DataFrame | None:
+    """The table; JSON lines are parsed once and kept, Parquet is read as quickly again."""
     frame = tables.read(spark, ledger, table)
-    return settled(frame) if frame is not None and table in _KEPT else frame
+    path = tables.table_path(ledger, table)
+    return settled(frame) if frame is not None and path and path.suffix == ".jsonl" else frame
 
 
 def _facts(frames: Mapping[str, DataFrame | None]) -> dict[str, dict[str, Any]]:
-    looks = [_look(table, frame) for table, frame in frames.items() if frame is not None]
+    """What the tables hold, by table; each row adds to it."""
+    flags, moments = _flags(), _moments()
+    looks = [
+        frame.select(
+            F.lit(table).alias("table"),
+            flag(F.col("_problem").isNotNull()).alias("bad"),
+            *[flag(yes).alias(name) for name, yes in flags.get(table, {}).items()],
+            *[time.alias(name) for name, time in moments.get(table, {}).items()],
+        )
+        for table, frame in frames.items()
+        if frame is not None
+    ]
     if not looks:
         return {}
     rows = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), looks)
-    first = F.first("bad", ignorenulls=True).alias("bad")
+    # Numbers only: a text among these would make Spark sort every row of the ledger.
     timed = {"start_ns": F.min, "end_ns": F.max}
-    known = [name for name in rows.columns if name not in ("table", "bad")]
+    known = [name for name in rows.columns if name != "table"]
     facts = [timed.get(name, F.sum)(name).alias(name) for name in known]
-    found = rows.groupBy("table").agg(first, *facts).collect()
-    return {row["table"]: row.asDict(recursive=True) for row in found}
+    return {row["table"]: row.asDict() for row in rows.groupBy("table").agg(*facts).collect()}
 
 
-def _look(table: str, frame: DataFrame) -> DataFrame:
-    """The rows of a table, each as what it adds to the facts."""
-    return frame.select(
-        F.lit(table).alias("table"),
-        F.lit(1).alias("rows"),
-        F.when(F.col("_problem").isNotNull(), F.struct("_problem", "_line")).alias("bad"),
-        *[flag(yes).alias(name) for name, yes in _flags().get(table, {}).items()],
-        *[time.alias(name) for name, time in _moments().get(table, {}).items()],
-    )
-
-
-def _complain(seen: Survey) -> None:
-    for table, facts in seen.facts.items():
-        bad = facts.get("bad")
-        path = tables.table_path(seen.ledger, table)
-        if bad and path is not None:
-            raise tables.complaint(path, table, bad["_problem"], bad.get("_line"))
+def _complaint(ledger: Path, table: str, frame: DataFrame) -> tables.MalformedLedger:
+    bad = frame.filter(F.col("_problem").isNotNull()).select("_problem", "_line").first()
+    path = tables.table_path(ledger, table)
+    if bad is None or path is None:  # the file changed under our eyes
+        return tables.MalformedLedger(f"{ledger}: `{table}` is malformed")
+    return tables.complaint(path, table, bad["_problem"], bad["_line"])
 
 
 def _is_proof() -> Column:

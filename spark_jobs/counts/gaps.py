@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
@@ -17,23 +15,23 @@ SHORTEST_NS = 500_000_000
 
 _UNAVAILABLE = "unavailable_ms"
 _BLOCKED = "blocked_ms"
+_EVER_NS = 2**61
+"""Before and after all moments; the distance between the two still has 64 bits."""
 
 
 def gaps(history: History, values: DataFrame) -> Family:
-    """Both kinds of gaps, one row a gap."""
-    events = reduce(DataFrame.unionByName, (*_sends(history), *_deliveries(history, values)))
-    # One clock, one line of moments a kind: these windows have few partitions by their nature.
-    line = Window.partitionBy("kind").orderBy("at_ns")
-    upto = line.rowsBetween(Window.unboundedPreceding, 0)
-    moments = events.repartition("kind").groupBy("kind", "at_ns")
-    steps = moments.agg(F.sum("delta").alias("delta"), F.max("mark").alias("mark")).withColumns(
-        {"waiting": F.sum("delta").over(upto), "next_ns": F.lead("at_ns").over(line)}
+    """Both kinds of gaps, one row a stretch in which something waited and nothing moved."""
+    (sends, answers), (records, handed) = _sends(history), _deliveries(history, values)
+    silences = F.broadcast(_silences(answers.unionByName(handed)))
+    waits = sends.unionByName(records).join(silences, "kind", how="inner")
+    overlap = (F.col("from_ns") < F.col("ends_ns")) & (F.col("to_ns") > F.col("begins_ns"))
+    clipped = waits.filter(overlap).select(
+        "kind",
+        "begins_ns",
+        F.greatest("from_ns", "begins_ns").alias("from_ns"),
+        F.least("to_ns", "ends_ns").alias("to_ns"),
     )
-    breaks = flag((F.col("mark") == 1) | (F.col("waiting") == 0))
-    pieces = steps.withColumn("piece", F.sum(breaks).over(upto)).filter(F.col("waiting") > 0)
-    rows = pieces.groupBy("kind", "piece").agg(
-        F.min("at_ns").alias("from_ns"), F.max("next_ns").alias("to_ns")
-    )
+    rows = _merged(clipped)
     span_ns = F.col("to_ns") - F.col("from_ns")
     length = F.when(span_ns > SHORTEST_NS, F.floor(span_ns / 1_000_000)).otherwise(F.lit(0))
     weights = {
@@ -43,7 +41,42 @@ def gaps(history: History, values: DataFrame) -> Family:
     return Family(rows, weights, [F.col("from_ns"), F.col("to_ns")])
 
 
-def _sends(history: History) -> tuple[DataFrame, ...]:
+def _silences(marks: DataFrame) -> DataFrame:
+    """Where no mark falls for longer than the shortest gap, before the first and after the last.
+
+    Marks are first gathered into bins of half that length: a silence that matters lies between
+    two bins, and of a bin only its ends are needed. This leaves few rows of many.
+    """
+    bins = marks.groupBy("kind", F.floor(F.col("at_ns") / (SHORTEST_NS // 2)).alias("bin"))
+    ends = bins.agg(F.min("at_ns").alias("first_ns"), F.max("at_ns").alias("last_ns"))
+    edges = ends.sparkSession.createDataFrame(
+        [(kind, at, at, at) for kind in (_UNAVAILABLE, _BLOCKED) for at in (-_EVER_NS, _EVER_NS)],
+        ends.schema,
+    )
+    line = Window.partitionBy("kind").orderBy("first_ns")
+    pairs = ends.unionByName(edges).select(
+        "kind",
+        F.lag("last_ns").over(line).alias("begins_ns"),
+        F.col("first_ns").alias("ends_ns"),
+    )
+    return pairs.filter(F.col("ends_ns") - F.col("begins_ns") > SHORTEST_NS)
+
+
+def _merged(waits: DataFrame) -> DataFrame:
+    """Overlapping and touching waits of one silence as one stretch."""
+    line = Window.partitionBy("kind", "begins_ns").orderBy("from_ns", "to_ns")
+    reached = F.max("to_ns").over(line.rowsBetween(Window.unboundedPreceding, -1))
+    fresh = flag(F.col("reached").isNull() | (F.col("from_ns") > F.col("reached")))
+    pieces = waits.withColumn("reached", reached).withColumn("fresh", fresh)
+    piece = F.sum("fresh").over(line.rowsBetween(Window.unboundedPreceding, 0))
+    return (
+        pieces.withColumn("piece", piece)
+        .groupBy("kind", "begins_ns", "piece")
+        .agg(F.min("from_ns").alias("from_ns"), F.max("to_ns").alias("to_ns"))
+    )
+
+
+def _sends(history: History) -> tuple[DataFrame, DataFrame]:
     """Sends wait from invocation to completion, and are answered by acknowledgements.
 
     One that never completed waits to the last moment that the sends tell of.
@@ -51,13 +84,11 @@ def _sends(history: History) -> tuple[DataFrame, ...]:
     end = F.lit(history.survey.fact("sends", "end_ns"))
     sends = history.attempts.filter(F.col("invoked_ns").isNotNull())
     acknowledged = sends.filter(F.col("acknowledged") & F.col("completed_ns").isNotNull())
-    return (
-        *_waits(_UNAVAILABLE, sends, F.col("invoked_ns"), F.coalesce("completed_ns", end)),
-        _marks(_UNAVAILABLE, acknowledged, "completed_ns"),
-    )
+    waits = _waits(_UNAVAILABLE, sends, F.col("invoked_ns"), F.coalesce("completed_ns", end))
+    return waits, _marks(_UNAVAILABLE, acknowledged, "completed_ns")
 
 
-def _deliveries(history: History, values: DataFrame) -> tuple[DataFrame, ...]:
+def _deliveries(history: History, values: DataFrame) -> tuple[DataFrame, DataFrame]:
     """Acknowledged records that are to be visible wait until a group is handed them.
 
     One that no group was ever handed waits until the last delivery or completed send. The final
@@ -67,25 +98,14 @@ def _deliveries(history: History, values: DataFrame) -> tuple[DataFrame, ...]:
     end = F.lit(max(facts.fact("sends", "end_ns"), facts.fact("deliveries", "end_ns")))
     records = values.filter((F.col("visible") > 0) & F.col("acked_ns").isNotNull())
     handed = history.deliveries.filter(~F.col("final") & F.col("time_ns").isNotNull())
-    return (
-        *_waits(_BLOCKED, records, F.col("acked_ns"), F.coalesce("handed_ns", end)),
-        _marks(_BLOCKED, handed, "time_ns"),
-    )
+    waits = _waits(_BLOCKED, records, F.col("acked_ns"), F.coalesce("handed_ns", end))
+    return waits, _marks(_BLOCKED, handed, "time_ns")
 
 
-def _waits(kind: str, rows: DataFrame, start: Column, end: Column) -> tuple[DataFrame, DataFrame]:
-    real = rows.filter(end > start)
-    return _events(kind, real, start, delta=1), _events(kind, real, end, delta=-1)
+def _waits(kind: str, rows: DataFrame, start: Column, end: Column) -> DataFrame:
+    named = rows.select(F.lit(kind).alias("kind"), start.alias("from_ns"), end.alias("to_ns"))
+    return named.filter(F.col("to_ns") > F.col("from_ns"))
 
 
 def _marks(kind: str, rows: DataFrame, at: str) -> DataFrame:
-    return _events(kind, rows, F.col(at), mark=1)
-
-
-def _events(kind: str, rows: DataFrame, at: Column, delta: int = 0, mark: int = 0) -> DataFrame:
-    return rows.select(
-        F.lit(kind).alias("kind"),
-        at.alias("at_ns"),
-        F.lit(delta).alias("delta"),
-        F.lit(mark).alias("mark"),
-    )
+    return rows.select(F.lit(kind).alias("kind"), F.col(at).alias("at_ns"))

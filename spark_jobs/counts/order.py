@@ -21,10 +21,9 @@ def reordered(history: History) -> Family:
     visible = history.order.filter(F.col("visible") & F.col("offset").isNotNull())
     copies = visible.groupBy("value", *_PARTITION).agg(F.min("offset").alias("offset"))
     attempts = history.attempts.filter(F.col("invoked_ns").isNotNull())
-    sent = attempts.groupBy("value").agg(
-        F.min("invoked_ns").alias("invoked_ns"), F.first("producer").alias("producer")
-    )
-    line = Window.partitionBy(*_PARTITION, "producer").orderBy("offset")
+    sent = attempts.groupBy("value", "producer").agg(F.min("invoked_ns").alias("invoked_ns"))
+    # Two values at one offset (a diverged log) have no order of their own: time gives them one.
+    line = Window.partitionBy(*_PARTITION, "producer").orderBy("offset", "invoked_ns")
     rows = copies.join(sent, "value", how="inner").withColumns(
         {
             "before_ns": F.lag("invoked_ns").over(line),
@@ -42,49 +41,37 @@ def polls(history: History) -> Family:
     A poll skips when a visible record stands between the two. One row is one poll, whatever the
     number of its partitions.
     """
-    who = ["consumer", "reader", "assignment"]
-    handed = (
-        _ranked(history)
-        .groupBy(*_PARTITION, *who, "poll")
+    polled = F.col("poll").isNotNull() & F.col("offset").isNotNull()
+    line = [*_PARTITION, "consumer", "reader", "assignment"]
+    spans = (
+        history.deliveries.filter(polled)
+        .groupBy(*line, "poll")
+        .agg(F.min("offset").alias("first"), F.max("offset").alias("last"))
+    )
+    before = F.lag("last").over(Window.partitionBy(*line).orderBy("poll"))
+    pairs = spans.withColumn("before", before).filter(F.col("before").isNotNull())
+    back = pairs.filter(F.col("first") <= F.col("before")).withColumn("back", F.lit(1))
+    beyond = _leaving_out(history, pairs).withColumn("beyond", F.lit(1))
+    rows = (
+        back.unionByName(beyond, allowMissingColumns=True)
+        .groupBy(*line[2:], "poll")
         .agg(
-            F.min("offset").alias("first"),
-            F.max("offset").alias("last"),
-            F.min("below").alias("below_first"),
-            F.max("upto").alias("upto_last"),
+            F.max("back").alias("back"),
+            F.max("beyond").alias("beyond"),
+            F.min("first").alias("first_offset"),
+            F.max("before").alias("offset_before"),
         )
-    )
-    line = Window.partitionBy(*_PARTITION, *who).orderBy("poll")
-    pairs = handed.withColumns(
-        {
-            "before": F.lag("last").over(line),
-            "upto_before": F.lag("upto_last").over(line),
-        }
-    )
-    back = flag(F.col("first") <= F.col("before"))
-    beyond = flag(F.col("below_first") > F.col("upto_before"))
-    rows = pairs.groupBy(*who, "poll").agg(
-        F.max(back).alias("back"),
-        F.max(beyond).alias("beyond"),
-        F.min("first").alias("first_offset"),
-        F.max("before").alias("offset_before"),
     )
     weights = {"nonmonotonic_poll": F.col("back"), "poll_skip": F.col("beyond")}
     shown = ("consumer", "reader", "poll", "first_offset", "offset_before")
     return Family(rows, weights, [F.col(name) for name in shown])
 
 
-def _ranked(history: History) -> DataFrame:
-    """Deliveries with the number of visible records `below` and `upto` (with) their offset."""
-    visible = history.copies.filter(F.col("visible") & F.col("offset").isNotNull())
-    marks = visible.select(*_PARTITION, "offset", F.lit(1).alias("mark"))
-    polled = F.col("poll").isNotNull() & F.col("offset").isNotNull()
-    columns = [*_PARTITION, "offset", "consumer", "reader", "assignment", "poll"]
-    handed = history.deliveries.filter(polled).select(*columns)
-    rows = marks.unionByName(handed, allowMissingColumns=True)
-    # By range, not rows: a record and its deliveries stand at one offset, in no order.
-    along = Window.partitionBy(*_PARTITION).orderBy("offset")
-    before = along.rangeBetween(Window.unboundedPreceding, 0)
-    upto = F.coalesce(F.sum("mark").over(before), F.lit(0))
-    here = F.coalesce(F.sum("mark").over(along.rangeBetween(0, 0)), F.lit(0))
-    ranked = rows.withColumns({"upto": upto, "below": upto - here})
-    return ranked.filter(F.col("poll").isNotNull())
+def _leaving_out(history: History, pairs: DataFrame) -> DataFrame:
+    """The pairs of polls between which a visible record stands."""
+    # Few polls leave a hole at all, and their rows are few enough to be everywhere.
+    holes = F.broadcast(pairs.filter(F.col("first") > F.col("before") + 1))
+    visible = history.copies.filter(F.col("visible")).select(*_PARTITION, "offset")
+    beside = visible.join(holes, _PARTITION, how="inner")
+    between = (F.col("before") < F.col("offset")) & (F.col("offset") < F.col("first"))
+    return beside.filter(between).select(*pairs.columns)

@@ -22,15 +22,12 @@ def passed(history: History) -> DataFrame:
     has none in that partition, the highest offset that it was handed.
     """
     good = ~F.col("final") & (F.col("outcome") == "ok")
-    time = F.coalesce("time_ns", F.lit(-1))
-    committed = history.commits.filter(good).select(
-        *_STAND, F.struct(time.alias("time_ns"), "offset").alias("committed")
-    )
-    handed = history.deliveries.filter(~F.col("final"))
-    reached = handed.select(*_STAND, F.col("offset").alias("reached"))
-    position = F.coalesce(F.max("committed")["offset"], F.max("reached")).alias("position")
-    known = committed.unionByName(reached, allowMissingColumns=True)
-    stands = known.groupBy(*_STAND).agg(position)
+    last = F.max_by("offset", F.struct(F.coalesce("time_ns", F.lit(-1)), "offset"))
+    committed = history.commits.filter(good).groupBy(*_STAND).agg(last.alias("committed"))
+    handed = history.deliveries.filter(~F.col("final")).groupBy(*_STAND)
+    reached = handed.agg(F.max("offset").alias("reached"))
+    position = F.coalesce("committed", "reached").alias("position")
+    stands = committed.join(reached, _STAND, how="full").select(*_STAND, position)
     visible = history.copies.filter(F.col("visible"))
     beside = visible.join(F.broadcast(stands), ["topic", "partition"], how="inner")
     return beside.filter(F.col("offset") < F.col("position"))
