@@ -1,46 +1,23 @@
-"""Column helpers that several counts share."""
+"""Expressions of Spark SQL that several counts share."""
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
-
-PLACE = ("topic", "partition", "offset")
+PLACE = "topic, partition, offset"
 """Where a record stands in a log."""
 
 FINAL_GROUP = "final"
 """The group of the final readers, which show what is there and are judged for little else."""
 
+IS_FINAL = f"coalesce(`group` = '{FINAL_GROUP}', false)"
+"""Whether a row belongs to the final readers."""
 
-def is_final() -> Column:
-    """Whether a row belongs to the final readers."""
-    return F.coalesce(F.col("group") == FINAL_GROUP, F.lit(False))
+READER = "coalesce('group ' || `group`, 'consumer ' || coalesce(consumer, ''))"
+"""Who reads, and keeps a position: a group, or a consumer that is in none."""
 
-
-def reader() -> Column:
-    """Who reads, and keeps a position: a group, or a consumer that is in none."""
-    consumer = F.concat(F.lit("consumer "), F.coalesce("consumer", F.lit("")))
-    return F.coalesce(F.concat(F.lit("group "), "group"), consumer)
+SHOWN_PLACE = ("nullif(topic, '') AS topic", "nullif(partition, -1L) AS partition", "offset")
+"""Topic, partition and offset for an example; stand-ins for null become null again."""
 
 
-def flag(condition: Column) -> Column:
+def flag(condition: str) -> str:
     """1 where the condition is true, 0 where it is false or null: to be summed."""
-    return F.when(condition, F.lit(1)).otherwise(F.lit(0)).cast("bigint")
-
-
-def shown_place() -> list[Column]:
-    """Topic, partition and offset for an example; stand-ins for null become null again."""
-    return [
-        F.nullif(F.col("topic"), F.lit("")).alias("topic"),
-        F.nullif(F.col("partition"), F.lit(-1)).alias("partition"),
-        F.col("offset"),
-    ]
-
-
-def settled(frame: DataFrame) -> DataFrame:
-    """The same rows, kept once computed, as the beginning of a plan of its own.
-
-    `persist` would keep them too, but every frame made from them would still carry, and have
-    analysed, how they came about: that was two thirds of the time for a small ledger.
-    """
-    return frame.localCheckpoint(eager=False)
+    return f"if({condition}, 1L, 0L)"

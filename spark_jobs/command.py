@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from spark_jobs.judging import judge
 from spark_jobs.scan import scan
-from spark_jobs.session import start
+from spark_jobs.session import BRIEF, start
 from spark_jobs.tables import MalformedLedger
 from spark_jobs.verdict import FORBIDS
 
@@ -28,7 +28,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     """
     arguments = _parser().parse_args(argv)
     try:
-        spark = start("delivery-lab-verify", arguments.master, arguments.jars, short_lived=True)
+        spark = start("delivery-lab-verify", arguments.master, arguments.jars, BRIEF)
         try:
             answers = _answers(spark, arguments)
         finally:

@@ -2,164 +2,144 @@
 
 Here the words of `docs/ledger.md` become columns: the outcome of an attempt in a transaction of
 unknown fate is `info`, aborted records are marked, and a log that is known only by its replicas
-becomes one readable log. The counts themselves are in `spark_jobs.counts`.
+becomes one readable log. The counts themselves are in `spark_jobs.counts`. Beside the tables,
+they read these views:
+
+- `attempts`: sends with `acknowledged` (whatever became of their transaction), `fate` (of the
+  transaction) and `aborted`;
+- `copies`: the records of the readable log with `visible`;
+- `ordered`: the part of them that shows the order;
+- `handed`: deliveries with `reader`, `final` and `aborted`;
+- `committed`: commits with `reader` and `final`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from pyspark.sql import DataFrame, SparkSession, Window
-from pyspark.sql import functions as F
-
-from spark_jobs.columns import PLACE, is_final, reader, settled
+from spark_jobs.columns import IS_FINAL, PLACE, READER
 from spark_jobs.survey import Survey
+from spark_jobs.views import Views
+
+_GONE = "coalesce(transaction_state = 'aborted', false)"
 
 
-@dataclass(frozen=True, slots=True)
-class History:
-    """What the counts read.
-
-    `attempts` are sends with `acknowledged` (whatever became of their transaction), `fate` (of the
-    transaction) and `aborted`; `copies` are the
-    records of the readable log with `visible`; `order` is the part of them that shows the order;
-    `records` is the whole log, replica by replica; `deliveries` carry `reader`, `final` and
-    `aborted`; `commits` carry `reader` and `final`.
-    """
-
-    survey: Survey
-    attempts: DataFrame
-    copies: DataFrame
-    order: DataFrame
-    records: DataFrame
-    deliveries: DataFrame
-    commits: DataFrame
-    partitions: DataFrame
-    effects: DataFrame
-    state: DataFrame
-
-
-def history(spark: SparkSession, seen: Survey) -> History:
+def define(seen: Survey) -> None:
     """Makes a surveyed ledger ready. Nothing runs yet: these are plans."""
-    records = seen.frame(spark, "log")
-    attempts = _attempts(spark, seen, records)
-    aborted = _aborted(seen, attempts, records)
-    if aborted is not None and not seen.recorded("transactions"):
-        attempts = aborted.mark_values(attempts)
-    copies, order = _readable(seen, records)
-    # Four counts read the copies, and each would make them distinct again.
-    copies = settled(_visible(copies, aborted))
-    deliveries = _read_by(seen.frame(spark, "deliveries"))
-    return History(
-        survey=seen,
-        attempts=attempts,
-        copies=copies,
-        order=copies if order is None else _visible(order, aborted),
-        records=records,
-        deliveries=_marked(deliveries, aborted),
-        commits=_read_by(seen.frame(spark, "commits")),
-        partitions=seen.frame(spark, "partitions"),
-        effects=seen.frame(spark, "effects"),
-        state=seen.frame(spark, "state"),
+    views = seen.views
+    views.define("told_attempts", _attempts(seen))
+    aborted = _aborted(seen)
+    if aborted is not None:
+        places, values = aborted
+        views.define("aborted_places", places)
+        views.define("aborted_values", values)
+    marks = aborted is not None
+    in_log_only = marks and "transactions" not in seen.recorded
+    views.define(
+        "attempts", _with_values("told_attempts") if in_log_only else _all("told_attempts")
     )
+    _define_readable(seen, marks)
+    readers = f"SELECT *, {READER} AS reader, {IS_FINAL} AS final FROM"
+    views.define("read_by", f"{readers} deliveries")
+    views.define("handed", _marked("read_by", marks))
+    views.define("committed", f"{readers} commits")
 
 
-@dataclass(frozen=True, slots=True)
-class _Aborted:
-    """Aborted records: single ones by their place, and values of which nothing else exists."""
-
-    places: DataFrame
-    values: DataFrame
-
-    def mark(self, rows: DataFrame) -> DataFrame:
-        """Rows of records with `aborted`, by place or by value."""
-        places = self.places.select(*PLACE, "value", F.lit(True).alias("_place"))
-        values = self.values.select("value", F.lit(True).alias("_value"))
-        marked = rows.join(places, [*PLACE, "value"], how="left").join(values, "value", how="left")
-        return marked.withColumn("aborted", F.coalesce("_place", "_value", F.lit(False))).drop(
-            "_place", "_value"
-        )
-
-    def mark_values(self, attempts: DataFrame) -> DataFrame:
-        """Attempts whose value has only aborted copies become aborted too."""
-        values = self.values.select("value", F.lit(True).alias("_value"))
-        marked = attempts.join(values, "value", how="left")
-        return marked.withColumn(
-            "aborted", F.col("aborted") | F.coalesce("_value", F.lit(False))
-        ).drop("_value")
+def _all(rows: str) -> str:
+    return f"SELECT * FROM {rows}"
 
 
-def _attempts(spark: SparkSession, seen: Survey, records: DataFrame) -> DataFrame:
+def _attempts(seen: Survey) -> str:
     """Sends with the fate of their transaction; null where there is none, or none is known."""
-    sends = seen.frame(spark, "sends").withColumn("acknowledged", F.col("outcome") == "ok")
     if not seen.fact("sends", "transactional"):
-        return sends.withColumns({"fate": F.lit(None).cast("string"), "aborted": F.lit(False)})
-    if seen.recorded("transactions"):
-        fates = seen.frame(spark, "transactions").groupBy("transaction")
-        known = sends.join(fates.agg(F.max("outcome").alias("fate")), "transaction", how="left")
-        unlisted = F.col("transaction").isNotNull() & F.col("fate").isNull()
-        known = known.withColumn("fate", F.when(unlisted, "unknown").otherwise(F.col("fate")))
+        return """
+            SELECT *, outcome = 'ok' AS acknowledged, CAST(NULL AS string) AS fate,
+                false AS aborted
+            FROM sends"""
+    if "transactions" in seen.recorded:
+        fates = "SELECT transaction, max(outcome) AS fate FROM transactions GROUP BY transaction"
+        fate = "if(transaction IS NOT NULL AND fate IS NULL, 'unknown', fate)"
     else:
-        known = sends.join(_fates_in_log(sends, records), "transaction", how="left")
-    unknown = F.coalesce(F.col("fate") == "unknown", F.lit(False))
-    return known.withColumns(
-        {
-            "outcome": F.when(unknown, "info").otherwise(F.col("outcome")),
-            "aborted": F.coalesce(F.col("fate") == "aborted", F.lit(False)),
-        }
-    )
+        fates, fate = _FATES_IN_LOG, "fate"
+    return f"""
+        SELECT * EXCEPT (outcome, fate), outcome = 'ok' AS acknowledged, {fate} AS fate,
+            if(coalesce({fate} = 'unknown', false), 'info', outcome) AS outcome,
+            coalesce({fate} = 'aborted', false) AS aborted
+        FROM sends LEFT JOIN ({fates}) USING (transaction)"""
 
 
-def _fates_in_log(sends: DataFrame, records: DataFrame) -> DataFrame:
-    """Where no transactions were recorded: aborted are those with aborted records only."""
-    members = sends.filter(F.col("transaction").isNotNull()).select("transaction", "value")
-    gone = F.coalesce(F.col("transaction_state") == "aborted", F.lit(False))
-    fate = F.when(F.bool_and(gone), "aborted").alias("fate")
-    return members.join(records, "value", how="inner").groupBy("transaction").agg(fate)
+_FATES_IN_LOG = f"""
+    SELECT transaction, if(bool_and({_GONE}), 'aborted', NULL) AS fate
+    FROM (SELECT transaction, value FROM sends WHERE transaction IS NOT NULL)
+    JOIN log USING (value) GROUP BY transaction"""
+"""Where no transactions were recorded: aborted are those with aborted records only."""
 
 
-def _aborted(seen: Survey, attempts: DataFrame, records: DataFrame) -> _Aborted | None:
-    """`transactions` say what was aborted; only where they are absent, the log does."""
-    if seen.recorded("transactions"):
+def _aborted(seen: Survey) -> tuple[str, str] | None:
+    """Aborted records: single ones by their place, and values of which nothing else exists.
+
+    `transactions` say what was aborted; only where they are absent, the log does.
+    """
+    if "transactions" in seen.recorded:
         if not seen.fact("transactions", "aborted"):
             return None
-        rows = attempts
+        rows, gone = "told_attempts", "aborted"
     else:
         if not seen.fact("log", "aborted"):
             return None
-        gone = F.coalesce(F.col("transaction_state") == "aborted", F.lit(False))
-        rows = records.withColumn("aborted", gone)
-    places = rows.filter(F.col("aborted")).select(*PLACE, "value").distinct()
-    values = rows.groupBy("value").agg(F.bool_and("aborted").alias("all"))
-    return _Aborted(places, values.filter(F.col("all")))
+        rows, gone = "log", _GONE
+    places = f"SELECT DISTINCT {PLACE}, value FROM {rows} WHERE {gone}"
+    return places, f"SELECT value FROM {rows} GROUP BY value HAVING bool_and({gone})"
 
 
-def _readable(seen: Survey, records: DataFrame) -> tuple[DataFrame, DataFrame | None]:
+def _marked(rows: str, marks: bool) -> str:
+    """Rows of records with `aborted`, by place or by value."""
+    if not marks:
+        return f"SELECT *, false AS aborted FROM {rows}"
+    return f"""
+        SELECT * EXCEPT (by_place, by_value), coalesce(by_place, by_value, false) AS aborted
+        FROM {rows}
+        LEFT JOIN (SELECT *, true AS by_place FROM aborted_places) USING ({PLACE}, value)
+        LEFT JOIN (SELECT *, true AS by_value FROM aborted_values) USING (value)"""
+
+
+def _with_values(attempts: str) -> str:
+    """Attempts whose value has only aborted copies become aborted too."""
+    return f"""
+        SELECT * EXCEPT (aborted, by_value), aborted OR coalesce(by_value, false) AS aborted
+        FROM {attempts} LEFT JOIN (SELECT *, true AS by_value FROM aborted_values) USING (value)"""
+
+
+def _define_readable(seen: Survey, marks: bool) -> None:
     """The copies of the readable log, and the rows that give their order if others do."""
+    views = seen.views
     if seen.fact("log", "readable") or not seen.fact("log", "replicas"):
-        rows = records.filter(F.col("replica").isNull()).select(*PLACE, "value").distinct()
-        return rows, None
+        views.define(
+            "plain_copies", f"SELECT DISTINCT {PLACE}, value FROM log WHERE replica IS NULL"
+        )
+        _define_visible(views, "copies", "plain_copies", marks)
+        views.define("ordered", _all("copies"))
+        return
     # Known only by its replicas: of each value, the copies that the replica with most has.
-    rows = records.select(*PLACE, "value", "replica").distinct()
-    same = Window.partitionBy("value", "replica")
-    counted = rows.withColumn("held", F.count(F.lit(1)).over(same))
-    fullest = Window.partitionBy("value").orderBy(F.desc("held"), "replica")
-    copies = counted.withColumn("chosen", F.first("replica").over(fullest))
-    lowest = F.min("replica").over(Window.partitionBy("topic", "partition"))
-    order = rows.withColumn("chosen", lowest)
-    return (
-        copies.filter(F.col("replica") == F.col("chosen")).select(*PLACE, "value"),
-        order.filter(F.col("replica") == F.col("chosen")).select(*PLACE, "value"),
+    views.define("held", f"SELECT DISTINCT {PLACE}, value, replica FROM log")
+    views.define(
+        "fullest",
+        f"""
+        SELECT {PLACE}, value FROM (
+            SELECT *, first(replica) OVER (PARTITION BY value ORDER BY n DESC, replica) AS chosen
+            FROM (SELECT *, count(1) OVER (PARTITION BY value, replica) AS n FROM held)
+        ) WHERE replica = chosen""",
     )
+    views.define(
+        "lowest",
+        f"""
+        SELECT {PLACE}, value FROM (
+            SELECT *, min(replica) OVER (PARTITION BY topic, partition) AS chosen FROM held
+        ) WHERE replica = chosen""",
+    )
+    _define_visible(views, "copies", "fullest", marks)
+    _define_visible(views, "ordered", "lowest", marks)
 
 
-def _visible(rows: DataFrame, aborted: _Aborted | None) -> DataFrame:
-    return _marked(rows, aborted).withColumn("visible", ~F.col("aborted")).drop("aborted")
-
-
-def _marked(rows: DataFrame, aborted: _Aborted | None) -> DataFrame:
-    return rows.withColumn("aborted", F.lit(False)) if aborted is None else aborted.mark(rows)
-
-
-def _read_by(rows: DataFrame) -> DataFrame:
-    return rows.withColumns({"reader": reader(), "final": is_final()})
+def _define_visible(views: Views, name: str, rows: str, marks: bool) -> None:
+    # Four counts read these, and each would make them distinct again.
+    visible = f"SELECT {PLACE}, value, NOT aborted AS visible FROM ({_marked(rows, marks)})"
+    views.define(name, visible, settled=True)

@@ -5,26 +5,25 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import reduce
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import SparkSession
 
-from spark_jobs.columns import settled
+from spark_jobs import history
 from spark_jobs.counts import Family
 from spark_jobs.counts import values as by_value
-from spark_jobs.counts.effects import effects, state_lost
+from spark_jobs.counts.effects import EFFECTS, STATE
 from spark_jobs.counts.gaps import gaps
-from spark_jobs.counts.order import polls, reordered
-from spark_jobs.counts.positions import aborted_read, places
-from spark_jobs.counts.transactions import torn
-from spark_jobs.history import History, history
+from spark_jobs.counts.order import POLLS, REORDERED
+from spark_jobs.counts.positions import PLACES, REDELIVERIES
+from spark_jobs.counts.transactions import ABORTED_READ, TORN
 from spark_jobs.survey import Survey, survey
 from spark_jobs.tables import MalformedLedger
-from spark_jobs.timeline import buckets, latencies, timeline
+from spark_jobs.timeline import LATENCIES, buckets, timeline
 from spark_jobs.verdict import Circumstances, verdict
 
 EXAMPLES = 5
@@ -68,13 +67,13 @@ def judge(spark: SparkSession, ledger: Path, want: str | None = None) -> dict[st
     """
     try:
         seen = survey(spark, ledger)
-    except PySparkException as error:
+    except (Py4JJavaError, PySparkException) as error:
         raise _malformed(ledger, error) from error
-    story = history(spark, seen)
-    values = settled(by_value.values(story))
-    families = _families(story, values)
-    counts = _masked(_counted(families), seen)
-    shown = _shown(families, counts, story, values)
+    history.define(seen)
+    seen.views.define("each_value", by_value.each_value(seen), settled=True)
+    families = _families(seen)
+    counts = _masked(_counted(seen, families), seen)
+    shown = _shown(seen, families, counts)
     word, reason = verdict(counts, want, _circumstances(seen))
     return {
         "ledger": str(ledger),
@@ -83,56 +82,48 @@ def judge(spark: SparkSession, ledger: Path, want: str | None = None) -> dict[st
         "reason": reason,
         "counts": counts,
         "ack_latency_ms": {"p50": None, "p99": None, "max": None} | shown.pop(_LATENCY)[0],
-        "timeline": timeline(story, shown.pop(_TIMELINE, [])),
+        "timeline": timeline(seen, shown.pop(_TIMELINE, [])),
         "examples": shown,
     }
 
 
-def _families(story: History, values: DataFrame) -> list[Family]:
+def _families(seen: Survey) -> list[Family]:
     """Every family that this ledger gives rise to; the others count 0 without a plan."""
-    seen = story.survey
-    families = [
-        by_value.family(values),
-        places(story),
-        reordered(story),
-        polls(story),
-        gaps(story, values),
-    ]
-    if seen.recorded("effects"):
-        families.append(effects(story, values))
-    if seen.recorded("state"):
-        families.append(state_lost(story))
+    families = [by_value.family(), REDELIVERIES, PLACES, REORDERED, POLLS, gaps(seen)]
+    if "effects" in seen.recorded:
+        families.append(EFFECTS)
+    if "state" in seen.recorded:
+        families.append(STATE)
     if seen.fact("sends", "transactional"):
-        families.append(torn(story))
+        families.append(TORN)
     if seen.fact("transactions", "aborted") or seen.fact("log", "aborted"):
-        families.append(aborted_read(story))
+        families.append(ABORTED_READ)
     return families
 
 
-def _counted(families: Sequence[Family]) -> dict[str, int]:
+def _counted(seen: Survey, families: Sequence[Family]) -> dict[str, int]:
     """All counts, by one Spark action."""
     parts = []
-    for family in families:
-        totals = [
-            F.struct(F.lit(name).alias("name"), F.sum(weight).cast("bigint").alias("n"))
-            for name, weight in family.weights.items()
-        ]
-        parts.append(family.rows.agg(F.array(*totals).alias("totals")).select(F.inline("totals")))
-    rows = reduce(DataFrame.unionAll, parts).collect()
-    return {row["name"]: row["n"] or 0 for row in rows}
+    for number, family in enumerate(families):
+        sums = ", ".join(f"sum({weight})" for weight in family.weights.values())
+        parts.append(f"SELECT {number} AS family, array({sums}) AS sums FROM ({family.rows})")
+    rows = seen.views.rows(" UNION ALL ".join(parts))
+    return {
+        name: n or 0
+        for row in rows
+        for name, n in zip(families[row["family"]].weights, row["sums"], strict=True)
+    }
 
 
 def _masked(counted: Mapping[str, int], seen: Survey) -> dict[str, int | None]:
     """Every count, with null where a table that it needs was not recorded."""
-    unjudged = {
-        name for name, needs in _NEEDS.items() if not all(seen.recorded(table) for table in needs)
-    }
+    unjudged = {name for name, needs in _NEEDS.items() if not seen.recorded.issuperset(needs)}
     # Whether a group passed something over is told by its commits; no group, no question.
-    if seen.fact("deliveries", "readers") and not seen.recorded("commits"):
+    if seen.fact("deliveries", "readers") and "commits" not in seen.recorded:
         unjudged.add("skipped")
     # What was aborted is told by the transactions, or by the log.
-    told = seen.recorded("transactions") and seen.recorded("sends")
-    if not told and not seen.recorded("log"):
+    told = seen.recorded >= {"transactions", "sends"}
+    if not told and "log" not in seen.recorded:
         unjudged.update(("aborted_read", "torn_transaction"))
     if not seen.fact("deliveries", "readers"):
         unjudged.add("blocked_ms")
@@ -140,28 +131,24 @@ def _masked(counted: Mapping[str, int], seen: Survey) -> dict[str, int | None]:
 
 
 def _shown(
-    families: Sequence[Family],
-    counts: Mapping[str, int | None],
-    story: History,
-    values: DataFrame,
+    seen: Survey, families: Sequence[Family], counts: Mapping[str, int | None]
 ) -> dict[str, list[dict[str, Any]]]:
     """Examples of each anomaly that was seen, latencies and timeline, by one Spark action."""
-    parts = [_as_json(_LATENCY, latencies(story)), _as_json(_TIMELINE, buckets(story, values))]
+    parts = [_as_json(_LATENCY, LATENCIES), _as_json(_TIMELINE, buckets(seen))]
     for family in families:
         for name, weight in family.weights.items():
             if counts.get(name) and name not in _PLAIN:
-                found = family.rows.filter(weight > 0).select(*family.shown)
-                first = found.orderBy(*found.columns).limit(EXAMPLES)
-                parts.append(_as_json(name, first))
+                found = f"SELECT {', '.join(family.shown)} FROM ({family.rows}) WHERE {weight} > 0"
+                parts.append(_as_json(name, f"{found} ORDER BY ALL LIMIT {EXAMPLES}"))
     examples: dict[str, list[dict[str, Any]]] = {}
-    for row in reduce(DataFrame.unionAll, parts).collect():
+    for row in seen.views.rows(" UNION ALL ".join(parts)):
         examples.setdefault(row["name"], []).append(json.loads(row["row"]))
     return examples
 
 
-def _as_json(name: str, rows: DataFrame) -> DataFrame:
+def _as_json(name: str, rows: str) -> str:
     """Rows of whatever columns, in one shape; nulls are left out."""
-    return rows.select(F.lit(name).alias("name"), F.to_json(F.struct("*")).alias("row"))
+    return f"SELECT '{name}' AS name, to_json(struct(*)) AS row FROM ({rows})"
 
 
 def _circumstances(seen: Survey) -> Circumstances:
@@ -172,13 +159,13 @@ def _circumstances(seen: Survey) -> Circumstances:
     )
 
 
-def _malformed(ledger: Path, error: PySparkException) -> Exception:
+def _malformed(ledger: Path, error: Exception) -> Exception:
     """Spark's failure to read a file, in our words; any other failure stays what it is."""
     text = str(error)
     if "FAILED_READ_FILE" not in text:
         return error
-    file = re.search(r"Encountered error while reading file (?:file://)?(\S+?)\.? ", text)
-    column = re.search(r"Column: \[(\w+)\]", text)
-    where = file.group(1) if file else str(ledger)
+    file = re.search(r"while reading file (?:file:/*(?=/))?(.+?)\.(?: |\n|$)", text)
+    column = re.search(r"Parquet column \[(\w+)\]", text)
+    where = unquote(file.group(1)) if file else str(ledger)
     what = f"column `{column.group(1)}` has the wrong type" if column else "this is no Parquet file"
     return MalformedLedger(f"{where}: {what}")

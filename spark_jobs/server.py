@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import socketserver
 import sys
 import tempfile
@@ -25,11 +26,14 @@ from pyspark.sql import SparkSession
 from spark_jobs.command import answer
 from spark_jobs.session import start
 from spark_jobs.verdict import FORBIDS
+from spark_jobs.warmth import write
 
 RECYCLED, SESSION_DIED = 0, 70
 """Exit codes: enough was served, or the owner is gone; the JVM is gone."""
 
-_WARM_UPS = 3
+_WARM_UPS = 4
+_AT_ONCE = 2
+"""Judgings side by side: an experiment has two arms, and planning keeps but one core busy."""
 
 
 class _Server(socketserver.ThreadingUnixStreamServer):
@@ -38,7 +42,8 @@ class _Server(socketserver.ThreadingUnixStreamServer):
     def __init__(self, socket: Path, requests: int) -> None:
         super().__init__(str(socket), _Request)
         self.left = requests
-        self.turn = threading.Lock()
+        self.turns = threading.Semaphore(_AT_ONCE)
+        self.folder = Path(tempfile.mkdtemp(prefix="delivery-lab-warm-"))
         self.sessions: list[SparkSession] = []
 
     def answer(self, ask: dict[str, Any]) -> dict[str, Any]:
@@ -46,6 +51,18 @@ class _Server(socketserver.ThreadingUnixStreamServer):
         (spark,) = self.sessions
         want, bootstrap, topic = (ask.get(name) for name in ("want", "bootstrap", "topic"))
         return answer(spark, str(ask["ledger"]), want, bootstrap, topic)
+
+    def count(self) -> None:
+        """Notes that a request was answered; after the last one, waits for others and ends."""
+        self.left -= 1
+        if self.left <= 0:
+            self.all_turns()
+            _leave(self, RECYCLED)
+
+    def all_turns(self) -> None:
+        """Waits until nobody judges, and keeps it so."""
+        for _ in range(_AT_ONCE):
+            self.turns.acquire()
 
 
 class _Request(socketserver.StreamRequestHandler):
@@ -55,14 +72,11 @@ class _Request(socketserver.StreamRequestHandler):
         line = self.rfile.readline()
         if not line:
             return  # somebody only asked whether we are there
-        # One after the other: two judgings at once would only make both late.
-        with self.server.turn:
+        with self.server.turns:
             reply = self._reply(line)
             self.wfile.write(json.dumps(reply).encode() + b"\n")
             self.wfile.flush()
-            self.server.left -= 1
-            if self.server.left <= 0:
-                _leave(self.server, RECYCLED)
+        self.server.count()
 
     def _reply(self, line: bytes) -> dict[str, Any]:
         try:
@@ -85,30 +99,26 @@ def run(argv: Sequence[str] | None = None) -> NoReturn:
     server = _Server(arguments.socket, arguments.requests)
     threading.Thread(target=_watch_owner, args=(server,), daemon=True).start()
     # Requests that come now wait for the session, which is sooner there than a second one.
-    with server.turn:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        spark = start("delivery-lab-judge", arguments.master, arguments.jars)
-        _warm_up(spark)
-        server.sessions.append(spark)
-    sys.stderr.write("ready\n")
-    sys.stderr.flush()
+    server.all_turns()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    spark = start("delivery-lab-judge", arguments.master, arguments.jars)
+    server.sessions.append(spark)
+    server.turns.release(_AT_ONCE)
+    threading.Thread(target=_warm_up, args=(server, spark), daemon=True).start()
     _watch_session(server, spark)
 
 
-def _warm_up(spark: SparkSession) -> None:
-    """Judges a small ledger, so that the first real one finds its classes compiled."""
-    tables = {
-        "sends": [{"producer": "p", "value": 1, "invoked_ns": 1, "completed_ns": 2, "offset": 0}],
-        "log": [{"topic": "t", "partition": 0, "offset": 0, "value": 2}],
-        "deliveries": [{"consumer": "c", "group": "g", "poll": 1, "offset": 0, "value": 1}],
-        "commits": [{"group": "g", "offset": 1, "outcome": "ok"}],
-    }
-    with tempfile.TemporaryDirectory(prefix="delivery-lab-warm-") as folder:
-        for table, rows in tables.items():
-            lines = [json.dumps({"outcome": "ok", **row}) for row in rows]
-            Path(folder, f"{table}.jsonl").write_text("\n".join(lines), encoding="utf-8")
-        for _ in range(_WARM_UPS):
-            answer(spark, folder, "at-least-once", None, None)
+def _warm_up(server: _Server, spark: SparkSession) -> None:
+    """Judges a made-up ledger some times, so that a real one finds its code compiled.
+
+    Between two times whoever waits has the turn.
+    """
+    write(spark, server.folder)
+    for _ in range(_WARM_UPS):
+        with server.turns:
+            answer(spark, str(server.folder), "at-least-once", None, None)
+    sys.stderr.write("warm\n")
+    sys.stderr.flush()
 
 
 def _watch_owner(server: _Server) -> None:
@@ -127,6 +137,7 @@ def _watch_session(server: _Server, spark: SparkSession) -> NoReturn:
 def _leave(server: _Server, code: int) -> NoReturn:
     """Ends at once: the JVM follows, since its standard input closes with us."""
     Path(str(server.server_address)).unlink(missing_ok=True)
+    shutil.rmtree(server.folder, ignore_errors=True)
     sys.stderr.flush()
     os._exit(code)
 

@@ -19,8 +19,18 @@ _CONF = {
     "spark.log.level": "WARN",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "2",
+    # Nobody reads the plans as text, and each action would write its own.
+    "spark.sql.maxPlanStringLength": "0",
+    "spark.sql.maxToStringFields": "0",
+    "spark.sql.ui.explainMode": "simple",
     # Ledgers are small: re-planning after each shuffle costs more than it brings.
     "spark.sql.adaptive.enabled": "false",
+    # What is shuffled here is small and never leaves the machine's memory or page cache.
+    "spark.shuffle.compress": "false",
+    "spark.shuffle.checksum.enabled": "false",
+    "spark.broadcast.compress": "false",
+    # A second, generated hash map a grouping costs more to compile than it saves.
+    "spark.sql.codegen.aggregate.map.twolevel.enabled": "false",
     # One judging compiles more classes than the default 100, and would never find them again.
     "spark.sql.codegen.cache.maxEntries": "2000",
     # A table may be written in many small parts; a file need not count as 4 MB of work.
@@ -33,13 +43,19 @@ def master_of(argument: str | None) -> str | None:
     return argument or os.environ.get("SPARK_MASTER") or None
 
 
+BRIEF = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+"""Options of a JVM that judges once: quick to start, never quick."""
+
+LASTING = "-XX:+UseSerialGC -Xmn512m"
+"""Options of a JVM that judges small ledgers for hours: what one leaves behind dies young."""
+
+
 def start(
-    name: str, master: str | None = None, jars: Sequence[str] = (), short_lived: bool = False
+    name: str, master: str | None = None, jars: Sequence[str] = (), options: str = LASTING
 ) -> SparkSession:
     """A session; `jars` are local files (`SPARK_JARS_PATHS`, colon-separated, if none are given).
 
-    `short_lived` trades speed of a long life for a quicker start (7.2 s instead of 9 s for a
-    minimal process, measured in `docs/decisions/0003-spark-judges-every-run.md`).
+    `options` are the driver's JVM's; docs/decisions/0003-spark-judges-every-run.md measures them.
     """
     host = os.environ.get("SPARK_DRIVER_HOST", "127.0.0.1")
     os.environ.setdefault("SPARK_LOCAL_IP", host)
@@ -53,7 +69,4 @@ def start(
     paths = [*jars] or [path for path in os.environ.get("SPARK_JARS_PATHS", "").split(":") if path]
     if paths:
         builder = builder.config("spark.jars", ",".join(paths))
-    if short_lived:
-        options = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-        builder = builder.config("spark.driver.extraJavaOptions", options)
-    return builder.getOrCreate()
+    return builder.config("spark.driver.extraJavaOptions", options).getOrCreate()

@@ -6,38 +6,69 @@ of a plan: most ledgers know no transactions, no retention and no replica dumps.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import SparkSession
 
 from spark_jobs import tables
-from spark_jobs.columns import flag, is_final, settled
+from spark_jobs.columns import IS_FINAL, flag
+from spark_jobs.views import Views
 
 HEALS = ("heal", "resume", "restart", "start", "restore", "recover", "reconnect")
 """First words of `faults.fault` that undo a fault; they never prove that one happened."""
 
+SMALL_BYTES = 64 * 2**20
+"""Up to this size a ledger is judged without shuffles: what they cost, they would not save."""
+
+_PROOF = f"""
+    phase = 'complete' AND length(trim(evidence)) > 0
+    AND NOT coalesce(lower(fault) RLIKE r'^\\s*({"|".join(HEALS)})\\b', false)"""
+
+_READS = f"NOT {IS_FINAL}"
+
+_FLAGS: Mapping[str, Mapping[str, str]] = {
+    "sends": {"transactional": "transaction IS NOT NULL"},
+    "log": {
+        "readable": "replica IS NULL",
+        "replicas": "replica IS NOT NULL",
+        "aborted": "transaction_state = 'aborted'",
+    },
+    "transactions": {"aborted": "outcome = 'aborted'"},
+    "deliveries": {"readers": _READS},
+    "commits": {"readers": _READS},
+    "partitions": {
+        "started": "log_start_offset > 0",
+        "compacted": "contains(cleanup_policy, 'compact')",
+    },
+    "faults": {"proved": _PROOF},
+    "meta": {"completed": "final_read_completed", "given_up_breaks": "given_up_breaks"},
+}
+"""Conditions on single rows; a fact is the number of rows that fulfil one."""
+
+_MOMENTS: Mapping[str, Mapping[str, str]] = {
+    "sends": {
+        "start_ns": "min(invoked_ns)",
+        "end_ns": "max(greatest(invoked_ns, completed_ns))",
+    },
+    "deliveries": {
+        "start_ns": f"min(if({_READS}, time_ns, NULL))",
+        "end_ns": f"max(if({_READS}, time_ns, NULL))",
+    },
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What one ledger holds: its tables as frames (None where not recorded) and first facts."""
+    """What one ledger holds: its tables as views, which were recorded, and first facts."""
 
-    ledger: Path
-    frames: Mapping[str, DataFrame | None]
+    views: Views
+    recorded: frozenset[str]
+    """The tables that have a file, empty or not."""
     facts: Mapping[str, Mapping[str, Any]]
-
-    def recorded(self, table: str) -> bool:
-        """Whether the table has a file, empty or not."""
-        return self.frames[table] is not None
-
-    def frame(self, spark: SparkSession, table: str) -> DataFrame:
-        """The table; without rows if it was not recorded."""
-        frame = self.frames[table]
-        return (tables.empty(spark, table) if frame is None else frame).drop("_problem", "_line")
 
     def fact(self, table: str, name: str) -> int:
         """A number of the first look; 0 where nothing was recorded."""
@@ -48,90 +79,38 @@ def survey(spark: SparkSession, ledger: Path) -> Survey:
     """Reads a ledger; raises `MalformedLedger` for a row or a file that is no ledger's."""
     if not ledger.is_dir():
         raise tables.MalformedLedger(f"{ledger} is no folder")
-    frames = {table: _kept(spark, ledger, table) for table in tables.TABLES}
-    seen = Survey(ledger, frames, _facts(frames))
-    for table, frame in frames.items():
-        if frame is not None and seen.fact(table, "bad"):
-            raise _complaint(ledger, table, frame)
+    views = Views(spark, small=_bytes(ledger) <= SMALL_BYTES)
+    recorded = frozenset(table for table in tables.TABLES if tables.define(views, ledger, table))
+    seen = Survey(views, recorded, _facts(views, recorded))
+    for table in tables.TABLES:
+        if seen.fact(table, "bad"):
+            raise _complaint(views, ledger, table)
     return seen
 
 
-def _kept(spark: SparkSession, ledger: Path, table: str) -> DataFrame | None:
-    """The table; JSON lines are parsed once and kept, Parquet is read as quickly again."""
-    frame = tables.read(spark, ledger, table)
-    path = tables.table_path(ledger, table)
-    return settled(frame) if frame is not None and path and path.suffix == ".jsonl" else frame
+def _bytes(ledger: Path) -> int:
+    return sum(file.stat().st_size for file in ledger.rglob("*") if file.is_file())
 
 
-def _facts(frames: Mapping[str, DataFrame | None]) -> dict[str, dict[str, Any]]:
-    """What the tables hold, by table; each row adds to it."""
-    flags, moments = _flags(), _moments()
+def _facts(views: Views, recorded: frozenset[str]) -> dict[str, dict[str, Any]]:
+    """What the tables hold, by table."""
     looks = [
-        frame.select(
-            F.lit(table).alias("table"),
-            flag(F.col("_problem").isNotNull()).alias("bad"),
-            *[flag(yes).alias(name) for name, yes in flags.get(table, {}).items()],
-            *[time.alias(name) for name, time in moments.get(table, {}).items()],
-        )
-        for table, frame in frames.items()
-        if frame is not None
+        f"SELECT '{table}' AS name, {_look(table)} AS facts FROM {table}" for table in recorded
     ]
-    if not looks:
-        return {}
-    rows = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), looks)
-    # Numbers only: a text among these would make Spark sort every row of the ledger.
-    timed = {"start_ns": F.min, "end_ns": F.max}
-    known = [name for name in rows.columns if name != "table"]
-    facts = [timed.get(name, F.sum)(name).alias(name) for name in known]
-    return {row["table"]: row.asDict() for row in rows.groupBy("table").agg(*facts).collect()}
+    rows = views.rows(" UNION ALL ".join(looks)) if looks else []
+    return {row["name"]: json.loads(row["facts"]) for row in rows}
 
 
-def _complaint(ledger: Path, table: str, frame: DataFrame) -> tables.MalformedLedger:
-    bad = frame.filter(F.col("_problem").isNotNull()).select("_problem", "_line").first()
-    path = tables.table_path(ledger, table)
-    if bad is None or path is None:  # the file changed under our eyes
+def _look(table: str) -> str:
+    flags = {"bad": "_problem IS NOT NULL", **_FLAGS.get(table, {})}
+    sums = [f"sum({flag(condition)}) AS {name}" for name, condition in flags.items()]
+    moments = [f"{moment} AS {name}" for name, moment in _MOMENTS.get(table, {}).items()]
+    return f"to_json(struct({', '.join(sums + moments)}))"
+
+
+def _complaint(views: Views, ledger: Path, table: str) -> tables.MalformedLedger:
+    first = f"SELECT _problem, _line FROM {table} WHERE _problem IS NOT NULL LIMIT 1"
+    bad, path = views.rows(first), tables.table_path(ledger, table)
+    if not bad or path is None:  # the file changed under our eyes
         return tables.MalformedLedger(f"{ledger}: `{table}` is malformed")
-    return tables.complaint(path, table, bad["_problem"], bad["_line"])
-
-
-def _is_proof() -> Column:
-    heal = F.lower("fault").rlike(rf"^\s*({'|'.join(HEALS)})\b")
-    evident = F.length(F.trim("evidence")) > 0
-    return (F.col("phase") == "complete") & evident & ~F.coalesce(heal, F.lit(False))
-
-
-def _flags() -> dict[str, dict[str, Column]]:
-    """Conditions on single rows; a fact is the number of rows that fulfil one."""
-    reads = ~is_final()
-    gone = {"aborted": F.col("transaction_state") == "aborted"}
-    replica = F.col("replica")
-    return {
-        "sends": {"transactional": F.col("transaction").isNotNull()},
-        "log": {"readable": replica.isNull(), "replicas": replica.isNotNull(), **gone},
-        "transactions": {"aborted": F.col("outcome") == "aborted"},
-        "deliveries": {"readers": reads},
-        "commits": {"readers": reads},
-        "partitions": {
-            "started": F.col("log_start_offset") > 0,
-            "compacted": F.col("cleanup_policy").contains("compact"),
-        },
-        "faults": {"proved": _is_proof()},
-        "meta": {
-            "completed": F.col("final_read_completed"),
-            "given_up_breaks": F.col("given_up_breaks"),
-        },
-    }
-
-
-def _moments() -> dict[str, dict[str, Column]]:
-    """Times of rows; the facts are the first `start_ns` and the last `end_ns`."""
-    return {
-        "sends": {
-            "start_ns": F.col("invoked_ns"),
-            "end_ns": F.greatest("invoked_ns", "completed_ns"),
-        },
-        "deliveries": {
-            "start_ns": F.when(~is_final(), F.col("time_ns")),
-            "end_ns": F.when(~is_final(), F.col("time_ns")),
-        },
-    }
+    return tables.complaint(path, table, bad[0]["_problem"], bad[0]["_line"])

@@ -1,8 +1,8 @@
-"""The tables of a ledger as DataFrames: Parquet or JSON lines, schemas as in `docs/ledger.md`.
+"""The tables of a ledger as views: Parquet or JSON lines, schemas as in `docs/ledger.md`.
 
-A table without a file was not recorded and reads as None; an empty file is a table of no rows.
+A table without a file was not recorded and reads as empty; an empty file is a table of no rows.
 Rows that break the schema are not dropped: each carries its complaint in `_problem`, and
-`spark_jobs.inspect` turns the first one into a `MalformedLedger`.
+`spark_jobs.survey` turns the first one into a `MalformedLedger`.
 """
 
 from __future__ import annotations
@@ -12,35 +12,36 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
-from pyspark.sql.types import BooleanType, DataType, LongType, StringType, StructField, StructType
+from spark_jobs.views import Views
 
-_INT = LongType()
-_TEXT = StringType()
-_BOOL = BooleanType()
+_PLACE: Mapping[str, str] = {"topic": "string", "partition": "bigint", "offset": "bigint"}
 
-_PLACE: Mapping[str, DataType] = {"topic": _TEXT, "partition": _INT, "offset": _INT}
-
-TABLES: Mapping[str, Mapping[str, DataType]] = {
+TABLES: Mapping[str, Mapping[str, str]] = {
     "sends": {
-        "producer": _TEXT, "value": _INT, **_PLACE, "key": _TEXT, "transaction": _TEXT,
-        "invoked_ns": _INT, "completed_ns": _INT, "outcome": _TEXT,
+        "producer": "string", "value": "bigint", **_PLACE, "key": "string",
+        "transaction": "string", "invoked_ns": "bigint", "completed_ns": "bigint",
+        "outcome": "string",
     },
-    "transactions": {"transaction": _TEXT, "producer": _TEXT, "outcome": _TEXT},
-    "log": {**_PLACE, "value": _INT, "transaction_state": _TEXT, "replica": _INT},
+    "transactions": {"transaction": "string", "producer": "string", "outcome": "string"},
+    "log": {
+        **_PLACE, "value": "bigint", "transaction_state": "string", "replica": "bigint",
+    },
     "deliveries": {
-        "consumer": _TEXT, "group": _TEXT, "assignment": _TEXT, "poll": _INT, **_PLACE,
-        "value": _INT, "time_ns": _INT,
+        "consumer": "string", "group": "string", "assignment": "string", "poll": "bigint",
+        **_PLACE, "value": "bigint", "time_ns": "bigint",
     },
-    "commits": {"consumer": _TEXT, "group": _TEXT, **_PLACE, "outcome": _TEXT, "time_ns": _INT},
-    "effects": {"sink": _TEXT, "value": _INT, "applied": _INT},
-    "state": {"store": _TEXT, "key": _TEXT, "expected": _INT, "actual": _INT},
-    "faults": {"fault": _TEXT, "target": _TEXT, "phase": _TEXT, "evidence": _TEXT},
+    "commits": {
+        "consumer": "string", "group": "string", **_PLACE, "outcome": "string",
+        "time_ns": "bigint",
+    },
+    "effects": {"sink": "string", "value": "bigint", "applied": "bigint"},
+    "state": {"store": "string", "key": "string", "expected": "bigint", "actual": "bigint"},
+    "faults": {"fault": "string", "target": "string", "phase": "string", "evidence": "string"},
     "partitions": {
-        "topic": _TEXT, "partition": _INT, "log_start_offset": _INT, "cleanup_policy": _TEXT,
+        "topic": "string", "partition": "bigint", "log_start_offset": "bigint",
+        "cleanup_policy": "string",
     },
-    "meta": {"final_read_completed": _BOOL, "given_up_breaks": _BOOL},
+    "meta": {"final_read_completed": "boolean", "given_up_breaks": "boolean"},
 }  # fmt: skip
 """The columns that judging reads, by table. Other columns may be there and are left alone."""
 
@@ -76,63 +77,74 @@ def table_path(ledger: Path, table: str) -> Path | None:
     return None
 
 
-def read(spark: SparkSession, ledger: Path, table: str) -> DataFrame | None:
-    """One table with all its columns (an absent one is null), `_problem` and `_line`."""
+def define(views: Views, ledger: Path, table: str) -> bool:
+    """Makes the view `table` (an absent column is null) with `_problem` and `_line`.
+
+    Returns whether the table was recorded; the view of one that was not has no rows.
+    """
     path = table_path(ledger, table)
     if path is None:
-        return None
-    if path.suffix == ".jsonl" and not path.is_file():
+        views.define(table, _select(table, f"SELECT {_nulls(table)} WHERE false"))
+    elif path.suffix == ".parquet":
+        # A stated schema spares the job that would infer one, and makes absent columns null.
+        read = views.session.read.schema(schema(table)).parquet(_no_glob(path))
+        views.name(f"file_{table}", read)
+        select = f"SELECT {views.together} *, CAST(NULL AS string) AS _line FROM file_{table}"
+        # Read once, where memory takes it: each reading costs the driver more than the rows do.
+        views.define(table, _select(table, select), settled=views.small)
+    elif path.is_file():
+        views.name(f"file_{table}", views.session.read.text(_no_glob(path)))
+        # JSON is slow to parse, and every count would parse it again.
+        views.define(table, _parsed(views, table), settled=True)
+    else:
         raise MalformedLedger(f"{path} is no file")
-    rows = _parquet(spark, path, table) if path.suffix == ".parquet" else _lines(spark, path, table)
-    placed = {
-        name: F.coalesce(name, F.lit(nothing))
-        for name, nothing in (("topic", ""), ("partition", -1))
-        if name in TABLES[table]
-    }
-    # Nulls would not meet in a join: a ledger of one topic may leave topic and partition out.
-    return rows.withColumns(placed)
+    return path is not None
 
 
-def empty(spark: SparkSession, table: str) -> DataFrame:
-    """The table without rows."""
-    return spark.createDataFrame([], schema(table)).withColumns(
-        {"_problem": F.lit(None).cast(_TEXT), "_line": F.lit(None).cast(_TEXT)}
-    )
+def schema(table: str) -> str:
+    """The columns of a table as Spark's DDL, all of them nullable."""
+    return ", ".join(f"`{name}` {kind}" for name, kind in TABLES[table].items())
 
 
-def schema(table: str) -> StructType:
-    """The columns of a table, all of them nullable."""
-    return StructType([StructField(name, kind) for name, kind in TABLES[table].items()])
+def _nulls(table: str) -> str:
+    columns = {**TABLES[table], "_line": "string"}
+    return ", ".join(f"CAST(NULL AS {kind}) AS `{name}`" for name, kind in columns.items())
 
 
-def _parquet(spark: SparkSession, path: Path, table: str) -> DataFrame:
-    # A stated schema spares the job that would infer one, and makes absent columns null.
-    rows = spark.read.schema(schema(table)).parquet(_no_glob(path))
-    return rows.withColumns({"_problem": _problem(table), "_line": F.lit(None).cast(_TEXT)})
+def _parsed(views: Views, table: str) -> str:
+    fields = f"{schema(table)}, {_CORRUPT} string"
+    options = f"map('columnNameOfCorruptRecord', '{_CORRUPT}')"
+    lines = f"""
+        SELECT row.*, _line FROM (
+            SELECT {views.together} from_json(value, '{fields}', {options}) AS row, value AS _line
+            FROM file_{table} WHERE trim(value) <> ''
+        )"""
+    return _select(table, lines, f"if({_CORRUPT} IS NULL, NULL, '{_CORRUPT}')")
 
 
-def _lines(spark: SparkSession, path: Path, table: str) -> DataFrame:
-    fields = StructType([*schema(table).fields, StructField(_CORRUPT, _TEXT)])
-    parsed = F.from_json("value", fields, {"columnNameOfCorruptRecord": _CORRUPT})
-    lines = spark.read.text(_no_glob(path)).filter(F.trim("value") != "")
-    rows = lines.select(parsed.alias("row"), F.col("value").alias("_line"))
-    corrupt = F.when(F.col(_CORRUPT).isNotNull(), F.lit(_CORRUPT))
-    problem = F.coalesce(corrupt, _problem(table))
-    return rows.select("row.*", "_line").withColumn("_problem", problem).drop(_CORRUPT)
+def _select(table: str, rows: str, *problems: str) -> str:
+    """The table's columns. Nulls would not meet in a join: a ledger of one topic may leave topic
+    and partition out, and then they are stand-ins."""
+    stand_ins = {"topic": "''", "partition": "-1L"}
+    columns = [
+        f"coalesce({name}, {stand_ins[name]}) AS {name}" if name in stand_ins else f"`{name}`"
+        for name in TABLES[table]
+    ]
+    problem = ", ".join([*problems, *_problems(table), "CAST(NULL AS string)"])
+    return f"SELECT {', '.join(columns)}, coalesce({problem}) AS _problem, _line FROM ({rows})"
 
 
-def _problem(table: str) -> Column:
-    """What is wrong with a row, in words, or null."""
+def _problems(table: str) -> list[str]:
+    """Expressions that say what is wrong with a row, in words, or null."""
     complaints = [
-        F.when(F.col(name).isNull(), F.lit(f"`{name}` is missing"))
-        for name in _REQUIRED.get(table, ())
+        f"if({name} IS NULL, '`{name}` is missing', NULL)" for name in _REQUIRED.get(table, ())
     ]
     if table in _WORDS:
-        known = F.col("outcome").isin(*_WORDS[table])
-        words = ", ".join(_WORDS[table])
-        text = F.concat(F.lit("`outcome` is '"), "outcome", F.lit(f"', which is none of: {words}"))
-        complaints.append(F.when(~known, text))
-    return F.coalesce(*complaints, F.lit(None).cast(_TEXT))
+        known = ", ".join(f"'{word}'" for word in _WORDS[table])
+        said = f"', which is none of: {', '.join(_WORDS[table])}"
+        text = f'"`outcome` is \'" || outcome || "{said}"'
+        complaints.append(f"if(outcome NOT IN ({known}), {text}, NULL)")
+    return complaints
 
 
 def complaint(path: Path, table: str, problem: str, line: str | None) -> MalformedLedger:
@@ -157,8 +169,8 @@ def _misread(table: str, line: str) -> str:
     for name, kind in TABLES[table].items():
         value = row.get(name)
         fits = {"bigint": type(value) is int, "boolean": type(value) is bool}
-        if value is not None and not fits.get(kind.simpleString(), True):
-            wanted = "true or false" if kind == _BOOL else "an integer of 64 bits"
+        if value is not None and not fits.get(kind, True):
+            wanted = "true or false" if kind == "boolean" else "an integer of 64 bits"
             return f"`{name}` is {json.dumps(value)}, and must be {wanted}"
     return "a value does not fit its column (integers have 64 bits)"
 

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Any
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
-
-from spark_jobs.columns import flag
-from spark_jobs.history import History
+from spark_jobs.survey import Survey
 
 BUCKET_MS = 200
 MOST_BUCKETS = 1_000
@@ -28,48 +23,38 @@ def bucket_ms(start_ns: int, end_ns: int) -> int:
     return BUCKET_MS * (span_ms // (BUCKET_MS * MOST_BUCKETS) + 1)
 
 
-def latencies(history: History) -> DataFrame:
-    """One row: p50, p99 and longest acknowledgement, in milliseconds (nulls if there is none)."""
-    took = (F.col("completed_ns") - F.col("invoked_ns")) / 1_000_000
-    acknowledged = history.attempts.filter(F.col("acknowledged")).select(took.alias("ms"))
-    quantiles = F.percentile_approx("ms", [0.5, 0.99], 10_000)
-    return acknowledged.agg(
-        F.round(quantiles[0], 3).alias("p50"),
-        F.round(quantiles[1], 3).alias("p99"),
-        F.round(F.max("ms"), 3).alias("max"),
-    )
+LATENCIES = """
+    SELECT round(quantiles[0], 3) AS p50, round(quantiles[1], 3) AS p99, round(longest, 3) AS max
+    FROM (
+        SELECT percentile_approx(ms, array(0.5, 0.99), 10000) AS quantiles, max(ms) AS longest
+        FROM (SELECT (completed_ns - invoked_ns) / 1e6D AS ms FROM attempts WHERE acknowledged)
+    )"""
+"""One row: p50, p99 and longest acknowledgement, in milliseconds (nulls if there is none)."""
+
+_HAPPENINGS = """
+    SELECT invoked_ns AS at_ns, 'sent' AS what FROM attempts
+    UNION ALL SELECT completed_ns, outcome FROM attempts
+    UNION ALL
+    SELECT acked_ns, 'lost' FROM each_value WHERE standing AND visible = 0 AND NOT gone
+    UNION ALL SELECT time_ns, 'delivered' FROM handed WHERE NOT final"""
 
 
-def buckets(history: History, values: DataFrame) -> DataFrame:
+def buckets(seen: Survey) -> str:
     """One row a bucket that is not empty.
 
     A send is counted when it was invoked, its outcome when it completed, a lost value when it
     was acknowledged, a delivery when a group (the final readers apart) was handed it.
     """
-    sends = history.attempts
-    lost = values.filter(F.col("standing") & (F.col("visible") == 0) & ~F.col("gone"))
-    handed = history.deliveries.filter(~F.col("final"))
-    sources = (
-        (sends, "invoked_ns", F.lit("sent")),
-        (sends, "completed_ns", F.col("outcome")),
-        (lost, "acked_ns", F.lit("lost")),
-        (handed, "time_ns", F.lit("delivered")),
-    )
-    selected = [
-        rows.select(F.col(at).alias("at_ns"), what.alias("what")) for rows, at, what in sources
-    ]
-    happenings = reduce(DataFrame.unionAll, selected)
-    start, width = scale(history)
-    since_ms = F.floor((F.col("at_ns") - start) / 1_000_000)
-    bucket = (F.floor(since_ms / width) * width).cast("bigint").alias("t_ms")
-    timed = happenings.filter(F.col("at_ns").isNotNull())
-    counts = [F.sum(flag(F.col("what") == name)).alias(name) for name in _NAMES]
-    return timed.groupBy(bucket).agg(*counts)
+    start, width = scale(seen)
+    counts = ", ".join(f"sum(if(what = '{name}', 1L, 0L)) AS {name}" for name in _NAMES)
+    return f"""
+        SELECT ((at_ns - {start}L) DIV {width * 1_000_000}L) * {width}L AS t_ms, {counts}
+        FROM (SELECT {seen.views.together} * FROM ({_HAPPENINGS}) WHERE at_ns IS NOT NULL)
+        GROUP BY 1"""
 
 
-def scale(history: History) -> tuple[int, int]:
+def scale(seen: Survey) -> tuple[int, int]:
     """(first moment in ns, width of a bucket in ms)."""
-    seen = history.survey
     sends, deliveries = seen.facts.get("sends", {}), seen.facts.get("deliveries", {})
     moments = [facts.get(name) for facts in (sends, deliveries) for name in ("start_ns", "end_ns")]
     known = [moment for moment in moments if moment is not None]
@@ -77,8 +62,8 @@ def scale(history: History) -> tuple[int, int]:
     return start, bucket_ms(start, max(known, default=0))
 
 
-def timeline(history: History, rows: list[dict[str, Any]]) -> dict[str, Any]:
+def timeline(seen: Survey, rows: list[dict[str, Any]]) -> dict[str, Any]:
     """The timeline as JSON data, from the rows of `buckets`."""
-    start, width = scale(history)
+    start, width = scale(seen)
     ordered = sorted(rows, key=lambda row: int(row["t_ms"]))
     return {"bucket_ms": width, "start_ns": start, "buckets": ordered}

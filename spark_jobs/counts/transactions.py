@@ -1,26 +1,32 @@
-"""Torn transactions: a group was handed some of a transaction's values, and not all."""
+"""Transactions that came through in part, and aborted ones that came through at all."""
 
 from __future__ import annotations
 
-from pyspark.sql import functions as F
-
-from spark_jobs.columns import flag
+from spark_jobs.columns import SHOWN_PLACE, flag
 from spark_jobs.counts import Family
-from spark_jobs.history import History
 
+_TORN = """
+    WITH parts AS (
+        SELECT DISTINCT transaction, value FROM attempts
+        WHERE transaction IS NOT NULL AND outcome <> 'fail' AND NOT aborted
+    ), shares AS (
+        SELECT transaction, reader, count(value) AS handed
+        FROM parts JOIN (SELECT DISTINCT reader, value FROM handed) USING (value)
+        GROUP BY transaction, reader
+    )
+    SELECT * FROM (SELECT transaction, count(value) AS size FROM parts GROUP BY transaction)
+    JOIN (SELECT transaction, min(handed) AS handed FROM shares GROUP BY transaction)
+    USING (transaction)"""
 
-def torn(history: History) -> Family:
-    """One row a transaction that was not aborted.
+TORN = Family(_TORN, {"torn_transaction": flag("handed < size")}, ("transaction", "size", "handed"))
+"""One row a transaction that was not aborted, of which a group was handed something.
 
-    A send that definitely did not happen is no part of its transaction.
-    """
-    happened = F.col("transaction").isNotNull() & (F.col("outcome") != "fail")
-    members = history.attempts.filter(happened & ~F.col("aborted"))
-    parts = members.select("transaction", "value").distinct()
-    sizes = parts.groupBy("transaction").agg(F.count("value").alias("size"))
-    handed = history.deliveries.select("reader", "value").distinct()
-    shares = parts.join(handed, "value", how="inner").groupBy("transaction", "reader")
-    least = shares.agg(F.count("value").alias("handed")).groupBy("transaction")
-    rows = sizes.join(least.agg(F.min("handed").alias("handed")), "transaction", how="inner")
-    weight = flag(F.col("handed") < F.col("size"))
-    return Family(rows, {"torn_transaction": weight}, [F.col(name) for name in rows.columns])
+A send that definitely did not happen is no part of its transaction.
+"""
+
+ABORTED_READ = Family(
+    "SELECT * FROM handed WHERE aborted",
+    {"aborted_read": "1L"},
+    ("reader", *SHOWN_PLACE, "value", "time_ns"),
+)
+"""Deliveries of aborted records, at whatever isolation level."""

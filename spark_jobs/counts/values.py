@@ -1,117 +1,100 @@
 """Counts about values: lost, expired, compacted, unseen, skipped, duplicated, phantom, given up.
 
-All that is known of one value is brought together once, in one shuffle by value: its attempts,
-its copies in the log, who passed it over and who was handed it.
+All that is known of one value is brought together once: its attempts, its copies in the log, how
+often it was handed out and who passed it over. `spark_jobs.judging` keeps that as `each_value`.
 """
 
 from __future__ import annotations
 
-from functools import reduce
-
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from collections.abc import Mapping
 
 from spark_jobs.columns import flag
 from spark_jobs.counts import Family
 from spark_jobs.counts.gone import with_reasons
-from spark_jobs.counts.positions import passed
-from spark_jobs.history import History
+from spark_jobs.counts.positions import PASSED
+from spark_jobs.survey import Survey
 
-_NUMBERS = ("attempts", "copies", "visible", "handed")
-_ANY = ("ok", "standing", "info")
-"""True of a value if of any of its attempts."""
-_ALL = ("hollow", "expired", "gone")
-"""True of a value if of all attempts that it concerns."""
-_TIMES = ("invoked_ns", "acked_ns", "handed_ns")
-"""The first one counts."""
+_TOGETHER: Mapping[str, str] = {
+    **{name: f"coalesce(sum({name}), 0L)" for name in ("attempts", "copies", "visible", "handed")},
+    # True of a value if of any of its attempts …
+    **{name: f"coalesce(max({name}), false)" for name in ("ok", "standing", "info")},
+    # … or if of all attempts that it concerns.
+    **{name: f"coalesce(min({name}), false)" for name in ("hollow", "expired", "gone")},
+    **{name: f"min({name})" for name in ("invoked_ns", "acked_ns", "handed_ns")},
+    "passed": "coalesce(max(passed), 0L)",
+}
+"""What one value's rows become, by column."""
+
+_COPIED = {"copies": "1L", "visible": flag("visible")}
+
+# The final readers come after the run: theirs is no time of delivery.
+_HANDED = {"handed": "1L", "handed_ns": "if(final, NULL, time_ns)"}
+
+# `standing`: acknowledged, and not in an aborted transaction: an obligation.
+_STANDING = "outcome = 'ok' AND NOT aborted"
+_SENT = {
+    "attempts": "1L",
+    "ok": "outcome = 'ok'",
+    "standing": _STANDING,
+    "info": "outcome = 'info'",
+    "hollow": "outcome = 'fail' AND transaction IS NULL",
+    "expired": f"if({_STANDING}, expired, NULL)",
+    "gone": f"if({_STANDING}, expired OR replaced, NULL)",
+    "invoked_ns": "invoked_ns",
+    "acked_ns": "if(outcome = 'ok', completed_ns, NULL)",
+}
+
+_PASSED_OVER = f"""
+    SELECT value, count(1) AS passed FROM ({PASSED}) AS beyond
+    LEFT ANTI JOIN (SELECT value, reader FROM handed) AS seen
+    ON beyond.value = seen.value AND beyond.reader = seen.reader
+    GROUP BY value, reader"""
+"""By (value, group): copies that the group has passed, where it was never handed one."""
 
 
-def values(history: History) -> DataFrame:
-    """One row a value; `spark_jobs.judging` keeps it in memory, since much is read from it."""
-    sources = (_sent(history), _copied(history), _passed(history), _handed(history))
-    rows = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), sources)
-    # Both groupings find their rows where this puts them: no further shuffle.
-    by_reader = (
-        rows.repartition("value")
-        .groupBy("value", "reader")
-        .agg(
-            *[F.sum(name).alias(name) for name in (*_NUMBERS, "passed")],
-            *[F.max(name).alias(name) for name in _ANY],
-            *[F.min(name).alias(name) for name in (*_ALL, *_TIMES)],
-        )
+def each_value(seen: Survey) -> str:
+    """One row a value."""
+    sources = (
+        _source(_SENT, with_reasons(seen)),
+        _source(_COPIED, "SELECT * FROM copies"),
+        _source(_HANDED, "SELECT * FROM handed"),
+        _source({"passed": "passed"}, _PASSED_OVER),
     )
-    not_handed = F.coalesce("handed", F.lit(0)) == 0
-    return by_reader.groupBy("value").agg(
-        *[F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in _NUMBERS],
-        *[F.coalesce(F.max(name), F.lit(False)).alias(name) for name in _ANY],
-        *[F.coalesce(F.min(name), F.lit(False)).alias(name) for name in _ALL],
-        *[F.min(name).alias(name) for name in _TIMES],
-        F.coalesce(F.max(F.when(not_handed, F.col("passed"))), F.lit(0)).alias("passed"),
-    )
+    columns = ", ".join(f"{known} AS {name}" for name, known in _TOGETHER.items())
+    rows = " UNION ALL ".join(sources)
+    return f"""
+        SELECT value, {columns}
+        FROM (SELECT {seen.views.together} * FROM ({rows})) GROUP BY value"""
 
 
-def family(rows: DataFrame) -> Family:
-    """The counts of `values`."""
-    sent = F.col("attempts") > 0
-    unsure = sent & ~F.col("ok") & F.col("info")
-    absent = F.col("standing") & (F.col("visible") == 0)
-    replaced = F.col("gone") & ~F.col("expired")
-    there = F.col("visible") > 0
-    passed_over = there & (F.col("passed") == F.col("visible"))
-    unhanded = F.col("standing") & there & (F.col("handed") == 0)
-    never_sent = ~sent | F.col("hollow")
-    known = (F.col("copies") > 0) | (F.col("handed") > 0)
-    given_up = sent & ~F.col("ok") & (F.col("copies") == 0)
+def _source(knows: Mapping[str, str], rows: str) -> str:
+    """Rows of one kind with every column, null where they know nothing of it."""
+    columns = ", ".join(f"{knows.get(name, 'NULL')} AS {name}" for name in _TOGETHER)
+    return f"SELECT value, {columns} FROM ({rows})"
+
+
+def family() -> Family:
+    """The counts of `each_value`."""
+    sent = "attempts > 0"
+    unsure = f"{sent} AND NOT ok AND info"
+    absent = "standing AND visible = 0"
+    passed_over = "visible > 0 AND passed = visible"
     weights = {
         "sent": flag(sent),
-        "ok": flag(F.col("ok")),
+        "ok": flag("ok"),
         "info": flag(unsure),
-        "fail": flag(sent & ~F.col("ok") & ~unsure),
-        "obliged": flag(F.col("standing")),
-        "in_log": flag(F.col("copies") > 0),
-        "delivered": flag(F.col("handed") > 0),
-        "lost_write": flag(absent & ~F.col("gone")),
-        "expired": flag(absent & F.col("expired")),
-        "compacted": flag(absent & replaced),
+        "fail": flag(f"{sent} AND NOT ok AND NOT info"),
+        "obliged": flag("standing"),
+        "in_log": flag("copies > 0"),
+        "delivered": flag("handed > 0"),
+        "lost_write": flag(f"{absent} AND NOT gone"),
+        "expired": flag(f"{absent} AND expired"),
+        "compacted": flag(f"{absent} AND gone AND NOT expired"),
         "skipped": flag(passed_over),
-        "unseen": flag(unhanded & ~passed_over),
-        "duplicate": F.greatest(F.col("visible") - 1, F.lit(0)),
-        "phantom": flag(known & never_sent),
-        "given_up": flag(given_up),
+        "unseen": flag(f"standing AND visible > 0 AND handed = 0 AND NOT ({passed_over})"),
+        "duplicate": "greatest(visible - 1, 0L)",
+        "phantom": flag(f"(copies > 0 OR handed > 0) AND (NOT ({sent}) OR hollow)"),
+        "given_up": flag(f"{sent} AND NOT ok AND copies = 0"),
     }
     shown = ("value", "attempts", "invoked_ns", "acked_ns", "copies", "handed")
-    return Family(rows, weights, [F.col(name) for name in shown])
-
-
-def _sent(history: History) -> DataFrame:
-    """Attempts. `standing`: acknowledged, and not in an aborted transaction: an obligation."""
-    ok = F.col("outcome") == "ok"
-    standing = ok & ~F.col("aborted")
-    failed_outside = (F.col("outcome") == "fail") & F.col("transaction").isNull()
-    return with_reasons(history).select(
-        "value",
-        F.lit(1).alias("attempts"),
-        ok.alias("ok"),
-        standing.alias("standing"),
-        (F.col("outcome") == "info").alias("info"),
-        failed_outside.alias("hollow"),
-        F.when(standing, F.col("expired")).alias("expired"),
-        F.when(standing, F.col("expired") | F.col("replaced")).alias("gone"),
-        "invoked_ns",
-        F.when(ok, F.col("completed_ns")).alias("acked_ns"),
-    )
-
-
-def _copied(history: History) -> DataFrame:
-    visible = flag(F.col("visible")).alias("visible")
-    return history.copies.select("value", F.lit(1).alias("copies"), visible)
-
-
-def _passed(history: History) -> DataFrame:
-    return passed(history).select("value", "reader", F.lit(1).alias("passed"))
-
-
-def _handed(history: History) -> DataFrame:
-    # The final readers come after the run: theirs is no time of delivery.
-    time = F.when(~F.col("final"), F.col("time_ns")).alias("handed_ns")
-    return history.deliveries.select("value", "reader", F.lit(1).alias("handed"), time)
+    return Family("SELECT * FROM each_value", weights, shown)

@@ -1,0 +1,42 @@
+"""The named relations of one judging, each a SELECT over those before it.
+
+Text, and not `DataFrame` methods, because each method is some forty calls from Python into the
+JVM and one analysis more: half of the time for a small ledger (docs/decisions/0003).
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, Row, SparkSession
+
+
+class Views:
+    """Temporary views in a Spark session of their own, so that judgings do not meet.
+
+    `small` is whether one task a relation is best: then nothing is ever shuffled.
+    """
+
+    def __init__(self, spark: SparkSession, small: bool = False) -> None:
+        self.session = spark.newSession()
+        self.small = small
+
+    def define(self, name: str, select: str, settled: bool = False) -> None:
+        """Gives a SELECT a name.
+
+        A settled one is kept once computed, as the beginning of a plan of its own. `persist`
+        would keep it too, but what is made from it would still carry how it came about.
+        """
+        self.name(name, self.session.sql(select), settled)
+
+    def name(self, name: str, rows: DataFrame, settled: bool = False) -> None:
+        """Gives rows a name."""
+        kept = rows.localCheckpoint(eager=False) if settled else rows
+        kept.createOrReplaceTempView(name)
+
+    def rows(self, select: str) -> list[Row]:
+        """The rows of a SELECT: one Spark action."""
+        return self.session.sql(select).collect()
+
+    @property
+    def together(self) -> str:
+        """The hint for a SELECT that begins a relation or unites several."""
+        return "/*+ COALESCE(1) */" if self.small else ""

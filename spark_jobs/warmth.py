@@ -1,0 +1,54 @@
+"""A made-up ledger in Parquet, of the shape that our own runs write, to warm a session with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+ROWS = 20_000
+"""Enough for the JVM to find the inner loops worth compiling."""
+
+
+def write(spark: SparkSession, ledger: Path) -> None:
+    """Writes the ledger of a small, sound history: one partition, one group, the final readers."""
+    for table, rows in _tables(spark).items():
+        rows.write.mode("overwrite").parquet(str(ledger / f"{table}.parquet"))
+
+
+def _tables(spark: SparkSession) -> dict[str, DataFrame]:
+    number = F.col("id")
+    values = spark.range(0, ROWS, 1, 2)
+    one = spark.range(1)
+    place = [
+        F.lit("t").alias("topic"),
+        F.lit(0).alias("partition"),
+        number.alias("offset"),
+        number.alias("value"),
+    ]
+    sent = [_text("p", "producer"), _text("ok", "outcome"), *_times(number)]
+    groups = F.explode(F.array(F.lit("g"), F.lit("final"))).alias("group")
+    polled = F.floor(number / 500).alias("poll")
+    time = (number * 1_000_000).alias("time_ns")
+    read = [_text("c", "consumer"), groups, polled, time, *place]
+    commit = [_text("g", "group"), _text("ok", "outcome"), *place[:2], F.lit(ROWS).alias("offset")]
+    fault = [_text("kill", "fault"), _text("complete", "phase"), _text("made up", "evidence")]
+    return {
+        "sends": values.select(*sent, *place),
+        "log": values.select(*place),
+        "deliveries": values.select(*read),
+        "commits": one.select(*commit, F.lit(1).alias("time_ns")),
+        "partitions": one.select(*place[:2], F.lit(0).alias("log_start_offset")),
+        "faults": one.select(*fault),
+        "meta": one.select(F.lit(True).alias("final_read_completed")),
+    }
+
+
+def _times(number: Column) -> list[Column]:
+    invoked = number * 1_000_000
+    return [invoked.alias("invoked_ns"), (invoked + 2_000_000).alias("completed_ns")]
+
+
+def _text(text: str, name: str) -> Column:
+    return F.lit(text).alias(name)

@@ -1,0 +1,102 @@
+"""The warm session and what stands in for it when it is gone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from config.places import socket_path
+from labs.engine.judge import JudgeFailed, judge
+from labs.engine.wait import until
+from labs.engine.warm import WarmJudge
+from tests.spark.ledgers import record, sound, write
+
+pytestmark = pytest.mark.timeout(600)
+
+_START_S = 240
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Path:
+    return write(tmp_path / "ledger", sound(log=[record(0, 0), record(1, 1), record(3, 3)]))
+
+
+@pytest.fixture
+def warm(tmp_path: Path) -> Iterator[WarmJudge]:
+    keeper = WarmJudge(socket_path(tmp_path, "judge.sock"))
+    keeper.start()
+    try:
+        until(keeper.socket.exists, _START_S, "the warm judge does not come up")
+        yield keeper
+    finally:
+        keeper.stop()
+
+
+def _children(pid: int) -> list[int]:
+    """All descendants of a process, the youngest generation last."""
+    found = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False
+    )
+    own = [int(number) for number in found.stdout.split()]
+    return own + [deep for child in own for deep in _children(child)]
+
+
+def test_a_warm_session_answers_and_outlives_a_malformed_ledger(
+    warm: WarmJudge, ledger: Path, tmp_path: Path
+) -> None:
+    answer = judge(ledger, "at-least-once", socket=warm.socket)
+    assert (answer["verdict"], answer["counts"]["lost_write"]) == ("broken", 1)
+    bad = write(tmp_path / "bad", {"sends": [{"value": "x", "outcome": "ok"}]})
+    with pytest.raises(JudgeFailed, match=r"sends\.jsonl, line 1: `value`"):
+        judge(bad, None, socket=warm.socket)
+    pid = warm.pid
+    assert judge(ledger, None, socket=warm.socket)["verdict"] == "broken"
+    assert warm.pid == pid
+
+
+def test_killed_warm_jvm_is_replaced_and_judging_goes_on_cold(
+    warm: WarmJudge, ledger: Path
+) -> None:
+    judge(ledger, None, socket=warm.socket)
+    server = warm.pid
+    assert server is not None
+    (jvm,) = [pid for pid in _children(server) if b"SparkSubmit" in _command(pid)]
+    os.kill(jvm, signal.SIGKILL)
+    answer = judge(ledger, "at-least-once", socket=warm.socket)
+    assert (answer["verdict"], answer["counts"]["lost_write"]) == ("broken", 1)
+    until(lambda: warm.pid not in (None, server), _START_S, "the keeper starts no other")
+
+
+def test_a_stopped_warm_judge_leaves_nothing(warm: WarmJudge, ledger: Path) -> None:
+    judge(ledger, None, socket=warm.socket)
+    assert warm.pid is not None
+    family = [warm.pid, *_children(warm.pid)]
+    warm.stop()
+    until(lambda: not any(map(_alive, family)), 30, "processes of the warm judge are left")
+    assert not warm.socket.exists()
+
+
+def test_no_answer_within_the_limit_is_a_failure(ledger: Path) -> None:
+    before = time.monotonic()
+    with pytest.raises(JudgeFailed, match="no answer within"):
+        judge(ledger, None, limit_s=0.5)
+    assert time.monotonic() - before < 30
+
+
+def _command(pid: int) -> bytes:
+    path = Path(f"/proc/{pid}/cmdline")
+    return path.read_bytes() if path.exists() else b""
+
+
+def _alive(pid: int) -> bool:
+    try:
+        letter = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return letter != "Z"

@@ -1,0 +1,101 @@
+"""The verdict: its order, its table of guarantees, and what it says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from advisor.reasoning.guarantees import FORBIDS as ADVISOR
+from advisor.reasoning.guarantees import Guarantee
+from spark_jobs.verdict import FORBIDS, WITHOUT_WANT, Circumstances, verdict
+from tests.spark.conftest import Judge
+from tests.spark.ledgers import PROVED, Tables, handed, record, send, sound
+
+_ZERO: dict[str, int | None] = {
+    "ok": 4,
+    **dict.fromkeys(WITHOUT_WANT | FORBIDS["exactly-once"], 0),
+}
+_SURE = Circumstances(proved=1, final_read_completed=True)
+
+
+def _word(want: str | None = None, circumstances: Circumstances = _SURE, **counts: Any) -> str:
+    return verdict({**_ZERO, **counts}, want, circumstances)[0]
+
+
+def test_the_guarantees_are_those_of_the_advisor() -> None:
+    assert {name: set(words) for name, words in FORBIDS.items()} == {
+        guarantee.value: {anomaly.value for anomaly in ADVISOR[guarantee]}
+        for guarantee in Guarantee
+    }
+
+
+def test_first_of_all_something_must_have_been_acknowledged() -> None:
+    assert _word("at-least-once", ok=0, lost_write=3) == "unknown"
+    assert _word("at-least-once", ok=None) == "unknown"
+
+
+def test_what_is_forbidden_breaks_even_where_the_rest_is_unsure() -> None:
+    unsure = Circumstances(proved=0, final_read_completed=False)
+    assert _word("at-least-once", unsure, lost_write=1, skipped=None) == "broken"
+
+
+def test_without_a_proved_fault_a_completed_read_or_a_needed_count_nothing_holds() -> None:
+    assert _word("at-least-once", Circumstances(0, True)) == "unknown"
+    assert _word("at-least-once", Circumstances(1, False)) == "unknown"
+    assert _word("at-least-once", skipped=None) == "unknown"
+    assert _word("at-least-once", duplicate=None) == "holds"
+    assert _word("at-least-once") == "holds"
+
+
+@pytest.mark.parametrize(
+    ("want", "broken_by", "indifferent_to"),
+    [
+        ("at-least-once", ("lost_write", "skipped", "effect_missing"), ("duplicate", "redelivery")),
+        ("at-most-once", ("redelivery", "duplicate", "effect_duplicated"), ("lost_write",)),
+        ("exactly-once", ("redelivery", "lost_write", "effect_missing"), ("reordered", "phantom")),
+        ("none", (), ("lost_write", "duplicate")),
+        (None, ("phantom", "reordered", "diverged", "state_lost", "torn_transaction"), ()),
+        (None, (), ("redelivery", "unseen", "expired", "compacted", "given_up", "poll_skip")),
+    ],
+)
+def test_each_guarantee_forbids_its_own(
+    want: str | None, broken_by: tuple[str, ...], indifferent_to: tuple[str, ...]
+) -> None:
+    words = {name: verdict({**_ZERO, name: 1}, want, _SURE)[0] for name in broken_by}
+    assert words == dict.fromkeys(broken_by, "broken")
+    words = {name: verdict({**_ZERO, name: 1}, want, _SURE)[0] for name in indifferent_to}
+    assert words == dict.fromkeys(indifferent_to, "holds")
+
+
+def test_giving_up_breaks_only_where_the_scenario_says_that_patience_was_enough() -> None:
+    patient = Circumstances(1, True, given_up_breaks=True)
+    assert _word("at-least-once", given_up=1) == "holds"
+    assert _word("at-least-once", patient, given_up=1) == "broken"
+
+
+def test_a_sink_that_was_not_recorded_is_named_and_no_hindrance() -> None:
+    word, reason = verdict({**_ZERO, "effect_missing": None}, "at-least-once", _SURE)
+    assert (word, "not recorded: effect_missing" in reason) == ("holds", True)
+
+
+_GONE: Tables = {"log": [record(0, 0)], "deliveries": [handed(0, 0)]}
+
+
+@pytest.mark.parametrize(
+    ("replaced", "word"),
+    [
+        ({}, "holds"),
+        (_GONE, "broken"),
+        ({**_GONE, "sends": [send(0, "info")], "commits": []}, "unknown"),
+        ({"faults": []}, "unknown"),
+        ({"faults": [{**PROVED, "evidence": " "}]}, "unknown"),
+        ({"faults": [{**PROVED, "phase": "invoke"}]}, "unknown"),
+        ({"faults": [{**PROVED, "fault": "resume"}, {**PROVED, "fault": "restart"}]}, "unknown"),
+        ({"meta": [{"final_read_completed": False}]}, "unknown"),
+        ({"meta": []}, "unknown"),
+    ],
+)
+def test_a_ledger_is_judged_by_what_it_records(judged: Judge, replaced: Tables, word: str) -> None:
+    answer = judged({**sound(), **replaced}, "at-least-once")
+    assert (answer["verdict"], answer["reason"][-1]) == (word, ".")
