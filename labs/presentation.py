@@ -98,7 +98,7 @@ def arms(experiment: Experiment) -> list[Arm]:
 
 
 def headline(experiment: Experiment) -> str:
-    """The whole experiment in one sentence, once it is done."""
+    """The whole experiment, a sentence for each arm, once it is done."""
     return sentences.of_experiment(
         (label(experiment, run.name), run.verdict, run.result) for run in experiment.runs.all()
     )

@@ -87,16 +87,16 @@ def of_run(verdict: str, result: Mapping[str, Any], want: str) -> str:
 
 
 def of_experiment(arms: Iterable[tuple[str, str, Mapping[str, Any]]]) -> str:
-    """All arms in one sentence: (label, verdict, result) each."""
-    parts = []
+    """A sentence for each arm: (label, verdict, result)."""
+    said = []
     for label, verdict, result in arms:
         counts = result.get("counts") or {}
         if verdict == "unknown" or counts.get("lost_write") is None:
-            parts.append(f"{label}: nothing can be concluded")
+            said.append(f"{label}: nothing can be concluded.")
         else:
             lost, ok = number(counts["lost_write"]), number(counts.get("ok"))
-            parts.append(f"{label}: {lost} of {ok} {counted(result)} are gone")
-    return "; ".join(parts) + "."
+            said.append(f"{label}: {lost} of {ok} {counted(result)} are gone.")
+    return " ".join(said)
 
 
 def of_evidence(seen: Evidence) -> str:

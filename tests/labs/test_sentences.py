@@ -17,13 +17,13 @@ def test_every_anomaly_that_broke_the_verdict_is_named_with_its_count() -> None:
     )
 
 
-def test_both_arms_in_one_sentence() -> None:
+def test_a_sentence_for_each_arm() -> None:
     arms = [
         ("As described", "broken", result("broken")),
         ("As recommended", "unknown", result("unknown")),
     ]
     assert sentences.of_experiment(arms) == (
-        "As described: 985 of 10,000 acknowledged messages are gone; "
+        "As described: 985 of 10,000 acknowledged messages are gone. "
         "As recommended: nothing can be concluded."
     )
 
