@@ -22,7 +22,6 @@ LAB_LOGS_DIR = LAB_DATA_DIR / "logs"
 LAB_JUDGE_SOCKET = places.socket_path(LAB_DATA_DIR, "judge.sock")
 LAB_REDIS_SOCKET = places.socket_path(LAB_DATA_DIR, "redis.sock")
 LAB_CLUSTERS_AT_ONCE = env.whole("LAB_CLUSTERS_AT_ONCE", slots.clusters_at_once, least=1, most=64)
-SPARK_MASTER = env.text("LAB_SPARK_MASTER", env.text("SPARK_MASTER", "local[*]"))
 
 # --- Django ---------------------------------------------------------------------------------
 DEBUG = env.flag("DEBUG", default=False)

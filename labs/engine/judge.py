@@ -87,8 +87,11 @@ def judge_cold(
 
 
 def spark_arguments(connector: bool) -> list[str | Path]:
-    """Master (from the environment) and jars, as the programs of `spark_jobs` take them."""
-    master = os.environ.get("LAB_SPARK_MASTER") or os.environ.get("SPARK_MASTER")
+    """Master and jars, as the programs of `spark_jobs` take them.
+
+    The master is `LAB_SPARK_MASTER`; without it those programs look for `SPARK_MASTER` themselves.
+    """
+    master = os.environ.get("LAB_SPARK_MASTER", "").strip()
     arguments: list[str | Path] = ["--master", master] if master else []
     for jar in spark_connector() if connector else ():
         arguments += ["--jars", jar]
