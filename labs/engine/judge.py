@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from labs.engine.kafka.distribution import spark_connector
-from labs.engine.kafka.java import find_java
+from labs.engine.kafka.java import JavaMissing, find_java
 from labs.engine.kafka.spark_java import spark_home
 from labs.engine.processes import end, spawn
 
@@ -66,7 +66,7 @@ def judge_cold(
 ) -> list[dict[str, Any]]:
     """The answers of one process of its own, in order; a malformed ledger's holds `error`.
 
-    Raises `JudgeFailed` when there are no answers.
+    Raises `JudgeFailed` when there are no answers, for want of a Java among other reasons.
     """
     arguments: list[str | Path] = [*ledgers, *spark_arguments(connector=bootstrap is not None)]
     for name, value in (("want", want), ("bootstrap", bootstrap), ("topic", topic)):
@@ -75,7 +75,10 @@ def judge_cold(
     with tempfile.TemporaryDirectory(prefix="delivery-lab-judge-") as folder:
         out, log = Path(folder, "answers.jsonl"), Path(folder, "spark.log")
         program = [sys.executable, PROGRAMS / "verify.py", "--out", out, *arguments]
-        process = spawn(program, log=log, env=spark_environment())
+        try:
+            process = spawn(program, log=log, env=spark_environment())
+        except JavaMissing as missing:
+            raise JudgeFailed(str(missing)) from missing
         try:
             code = process.wait(max(limit_s, 0))
         except subprocess.TimeoutExpired:

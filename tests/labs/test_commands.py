@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+
+from tests.house.files import ROOT
 
 NAME = "leader-killed-followers-behind"
 
@@ -50,3 +55,35 @@ def test_scenarios_and_lessons_in_words(capsys: pytest.CaptureFixture[str]) -> N
     call_command("lessons")
     assert "lost_write" in (said := capsys.readouterr().out)
     assert "What an acknowledgement means" in said
+
+
+@pytest.fixture
+def without_java(tmp_path: Path, data_dir: Path) -> dict[str, str]:
+    """The environment of a machine on which no place that is looked at holds a Java."""
+    nowhere = str(tmp_path / "nowhere")
+    places = dict.fromkeys(("PATH", "JAVA_HOME", "LAB_JAVA"), nowhere)
+    return {**os.environ, **places, "LAB_DATA_DIR": str(data_dir)}
+
+
+def told_without_java(command: list[str], environment: dict[str, str]) -> str:
+    """What is on standard output; the message, the code and no traceback are seen to."""
+    ended = subprocess.run(
+        [sys.executable, "manage.py", *command],
+        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert ended.returncode == 3, ended.stderr
+    assert "Java 17 or later is needed and was not found" in ended.stderr
+    assert "make setup" in ended.stderr
+    assert "Traceback" not in ended.stdout + ended.stderr
+    return ended.stdout
+
+
+def test_verify_without_java_says_what_helps(without_java: dict[str, str], tmp_path: Path) -> None:
+    assert told_without_java(["verify", str(tmp_path), "--json"], without_java) == ""
+
+
+def test_an_experiment_without_java_concludes_nothing(without_java: dict[str, str]) -> None:
+    said = told_without_java(["experiment", "--scenario", NAME, "--json"], without_java)
+    for arm in json.loads(said)["arms"]:
+        assert arm["verdict"] == "unknown"
+        assert set(arm["counts"].values()) == {None}

@@ -16,7 +16,7 @@ _WANTS = ("at-most-once", "at-least-once", "exactly-once", "none")
 
 class Command(BaseCommand):
     """Exit codes: 0 every ledger was judged (the verdict is in the answer), 2 one is no ledger,
-    3 the job failed."""
+    3 the job failed, or there is no Java to run it."""
 
     help = (
         "Counts what became of every message in ledgers (docs/ledger.md) and holds each against "
