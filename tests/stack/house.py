@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
-import subprocess
 import sys
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 
+from labs.engine.processes import spawn
 from labs.engine.wait import until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -40,22 +40,22 @@ def processes_of(data: Path) -> dict[int, str]:
 
 
 class House:
-    """One `manage.py up`; `output()` is what it has printed so far."""
+    """One `manage.py up`; `output()` is what it has printed so far.
+
+    It dies with us, however we die: a test session that is killed has no time to tidy up.
+    """
 
     def __init__(self, data: Path, port: int) -> None:
         self.data, self.port = data, port
         data.mkdir(parents=True, exist_ok=True)
         self._log = data.parent / f"up-{port}.txt"
         env = {name: value for name, value in os.environ.items() if name != "REDIS_URL"}
-        with self._log.open("wb") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, str(ROOT / "manage.py"), "up", "--port", str(port)],
-                env={**env, "LAB_DATA_DIR": str(data)},
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+        self._log.unlink(missing_ok=True)
+        self.process = spawn(
+            [sys.executable, ROOT / "manage.py", "up", "--port", str(port)],
+            log=self._log,
+            env={**env, "LAB_DATA_DIR": str(data)},
+        )
 
     def output(self) -> str:
         return self._log.read_text(errors="replace")

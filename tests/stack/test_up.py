@@ -5,14 +5,26 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import subprocess
+import sys
 from functools import partial
 
 import pytest
 
 from labs.engine.wait import until
-from tests.stack.house import house
+from tests.stack.house import ROOT, house, processes_of
 
 pytestmark = pytest.mark.timeout(240)
+
+SESSION = """
+import pathlib, signal, sys
+from tests.stack.house import house
+with house(pathlib.Path(sys.argv[1])) as up:
+    up.wait_until_ready()
+    print("ready", flush=True)
+    signal.pause()
+"""
+"""What a test does with a house, in a process that can be killed."""
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "sigterm"])
@@ -37,6 +49,19 @@ def test_kill_9_leaves_nothing(tmp_path):
         os.kill(up.process.pid, signal.SIGKILL)
         up.process.wait(5)
         up.nothing_left(15)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["sigterm", "kill -9"])
+def test_a_test_session_that_is_killed_takes_its_house_with_it(tmp_path, number):
+    data = tmp_path / "data"
+    owner = subprocess.Popen(
+        [sys.executable, "-c", SESSION, data], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    assert owner.stdout is not None
+    assert owner.stdout.readline() == "ready\n"
+    owner.send_signal(number)
+    assert owner.wait(20) == -number
+    until(lambda: not processes_of(data), 20, "processes of the house are left")
 
 
 def test_a_signal_before_it_is_ready_ends_it_too(tmp_path):
