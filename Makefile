@@ -42,9 +42,9 @@ django:
 lock: ## Resolve the dependencies anew into config/locks (UPGRADE=1 takes newer releases)
 	@$(PYTHON) -m venv var/uv && var/uv/bin/pip install --quiet uv==$(UV_VERSION)
 	$(call resolve,app,pyproject.toml)
-	$(call resolve,dev,pyproject.toml --group dev --constraint config/locks/app.txt)
 	$(call resolve,java,--group java)
 	$(call resolve,redis,--group redis)
+	$(call resolve,dev,pyproject.toml --group dev $(foreach lock,app java,--constraint config/locks/$(lock).txt))
 
 define resolve
 	var/uv/bin/uv pip compile --quiet --no-header --no-emit-index-url --universal \

@@ -95,13 +95,20 @@ def test_no_address_of_a_registry_and_no_path_of_a_machine():
 
 
 def test_tests_wait_for_conditions_and_never_sleep():
-    sleeping = [
+    assert not calls_in_tests("sleep", "wait_for_timeout")
+
+
+def test_no_test_is_skipped():
+    assert not calls_in_tests("skip", "skipif", "importorskip", "xfail")
+
+
+def calls_in_tests(*names: str) -> list[str]:
+    return [
         f"{name(path)}:{node.lineno}"
         for path in files("tests/*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Call) and called(node) in {"sleep", "wait_for_timeout"}
+        if isinstance(node, ast.Call) and called(node) in names
     ]
-    assert not sleeping
 
 
 def called(call: ast.Call) -> str:
