@@ -60,6 +60,17 @@ def test_a_prediction_needs_an_answer_for_each_arm(client: Client) -> None:
     assert Progress.objects.get().prediction == ANSWERS
 
 
+def test_only_the_step_with_a_live_run_reloads_itself_without_javascript(client: Client) -> None:
+    def reloading() -> list[str]:
+        return [step for step in STEPS if 'http-equiv="refresh"' in page(client, step)]
+
+    assert reloading() == []
+    experiment = started(client)
+    assert reloading() == ["run"]
+    finish(experiment)
+    assert reloading() == []
+
+
 def test_the_prediction_stands_beside_the_result(client: Client) -> None:
     finish(started(client), acks_0="broken", acks_1="broken")
     text = page(client, "see")

@@ -17,6 +17,7 @@ from tests.labs import make
 
 pytestmark = pytest.mark.django_db
 
+RELOAD = '<noscript><meta http-equiv="refresh" content="5"></noscript>'
 HOSTILE = '<script>alert("x")</script>'
 
 
@@ -39,6 +40,16 @@ def test_every_state_has_its_page_and_its_buttons(client: Client, state: State) 
     assert ("Cancel this experiment" in page) == live
     assert ("Run again" in page) == (not live)
     assert client.get(reverse("labs:live", args=[made.slug])).status_code == (200 if live else 286)
+
+
+@pytest.mark.parametrize("state", list(State))
+def test_without_javascript_a_page_reloads_itself_until_the_run_is_over(
+    client: Client, state: State
+) -> None:
+    page = text_of(client, make.experiment(state, *ends(state)))
+    live = state in (State.QUEUED, State.RUNNING)
+    assert (RELOAD in page.partition("</head>")[0]) == live
+    assert page.count("http-equiv") == live
 
 
 @pytest.mark.parametrize("verdict", ["holds", "broken", "unknown"])

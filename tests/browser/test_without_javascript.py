@@ -1,0 +1,35 @@
+"""What a browser without JavaScript sees of an experiment: all of it, as fast as pages load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from labs.models import State
+from tests.labs import make
+
+
+@pytest.fixture
+def plain(browser: Browser, browser_context_args: dict[str, Any]) -> Iterator[Page]:
+    """A page without JavaScript."""
+    context = browser.new_context(**browser_context_args, java_script_enabled=False)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_that_goes_on_is_loaded_anew_and_one_that_is_over_is_not(plain: Page) -> None:
+    made = make.experiment(State.RUNNING)
+    plain.goto(made.get_absolute_url())
+    expect(plain.locator(".lede")).to_contain_text("Running")
+    for position, run in enumerate(made.runs.all()):
+        run.verdict = ("broken", "holds")[position]
+        run.result = make.result(run.verdict)
+        run.save()
+    made.state, made.ended_at = State.DONE, made.heartbeat_at
+    made.save()
+    expect(plain.locator(".lede")).to_contain_text("985 of 10,000", timeout=20_000)
+    assert plain.locator("meta[http-equiv=refresh]").count() == 0
