@@ -53,6 +53,14 @@ class Examples:
 
 
 @dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of all arms: those that differ with a value for each arm, those that do not."""
+
+    differ: tuple[tuple[str, tuple[Any, ...]], ...]
+    same: tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Arm:
     """One arm as a page shows it, whether it waits, runs or is done."""
 
@@ -143,18 +151,22 @@ def shortened(runs: Sequence[Run]) -> list[Mapping[str, Any]]:
     return next((r.result["shortened"] for r in runs if r.result.get("shortened")), [])
 
 
-def settings_table(runs: Sequence[Run]) -> list[tuple[str, list[Any], bool]]:
-    """Every setting with its value in each arm; the last field says whether the arms differ.
-
-    Settings that differ come first.
-    """
+def compared(runs: Sequence[Run]) -> Settings:
+    """Every setting of the runs; one that an arm does not have is None there."""
     parts = [(part, own) for run in runs for part, own in run.settings.items()]
     keys = sorted({(part, key) for part, own in parts for key in own})
-    rows = []
-    for part, key in keys:
-        values = [run.settings.get(part, {}).get(key) for run in runs]
-        rows.append((f"{part}.{key}", values, len({str(value) for value in values}) > 1))
-    return sorted(rows, key=lambda row: not row[2])
+    rows = [
+        (f"{part}.{key}", tuple(run.settings.get(part, {}).get(key) for run in runs))
+        for part, key in keys
+    ]
+    return Settings(
+        differ=tuple((key, values) for key, values in rows if not _equal(values)),
+        same=tuple((key, values[0]) for key, values in rows if _equal(values)),
+    )
+
+
+def _equal(values: Sequence[Any]) -> bool:
+    return len({str(value) for value in values}) == 1
 
 
 def plot_of(run: Run, scale: plots.Scale | None = None) -> plots.Plot | None:

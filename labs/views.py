@@ -132,7 +132,7 @@ def experiment_context(slug: str) -> dict[str, Any]:
         "standing": presentation.standing(found),
         "arms": presentation.arms(found),
         "headline": presentation.headline(found) if found.state == "done" else "",
-        "settings": presentation.settings_table(runs),
+        "settings": presentation.compared(runs),
         "conditions": presentation.conditions(runs),
         "shortened": presentation.shortened(runs),
         "labels": [presentation.label(found, run.name) for run in runs],

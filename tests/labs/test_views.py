@@ -139,6 +139,29 @@ def test_hostile_text_is_shown_as_text(client: Client, state: State) -> None:
     assert "&lt;script&gt;" in page
 
 
+def test_settings_that_differ_are_in_sight_and_the_others_folded(client: Client) -> None:
+    made = make.experiment(State.DONE, "broken", "holds")
+    made.runs.filter(name="recommended").update(
+        settings={"producer": {"acks": "all", "linger.ms": 5}, "topic": {"min.insync.replicas": 2}}
+    )
+    settings = text_of(client, made).partition('id="settings"')[2].partition("</section>")[0]
+    in_sight, _, folded = settings.partition("<details>")
+    assert re.findall(r"<code>(.*?)</code>", in_sight) == ["producer.acks", "1", "all"]
+    assert "<summary>2 settings are the same in both arms</summary>" in folded
+    assert re.findall(r"<code>(.*?)</code>", folded) == [
+        "producer.linger.ms", "5", "topic.min.insync.replicas", "2",
+    ]  # fmt: skip
+
+
+def test_arms_with_the_same_settings_show_no_empty_table(client: Client) -> None:
+    settings = text_of(client, make.experiment(State.DONE, "holds", "holds"))
+    assert "3 settings are the same in both arms" in settings
+    assert "Settings that differ" not in settings
+    made = make.experiment(State.DONE, "holds")
+    made.runs.filter(name="recommended").delete()
+    assert "All 3 settings" in text_of(client, made)
+
+
 def test_no_page_needs_inline_styles_or_scripts(client: Client) -> None:
     for state in State:
         page = text_of(client, make.experiment(state, *ends(state)))
