@@ -2,14 +2,23 @@
 
 Every answer is kept as it was typed, right or wrong, so that reload, back and an error message
 lose nothing. An answer becomes a setting only in `services.from_fields`, through the catalog.
+
+What is typed is kept even before its form is sent. Such a request may be overtaken by the form
+itself; so each page carries a stamp, which is new whenever answers were sent, put aside or
+brought back, and what comes with an old stamp is too late to be kept.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from django.contrib.sessions.backends.base import SessionBase
+from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.models import Session
+from django.db import transaction
 
 from advisor.catalog import Component, Family, SettingError, kafka_versions, lookup, versions
 from advisor.questionnaire import DEFAULTS, Step
@@ -19,7 +28,7 @@ from advisor.reasoning.serial import to_fields
 MAX_LENGTH = 400
 """Longer answers are cut; the catalog refuses anything near this length with a message."""
 
-_KEY, _UNDO_KEY = "draft", "draft_before"
+_KEY, _UNDO_KEY, _STAMP_KEY = "draft", "draft_before", "draft_stamp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +106,36 @@ def of_pipeline(pipeline: Pipeline) -> Draft:
 
 def load(session: SessionBase) -> Draft:
     """The session's draft; a fresh one if there is none."""
-    data = session.get(_KEY)
-    return Draft(data["fields"], tuple(data["done"])) if data else Draft()
+    return _draft(session.get(_KEY))
 
 
 def save(session: SessionBase, draft: Draft) -> None:
     """Keeps a draft in the session."""
     session[_KEY] = asdict(draft)
+    session[_STAMP_KEY] = secrets.token_hex(4)
+
+
+def stamp(session: SessionBase) -> str:
+    """What a page must carry for `keep`; there is a session from then on, to keep things in."""
+    if session.session_key is None:
+        session.create()
+    found: str = session.get(_STAMP_KEY, "")
+    return found
+
+
+def keep(session: SessionBase, step: Step, given: Mapping[str, str], stamped: str) -> None:
+    """Keeps what is typed in a step, unless it comes too late.
+
+    The session is read again and saved at once, with its row locked (by PostgreSQL; in SQLite
+    only one transaction writes at a time): a form that is sent meanwhile is not overwritten.
+    """
+    with transaction.atomic():
+        if not Session.objects.select_for_update().filter(pk=session.session_key):
+            return
+        now = SessionStore(session.session_key)
+        if now.get(_STAMP_KEY, "") == stamped:
+            now[_KEY] = asdict(load(now).answered(step, given))
+            now.save()
 
 
 def put_aside(session: SessionBase, draft: Draft) -> None:
@@ -115,9 +147,15 @@ def put_aside(session: SessionBase, draft: Draft) -> None:
 def take_back(session: SessionBase) -> None:
     """Exchanges the draft with the one put aside, if there is one."""
     if _UNDO_KEY in session:
-        session[_KEY], session[_UNDO_KEY] = session[_UNDO_KEY], session.get(_KEY)
+        before = session.get(_KEY)
+        save(session, _draft(session[_UNDO_KEY]))
+        session[_UNDO_KEY] = before
 
 
 def can_take_back(session: SessionBase) -> bool:
     """Whether a draft with answers was put aside."""
     return bool((session.get(_UNDO_KEY) or {}).get("fields"))
+
+
+def _draft(data: Any) -> Draft:
+    return Draft(data["fields"], tuple(data["done"])) if data else Draft()

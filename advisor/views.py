@@ -7,6 +7,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_POST, require_safe
 
 from advisor import drafts, presentation, questionnaire, services
@@ -33,7 +34,10 @@ def describe(request: HttpRequest, step: str) -> HttpResponse:
     current = _step_or_404(step)
     draft = drafts.load(request.session)
     if request.method != "POST":
-        return _page(request, current, draft)
+        page = _page(request, current, draft)
+        # Seen again by the browser's "back", it is asked for again: its stamp would be old.
+        add_never_cache_headers(page)
+        return page
     draft = draft.answered(current, request.POST.dict())
     drafts.save(request.session, draft)
     before, after = questionnaire.neighbours(current)
@@ -55,8 +59,9 @@ def describe(request: HttpRequest, step: str) -> HttpResponse:
 def card(request: HttpRequest, step: str) -> HttpResponse:
     """The card for what is typed at this moment; keeps it, so that a reload finds it again."""
     current = _step_or_404(step)
-    draft = drafts.load(request.session).answered(current, request.POST.dict())
-    drafts.save(request.session, draft)
+    given = request.POST.dict()
+    drafts.keep(request.session, current, given, given.get("stamp", ""))
+    draft = drafts.load(request.session).answered(current, given)
     return render(request, "advisor/describe.html#card", _judged(draft)[1])
 
 
@@ -110,6 +115,7 @@ def _page(request: HttpRequest, step: Step, draft: Draft, status: int = 200) -> 
         "errors": [*form.error_links(), *elsewhere],
         "decided": list(form.decided()), "focus_errors": status == 400,
         "can_take_back": not draft.fields and drafts.can_take_back(request.session),
+        "stamp": drafts.stamp(request.session),
     }  # fmt: skip
     return render(request, "advisor/describe.html", context, status=status)
 

@@ -9,9 +9,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from advisor import drafts, questionnaire
 from advisor.models import Description
 from advisor.questionnaire import STEPS
-from tests.advisor.walking import RISKY, answer, page, walk
+from tests.advisor.walking import RISKY, answer, page, stamp, type_in, walk
 
 pytestmark = pytest.mark.django_db
 
@@ -162,8 +163,7 @@ def test_an_unknown_client_or_version_is_refused_and_breaks_no_other_page(client
 
 
 def test_the_card_follows_what_is_typed_and_keeps_it(client: Client) -> None:
-    card = reverse("advisor:card", args=["producer"])
-    html = client.post(card, {"producer.acks": "0"}).content.decode()
+    html = type_in(client, "producer", {"producer.acks": "0"}, stamp(client, "producer"))
     assert "<html" not in html
     assert "guarantee-" in html
     assert "The worst that can happen" in html
@@ -171,10 +171,52 @@ def test_the_card_follows_what_is_typed_and_keeps_it(client: Client) -> None:
 
 
 def test_the_card_names_what_keeps_it_from_judging(client: Client) -> None:
-    card = reverse("advisor:card", args=["producer"])
-    html = client.post(card, {"producer.retries": "some"}).content.decode()
+    html = type_in(client, "producer", {"producer.retries": "some"}, stamp(client, "producer"))
     assert "Not judged yet" in html
     assert "retries must be a whole number" in html
+
+
+def test_what_was_typed_and_comes_after_its_form_is_judged_but_not_kept(client: Client) -> None:
+    typed = {"producer.acks": "0", "producer.linger.ms": ""}
+    stamped = stamp(client, "producer")
+    answer(client, "producer", {"producer.acks": "1", "producer.linger.ms": "7"})
+    assert "acks=0" in type_in(client, "producer", typed, stamped)
+    html = page(client, "producer")
+    assert '<option value="1" selected>' in html
+    assert 'value="7"' in html
+    assert "producer" in client.session["draft"]["done"]
+
+
+def test_what_was_typed_before_starting_over_does_not_come_back(client: Client) -> None:
+    for leave in ("start-over", "undo"):
+        stamped = stamp(client, "producer")
+        client.post(reverse(f"advisor:{leave}"))
+        type_in(client, "producer", {"producer.linger.ms": "7"}, stamped)
+        assert 'value="7"' not in page(client, "producer"), leave
+
+
+def test_a_form_that_is_sent_while_a_card_is_made_is_not_overwritten(client: Client) -> None:
+    stamped = stamp(client, "producer")
+    session = client.session
+    assert drafts.load(session).fields == {}, "the card's request has read the session"
+    answer(client, "producer", {"producer.acks": "1"})
+    drafts.keep(session, questionnaire.PRODUCER, {"producer.acks": "0"}, stamped)
+    assert client.session["draft"]["fields"] == {"producer.acks": "1"}
+
+
+def test_the_first_page_has_a_session_to_keep_things_in_and_a_lost_one_is_no_error(
+    client: Client,
+) -> None:
+    stamped = stamp(client, "producer")
+    assert client.session.session_key
+    client.session.flush()
+    assert "acks=0" in type_in(client, "producer", {"producer.acks": "0"}, stamped)
+
+
+def test_the_questionnaire_is_asked_for_again_when_one_goes_back(client: Client) -> None:
+    response = client.get(reverse("advisor:describe", args=["producer"]))
+    assert "no-store" in response.headers["Cache-Control"]
+    assert "Cache-Control" not in answer(client, "topic", {"brokers": "many"}).headers
 
 
 def test_the_card_of_no_requests_other_than_post(client: Client) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,6 +21,19 @@ def answer(client: Client, step: str, fields: Mapping[str, str] | None = None) -
 
 def page(client: Client, step: str) -> str:
     return client.get(reverse("advisor:describe", args=[step])).content.decode()
+
+
+def stamp(client: Client, step: str) -> str:
+    """What the page of a step carries, so that what is typed on it is kept."""
+    found = re.search(r'name="stamp" value="(\w*)"', page(client, step))
+    assert found
+    return found[1]
+
+
+def type_in(client: Client, step: str, fields: Mapping[str, str], stamped: str) -> str:
+    """Asks for the card of what is typed, as htmx does; the form is not sent."""
+    url = reverse("advisor:card", args=[step])
+    return client.post(url, {**fields, "stamp": stamped}).content.decode()
 
 
 def walk(client: Client, /, **steps: Mapping[str, str]) -> str:
