@@ -20,10 +20,16 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
 from django.db import transaction
 
-from advisor.catalog import Component, Family, SettingError, kafka_versions, lookup, versions
-from advisor.questionnaire import DEFAULTS, Step
-from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.serial import to_fields
+from advisor.catalog import (
+    Component,
+    Family,
+    SettingError,
+    kafka_versions,
+    lookup,
+    parse,
+    versions,
+)
+from advisor.questionnaire import DEFAULTS, Step, step_of
 
 MAX_LENGTH = 400
 """Longer answers are cut; the catalog refuses anything near this length with a message."""
@@ -71,16 +77,21 @@ class Draft:
     def left_out(self) -> Iterator[tuple[str, str]]:
         """Answers about settings that the chosen client does not have, or decides itself.
 
-        They stay in the draft: who changes the client back has lost nothing.
+        They stay in the draft: who changes the client back has lost nothing. A wrong answer
+        from a saved pipeline is among them if no step asks for it: nobody could put it right.
         """
         for name, text in self.fields.items():
-            part, _, key = name.partition(".")
-            if text and part in set(Component) and not self._has(Component(part), key):
+            if text and not self._counts(name, text):
                 yield name, text
 
-    def _has(self, component: Component, key: str) -> bool:
+    def _counts(self, name: str, text: str) -> bool:
+        part, _, key = name.partition(".")
+        if part not in set(Component):
+            return step_of(name) is not None
         try:
-            lookup(self.family, self.version, self.kafka, component, key)
+            setting = lookup(self.family, self.version, self.kafka, Component(part), key)
+            if step_of(name) is None:
+                parse(setting, text)
         except SettingError as error:
             # A version that nobody knows is a problem of its own field, not of this one.
             return error.problem.setting in ("version", "kafka")
@@ -97,11 +108,10 @@ class Draft:
         return replace(self, done=tuple(dict.fromkeys((*self.done, step.slug))))
 
 
-def of_pipeline(pipeline: Pipeline) -> Draft:
-    """A draft that holds a saved pipeline, to be edited."""
-    fields = to_fields(pipeline)
-    version = fields.pop("version")
-    return Draft({**fields, f"version.{pipeline.family}": version})
+def of_answers(fields: Mapping[str, str]) -> Draft:
+    """A draft that holds what was saved, right or wrong by now, to be edited."""
+    others = {name: text for name, text in fields.items() if name != "version"}
+    return Draft({**others, f"version.{fields['family']}": fields["version"]})
 
 
 def load(session: SessionBase) -> Draft:

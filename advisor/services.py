@@ -25,7 +25,9 @@ __all__ = [
     "PipelineError",
     "Problem",
     "Recommendation",
+    "StaleDescription",
     "advise",
+    "answers",
     "assess",
     "columns",
     "describe_guarantee",
@@ -40,6 +42,15 @@ __all__ = [
     "to_data",
     "to_fields",
 ]
+
+
+class StaleDescription(PipelineError):
+    """What was saved and the catalog no longer takes; `problems` says why not."""
+
+    def __init__(self, description: Description, problems: list[Problem]) -> None:
+        super().__init__(problems)
+        self.description = description
+
 
 COLUMNS = (Guarantee.AT_MOST_ONCE, Guarantee.AT_LEAST_ONCE, Guarantee.EXACTLY_ONCE)
 """The guarantees that are set side by side, so that a team chooses with open eyes."""
@@ -107,9 +118,24 @@ def save(pipeline: Pipeline) -> Description:
 def load(slug: str) -> Pipeline:
     """The pipeline behind a link.
 
-    Raises `Description.DoesNotExist`, and `PipelineError` if the catalog no longer takes it.
+    Raises `Description.DoesNotExist`, and `StaleDescription` if the catalog no longer takes it.
     """
-    return from_data(Description.objects.get(slug=slug).data)
+    description = Description.objects.get(slug=slug)
+    try:
+        return from_data(description.data)
+    except PipelineError as error:
+        raise StaleDescription(description, error.problems) from error
+
+
+def answers(description: Description) -> dict[str, str]:
+    """What was saved as flat fields, whether or not the catalog takes it.
+
+    Raises `StaleDescription` if it cannot even be read.
+    """
+    try:
+        return to_fields(description.data)
+    except PipelineError as error:
+        raise StaleDescription(description, error.problems) from error
 
 
 def _finding(found: Finding) -> dict[str, Any]:

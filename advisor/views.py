@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_POST, require_safe
@@ -134,7 +134,7 @@ def _elsewhere(step: Step, draft: Draft, problems: list[Problem]) -> list[tuple[
 def _load_or_404(slug: str) -> Pipeline:
     try:
         return services.load(slug)
-    except (Description.DoesNotExist, services.PipelineError):
+    except Description.DoesNotExist:
         raise Http404(f"No pipeline is saved as {slug}") from None
 
 
@@ -164,9 +164,17 @@ def advice(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
-    """Copies a saved pipeline into the questionnaire; the saved one stays as it is."""
-    drafts.put_aside(request.session, drafts.of_pipeline(_load_or_404(slug)))
-    return redirect("advisor:describe", STEPS[0].slug)
+    """Copies a saved pipeline into the questionnaire; the saved one stays as it is.
+
+    One that the catalog no longer takes is copied as well, and opens at the first step with an
+    answer that is wrong by now.
+    """
+    draft = drafts.of_answers(services.answers(get_object_or_404(Description, slug=slug)))
+    drafts.put_aside(request.session, draft)
+    _, problems = services.from_fields(draft.flat())
+    wrong = [questionnaire.step_of(field_of(each, draft.family)) for each in problems]
+    first = next((step for step in STEPS if step in wrong), STEPS[0])
+    return redirect("advisor:describe", first.slug)
 
 
 @require_safe

@@ -49,14 +49,10 @@ class Refused(Exception):
 def start(pipeline_slug: str, scenario: str) -> Experiment:
     """Queues the scenario on the settings as described and, if they differ, as recommended.
 
-    Raises `Description.DoesNotExist` for an unknown pipeline, `Refused` for an unknown scenario
-    or a full queue.
+    Raises what `advisor.load` does, and `Refused` for an unknown scenario or a full queue.
     """
-    try:
-        described = advisor.load(pipeline_slug)
-    except advisor.PipelineError as stale:
-        raise Refused(f"This description can no longer be read: {stale}") from stale
-    return _queue(scenario, arms_for(described), pipeline=pipeline_slug)
+    arms = arms_for(advisor.load(pipeline_slug))
+    return _queue(scenario, arms, pipeline=pipeline_slug)
 
 
 def start_first_look() -> Experiment:

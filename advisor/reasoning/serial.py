@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from advisor.catalog import Component, Problem, Value, lookup, render
+from advisor.catalog import Component, Problem, Value
 from advisor.reasoning.fields import from_fields
 from advisor.reasoning.pipeline import Pipeline
+
+_SWITCH = {"true": "on", "false": "off"}
+"""JSON's words → the form's."""
 
 
 class PipelineError(ValueError):
@@ -42,6 +45,17 @@ def to_data(pipeline: Pipeline) -> dict[str, Any]:
 
 def from_data(data: Mapping[str, Any]) -> Pipeline:
     """The pipeline that `to_data` wrote. Raises `PipelineError` for anything else."""
+    pipeline, problems = from_fields(to_fields(data))
+    if pipeline is None:
+        raise PipelineError(problems)
+    return pipeline
+
+
+def to_fields(data: Mapping[str, Any]) -> dict[str, str]:
+    """What `to_data` wrote as the form's flat fields, whether or not the catalog takes them.
+
+    Raises `PipelineError` for data of another shape.
+    """
     try:
         fields = {name: _text(data[name]) for name in ("family", "version", "kafka", "brokers")}
         for part in ("guarantee", "survive", "ordering"):
@@ -52,29 +66,8 @@ def from_data(data: Mapping[str, Any]) -> Pipeline:
     except (KeyError, TypeError, AttributeError) as error:
         message = f"This is no pipeline: {error}."
         raise PipelineError([Problem(Component.APPLICATION, "pipeline", message)]) from error
-    pipeline, problems = from_fields(fields)
-    if pipeline is None:
-        raise PipelineError(problems)
-    return pipeline
-
-
-def to_fields(pipeline: Pipeline) -> dict[str, str]:
-    """The pipeline as the form's flat fields; `from_fields` reads them back."""
-    need = pipeline.requirement
-    fields = {
-        "family": pipeline.family.value,
-        "version": pipeline.version,
-        "kafka": pipeline.kafka,
-        "brokers": str(pipeline.brokers),
-        "need.guarantee": need.guarantee.value,
-        "need.survive": str(need.survive),
-        "need.ordering": "on" if need.ordering else "",
-    }
-    for component in Component:
-        for name, value in pipeline.stated(component).items():
-            setting = lookup(pipeline.family, pipeline.version, pipeline.kafka, component, name)
-            fields[f"{component}.{name}"] = render(setting, value)
-    return fields
+    ordering = fields["need.ordering"]
+    return fields | {"need.ordering": _SWITCH.get(ordering, ordering)}
 
 
 def _text(value: Value) -> str:

@@ -20,7 +20,7 @@ def test_data_comes_back_as_the_same_pipeline(pipeline):
 
 @given(pipelines())
 def test_fields_come_back_as_the_same_pipeline(pipeline):
-    assert from_fields(to_fields(pipeline)) == (pipeline, [])
+    assert from_fields(to_fields(to_data(pipeline))) == (pipeline, [])
 
 
 def test_a_default_stays_a_default():

@@ -9,8 +9,9 @@ from django.test import Client
 from django.urls import reverse
 
 from advisor.catalog import Component
+from advisor.models import Description
 from advisor.questionnaire import STEPS
-from tests.advisor.walking import RISKY, walk
+from tests.advisor.walking import RISKY, page, walk
 
 pytestmark = pytest.mark.django_db
 
@@ -20,6 +21,72 @@ def test_a_link_that_was_never_given_is_not_found(client: Client) -> None:
         url = reverse(name, args=["zzzzzzzz"])
         response = client.post(url) if name.endswith("edit") else client.get(url)
         assert response.status_code == 404
+
+
+STALE = {
+    "family": "java", "version": "4.3", "kafka": "4.3", "brokers": 3,
+    "settings": {
+        "topic": {"replication.factor": 3, "retention.ms": -7},
+        "producer": {"acks": "2", "gone.in.this.release": "<b>", "linger.ms": 9},
+        "kettle": {"on": True},
+    },
+    "need": {"guarantee": "at-least-once", "survive": 1, "ordering": True},
+}  # fmt: skip
+"""Saved by a release whose catalog took acks=2 and knew settings that this one does not."""
+
+
+def stale(data: object = STALE) -> str:
+    slug: str = Description.objects.create(data=data, rules_version="0").slug
+    return slug
+
+
+def test_what_the_catalog_no_longer_takes_says_why_and_which(client: Client) -> None:
+    slug = stale()
+    for url in (
+        reverse("advisor:advice", args=[slug]),
+        reverse("advisor:export", args=[slug, "java-producer"]),
+    ):
+        response = client.get(url)
+        html = response.content.decode()
+        assert response.status_code == 410
+        assert "no-store" in response.headers["Cache-Control"]
+        assert "4 of its 13 answers no longer stand." in html
+        assert re.search(
+            r"producer\.acks</span> was saved as <code>2</code>.*\n.*acks must be", html
+        )
+        assert "<code>&lt;b&gt;</code>" in html
+        assert f'action="{reverse("advisor:edit", args=[slug])}"' in html
+
+
+def test_what_the_catalog_no_longer_takes_goes_on_in_the_questionnaire(client: Client) -> None:
+    opened = client.post(reverse("advisor:edit", args=[stale()]))
+    assert opened.headers["Location"] == reverse("advisor:describe", args=["producer"])
+    html = page(client, "producer")
+    assert '<option value="2" selected>' in html
+    assert 'id="producer.acks-error"' in html
+    assert 'value="9"' in html
+    for name in ("topic.retention.ms=-7", "producer.gone.in.this.release", "kettle.on"):
+        assert name in html.partition("Left out")[2], name
+    slug = walk(client, producer={"producer.acks": "all"})
+    data = Description.objects.get(slug=slug).data
+    assert data["settings"] == {
+        "topic": {"replication.factor": 3},
+        "producer": {"acks": "all", "linger.ms": 9},
+    }
+    assert data["need"]["ordering"] is True
+
+
+def test_what_cannot_even_be_read_leads_to_an_empty_questionnaire(client: Client) -> None:
+    slug = stale({"family": "java"})
+    for response in (
+        client.get(reverse("advisor:advice", args=[slug])),
+        client.post(reverse("advisor:edit", args=[slug])),
+    ):
+        html = response.content.decode()
+        assert response.status_code == 410
+        assert "What is stored under this link cannot be read." in html
+        assert reverse("advisor:start") in html
+        assert "Go on with these answers" not in html
 
 
 def test_the_advice_says_verdict_boundaries_reasons_changes_and_columns(client: Client) -> None:

@@ -57,6 +57,9 @@ def test_an_unknown_scenario_or_pipeline_is_refused() -> None:
         services.start(saved(producer__acks="1"), "no-such-thing")
     with pytest.raises(Description.DoesNotExist):
         services.start("nosuch22", services.FIRST_SCENARIO)
+    stale = Description.objects.create(data={"family": "java"}, rules_version="0")
+    with pytest.raises(advisor.StaleDescription):
+        services.start(stale.slug, services.FIRST_SCENARIO)
     assert not Experiment.objects.exists()
 
 
