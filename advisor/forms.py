@@ -114,7 +114,8 @@ class StepForm(forms.Form):
         words = dict(question.words)
         default, now = say(setting.default), say(self._without_answer(setting))
         return replace(
-            asked, hint=setting.meaning, default=words.get(default, default), owner=owner,
+            asked, hint=f"{setting.meaning} {question.hint}".strip(),
+            default=words.get(default, default), owner=owner,
             in_force="" if now == default else words.get(now, now),
         )  # fmt: skip
 

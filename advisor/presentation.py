@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from advisor.catalog import Component, settings_of
+from advisor.questionnaire import question_of
 from advisor.reasoning.assess import Assessed, Assessment, assess
+from advisor.reasoning.assumptions import Assumption, assumptions
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.group import sink_absorbs
 from advisor.reasoning.guarantees import FORBIDS, Anomaly, Boundary, Guarantee
@@ -71,6 +73,17 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Assumed:
+    """What was taken for one question without an answer; `ask` is the question in words, if it
+    has any."""
+
+    field: str
+    key: str
+    ask: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class InForce:
     """One setting as it counts: its value, and whether the team wrote it down."""
 
@@ -112,10 +125,37 @@ def sentence(pipeline: Pipeline, assessment: Assessment, met: bool) -> str:
         given = GUARANTEES[assessment.guarantees[Boundary.END_TO_END]]
         more = " in order" if pipeline.requirement.ordering else ""
         return f"You need {need}{more}, and these settings give {given}."
-    events = [each for each in assessment.failures if each.in_scope]
-    broken = sum(1 for each in events if forbidden(pipeline) & each.permits.keys())
+    events = sum(each.in_scope for each in assessment.failures)
+    broken = len(breaking(pipeline, assessment))
     breaks = "breaks" if broken == 1 else "break"
-    return f"You need {need}; with these settings {broken} of {len(events)} failures {breaks} it."
+    return f"You need {need}; with these settings {broken} of {events} failures {breaks} it."
+
+
+def breaking(pipeline: Pipeline, assessment: Assessment) -> frozenset[str]:
+    """The events that may do something which the team forbids, by name."""
+    forbids = forbidden(pipeline)
+    return frozenset(
+        each.event.name
+        for each in assessment.failures
+        if each.in_scope and forbids & each.permits.keys()
+    )
+
+
+def rests_on(pipeline: Pipeline) -> tuple[Assumption, ...]:
+    """What was not stated, and decides which failures break what is needed."""
+    return assumptions(pipeline, lambda each: breaking(each, assess(each)))
+
+
+def assumed(pipeline: Pipeline) -> list[Assumed]:
+    """`rests_on` in words, as far as the questionnaire asks for it."""
+    found = []
+    for each in rests_on(pipeline):
+        field = f"{each.component}.{each.setting}"
+        if question := question_of(field):
+            value = say(each.value)
+            words = dict(question.words).get(value, value)
+            found.append(Assumed(field, each.setting, question.ask, words))
+    return found
 
 
 def happenings(pipeline: Pipeline, assessment: Assessment) -> Iterator[Happening]:

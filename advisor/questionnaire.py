@@ -81,7 +81,11 @@ TOPIC = Step(
     "How many copies there are of a message, and when a broker may call it safe.",
     (
         Question("brokers", "How many brokers?", "In this one cluster."),
-        Question("topic.replication.factor"),
+        Question(
+            "topic.replication.factor",
+            hint="kafka-topics.sh --describe shows your topic's as ReplicationFactor. If this "
+            "stays empty, the brokers' default is assumed, and the advice says so.",
+        ),
         Question("topic.min.insync.replicas"),
         Question("topic.unclean.leader.election.enable"),
     ),
@@ -196,6 +200,15 @@ def neighbours(current: Step) -> tuple[Step | None, Step | None]:
     """The step before and the step after."""
     at = STEPS.index(current)
     return (STEPS[at - 1] if at else None, STEPS[at + 1] if at + 1 < len(STEPS) else None)
+
+
+def question_of(field: str) -> Question | None:
+    """The question that asks for a field; None where none does."""
+    for each in STEPS:
+        for question in each.questions:
+            if question.name == field:
+                return question
+    return None
 
 
 def step_of(field: str) -> Step | None:

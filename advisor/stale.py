@@ -49,11 +49,11 @@ def _context(stale: services.StaleDescription) -> dict[str, object]:
         answers = services.answers(stale.description)
     except services.StaleDescription:
         answers = {}
-    names = [(field_of(problem), problem) for problem in stale.problems]
+    obstacles = []
+    for problem in stale.problems:
+        field = field_of(problem)
+        name = field if field in answers else problem.setting
+        obstacles.append(Obstacle(name, answers.get(name, ""), problem.message))
     return {
-        "description": stale.description,
-        "obstacles": [
-            Obstacle(name, answers.get(name, ""), problem.message) for name, problem in names
-        ],
-        "answers": answers.items(),
-    }
+        "description": stale.description, "answers": answers.items(), "obstacles": obstacles,
+    }  # fmt: skip

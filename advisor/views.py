@@ -12,10 +12,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from advisor import drafts, presentation, questionnaire, services
 from advisor import export as exports
-from advisor.catalog import Problem
+from advisor.catalog import Component, Problem
 from advisor.drafts import Draft
 from advisor.forms import StepForm, field_of
 from advisor.models import Description
+from advisor.presentation import Assumed
 from advisor.questionnaire import FAMILIES, STEPS, Step
 from advisor.reasoning.assess import assess
 from advisor.reasoning.pipeline import Pipeline
@@ -114,6 +115,7 @@ def _page(request: HttpRequest, step: Step, draft: Draft, status: int = 200) -> 
         "steps": [(each, each.slug in draft.done) for each in STEPS],
         "errors": [*form.error_links(), *elsewhere],
         "decided": list(form.decided()), "focus_errors": status == 400,
+        "assumed": _assumed_before(step, pipeline) if last and judged["card"] else [],
         "can_take_back": not draft.fields and drafts.can_take_back(request.session),
         "stamp": drafts.stamp(request.session),
     }  # fmt: skip
@@ -128,6 +130,16 @@ def _elsewhere(step: Step, draft: Draft, problems: list[Problem]) -> list[tuple[
         place = questionnaire.step_of(name) or STEPS[0]
         if place is not step:
             links.append((f"../{place.slug}/#{name}", problem.setting, problem.message))
+    return links
+
+
+def _assumed_before(last: Step, pipeline: Pipeline | None) -> list[tuple[str, Assumed]]:
+    """What the steps before asked for in vain, each with the address of its field."""
+    links = []
+    for each in presentation.assumed(pipeline) if pipeline else ():
+        place = questionnaire.step_of(each.field)
+        if place and place is not last:
+            links.append((f"../{place.slug}/#{each.field}", each))
     return links
 
 
@@ -149,6 +161,8 @@ def advice(request: HttpRequest, slug: str) -> HttpResponse:
         "slug": slug, "pipeline": pipeline,
         "client": f"{FAMILIES[pipeline.family][0]} {pipeline.version}",
         "card": presentation.card(pipeline),
+        "assumed": presentation.assumed(pipeline),
+        "copies": pipeline.value(Component.TOPIC, "replication.factor"),
         "guarantees": {str(part): given for part, given in assessment.guarantees.items()},
         "to_prove": presentation.to_prove(pipeline, assessment),
         "matrix": presentation.matrix(pipeline, assessment),
@@ -166,11 +180,14 @@ def advice(request: HttpRequest, slug: str) -> HttpResponse:
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Copies a saved pipeline into the questionnaire; the saved one stays as it is.
 
-    One that the catalog no longer takes is copied as well, and opens at the first step with an
-    answer that is wrong by now.
+    It opens at the field named `at`, if one is. A pipeline that the catalog no longer takes is
+    copied as well, and opens at the first step with an answer that is wrong by now.
     """
     draft = drafts.of_answers(services.answers(get_object_or_404(Description, slug=slug)))
     drafts.put_aside(request.session, draft)
+    at = request.POST.get("at", "")
+    if place := questionnaire.step_of(at):
+        return redirect(f"{reverse('advisor:describe', args=[place.slug])}#{at}")
     _, problems = services.from_fields(draft.flat())
     wrong = [questionnaire.step_of(field_of(each, draft.family)) for each in problems]
     first = next((step for step in STEPS if step in wrong), STEPS[0])

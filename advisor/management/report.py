@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from advisor import services
+from advisor import presentation, services
 from advisor.catalog import Value
 from advisor.reasoning.assess import Assessment
 from advisor.reasoning.pipeline import Pipeline
@@ -16,6 +16,7 @@ def report(pipeline: Pipeline) -> str:
     recommendation = services.recommend(pipeline)
     lines = [services.describe_guarantee(assessment), ""]
     lines += _guarantees(assessment)
+    lines += _assumed(pipeline)
     lines += ["", "What may happen:", *_failures(assessment)]
     if assessment.findings:
         lines += ["", "Found in the settings:", *_findings(assessment)]
@@ -26,6 +27,16 @@ def report(pipeline: Pipeline) -> str:
 def _guarantees(assessment: Assessment) -> Iterator[str]:
     for boundary, guarantee in assessment.guarantees.items():
         yield f"  {boundary.value.replace('_', ' '):<16} {guarantee}"
+
+
+def _assumed(pipeline: Pipeline) -> Iterator[str]:
+    found = presentation.rests_on(pipeline)
+    if not found:
+        return
+    yield ""
+    yield "Assumed, because it was not stated, and it decides which failures break what you need:"
+    for each in found:
+        yield f"  {each.component}.{each.setting}={_text(each.value)}"
 
 
 def _failures(assessment: Assessment) -> Iterator[str]:

@@ -117,3 +117,10 @@ def test_a_file_that_is_no_text_or_too_large_is_refused(tmp_path: Path):
     large = tmp_path / "large.properties"
     large.write_text("#" * 1_100_000)
     assert "longer than" in refused("--producer", str(large))
+
+
+def test_what_was_assumed_is_said_in_words_for_a_person(write):
+    producer = write("producer.properties", "acks=1\n")
+    assert "\n  topic.replication.factor=1\n" in advise("--producer", producer)
+    topic = write("topic.properties", "replication.factor=3\n")
+    assert "replication.factor=1" not in advise("--producer", producer, "--topic", topic)

@@ -122,6 +122,20 @@ def test_a_problem_in_another_step_stops_the_saving_and_is_linked(client: Client
     assert not Description.objects.exists()
 
 
+def test_the_last_step_names_what_the_others_asked_for_in_vain(client: Client) -> None:
+    html = page(client, "needs").partition("Not stated so far")[2]
+    links = re.findall(r'href="(\.\./[^"]+)"', html)
+    assert "../topic/#topic.replication.factor" in links
+    assert not any("delivery.errors" in link for link in links), "this step asks for it itself"
+    assert "Not stated so far" not in page(client, "topic")
+    answer(client, "topic", {"topic.replication.factor": "3"})
+    assert "#topic.replication.factor" not in page(client, "needs")
+
+
+def test_the_step_says_where_to_look_the_copies_up(client: Client) -> None:
+    assert "kafka-topics.sh --describe" in page(client, "topic")
+
+
 def test_a_field_that_the_step_does_not_ask_for_is_not_taken(client: Client) -> None:
     answer(client, "topic", {"producer.acks": "0", "made.up": "x"})
     assert client.session["draft"]["fields"] == {}

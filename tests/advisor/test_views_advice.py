@@ -55,6 +55,7 @@ def test_what_the_catalog_no_longer_takes_says_why_and_which(client: Client) -> 
             r"producer\.acks</span> was saved as <code>2</code>.*\n.*acks must be", html
         )
         assert "<code>&lt;b&gt;</code>" in html
+        assert 'class="key">kettle.on</span> was saved as <code>true</code>' in html
         assert f'action="{reverse("advisor:edit", args=[slug])}"' in html
 
 
@@ -101,6 +102,46 @@ def test_the_advice_says_verdict_boundaries_reasons_changes_and_columns(client: 
     assert "<ins>all</ins>" in html
     for guarantee in ("at-most-once", "at-least-once", "exactly-once"):
         assert f'<h3><span class="badge guarantee-{guarantee}">' in html
+
+
+def test_what_was_assumed_stands_on_top_with_a_way_to_state_it(client: Client) -> None:
+    slug = walk(client, producer=RISKY)
+    html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
+    top = html.partition('id="verdict"')[2].partition("</section>")[0]
+    said = re.sub(r"<[^>]+>", "", top)
+    assert "replication.factor was not stated; the brokers’ default 1 is assumed." in said
+    assert "“Does your code look at delivery errors?” was not answered" in said
+    assert "With replication.factor=1 the first has no followers" in said
+    field = re.search(r'form="state" name="at" value="(topic[^"]+)"', top)
+    assert field
+    opened = client.post(reverse("advisor:edit", args=[slug]), {"at": field[1]})
+    address, _, anchor = opened.headers["Location"].partition("#")
+    assert f'id="{anchor}"' in client.get(address).content.decode()
+    stated = walk(client, topic={"topic.replication.factor": "1"}, producer=RISKY)
+    html = client.get(reverse("advisor:advice", args=[stated])).content.decode()
+    assert 'value="topic.replication.factor"' not in html
+
+
+def test_only_a_field_of_the_questionnaire_can_be_opened(client: Client) -> None:
+    url = reverse("advisor:edit", args=[walk(client)])
+    for at in ("//elsewhere.example/", "topic.retention.ms", "\r\nX: y"):
+        opened = client.post(url, {"at": at})
+        assert opened.headers["Location"] == reverse("advisor:describe", args=["client"])
+
+
+def test_nothing_is_said_to_be_assumed_where_all_was_stated(client: Client) -> None:
+    slug = walk(
+        client,
+        topic={
+            "topic.replication.factor": "3", "topic.min.insync.replicas": "2",
+            "topic.unclean.leader.election.enable": "false",
+        },
+        consumer={"application.commit": "auto"},
+        needs={"application.delivery.errors": "handled", "application.resend": "never"},
+    )  # fmt: skip
+    html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
+    assert "Assumed, because" not in html
+    assert "has no followers" not in html
 
 
 def test_the_advice_offers_the_proof_of_the_event_that_has_an_experiment(client: Client) -> None:

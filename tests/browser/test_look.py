@@ -14,8 +14,13 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from advisor.models import Description
+from advisor.questionnaire import STEPS
+from labs.models import State
+from tests.advisor.test_views_advice import STALE
 from tests.browser.conftest import serious, too_wide
 from tests.browser.test_describe import describe_risky, go_on
+from tests.labs import make
 
 
 @pytest.fixture(params=[(360, "light"), (360, "dark"), (1600, "light"), (1600, "dark")], ids=str)
@@ -66,6 +71,35 @@ def test_the_advice(looked_at: Page) -> None:
     look(looked_at, "advice")
 
 
+def test_the_advice_on_what_was_assumed(looked_at: Page) -> None:
+    looked_at.goto("/describe/client/")
+    for _ in STEPS:
+        go_on(looked_at)
+    expect(looked_at.get_by_text("Assumed, because it was not stated")).to_be_visible()
+    look(looked_at, "assumed")
+
+
+def test_a_pipeline_that_can_no_longer_be_judged(looked_at: Page) -> None:
+    slug = Description.objects.create(data=STALE, rules_version="0").slug
+    looked_at.goto(f"/pipelines/{slug}/")
+    looked_at.locator("summary").click()
+    look(looked_at, "stale")
+    looked_at.get_by_role("button", name="Go on with these answers").click()
+    expect(looked_at.get_by_label("acks")).to_have_attribute("aria-invalid", "true")
+
+
+@pytest.mark.parametrize("state", [State.RUNNING, State.DONE])
+def test_an_experiment(looked_at: Page, state: State) -> None:
+    made = make.experiment(state, *(["broken", "holds"] if state == State.DONE else []))
+    made.runs.filter(name="recommended").update(
+        settings={"producer": {"acks": "all", "linger.ms": 5}}
+    )
+    looked_at.goto(made.get_absolute_url())
+    for details in looked_at.locator("details").all():
+        details.locator("summary").click()
+    look(looked_at, f"experiment-{state}")
+
+
 @pytest.mark.parametrize("address", ["/", "/experiments/", "/learn/", "/nothing-here/"])
 def test_the_other_pages(looked_at: Page, address: str) -> None:
     looked_at.goto(address)
@@ -79,4 +113,5 @@ def test_the_advice_on_paper_has_its_reasons_and_no_buttons(
     describe_risky(page)
     page.emulate_media(media="print")
     expect(page.get_by_role("button")).to_have_count(0)
+    expect(page.get_by_text("Assumed, because it was not stated")).to_be_visible()
     expect(page.get_by_text("acks=1: the leader acknowledges alone").first).to_be_visible()

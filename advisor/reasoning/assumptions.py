@@ -1,0 +1,74 @@
+"""What was taken because nobody stated it, as far as another value would change the answer.
+
+A client's default is a fact: code that does not state a setting runs with it. A topic's is not:
+the topic has what it was created with, by the brokers' defaults of that day or by hand. And what
+the code around the clients does has no default at all. What is taken for these is assumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from advisor.catalog import Component, Kind, Setting, Value, settings_of, validate
+from advisor.reasoning.pipeline import Pipeline
+
+_TOPICS_NAME = {"default.replication.factor": "replication.factor"}
+"""The brokers' name of a default → the topic's name of the setting, where they differ."""
+
+_COUNTS_OF_COPIES = ("replication.factor", "min.insync.replicas")
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """One setting that was not stated, and the value that was taken for it."""
+
+    component: Component
+    setting: str
+    value: Value
+
+
+def assumptions(pipeline: Pipeline, answer: Callable[[Pipeline], object]) -> tuple[Assumption, ...]:
+    """The assumptions on which `answer` rests: with another value it would be another.
+
+    Each is looked at by itself, all else as it is. The pipeline must be valid.
+    """
+    given = answer(pipeline)
+    return tuple(
+        Assumption(each.component, each.name, pipeline.value(each.component, each.name))
+        for each in _not_stated(pipeline)
+        if any(answer(other) != given for other in _others(pipeline, each))
+    )
+
+
+def _not_stated(pipeline: Pipeline) -> Iterator[Setting]:
+    by_brokers = {_TOPICS_NAME.get(name, name) for name in pipeline.stated(Component.BROKER)}
+    stated = {
+        Component.TOPIC: pipeline.stated(Component.TOPIC).keys() | by_brokers,
+        Component.APPLICATION: pipeline.stated(Component.APPLICATION).keys(),
+    }
+    for component, names in stated.items():
+        known = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
+        yield from (setting for setting in known if setting.name not in names)
+
+
+def _others(pipeline: Pipeline, setting: Setting) -> Iterator[Pipeline]:
+    """The pipeline with each other value of the setting that it could have."""
+    now = pipeline.value(setting.component, setting.name)
+    for value in _values(pipeline, setting):
+        other = pipeline.with_setting(setting.component, setting.name, value)
+        if value != now and not validate(
+            other.family, other.version, other.kafka, other.brokers, other.settings
+        ):
+            yield other
+
+
+def _values(pipeline: Pipeline, setting: Setting) -> Iterator[Value]:
+    if setting.kind is Kind.BOOL:
+        yield from (False, True)
+    elif setting.kind is Kind.CHOICE:
+        yield from dict.fromkeys(value for _, value in setting.choices)
+    elif setting.name in _COUNTS_OF_COPIES:
+        # Between these nothing changes: no fail-over, a fail-over, f brokers survived, one spare.
+        lost = pipeline.requirement.survive
+        yield from sorted({1, 2, lost + 1, lost + 2})

@@ -1,0 +1,74 @@
+"""What an answer rests on and nobody stated."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from advisor.catalog import Component
+from advisor.presentation import assumed, breaking, rests_on
+from advisor.reasoning.assess import assess
+from advisor.reasoning.pipeline import Pipeline
+from tests.advisor.pipelines import SAFE, described, pipelines
+
+ANSWERED = {
+    "application.commit": "after-processing",
+    "application.delivery.errors": "handled",
+    "application.resend": "never",
+    "application.sink": "plain",
+}
+
+
+def names(fields: dict[str, str]) -> set[str]:
+    return {f"{each.component}.{each.setting}" for each in rests_on(described(fields))}
+
+
+def broken(pipeline: Pipeline) -> frozenset[str]:
+    return breaking(pipeline, assess(pipeline))
+
+
+@pytest.mark.parametrize("acks", ["all", "1", "0"])
+def test_copies_that_nobody_stated_are_an_assumption_whatever_the_producer_does(acks: str) -> None:
+    [copies] = rests_on(described(ANSWERED | {"producer.acks": acks}))
+    assert (copies.component, copies.setting) == (Component.TOPIC, "replication.factor")
+    assert copies.value == 1
+
+
+def test_copies_that_are_stated_for_the_topic_or_for_all_topics_are_not() -> None:
+    for name in ("topic.replication.factor", "broker.default.replication.factor"):
+        assert "topic.replication.factor" not in names(ANSWERED | {name: "1"}), name
+
+
+def test_what_decides_nothing_here_is_not_named() -> None:
+    one_copy = ANSWERED | {"topic.replication.factor": "1"}
+    assert names(one_copy) == set(), "with one copy the minimum in sync is 1, whatever is written"
+    three = ANSWERED | {"topic.replication.factor": "3"}
+    assert "topic.min.insync.replicas" in names(three)
+    assert names(three | {"producer.acks": "0"}).isdisjoint({"topic.min.insync.replicas"})
+
+
+def test_what_holds_only_if_the_code_is_as_assumed_says_so() -> None:
+    assert broken(described(SAFE)) == frozenset()
+    assert names(SAFE) == {
+        "topic.unclean.leader.election.enable", "application.commit", "application.delivery.errors",
+    }  # fmt: skip
+
+
+@given(pipelines())
+def test_everything_else_that_was_not_stated_could_be_either_way(pipeline: Pipeline) -> None:
+    named = {(each.component, each.setting) for each in rests_on(pipeline)}
+    assert not any(name in pipeline.stated(component) for component, name in named)
+    unclean = (Component.TOPIC, "unclean.leader.election.enable")
+    if unclean[1] not in pipeline.stated(Component.TOPIC):
+        other = pipeline.with_setting(*unclean, not pipeline.value(*unclean))
+        assert (unclean in named) == (broken(other) != broken(pipeline))
+
+
+def test_a_question_in_words_is_answered_in_words() -> None:
+    said = {each.field: each for each in assumed(described({}))}
+    assert next(iter(said)) == "topic.replication.factor"
+    assert said["topic.replication.factor"].ask == ""
+    code = said["application.delivery.errors"]
+    assert (code.ask, code.value) == (
+        "Does your code look at delivery errors?", "Yes, at every failed send",
+    )  # fmt: skip
