@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from advisor import services
 from advisor.catalog import Component, settings_of
-from advisor.questionnaire import question_of
+from advisor.questionnaire import FAMILIES, question_of
 from advisor.reasoning.assess import Assessed, Assessment, assess
 from advisor.reasoning.assumptions import Assumption, assumptions
 from advisor.reasoning.event import FailureEvent
@@ -99,6 +101,31 @@ def card(pipeline: Pipeline) -> Card:
     guarantees = tuple((boundary, assessment.guarantees[boundary]) for boundary in Boundary)
     met = is_met(pipeline, assessment)
     return Card(guarantees, met, sentence(pipeline, assessment, met), worst(pipeline, assessment))
+
+
+def advice(slug: str, pipeline: Pipeline) -> dict[str, Any]:
+    """Everything that the page of a saved pipeline shows, and its report for the printer."""
+    assessment = assess(pipeline)
+    columns = services.columns(pipeline)
+    settings = list(in_force(pipeline))
+    need = pipeline.requirement.guarantee
+    return {
+        "slug": slug, "pipeline": pipeline, "need": need, "client": client(pipeline),
+        "rules_version": services.RULES_VERSION,
+        "card": card(pipeline), "assumed": assumed(pipeline),
+        "copies": pipeline.value(Component.TOPIC, "replication.factor"),
+        "guarantees": {str(part): given for part, given in assessment.guarantees.items()},
+        "to_prove": to_prove(pipeline, assessment),
+        "matrix": matrix(pipeline, assessment),
+        "recommended": columns[need], "columns": list(columns.items()),
+        "findings": assessment.findings,
+        "in_force": settings, "stated": sum(each.stated for each in settings),
+    }  # fmt: skip
+
+
+def client(pipeline: Pipeline) -> str:
+    """The client and its version, as people call them."""
+    return f"{FAMILIES[pipeline.family][0]} {pipeline.version}"
 
 
 def is_met(pipeline: Pipeline, assessment: Assessment) -> bool:

@@ -10,16 +10,15 @@ from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_POST, require_safe
 
-from advisor import drafts, presentation, questionnaire, services
-from advisor import export as exports
-from advisor.catalog import Component, Problem
+from advisor import drafts, presentation, questionnaire, services, take_home
+from advisor.catalog import Problem
 from advisor.drafts import Draft
 from advisor.forms import StepForm, field_of
 from advisor.models import Description
 from advisor.presentation import Assumed
-from advisor.questionnaire import FAMILIES, STEPS, Step
-from advisor.reasoning.assess import assess
+from advisor.questionnaire import STEPS, Step
 from advisor.reasoning.pipeline import Pipeline
+from advisor.take_home import load_or_404
 
 
 @require_safe
@@ -143,36 +142,13 @@ def _assumed_before(last: Step, pipeline: Pipeline | None) -> list[tuple[str, As
     return links
 
 
-def _load_or_404(slug: str) -> Pipeline:
-    try:
-        return services.load(slug)
-    except Description.DoesNotExist:
-        raise Http404(f"No pipeline is saved as {slug}") from None
-
-
 @require_safe
 def advice(request: HttpRequest, slug: str) -> HttpResponse:
     """What a saved pipeline's settings mean, and what to change."""
-    pipeline = _load_or_404(slug)
-    assessment = assess(pipeline)
-    columns = services.columns(pipeline)
-    in_force = list(presentation.in_force(pipeline))
-    context = {
-        "slug": slug, "pipeline": pipeline,
-        "client": f"{FAMILIES[pipeline.family][0]} {pipeline.version}",
-        "card": presentation.card(pipeline),
-        "assumed": presentation.assumed(pipeline),
-        "copies": pipeline.value(Component.TOPIC, "replication.factor"),
-        "guarantees": {str(part): given for part, given in assessment.guarantees.items()},
-        "to_prove": presentation.to_prove(pipeline, assessment),
-        "matrix": presentation.matrix(pipeline, assessment),
-        "need": pipeline.requirement.guarantee,
-        "recommended": columns[pipeline.requirement.guarantee],
-        "columns": list(columns.items()),
-        "exports": _exports(request, slug, columns[pipeline.requirement.guarantee].pipeline),
-        "findings": assessment.findings,
-        "in_force": in_force, "stated": sum(each.stated for each in in_force),
-    }  # fmt: skip
+    pipeline = load_or_404(slug)
+    context = presentation.advice(slug, pipeline)
+    after = context["recommended"].pipeline
+    context["exports"] = take_home.rendered(request, slug, pipeline, after)
     return render(request, "advisor/advice.html", context)
 
 
@@ -192,30 +168,3 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     wrong = [questionnaire.step_of(field_of(each, draft.family)) for each in problems]
     first = next((step for step in STEPS if step in wrong), STEPS[0])
     return redirect("advisor:describe", first.slug)
-
-
-@require_safe
-def export(request: HttpRequest, slug: str, product: str) -> HttpResponse:
-    """One file of the recommended settings, to download."""
-    pipeline = services.recommended(_load_or_404(slug))
-    found = exports.find(product)
-    if found is None or not found.applies(pipeline):
-        raise Http404(f"There is no export {product} for this pipeline")
-    return HttpResponse(
-        found.render(pipeline, _stamp(request, slug, pipeline)),
-        content_type=f"{found.media_type}; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{found.filename}"'},
-    )
-
-
-def _exports(
-    request: HttpRequest, slug: str, pipeline: Pipeline
-) -> list[tuple[exports.Export, str]]:
-    stamp = _stamp(request, slug, pipeline)
-    return [(each, each.render(pipeline, stamp)) for each in exports.exports_for(pipeline)]
-
-
-def _stamp(request: HttpRequest, slug: str, pipeline: Pipeline) -> exports.Stamp:
-    permalink = request.build_absolute_uri(reverse("advisor:advice", args=[slug]))
-    client = f"{FAMILIES[pipeline.family][0]} {pipeline.version}"
-    return exports.Stamp(services.RULES_VERSION, pipeline.kafka, client, permalink)

@@ -23,12 +23,22 @@ class Stamp:
     client: str
     permalink: str
 
+    @property
+    def origin(self) -> str:
+        """Where the file comes from, in words."""
+        return (
+            f"Made by Delivery Lab, rules {self.rules_version}, "
+            f"for {self.client} and Kafka {self.kafka}."
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Export:
     """One file for one product. `name` is its slug in addresses, `title` what people call it.
 
-    `render` raises `SettingError` if the pipeline holds a value that the catalog would refuse.
+    `applies` says whether a pipeline can use it at all, `needed` whether the way from the
+    pipeline as described to the one exported takes it. `render` raises `SettingError` if the
+    pipeline holds a value that the catalog would refuse.
     """
 
     name: str
@@ -37,15 +47,17 @@ class Export:
     media_type: str
     applies: Callable[[Pipeline], bool]
     render: Callable[[Pipeline, Stamp], str]
+    needed: Callable[[Pipeline, Pipeline], bool] = lambda described, exported: True
+
+
+def always(pipeline: Pipeline) -> bool:
+    """`applies` of a file that every pipeline can use."""
+    return True
 
 
 def head(title: str, stamp: Stamp, *notes: str) -> str:
     """The head of a file, in lines that begin with `#`: title, origin, what to know."""
-    origin = (
-        f"Made by Delivery Lab, rules {stamp.rules_version}, "
-        f"for {stamp.client} and Kafka {stamp.kafka}."
-    )
-    paragraphs = [title, origin, f"The reasons: {stamp.permalink}", *notes]
+    paragraphs = [title, stamp.origin, f"The reasons: {stamp.permalink}", *notes]
     return "".join(comment(paragraph) for paragraph in paragraphs)
 
 

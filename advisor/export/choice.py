@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from advisor.catalog import Component, Setting, render, settings_of
+from advisor.catalog import Component, Kind, Setting, render, settings_of
 from advisor.reasoning.pipeline import Pipeline
 
 _RESTS_ON: Mapping[Component, frozenset[str]] = {
@@ -55,6 +55,13 @@ def chosen(pipeline: Pipeline, component: Component) -> tuple[Chosen, ...]:
         for value in [pipeline.value(component, setting.name)]
         if value is not None
     )
+
+
+def typed(each: Chosen) -> bool | int | str:
+    """A setting's value for a format that tells switches and numbers from texts."""
+    if each.setting.kind is Kind.BOOL:
+        return each.text == "true"
+    return int(each.text) if each.setting.kind is Kind.INT else each.text
 
 
 def code_notes(pipeline: Pipeline, *components: Component) -> tuple[str, ...]:

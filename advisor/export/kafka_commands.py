@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 
 from advisor.catalog import Component
-from advisor.export.base import Export, Stamp, comment, head
+from advisor.export.base import Export, Stamp, always, comment, head
 from advisor.export.choice import Chosen, chosen
 from advisor.reasoning.pipeline import Pipeline
 
@@ -24,8 +24,8 @@ set -eu
 """
 
 _NO_MOVE = (
-    "Copies of a topic that exists are added by kafka-reassign-partitions.sh, with a plan that "
-    "names brokers; nothing here does that. Check what it has: kafka-topics.sh --describe."
+    "Copies of a topic that exists are added by a plan that names brokers, and by nothing here: "
+    "reassign.sh makes one. Check what the topic has: kafka-topics.sh --describe."
 )
 _IN_FILE = (
     "The next lines cannot be changed while a broker runs: put them into the properties file of "
@@ -94,10 +94,6 @@ def _configs(entity: str, settings: Iterable[Chosen]) -> str:
     return f"kafka-configs.sh {_SERVERS} {entity} \\\n  --add-config {shlex.quote(','.join(pairs))}"
 
 
-def _applies(pipeline: Pipeline) -> bool:
-    return True
-
-
 EXPORTS = (
-    Export("kafka-commands", "Topic commands", "topic.sh", "text/x-shellscript", _applies, _render),
+    Export("kafka-commands", "Topic commands", "topic.sh", "text/x-shellscript", always, _render),
 )

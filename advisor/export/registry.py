@@ -23,9 +23,14 @@ def all_exports() -> tuple[Export, ...]:
     )
 
 
-def exports_for(pipeline: Pipeline) -> tuple[Export, ...]:
-    """The exports that this pipeline can use."""
-    return tuple(export for export in all_exports() if export.applies(pipeline))
+def exports_for(pipeline: Pipeline, described: Pipeline | None = None) -> tuple[Export, ...]:
+    """The exports that this pipeline can use; without those that the way from the one described
+    does not need, if that is given."""
+    return tuple(
+        export
+        for export in all_exports()
+        if export.applies(pipeline) and (described is None or export.needed(described, pipeline))
+    )
 
 
 def find(name: str) -> Export | None:

@@ -9,3 +9,9 @@ if (navigator.clipboard) {
     })
   }
 }
+
+// A page made for paper offers to be printed; without JavaScript the browser's own menu does it.
+for (const button of document.querySelectorAll("[data-print]")) {
+  button.hidden = false
+  button.addEventListener("click", () => window.print())
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import subprocess
 from pathlib import Path
 
@@ -17,7 +18,9 @@ from advisor.intake.java_properties import properties
 from advisor.reasoning.pipeline import Pipeline
 
 STAMP = Stamp("7", "4.3", "java 4.3", "http://127.0.0.1:8000/pipelines/abc/")
+_STAMPED = ("rules_version", "client", "kafka", "permalink")
 VERSIONS = {Family.JAVA: "4.3", Family.LIBRDKAFKA: "2.16", Family.SPARK: "4.2"}
+OF_TOPICS = ("kafka-commands", "reassignment", "strimzi-topic", "terraform")
 EVERY = [
     (family, export)
     for family, version in VERSIONS.items()
@@ -40,16 +43,33 @@ def test_each_family_has_its_own_files_and_the_commands() -> None:
         family: [export.name for export in exports_for(Pipeline(family, version))]
         for family, version in VERSIONS.items()
     }
-    assert names == {
-        Family.JAVA: ["java-producer", "java-consumer", "kafka-commands"],
-        Family.LIBRDKAFKA: ["confluent-python", "kafka-commands"],
-        Family.SPARK: ["kafka-commands", "spark-options"],
+    topic = ["kafka-commands", "reassignment", "strimzi-topic", "terraform"]
+    assert {family: sorted(each) for family, each in names.items()} == {
+        Family.JAVA: sorted(["java-producer", "java-consumer", "spring-boot", *topic]),
+        Family.LIBRDKAFKA: sorted(["confluent-python", "librdkafka-json", *topic]),
+        Family.SPARK: sorted(["spark-options", *topic]),
     }
     assert find("rust-properties") is None
 
 
+def test_files_for_the_brokers_are_offered_where_something_was_said_of_them() -> None:
+    pipeline = _pipeline(Family.JAVA, {Component.BROKER: {"min.insync.replicas": 2}})
+    names = {export.name for export in exports_for(pipeline)}
+    assert {"server-properties", "strimzi-kafka"} <= names
+
+
+def test_a_reassignment_is_offered_only_on_a_way_that_changes_the_copies() -> None:
+    one, three = (
+        _pipeline(Family.JAVA, {Component.TOPIC: {"replication.factor": copies}})
+        for copies in (1, 3)
+    )
+    assert "reassignment" in {each.name for each in exports_for(three, described=one)}
+    assert "reassignment" not in {each.name for each in exports_for(three, described=three)}
+
+
 def test_names_and_file_names_are_told_apart() -> None:
     assert len({export.name for export in all_exports()}) == len(all_exports())
+    assert len({export.filename for export in all_exports()}) == len(all_exports())
     assert all(Path(export.filename).name == export.filename for export in all_exports())
 
 
@@ -67,6 +87,11 @@ def test_what_was_stated_and_what_the_guarantee_rests_on_is_written() -> None:
 @pytest.mark.parametrize(("family", "export"), EVERY, ids=lambda each: getattr(each, "name", each))
 def test_the_head_says_where_the_file_is_from(family: Family, export: Export) -> None:
     text = export.render(Pipeline(family, VERSIONS[family]), STAMP)
+    if export.media_type == "application/json":
+        about = json.loads(text)["about"]
+        said = [about[key] for key in ("made_by", "rules", "client", "kafka", "reasons")]
+        assert said == ["Delivery Lab", *(getattr(STAMP, name) for name in _STAMPED)]
+        return
     assert "# Made by Delivery Lab, rules 7, for java 4.3 and Kafka 4.3." in text
     assert "# The reasons: http://127.0.0.1:8000/pipelines/abc/" in text
     assert max(map(len, text.splitlines())) <= 130
@@ -78,6 +103,8 @@ def test_no_stamp_ends_its_comment(family: Family, export: Export, words: str) -
     pipeline = Pipeline(family, VERSIONS[family])
     bare = export.render(pipeline, Stamp("", "", "", ""))
     stamped = export.render(pipeline, Stamp(words, words, words, words))
+    if export.media_type == "application/json":
+        bare, stamped = (json.dumps(json.loads(text) | {"about": 0}) for text in (bare, stamped))
     assert _program(stamped) == _program(bare)
 
 
@@ -89,7 +116,7 @@ def _program(text: str) -> list[str]:
 @pytest.mark.parametrize("family", list(Family))
 def test_a_value_that_the_catalog_never_made_is_not_exported(family: Family, value: Value) -> None:
     pipeline = _pipeline(family, {Component.PRODUCER: {"acks": value}})
-    exports = [each for each in exports_for(pipeline) if each.name != "kafka-commands"]
+    exports = [each for each in exports_for(pipeline) if each.name not in OF_TOPICS]
     refused = 0
     for export in exports:
         try:

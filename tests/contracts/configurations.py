@@ -5,8 +5,19 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from itertools import product
+from typing import Any
 
-from advisor.catalog import Component, Family, Problem, Value, lookup, parse, validate
+from advisor.catalog import (
+    Component,
+    Family,
+    Problem,
+    Value,
+    lookup,
+    parse,
+    settings_of,
+    validate,
+)
+from advisor.reasoning.pipeline import Pipeline
 
 Texts = dict[str, str]
 _Choices = Mapping[str, tuple[str | None, ...]]
@@ -78,3 +89,38 @@ def _all(choices: _Choices) -> list[Texts]:
 
 def _without_none(texts: Mapping[str, str | None]) -> Texts:
     return {name: text for name, text in texts.items() if text is not None}
+
+
+def accepted(family: Family, version: str, count: int) -> list[Pipeline]:
+    """Pipelines whose producer is among the configurations and is accepted by the catalog."""
+    producer = Component.PRODUCER
+    taken = [
+        each
+        for each in producers(family)
+        if not (family is Family.SPARK and any("transaction" in name for name in each))
+        and our_refusal(family, version, producer, each) is None
+    ]
+    drawn = random.Random(11).sample(taken, count)
+    return [
+        Pipeline(family, version, settings=parsed(family, version, producer, each))
+        for each in drawn
+    ]
+
+
+def in_force(pipeline: Pipeline, component: Component, real: Texts) -> None:
+    """What the product makes of the export is what we say is in force."""
+    found = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
+    for setting in found:
+        names = [name for name in (setting.name, *setting.aliases) if name in real]
+        adjusted_by_itself = setting.name in ("linger.ms", "socket.timeout.ms")
+        if names and not adjusted_by_itself:
+            theirs = parse(setting, real[names[0]])
+            assert theirs == pipeline.value(component, setting.name), setting.name
+
+
+def texts(settings: dict[str, Any]) -> Texts:
+    """Settings of a file that tells types apart, as the texts of one that does not."""
+    return {
+        key: str(value).lower() if isinstance(value, bool) else str(value)
+        for key, value in settings.items()
+    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,13 @@ from typing import Any
 import pytest
 
 from advisor.catalog import Component, Family, Value, settings_of
-from advisor.catalog import parse as parse_setting
 from advisor.export import Stamp, find
 from advisor.export.kafka_commands import DYNAMIC
 from advisor.reasoning.guarantees import Guarantee
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import recommend
 from tests.contracts import librdkafka
-from tests.contracts.configurations import Texts, our_refusal, parsed, producers
+from tests.contracts.configurations import accepted, in_force, texts
 from tests.contracts.jvm import Jvm
 
 pytestmark = pytest.mark.contract
@@ -38,37 +36,11 @@ def _rendered(pipeline: Pipeline, name: str) -> str:
     return export.render(pipeline, STAMP)
 
 
-def _accepted(family: Family, version: str, count: int) -> list[Pipeline]:
-    producer = Component.PRODUCER
-    taken = [
-        texts
-        for texts in producers(family)
-        if not (family is Family.SPARK and any("transaction" in name for name in texts))
-        and our_refusal(family, version, producer, texts) is None
-    ]
-    drawn: list[Texts] = random.Random(11).sample(taken, count)
-    return [
-        Pipeline(family, version, settings=parsed(family, version, producer, texts))
-        for texts in drawn
-    ]
-
-
-def _in_force(pipeline: Pipeline, component: Component, real: Texts) -> None:
-    """What the product makes of the export is what we say is in force."""
-    found = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
-    for setting in found:
-        names = [name for name in (setting.name, *setting.aliases) if name in real]
-        adjusted_by_itself = setting.name in ("linger.ms", "socket.timeout.ms")
-        if names and not adjusted_by_itself:
-            theirs = parse_setting(setting, real[names[0]])
-            assert theirs == pipeline.value(component, setting.name), setting.name
-
-
 def test_java_reads_producer_properties_as_we_mean_them(kafka_jvm: Jvm) -> None:
-    for pipeline in _accepted(Family.JAVA, "4.3", 60):
+    for pipeline in accepted(Family.JAVA, "4.3", 60):
         settings = kafka_jvm.read(_rendered(pipeline, "java-producer"))
         assert kafka_jvm.producer_refusal(settings) is None
-        _in_force(pipeline, Component.PRODUCER, kafka_jvm.producer_values(settings))
+        in_force(pipeline, Component.PRODUCER, kafka_jvm.producer_values(settings))
 
 
 @pytest.mark.parametrize("stated", CONSUMERS, ids=str)
@@ -78,7 +50,7 @@ def test_java_reads_consumer_properties_as_we_mean_them(
     pipeline = Pipeline(settings={Component.CONSUMER: stated})
     settings = kafka_jvm.read(_rendered(pipeline, "java-consumer"))
     assert kafka_jvm.consumer_refusal(settings) is None
-    _in_force(pipeline, Component.CONSUMER, kafka_jvm.consumer_values(settings))
+    in_force(pipeline, Component.CONSUMER, kafka_jvm.consumer_values(settings))
 
 
 def _module(text: str) -> dict[str, Any]:
@@ -87,17 +59,12 @@ def _module(text: str) -> dict[str, Any]:
     return names
 
 
-def _texts(settings: dict[str, Any]) -> Texts:
-    return {key: str(value).lower() if isinstance(value, bool) else str(value)
-            for key, value in settings.items()}  # fmt: skip
-
-
 def test_confluent_kafka_takes_the_python_module_as_we_mean_it() -> None:
-    for pipeline in _accepted(Family.LIBRDKAFKA, "2.16", 60):
+    for pipeline in accepted(Family.LIBRDKAFKA, "2.16", 60):
         module = _module(_rendered(pipeline, "confluent-python"))
         assert librdkafka.producer_refusal(module["PRODUCER"]) is None
-        real = librdkafka.values(librdkafka.PRODUCER, _texts(module["PRODUCER"]))
-        _in_force(pipeline, Component.PRODUCER, real)
+        real = librdkafka.values(librdkafka.PRODUCER, texts(module["PRODUCER"]))
+        in_force(pipeline, Component.PRODUCER, real)
 
 
 @pytest.mark.parametrize("stated", CONSUMERS, ids=str)
@@ -105,8 +72,8 @@ def test_confluent_kafka_takes_the_consumer_dict(stated: dict[str, Value]) -> No
     pipeline = Pipeline(Family.LIBRDKAFKA, "2.16", settings={Component.CONSUMER: stated})
     module = _module(_rendered(pipeline, "confluent-python"))
     assert librdkafka.consumer_refusal(module["CONSUMER"]) is None
-    settings = {"group.id": "contract"} | _texts(module["CONSUMER"])
-    _in_force(pipeline, Component.CONSUMER, librdkafka.values(librdkafka.CONSUMER, settings))
+    settings = {"group.id": "contract"} | texts(module["CONSUMER"])
+    in_force(pipeline, Component.CONSUMER, librdkafka.values(librdkafka.CONSUMER, settings))
 
 
 def test_the_exported_python_sends_and_hears_of_failure() -> None:
@@ -146,13 +113,11 @@ def test_what_is_recommended_starts_in_the_real_clients(
 
 
 def test_the_client_of_spark_takes_the_options(spark_jvm: Jvm) -> None:
-    for pipeline in _accepted(Family.SPARK, "4.2", 30):
+    for pipeline in accepted(Family.SPARK, "4.2", 30):
         module = _module(_rendered(pipeline, "spark-options"))
-        settings = {
-            key.removeprefix("kafka."): text for key, text in _texts(module["SINK"]).items()
-        }
+        settings = {key.removeprefix("kafka."): text for key, text in texts(module["SINK"]).items()}
         assert spark_jvm.producer_refusal(settings) is None
-        _in_force(pipeline, Component.PRODUCER, spark_jvm.producer_values(settings))
+        in_force(pipeline, Component.PRODUCER, spark_jvm.producer_values(settings))
 
 
 def test_the_commands_carry_what_kafka_takes(kafka_jvm: Jvm, tmp_path: Path) -> None:
@@ -172,7 +137,7 @@ def test_the_commands_carry_what_kafka_takes(kafka_jvm: Jvm, tmp_path: Path) -> 
     topic = dict(pair.split("=", 1) for pair in pairs)
     log = kafka_jvm.kafka.storage.internals.log.LogConfig
     log.validate(kafka_jvm.properties(topic))
-    _in_force(pipeline, Component.TOPIC, kafka_jvm.parsed(log.configDefCopy(), topic))
+    in_force(pipeline, Component.TOPIC, kafka_jvm.parsed(log.configDefCopy(), topic))
     alter = _ran(script, "alter")
     assert "cleanup.policy=[compact,delete]" in alter[alter.index("--add-config") + 1]
     brokers = _ran(script, "brokers")

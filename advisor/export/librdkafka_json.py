@@ -1,0 +1,38 @@
+"""Settings for librdkafka as JSON: for clients that take an object, in whatever language.
+
+JSON has no comments; the stamp is an object beside the settings.
+"""
+
+from __future__ import annotations
+
+import json
+
+from advisor.catalog import Component, Family
+from advisor.export.base import Export, Stamp
+from advisor.export.choice import chosen, code_notes, typed
+from advisor.reasoning.pipeline import Pipeline
+
+
+def _render(pipeline: Pipeline, stamp: Stamp) -> str:
+    both = (Component.PRODUCER, Component.CONSUMER)
+    made_by = {
+        "made_by": "Delivery Lab", "rules": stamp.rules_version, "client": stamp.client,
+        "kafka": stamp.kafka, "reasons": stamp.permalink, "notes": code_notes(pipeline, *both),
+    }  # fmt: skip
+    settings = {
+        str(component): {each.name: typed(each) for each in chosen(pipeline, component)}
+        for component in both
+    }
+    return json.dumps({"about": made_by, **settings}, indent=2) + "\n"
+
+
+def _applies(pipeline: Pipeline) -> bool:
+    return pipeline.family is Family.LIBRDKAFKA
+
+
+EXPORTS = (
+    Export(
+        "librdkafka-json", "librdkafka JSON", "librdkafka.json", "application/json",
+        _applies, _render,
+    ),
+)  # fmt: skip

@@ -1,0 +1,91 @@
+"""`application.yml` for Spring Boot: the Java client's settings where Spring looks for them.
+
+The names are those of Spring Boot's KafkaProperties; what it has no name for goes into its
+`properties`, with the key in brackets, so that the dots in it stay (Spring Boot reference,
+"Binding Maps").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from advisor.catalog import Component, Family
+from advisor.export.base import Export, Stamp, head
+from advisor.export.choice import chosen, code_notes
+from advisor.export.yaml_document import Node, document, scalar
+from advisor.reasoning.pipeline import Pipeline
+
+_NAMES: Mapping[Component, Mapping[str, str]] = {
+    Component.PRODUCER: {
+        "acks": "acks",
+        "retries": "retries",
+        "batch.size": "batch-size",
+        "transactional.id": "transaction-id-prefix",
+    },
+    Component.CONSUMER: {
+        "enable.auto.commit": "enable-auto-commit",
+        "auto.commit.interval.ms": "auto-commit-interval",
+        "auto.offset.reset": "auto-offset-reset",
+        "isolation.level": "isolation-level",
+        "max.poll.records": "max-poll-records",
+    },
+}
+_TRANSACTION = (
+    "transaction-id-prefix: Spring puts a number behind it for each producer. It must differ "
+    "between instances of the application, and stay the same when one starts again."
+)
+_BATCH = (
+    "ack-mode batch: Spring commits when every record of a poll is processed; a record that "
+    "throws is handed over again."
+)
+_BEFORE = (
+    "ack-mode manual_immediate: call acknowledge() before the processing begins, or nothing is "
+    "committed."
+)
+
+
+def _render(pipeline: Pipeline, stamp: Stamp) -> str:
+    both = (Component.PRODUCER, Component.CONSUMER)
+    kafka: dict[str, Node] = {str(each): _client(pipeline, each) for each in both}
+    mode, notes = _ack_mode(pipeline), list(code_notes(pipeline, *both))
+    if mode:
+        kafka["listener"] = {"ack-mode": mode}
+        notes.append(_BATCH if mode == "batch" else _BEFORE)
+    if pipeline.stated(Component.PRODUCER).get("transactional.id"):
+        notes.append(_TRANSACTION)
+    return head("Settings for Spring Boot.", stamp, *notes) + document({"spring": {"kafka": kafka}})
+
+
+def _client(pipeline: Pipeline, component: Component) -> dict[str, Node]:
+    names, own, others = _NAMES[component], {}, {}
+    for each in chosen(pipeline, component):
+        if each.name in names:
+            own[names[each.name]] = scalar(each)
+        else:
+            others[f"[{each.name}]"] = scalar(each)
+    return {**own, "properties": others} if others else own
+
+
+def _ack_mode(pipeline: Pipeline) -> str | None:
+    """How Spring's listener commits so as the team said that it does; None leaves it alone."""
+    if pipeline.flag(Component.CONSUMER, "enable.auto.commit"):
+        return None  # the client commits, and Spring does not
+    modes = {"after-processing": "batch", "before-processing": "manual_immediate"}
+    return modes.get(pipeline.text(Component.APPLICATION, "commit"))
+
+
+def _applies(pipeline: Pipeline) -> bool:
+    """Spring fills in `${…}` wherever it stands, and before 6.2 nothing can stop it."""
+    if pipeline.family is not Family.JAVA:
+        return False
+    return not any("${" in str(value) for value in _stated(pipeline))
+
+
+def _stated(pipeline: Pipeline) -> Iterator[object]:
+    for component in _NAMES:
+        yield from pipeline.stated(component).values()
+
+
+EXPORTS = (
+    Export("spring-boot", "Spring Boot", "application.yml", "application/yaml", _applies, _render),
+)

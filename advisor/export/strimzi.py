@@ -1,0 +1,62 @@
+"""Strimzi's resources: the topic, and what to patch into the cluster's configuration.
+
+Source: Strimzi's CRDs, `KafkaTopicSpec` and `KafkaClusterSpec.config`; the API version is v1 from
+Strimzi 0.49 on and v1beta2 before.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.export.base import Export, Stamp, always, head
+from advisor.export.choice import chosen
+from advisor.export.yaml_document import Node, document, scalar, settings
+from advisor.reasoning.pipeline import Pipeline
+
+_API = "kafka.strimzi.io/v1"
+_OLDER = f"Before Strimzi 0.49 the apiVersion is kafka.strimzi.io/v1beta2 instead of {_API}."
+_TOPIC_NOTES = (
+    "Put in the names of the topic and of its cluster, then: kubectl apply -f kafka-topic.yaml",
+    _OLDER,
+    "The Topic Operator gives a topic that exists more replicas only where Cruise Control runs; "
+    "elsewhere reassign.sh does, before this is applied. It keeps the partitions as they are.",
+)
+_KAFKA_NOTES = (
+    "A part of the Kafka resource, not all of it. Put in the name of your cluster, then: "
+    "kubectl patch kafka my-cluster --type merge --patch-file kafka-patch.yaml",
+    "The Cluster Operator restarts the brokers one by one where a setting needs it.",
+)
+_REPLICAS = "replication.factor"
+
+
+def _topic(pipeline: Pipeline, stamp: Stamp) -> str:
+    found = chosen(pipeline, Component.TOPIC)
+    replicas = {each.name: scalar(each) for each in found}[_REPLICAS]
+    config = settings(each for each in found if each.name != _REPLICAS)
+    resource: dict[str, Node] = {
+        "apiVersion": _API,
+        "kind": "KafkaTopic",
+        "metadata": {"name": "my-topic", "labels": {"strimzi.io/cluster": "my-cluster"}},
+        "spec": {"replicas": replicas, "config": config},
+    }
+    return head("A topic for Strimzi.", stamp, *_TOPIC_NOTES) + document(resource)
+
+
+def _kafka(pipeline: Pipeline, stamp: Stamp) -> str:
+    config = settings(chosen(pipeline, Component.BROKER))
+    patch: dict[str, Node] = {"spec": {"kafka": {"config": config}}}
+    return head("Settings of the brokers for Strimzi.", stamp, *_KAFKA_NOTES) + document(patch)
+
+
+def _states_brokers(pipeline: Pipeline) -> bool:
+    return bool(pipeline.stated(Component.BROKER))
+
+
+EXPORTS = (
+    Export(
+        "strimzi-topic", "Strimzi topic", "kafka-topic.yaml", "application/yaml", always, _topic
+    ),
+    Export(
+        "strimzi-kafka", "Strimzi cluster", "kafka-patch.yaml", "application/yaml",
+        _states_brokers, _kafka,
+    ),
+)  # fmt: skip

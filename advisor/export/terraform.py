@@ -1,0 +1,69 @@
+"""A topic for Terraform, as a resource of the Mongey/kafka provider.
+
+Source: the provider's documentation of `kafka_topic`, and its pull request 148 for copies changed
+in place; strings as HashiCorp's HCL native syntax specification has them ("Template Expressions").
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.export.base import Export, Stamp, always, head
+from advisor.export.choice import chosen
+from advisor.reasoning.pipeline import Pipeline
+
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_REPLICAS = "replication.factor"
+_NOTE = (
+    "A topic that exists has to be imported before this is applied: "
+    "terraform import kafka_topic.this NAME. From 0.3.0 on the provider changes replication_factor "
+    "in place; before, it destroys the topic and makes a new one. Read the plan first."
+)
+_BEFORE = """
+terraform {
+  required_providers {
+    kafka = {
+      source  = "Mongey/kafka"
+      version = ">= 0.3.0"
+    }
+  }
+}
+
+variable "topic" {
+  type = string
+}
+
+variable "partitions" {
+  type = number
+}
+
+resource "kafka_topic" "this" {
+  name               = var.topic
+  partitions         = var.partitions
+"""
+
+
+def quoted(text: str) -> str:
+    """A string literal of HCL: nothing in it is a template or ends it, ASCII only."""
+    out = [_ESCAPES.get(char, char if " " <= char <= "~" else _code(char)) for char in text]
+    # Doubling the sign, the usual escape, is read otherwise after one that stands there already.
+    plain = "".join(out).replace("${", f"{_code('$')}{{").replace("%{", f"{_code('%')}{{")
+    return f'"{plain}"'
+
+
+def _code(char: str) -> str:
+    return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
+
+
+def _render(pipeline: Pipeline, stamp: Stamp) -> str:
+    found = chosen(pipeline, Component.TOPIC)
+    copies = [f"  replication_factor = {each.text}\n" for each in found if each.name == _REPLICAS]
+    config = [(quoted(each.name), quoted(each.text)) for each in found if each.name != _REPLICAS]
+    width = max((len(name) for name, _ in config), default=0)
+    lines = [f"    {name:<{width}} = {text}\n" for name, text in config]
+    return "".join([
+        head("A topic for Terraform.", stamp, _NOTE), _BEFORE, *copies,
+        "\n  config = {\n", *lines, "  }\n}\n",
+    ])  # fmt: skip
+
+
+EXPORTS = (Export("terraform", "Terraform topic", "topic.tf", "text/plain", always, _render),)

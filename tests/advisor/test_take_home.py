@@ -1,0 +1,65 @@
+"""The archive and the report of a saved pipeline."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from advisor.export.archive import zipped
+from tests.advisor.walking import RISKY, walk
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_archive_holds_every_file_offered_and_the_advice(client: Client) -> None:
+    slug = walk(client, topic={"topic.replication.factor": "1"}, producer=RISKY)
+    html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
+    url = reverse("advisor:archive", args=[slug])
+    assert f'href="{url}"' in html
+    response = client.get(url)
+    assert response.headers["Content-Type"] == "application/zip"
+    with zipfile.ZipFile(io.BytesIO(response.content)) as archive:
+        assert archive.testzip() is None
+        files = {
+            name.rpartition("/")[2]: archive.read(name).decode() for name in archive.namelist()
+        }
+        modes = {name: archive.getinfo(name).external_attr >> 16 for name in archive.namelist()}
+    offered = set(re.findall(r"download>Download ([\w.-]+)<", html))
+    assert set(files) == offered | {"advice.txt", "advice.json"}
+    assert "reassign.sh" in offered, "one copy becomes more"
+    for name, text in files.items():
+        assert name == "advice.json" or f"/pipelines/{slug}/" in text
+    assert json.loads(files["advice.json"])["guarantee"]["end_to_end"] == "none"
+    assert modes[f"delivery-{slug}/topic.sh"] == 0o100755
+    assert client.get(url).content == response.content, "the same bytes every time"
+
+
+def test_an_archive_is_the_same_bytes_whatever_the_order() -> None:
+    one = zipped({"b": "2", "a": "é"}, "x")
+    assert one == zipped({"a": "é", "b": "2"}, "x")
+
+
+def test_the_report_has_all_that_the_advice_says_and_nothing_to_open(client: Client) -> None:
+    slug = walk(client, topic={"topic.replication.factor": "1"}, producer=RISKY)
+    html = client.get(reverse("advisor:report", args=[slug])).content.decode()
+    for words in (
+        "You need at least once", "<ins>all</ins>", '<article class="why"',
+        "min.insync.replicas", "reassign.sh", f"/pipelines/{slug}/", "Made by Delivery Lab, rules",
+    ):  # fmt: skip
+        assert words in html, words
+    assert "<details" not in html
+    assert len(re.findall(r'<h2 id="', html)) >= 5
+    assert not re.search(r"\sstyle=|<style|\son\w+=|javascript:", html)
+    ids = re.findall(r'\sid="([^"]+)"', html)
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize("name", ["archive", "report"])
+def test_what_was_never_saved_cannot_be_taken_home(client: Client, name: str) -> None:
+    assert client.get(reverse(f"advisor:{name}", args=["zzzzzzzz"])).status_code == 404
