@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from django.urls import path
 
-from advisor import take_home, views
+from advisor import importing, take_home, views
 
 app_name = "advisor"
 urlpatterns = [
     path("describe/", views.start, name="start"),
     path("describe/start-over/", views.start_over, name="start-over"),
     path("describe/undo/", views.undo, name="undo"),
+    path("describe/from-files/", importing.intake, name="intake"),
+    path("describe/from-files/use/", importing.use, name="intake-use"),
     path("describe/<slug:step>/", views.describe, name="describe"),
     path("describe/<slug:step>/card/", views.card, name="card"),
     path("pipelines/<slug:slug>/", views.advice, name="advice"),

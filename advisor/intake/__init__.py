@@ -1,14 +1,26 @@
-"""Reads what a team already has: properties files and pipeline files."""
+"""Reads what a team already has: one reader a kind of file, found by walking.
+
+A module of this package holds `READERS`; adding a kind is adding a file. A reader turns text into
+settings with their lines, and `read` has the catalog judge them. Credentials are dropped at the
+door; no message repeats more of a text than names.
+"""
 
 from advisor.intake.pipeline_file import PipelineFile, read_pipeline
-from advisor.intake.properties import Intake, read_properties
+from advisor.intake.reading import Product, Reader
+from advisor.intake.registry import all_readers, detect, find, read
 from advisor.intake.text import MAX_BYTES, IntakeError
+from advisor.intake.weigh import Intake
 
 __all__ = [
     "MAX_BYTES",
     "Intake",
     "IntakeError",
     "PipelineFile",
+    "Product",
+    "Reader",
+    "all_readers",
+    "detect",
+    "find",
+    "read",
     "read_pipeline",
-    "read_properties",
 ]

@@ -6,6 +6,7 @@ the 3.9 client, librdkafka 2.16's own dump); tests/contracts holds them against 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
@@ -26,6 +27,10 @@ _SPARK_OPTIONS = frozenset({
 """Options of the connector itself (structured-streaming-kafka-integration.md)."""
 
 
+_ONLY_CONSUMER = frozenset({"enable.auto.offset.store", "enable.partition.eof"})
+"""Of librdkafka; its own list does not tell producer from consumer."""
+
+
 @cache
 def known_keys(family: Family, component: Component) -> frozenset[str]:
     """Every real key that may stand in a file of this component."""
@@ -41,9 +46,20 @@ def known_keys(family: Family, component: Component) -> frozenset[str]:
     return client
 
 
-def nearest(key: str, names: frozenset[str]) -> str | None:
+def likely_client(names: Iterable[str]) -> Component:
+    """Whose settings these are, by the names that only one of the two clients has."""
+    found = set(names)
+    producer, consumer = (
+        known_keys(Family.JAVA, each) for each in (Component.PRODUCER, Component.CONSUMER)
+    )
+    reads = len(found & (consumer - producer | _ONLY_CONSUMER))
+    writes = len(found & (producer - consumer))
+    return Component.CONSUMER if reads > writes else Component.PRODUCER
+
+
+def nearest(key: str, names: frozenset[str], cutoff: float = _NEAR) -> str | None:
     """The name that was probably meant, or None."""
-    near = get_close_matches(key[:100], names, n=1, cutoff=_NEAR)
+    near = get_close_matches(key[:100], sorted(names), n=1, cutoff=cutoff)
     return near[0] if near else None
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.catalog import Component, Problem
-from advisor.intake.text import check_size, is_secret, shown
+from advisor.intake.text import check_text, is_secret, shown
 
 _HEAD = frozenset({"family", "version", "kafka", "brokers"})
 _NEEDS = frozenset({"need.guarantee", "need.survive", "need.ordering"})
@@ -43,7 +43,7 @@ def read_pipeline(text: str) -> PipelineFile:
     """
     found = PipelineFile()
     try:
-        check_size(text)
+        check_text(text)
         stated = list(_flat(tomllib.loads(text)))
     except (ValueError, RecursionError) as error:  # TOMLDecodeError is a ValueError
         words = str(error) or "The file is nested too deeply."

@@ -14,14 +14,23 @@ _SECRET = re.compile(
 )
 
 
+_BLOCK = re.compile(r"-----BEGIN [A-Z ]+-----")
+_WORD = r"[A-Za-z0-9_\[\]-]{1,40}"
+_NAME = re.compile(rf"[A-Za-z_-]{{1,40}}|{_WORD}(?:\.{_WORD}){{1,9}}")
+"""No setting's name has a longer word, nor is it one word with a digit in it: tokens are."""
+
+
 class IntakeError(ValueError):
     """A file that cannot be read at all; the message says why, with the line if there is one."""
 
 
-def check_size(text: str) -> None:
-    """Raises `IntakeError` if the text is longer than `MAX_BYTES`."""
+def check_text(text: str) -> None:
+    """Raises `IntakeError` if the text is longer than `MAX_BYTES`, or holds a private key."""
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise IntakeError(f"The file is longer than {MAX_BYTES} bytes; a configuration is not.")
+    if match := _BLOCK.search(text):
+        line = text.count("\n", 0, match.start()) + 1
+        raise IntakeError(f"Line {line}: a key or a certificate begins here. Take it out first.")
 
 
 def is_secret(key: str) -> bool:
@@ -30,6 +39,8 @@ def is_secret(key: str) -> bool:
 
 
 def shown(key: str) -> str:
-    """A key as it may stand in a message: short, and without anything that moves the cursor."""
-    printable = "".join(char if char.isprintable() else "·" for char in key)
-    return printable if len(printable) <= 60 else printable[:60] + "…"
+    """A key as it may stand in a message: only if it looks like a name.
+
+    A broken file may have half a password in a key's place, or something that moves the cursor.
+    """
+    return key if _NAME.fullmatch(key) else "a name that is none"

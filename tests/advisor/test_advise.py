@@ -10,9 +10,15 @@ import pytest
 from django.core.management import CommandError, call_command
 
 
-def advise(*arguments: str) -> str:
+def advise(*arguments: str, code: int = 0) -> str:
     out = StringIO()
-    call_command("advise", *arguments, stdout=out, stderr=StringIO())
+    told = {"stdout": out, "stderr": StringIO()}
+    if code == 0:
+        call_command("advise", *arguments, **told)
+    else:
+        with pytest.raises(SystemExit) as end:
+            call_command("advise", *arguments, **told)
+        assert end.value.code == code
     return out.getvalue()
 
 
@@ -60,7 +66,7 @@ def test_a_whole_pipeline_in_toml_with_options_that_go_before_it(write):
         [consumer]
         enable.auto.commit = false
     """)  # fmt: skip
-    text = advise("--pipeline", path, "--want", "exactly-once", "--survive", "0")
+    text = advise("--pipeline", path, "--want", "exactly-once", "--survive", "0", code=1)
 
     assert "changes for exactly-once:" in text
     assert "application.sink: plain -> idempotent" in text
@@ -124,3 +130,41 @@ def test_what_was_assumed_is_said_in_words_for_a_person(write):
     assert "\n  topic.replication.factor=1\n" in advise("--producer", producer)
     topic = write("topic.properties", "replication.factor=3\n")
     assert "replication.factor=1" not in advise("--producer", producer, "--topic", topic)
+
+
+def test_files_of_any_kind_are_recognised_and_make_one_pipeline(write):
+    spring = write("application.yml", "spring:\n  kafka:\n    producer:\n      acks: 1\n")
+    topic = write("topic.txt", "Topic: a\tPartitionCount: 1\tReplicationFactor: 1\tConfigs:\n")
+    advice = json.loads(advise(spring, topic, "--format", "json"))
+    changes = {change["setting"]: change["from"] for change in advice["changes"]}
+    assert changes["acks"] == "1"
+    assert changes["replication.factor"] == 1
+
+
+def test_the_kind_may_be_said(write):
+    path = write("settings", "min.insync.replicas=2\n")
+    advise(path, "--kind", "topic-properties", "--json")
+    assert refused(path, "--kind", "carrier-pigeon").startswith("--kind:")
+
+
+def test_two_files_for_two_clients_are_no_pipeline(write):
+    spring = write("application.yml", "spring.kafka.producer.acks=1\n")
+    python = write("client.py", "conf = {'acks': 1}\n")
+    assert "is for librdkafka, and" in refused(spring, python)
+    advise("--client", "librdkafka", spring, python)
+
+
+@pytest.mark.parametrize("form", ["text", "json", "sarif"])
+def test_the_exit_code_says_whether_the_wish_holds(write, form: str):
+    path = write("producer.properties", "acks=1\n")
+    advise(path, "--format", form)
+    advise(path, "--want", "at-least-once", "--format", form, code=1)
+    advise(path, "--want", "none", "--survive", "0", "--format", form)
+
+
+def test_notes_never_repeat_a_secret(write, capsys):
+    path = write("producer.properties", "acks=1\nsasl.password=hunter2\n")
+    err = StringIO()
+    call_command("advise", path, stdout=StringIO(), stderr=err)
+    assert f"{path}:2: sasl.password is a credential: dropped, not read." in err.getvalue()
+    assert "hunter2" not in err.getvalue()

@@ -6,41 +6,46 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.catalog import Component, Family, SettingError
-from advisor.intake import MAX_BYTES, Intake, read_pipeline, read_properties
+from advisor.catalog import Family, SettingError
+from advisor.intake import MAX_BYTES, Intake, Product, read, read_pipeline
 from advisor.intake.java_properties import properties
 from advisor.intake.text import IntakeError
 
 
 def _producer(text: str, family: Family = Family.JAVA, version: str = "4.3") -> Intake:
-    return read_properties(text, Component.PRODUCER, family, version, "4.3")
+    product = Product(family, version, "4.3")
+    return read(text, product, "producer-properties", family)
 
 
 def test_settings_are_typed_and_named_as_the_catalog_names_them() -> None:
     text = "# ours\nacks = -1\nlinger.ms:20\nenable.idempotence true\nretries=\\\n   3\n"
     found = _producer(text)
     assert found.settings == {
-        "acks": "all", "linger.ms": 20, "enable.idempotence": True, "retries": 3
+        "producer.acks": "all", "producer.linger.ms": 20, "producer.enable.idempotence": True,
+        "producer.retries": 3,
     }  # fmt: skip
-    assert found.lines == {"acks": 2, "linger.ms": 3, "enable.idempotence": 4, "retries": 5}
+    assert list(found.lines.values()) == [2, 3, 4, 5]
+    assert found.lines.keys() == found.settings.keys()
     assert not found.problems
 
 
 def test_an_alias_of_librdkafka_becomes_the_common_name() -> None:
     found = _producer("message.timeout.ms=9000\n", Family.LIBRDKAFKA, "2.16")
-    assert found.settings == {"delivery.timeout.ms": 9000}
+    assert found.settings == {"producer.delivery.timeout.ms": 9000}
 
 
 def test_spark_options_are_read_with_and_without_their_prefix() -> None:
     text = "kafka.isolation.level=read_committed\nstartingOffsets=earliest\nsubscribe=t\n"
-    found = read_properties(text, Component.CONSUMER, Family.SPARK, "4.2", "4.3")
-    assert found.settings == {"isolation.level": "read_committed", "startingOffsets": "earliest"}
+    found = read(text, Product(Family.SPARK, "4.2", "4.3"), "spark-options")
+    assert found.settings == {
+        "consumer.isolation.level": "read_committed", "consumer.startingOffsets": "earliest"
+    }  # fmt: skip
     assert found.notes == ["Line 3: subscribe is not weighed here."]
 
 
 def test_what_spark_decides_itself_is_a_problem_in_its_reason() -> None:
     text = "kafka.enable.auto.commit=true"
-    found = read_properties(text, Component.CONSUMER, Family.SPARK, "4.2", "4.3")
+    found = read(text, Product(Family.SPARK, "4.2", "4.3"), "spark-options")
     assert "Spark never commits offsets to Kafka" in found.problems[0].message
 
 
@@ -76,7 +81,7 @@ def test_a_name_that_nobody_knows_is_passed_over_by_java_and_refused_by_librdkaf
 
 def test_the_last_of_two_lines_counts_and_is_noted() -> None:
     found = _producer("acks=1\nacks=0")
-    assert found.settings == {"acks": "0"}
+    assert found.settings == {"producer.acks": "0"}
     assert found.notes == ["Line 2: acks replaces line 1."]
 
 
@@ -103,7 +108,7 @@ def test_more_than_a_megabyte_is_not_read() -> None:
 
 def test_more_properties_than_any_product_has_are_not_read() -> None:
     found = _producer("k=1\n" * 501)
-    assert found.problems[-1].message == "Line 501: more than 500 properties."
+    assert found.problems[-1].message == "Line 501: more than 500 settings."
 
 
 def test_an_unknown_version_is_the_callers_mistake() -> None:

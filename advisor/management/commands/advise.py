@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from advisor import services
+from advisor import presentation, services
 from advisor.catalog import Component, Family
-from advisor.management.inputs import FileProblem, Inputs
+from advisor.inputs import FileProblem, Inputs, Origin, read_file
+from advisor.intake import all_readers
 from advisor.management.report import report
+from advisor.management.sarif import sarif
 from advisor.reasoning.pipeline import Pipeline
 
-BAD_INPUT = 2
+BROKEN, BAD_INPUT = 1, 2
 _HEADS = {
     "client": "family", "client_version": "version", "kafka": "kafka", "brokers": "brokers",
     "want": "need.guarantee", "survive": "need.survive",
@@ -21,20 +24,29 @@ _HEADS = {
 
 
 class Command(BaseCommand):
-    """Exit codes: 0 the advice was given, 2 the input is wrong (file, line and setting named)."""
+    """Exit codes: 0 the wish holds (or none was stated), 1 it does not, 2 the input is wrong.
+
+    A wish is `--want`, `--survive` or `--ordering`, or `[need]` of a pipeline file. What is wrong
+    is said on standard error, with file, line and setting.
+    """
 
     help = (
         "Says which delivery guarantee a pipeline's settings give, failure by failure, and the "
-        "smallest change that gives the one that is wanted."
+        "smallest change that gives the one that is wanted. Exit codes: 0 the wish holds or none "
+        "was stated, 1 it does not hold, 2 the input is wrong."
     )
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
+        kinds = ", ".join(reader.kind for reader in all_readers())
+        words = "any files of configuration; each one's kind is detected (.toml: a pipeline)"
+        parser.add_argument("files", metavar="FILE", nargs="*", help=words)
+        parser.add_argument("--kind", metavar="KIND", help=f"of every FILE: one of {kinds}")
         for component in Component:
             words = f"the {component}'s settings, as Java properties"
             parser.add_argument(f"--{component}", metavar="FILE", help=words)
         for option, metavar, words in (
-            ("spark", "FILE", "options of Spark's Kafka source and sink, as Java properties"),
+            ("spark", "FILE", "options of Spark's Kafka source and sink"),
             ("streams", "FILE", "settings of a Kafka Streams application: not advised on yet"),
             ("pipeline", "FILE.toml", "a whole pipeline in one file"),
             ("client", "FAMILY", f"one of {', '.join(Family)}; default java"),
@@ -46,7 +58,8 @@ class Command(BaseCommand):
         ):
             parser.add_argument(f"--{option}", metavar=metavar, help=words)
         parser.add_argument("--ordering", action="store_true", help="order must be kept as well")
-        parser.add_argument("--json", action="store_true", help="as data, for other programs")
+        parser.add_argument("--format", choices=("text", "json", "sarif"), help="default text")
+        parser.add_argument("--json", action="store_true", help="the same as --format json")
 
     def handle(self, *args: object, **options: Any) -> None:
         if options["streams"]:
@@ -56,31 +69,47 @@ class Command(BaseCommand):
         pipeline = _pipeline(inputs)
         for note in inputs.notes:
             self.stderr.write(note)
-        if options["json"]:
-            self.stdout.write(json.dumps(services.advise(pipeline), indent=2))
-        else:
-            self.stdout.write(report(pipeline))
+        match options["format"] or ("json" if options["json"] else "text"):
+            case "json":
+                self.stdout.write(json.dumps(services.advise(pipeline), indent=2))
+            case "sarif":
+                self.stdout.write(json.dumps(sarif(pipeline, inputs), indent=2))
+            case _:
+                self.stdout.write(report(pipeline))
+        if _wished(inputs) and not presentation.is_met(pipeline, services.assess(pipeline)):
+            sys.exit(BROKEN)
 
 
 def _inputs(options: dict[str, Any]) -> Inputs:
-    """Everything stated; an option goes before a component's file, that before the pipeline's."""
+    """Everything stated; an option goes before a component's file, that before any other file."""
     inputs = Inputs()
+    if options["kind"] and options["kind"] not in {reader.kind for reader in all_readers()}:
+        raise CommandError(f"--kind: there is no kind {options['kind']}.", returncode=BAD_INPUT)
     try:
-        if options["pipeline"]:
-            inputs.add_pipeline(options["pipeline"])
-        for option, name in _HEADS.items():
-            if options[option] is not None:
-                inputs.state(name, str(options[option]), f"--{option.replace('_', '-')}")
-        if options["ordering"]:
-            inputs.state("need.ordering", "on", "--ordering")
+        for path in [options["pipeline"], *options["files"]]:
+            if path and (path.endswith(".toml") or path == options["pipeline"]):
+                inputs.add_pipeline(path, read_file(path))
+        _state_options(inputs, options)
+        for path in options["files"]:
+            if not path.endswith(".toml"):
+                inputs.add_text(path, read_file(path), options["kind"] or "")
         if options["spark"]:
-            inputs.add_spark(options["spark"])
+            inputs.state("family", Family.SPARK, Origin("--spark"))
+            inputs.add_text(options["spark"], read_file(options["spark"]), "spark-options")
         for component in Component:
-            if options[component]:
-                inputs.add_properties(options[component], component)
+            if path := options[component]:
+                inputs.add_text(path, read_file(path), f"{component}-properties")
     except FileProblem as error:
         raise CommandError(str(error), returncode=BAD_INPUT) from error
     return inputs
+
+
+def _state_options(inputs: Inputs, options: dict[str, Any]) -> None:
+    for option, name in _HEADS.items():
+        if options[option] is not None:
+            inputs.state(name, str(options[option]), Origin(f"--{option.replace('_', '-')}"))
+    if options["ordering"]:
+        inputs.state("need.ordering", "on", Origin("--ordering"))
 
 
 def _pipeline(inputs: Inputs) -> Pipeline:
@@ -90,3 +119,7 @@ def _pipeline(inputs: Inputs) -> Pipeline:
     if pipeline is None or wrong:
         raise CommandError("\n".join(wrong), returncode=BAD_INPUT)
     return pipeline
+
+
+def _wished(inputs: Inputs) -> bool:
+    return any(name.startswith("need.") for name in inputs.fields)

@@ -1,0 +1,137 @@
+"""Settings from a person's own files: read, shown, and only then taken over.
+
+Nothing that was sent is kept. What was read, without its secrets, travels to the person and back in
+the form that asks whether it is right, and the catalog judges it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
+from django.views.decorators.http import require_POST
+
+from advisor import drafts, services
+from advisor.catalog import Component, Family
+from advisor.drafts import MAX_LENGTH, Draft
+from advisor.inputs import FileProblem, Inputs, Origin, decoded
+from advisor.intake import MAX_BYTES, all_readers, find
+from advisor.questionnaire import FAMILIES, STEPS
+
+PASTED = "What you pasted"
+MAX_FILES = 10
+_HEADS: Mapping[str, str] = {
+    "family": "Client", "kafka": "Version of the brokers", "brokers": "Number of brokers"
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One answer that was read: its field, its name and value, and where it stands."""
+
+    field: str
+    part: str
+    name: str
+    value: str
+    origin: Origin
+
+
+@sensitive_post_parameters()
+def intake(request: HttpRequest) -> HttpResponse:
+    """The page that takes files; what is sent to it is read, shown, and forgotten."""
+    if request.method != "POST":
+        return _page(request, {})
+    inputs = _read(request)
+    draft = _merged(drafts.load(request.session), inputs.fields)
+    pipeline, problems = services.from_fields(draft.flat())
+    context = {
+        "inputs": inputs, "rows": list(_rows(inputs)), "problems": problems,
+        "sound": pipeline is not None, "others": _others(request, inputs),
+    }  # fmt: skip
+    return _page(request, context, status=400 if inputs.problems else 200)
+
+
+@require_POST
+def use(request: HttpRequest) -> HttpResponse:
+    """Takes over what was read into the questionnaire, and to the advice if it can be given."""
+    given = {
+        name: text[:MAX_LENGTH]
+        for name, text in request.POST.items()
+        if isinstance(text, str) and (name in _HEADS or name.partition(".")[0] in set(Component))
+    }
+    draft = _merged(drafts.load(request.session), given)
+    drafts.put_aside(request.session, draft)
+    pipeline, problems = services.from_fields(draft.flat())
+    if request.POST.get("to") == "advice" and pipeline is not None and not problems:
+        return redirect("advisor:advice", services.save(pipeline).slug)
+    count = len(given)
+    messages.success(request, f"{count} answer{'' if count == 1 else 's'} taken from your files.")
+    return redirect("advisor:describe", STEPS[0].slug)
+
+
+@sensitive_variables("text", "sources")
+def _read(request: HttpRequest) -> Inputs:
+    inputs = Inputs()
+    family = request.POST.get("family", "")
+    if family in set(Family):
+        inputs.state("family", family, Origin("your choice"))
+    kind = request.POST.get("kind", "")
+    try:
+        sources = list(_sources(request))
+        for source, text in sources:
+            inputs.add_text(source, text, kind if find(kind) else "")
+        if not sources:
+            inputs.problems.append(f"Nothing was sent, or a file of more than {MAX_BYTES} bytes.")
+    except FileProblem as error:
+        inputs.problems.append(str(error))
+    return inputs
+
+
+def _sources(request: HttpRequest) -> Iterator[tuple[str, str]]:
+    """What was pasted and what was uploaded, by name. Raises `FileProblem`."""
+    pasted = request.POST.get("text", "")
+    if pasted.strip():
+        yield PASTED, pasted
+    files: Iterable[UploadedFile] = request.FILES.getlist("files")
+    for count, file in enumerate(files):
+        if count >= MAX_FILES:
+            raise FileProblem(f"More than {MAX_FILES} files were sent.")
+        name = (file.name or "a file")[:60]
+        yield name, decoded(name, file.read(MAX_BYTES + 1))
+
+
+def _merged(draft: Draft, fields: Mapping[str, str]) -> Draft:
+    """The draft with what was read in place of what it had of the same name."""
+    return Draft({**draft.fields, **fields}, draft.done)
+
+
+def _rows(inputs: Inputs) -> Iterator[Row]:
+    for field, value in inputs.fields.items():
+        part, _, name = field.partition(".")
+        origin = inputs.origins[field]
+        if field in _HEADS:
+            said = FAMILIES[Family(value)][0] if field == "family" else value
+            yield Row(field, "", _HEADS[field], said, origin)
+        else:
+            yield Row(field, part, name, value, origin)
+
+
+def _others(request: HttpRequest, inputs: Inputs) -> int:
+    """How many answers from before stay beside what was read."""
+    before = drafts.load(request.session).fields
+    return sum(bool(text) for name, text in before.items() if name not in inputs.fields)
+
+
+def _page(request: HttpRequest, context: dict[str, object], status: int = 200) -> HttpResponse:
+    context |= {
+        "readers": all_readers(),
+        "families": [(family, name) for family, (name, _) in FAMILIES.items()],
+        "step": STEPS[0],
+    }
+    part = "#read" if request.htmx else ""  # type: ignore[attr-defined]
+    return render(request, f"advisor/intake.html{part}", context, status=status)

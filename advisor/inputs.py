@@ -1,0 +1,135 @@
+"""Files and options of a command, or of a form, as the flat fields of a pipeline."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from advisor.catalog import Family, Problem, SettingError, kafka_versions, versions
+from advisor.intake import MAX_BYTES, Intake, Product, read, read_pipeline
+from advisor.reasoning.fields import field_of
+
+_LINE = re.compile(r"Line (\d+): (.*)", re.DOTALL)
+
+
+class FileProblem(ValueError):
+    """A file that cannot be read; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where something was stated: a file and its line (0 where it has none), or an option."""
+
+    source: str
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line}" if self.line else self.source
+
+
+@dataclass(slots=True)
+class Inputs:
+    """What was stated, where each field stands, what was left out, and what is wrong."""
+
+    fields: dict[str, str] = field(default_factory=dict)
+    origins: dict[str, Origin] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+
+    def state(self, name: str, text: str, origin: Origin) -> None:
+        """Sets a field; what comes later replaces it."""
+        self.fields[name] = text
+        self.origins[name] = origin
+
+    def add_pipeline(self, source: str, text: str) -> None:
+        """Adds a whole pipeline file."""
+        found = read_pipeline(text)
+        self._tell(source, found.notes, found.problems)
+        for name, value in found.fields.items():
+            self.state(name, value, Origin(source, _line_of(text, name)))
+
+    def add_text(self, source: str, text: str, kind: str = "") -> None:
+        """Adds a file of any kind; without `kind` it is detected. Raises `FileProblem` for a
+        version that is not known."""
+        try:
+            found = read(text, self._product(), kind, self._chosen_family())
+        except SettingError as error:
+            raise FileProblem(self.said(error.problem)) from error
+        self.files.append(source)
+        self._tell(source, found.notes, found.problems)
+        if not found.problems:
+            self._take(source, found)
+
+    def said(self, problem: Problem) -> str:
+        """A problem with its file and line, as a compiler says it."""
+        name = field_of(problem)
+        named = problem.setting in problem.message
+        message = problem.message if named else f"{problem.setting}: {problem.message}"
+        return f"{self.origins.get(name, name)}: {message}"
+
+    def _take(self, source: str, found: Intake) -> None:
+        for name, text in found.heads.items():
+            if name not in self.fields:
+                self.state(name, text, Origin(source))
+            elif name == "family" and text != self.fields[name]:
+                other = f"{self.origins[name]} for {self.fields[name]}"
+                words = f"is for {text}, and {other}: a pipeline has one client."
+                self.problems.append(f"{source}: {words}")
+        for name, value in found.settings.items():
+            said = str(value).lower() if isinstance(value, bool) else str(value)
+            self.state(name, said, Origin(source, found.lines[name]))
+
+    def _chosen_family(self) -> str:
+        """The client that a person named; one that a file spoke of is no choice."""
+        family = self.fields.get("family", "")
+        by_file = family in list(Family) and self.origins["family"].source in self.files
+        return "" if by_file or family not in list(Family) else family
+
+    def _product(self) -> Product:
+        """Which client and brokers the files are for; a name that is none is told later."""
+        stated = self.fields.get("family") or Family.JAVA
+        family = Family(stated) if stated in list(Family) else Family.JAVA
+        version = self.fields.get("version") or versions(family)[0]
+        return Product(family, version, self.fields.get("kafka") or kafka_versions()[0])
+
+    def _tell(self, source: str, notes: list[str], problems: list[Problem]) -> None:
+        self.notes += [_placed(source, note) for note in notes]
+        self.problems += [_placed(source, problem.message, problem.setting) for problem in problems]
+
+
+def read_file(path: str) -> str:
+    """The text of a file, as far as any configuration goes. Raises `FileProblem`."""
+    try:
+        with Path(path).open("rb") as file:
+            return decoded(path, file.read(MAX_BYTES + 1))
+    except OSError as error:
+        raise FileProblem(f"{path}: {error.strerror}.") from error
+
+
+def decoded(source: str, content: bytes) -> str:
+    """The text of these bytes. Raises `FileProblem` if they are none, or too many."""
+    if len(content) > MAX_BYTES:
+        raise FileProblem(f"{source}: longer than {MAX_BYTES} bytes; a configuration is not.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileProblem(f"{source}: not UTF-8 text (byte {error.start}).") from error
+
+
+def _placed(source: str, message: str, setting: str = "") -> str:
+    """`Line 3: …` becomes `source:3: …`; a setting that the words do not name is named."""
+    match = _LINE.match(message)
+    place, words = (f"{source}:{match[1]}", match[2]) if match else (source, message)
+    return f"{place}: {words if setting in words or setting == 'file' else f'{setting}: {words}'}"
+
+
+def _line_of(text: str, name: str) -> int:
+    """The line of a TOML key, written whole or inside its table; 0 if it cannot be found."""
+    inside = name.partition(".")[2]
+    for number, line in enumerate(text.splitlines(), 1):
+        written = re.sub(r"[\"'\s]", "", line.partition("=")[0])
+        if written and written in (name, inside):
+            return number
+    return 0

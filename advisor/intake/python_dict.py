@@ -1,0 +1,120 @@
+"""Python with dicts of settings, as confluent-kafka takes them. Read as literals, never run."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from advisor.catalog import Component, Family
+from advisor.intake.known import likely_client
+from advisor.intake.reading import Reader, Reading
+from advisor.intake.text import IntakeError, shown
+
+_PAIR = re.compile(r"[\"'][\w.]+[\"']\s*:")
+_DEEPEST = 50
+MAX_LENGTH = 200_000
+"""What Python's own parser reads in half a second."""
+Pair = tuple[str, ast.expr, int]
+
+
+def read(text: str) -> Reading:
+    """The settings of every dict in the text. Raises `IntakeError`.
+
+    A dict belongs to the client that its name or its call says, else to the one that has most of
+    its keys. What is not a literal is left out and said to be.
+    """
+    reading = Reading(heads={"family": Family.LIBRDKAFKA})
+    for name, pairs in dicts(text):
+        component = _by_name(name) or likely_client(key for key, _, _ in pairs)
+        for key, value, line in pairs:
+            take(reading, component, key, value, line)
+    if not reading.items and not reading.notes:
+        raise IntakeError("Line 1: there is no dict of settings here.")
+    return reading
+
+
+def _parsed(text: str) -> ast.Module:
+    if len(text) > MAX_LENGTH:
+        raise IntakeError(f"The file is longer than {MAX_LENGTH} letters of Python.")
+    _check_depth(text)
+    try:
+        return ast.parse(text)
+    except SyntaxError as error:
+        raise IntakeError(f"Line {error.lineno or 1}: this is not well-formed Python.") from None
+    except (ValueError, RecursionError, MemoryError):
+        raise IntakeError("The file: this is not Python that can be read.") from None
+
+
+def _check_depth(text: str) -> None:
+    """Refuses nesting that no configuration has: the parser's own limit is that of its stack."""
+    depth = 0
+    for number, line in enumerate(text.splitlines(), start=1):
+        for char in line:
+            depth += (char in "([{") - (char in ")]}")
+            if depth > _DEEPEST:
+                raise IntakeError(f"Line {number}: the file is nested too deeply.")
+        if re.search(r"(?:[-+~]\s*){20}|(?:\bnot\s+){20}|(?:\.\s*\w+\s*){50}", line):
+            raise IntakeError(f"Line {number}: this is no configuration.")
+
+
+def dicts(text: str) -> Iterator[tuple[str, list[Pair]]]:
+    """Each outermost dict with text keys, under the name that it is given or the call that it is
+    an argument of; a dict of dicts gives its inner ones under their keys. Raises `IntakeError`."""
+    waiting: list[tuple[ast.AST | str, ast.AST]] = [("", each) for each in _parsed(text).body]
+    waiting.reverse()
+    while waiting:
+        owner, node = waiting.pop()
+        if isinstance(node, ast.Dict):
+            name, flat = owner if isinstance(owner, str) else _name(owner), list[Pair]()
+            for key, value in zip(node.keys, node.values, strict=True):
+                word = key.value if isinstance(key, ast.Constant) else None
+                if isinstance(value, ast.Dict):
+                    waiting.append((str(word), value))
+                elif isinstance(word, str):
+                    flat.append((word, value, value.lineno))
+            if flat:
+                yield name, flat
+        else:
+            inner = node if isinstance(node, _NAMING) else owner
+            waiting += [(inner, each) for each in reversed(list(ast.iter_child_nodes(node)))]
+
+
+_NAMING = (ast.Assign, ast.AnnAssign, ast.Call, ast.keyword)
+
+
+def _name(node: ast.AST) -> str:
+    """What a statement or a call calls the dict inside it."""
+    if isinstance(node, ast.Assign):
+        return ast.unparse(node.targets[0])[:100]
+    if isinstance(node, ast.AnnAssign):
+        return ast.unparse(node.target)[:100]
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func)[:100]
+    return node.arg or "" if isinstance(node, ast.keyword) else ""
+
+
+def _by_name(name: str) -> Component | None:
+    found = [each for each in (Component.PRODUCER, Component.CONSUMER) if each in name.lower()]
+    return found[0] if len(found) == 1 else None
+
+
+def take(reading: Reading, component: Component, key: str, value: ast.expr, line: int) -> None:
+    """Takes one pair of a dict, if its value is a literal."""
+    try:
+        literal = ast.literal_eval(value)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        literal = None
+    if isinstance(literal, bool):
+        reading.state(component, key, str(literal).lower(), line)
+    elif isinstance(literal, str) or (isinstance(literal, int) and abs(literal) < 2**63):
+        reading.state(component, key, str(literal), line)
+    else:
+        reading.note(line, f"{shown(key)} is not a plain value: not read")
+
+
+def _likeness(text: str) -> float:
+    return 0.8 if "{" in text and _PAIR.search(text) else 0.0
+
+
+READERS = (Reader("python-dict", "Python dict (confluent-kafka)", _likeness, read),)

@@ -1,0 +1,86 @@
+"""What a reader is, and what it gives: settings as they were written, each with its line.
+
+A reader knows one kind of file and nothing of what settings mean; `weigh` asks the catalog.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from advisor.catalog import Component, Family, Problem
+from advisor.intake.text import IntakeError, is_secret, shown
+
+MAX_ITEMS = 500
+"""More than any configuration states; an unknown name costs milliseconds to find its neighbours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """Which client and brokers the settings are for."""
+
+    family: Family
+    version: str
+    kafka: str
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One setting as the file states it; `line` counts from 1."""
+
+    component: Component
+    name: str
+    text: str
+    line: int
+
+
+@dataclass(slots=True)
+class Reading:
+    """What a file states.
+
+    `heads` are answers that are no settings (`family`, `kafka`, `brokers`). `notes` say what was
+    left out and why, `problems` what is wrong; both name the line.
+    """
+
+    items: list[Item] = field(default_factory=list)
+    heads: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    def state(self, component: Component, name: str, text: str, line: int) -> None:
+        """Takes a setting, unless its name says that it may be a credential.
+
+        Raises `IntakeError` for more of them than any file has.
+        """
+        if len(self.items) + len(self.notes) >= MAX_ITEMS:
+            raise IntakeError(f"Line {line}: more than {MAX_ITEMS} settings.")
+        if is_secret(name):
+            self.note(line, f"{shown(name)} is a credential: dropped, not read")
+        else:
+            self.items.append(Item(component, name, text, line))
+
+    def note(self, line: int, words: str) -> None:
+        """Something that was left out on purpose."""
+        self.notes.append(f"Line {line}: {words}.")
+
+    def wrong(
+        self, component: Component, name: str, line: int, words: str, near: str | None = None
+    ) -> None:
+        """Something that cannot be taken."""
+        more = f" Did you mean {near}?" if near else ""
+        problem = Problem(component, shown(name), f"Line {line}: {words}.{more}", suggestion=near)
+        self.problems.append(problem)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """One kind of file.
+
+    `likeness` says how much a text looks like it: 0 not at all, 1 beyond doubt. `read` raises
+    `IntakeError`, with the line, for a text that is not of this kind.
+    """
+
+    kind: str
+    title: str
+    likeness: Callable[[str], float]
+    read: Callable[[str], Reading]

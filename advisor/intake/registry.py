@@ -1,0 +1,77 @@
+"""The readers that there are: whatever modules of this package call `READERS`."""
+
+from __future__ import annotations
+
+import pkgutil
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+
+from advisor.catalog import Component, Family, Problem, SettingError, kafka_line, versions
+from advisor.intake.reading import Product, Reader, Reading
+from advisor.intake.text import IntakeError, check_text
+from advisor.intake.weigh import Intake, weigh
+
+
+@cache
+def all_readers() -> tuple[Reader, ...]:
+    """Every reader, ordered by module and then as the module orders them."""
+    package = __name__.rpartition(".")[0]
+    modules = sorted(found.name for found in pkgutil.iter_modules(import_module(package).__path__))
+    return tuple(
+        reader
+        for module in modules
+        for reader in getattr(import_module(f"{package}.{module}"), "READERS", ())
+    )
+
+
+def find(kind: str) -> Reader | None:
+    """The reader of that kind, or None."""
+    return next((reader for reader in all_readers() if reader.kind == kind), None)
+
+
+def detect(text: str) -> Reader | None:
+    """The kind that the text looks most like, or None if it looks like none."""
+    scores = [(reader.likeness(text), reader) for reader in all_readers()]
+    best = max(scores, key=lambda each: each[0])
+    return best[1] if best[0] > 0 else None
+
+
+def read(text: str, product: Product, kind: str = "", family: str = "") -> Intake:
+    """Reads a file; never raises for what it says, but for a version or kind that is not known.
+
+    Without a kind it is detected. A file that tells which client it is for is read for that one,
+    in its newest line if it is not `product`'s, unless a family was chosen (`family`). A file that
+    cannot be read is one problem, with its line. Raises `SettingError` and `KeyError`.
+    """
+    component = Component.APPLICATION
+    try:
+        check_text(text)
+        reader = {each.kind: each for each in all_readers()}[kind] if kind else detect(text)
+        if reader is None:
+            raise IntakeError("Nothing here looks like a file that we know. Say which kind it is.")
+        reading = reader.read(text)
+        reading.heads.update({"family": family} if family else {})
+        intake = weigh(reading, _product(product, reading))
+    except IntakeError as error:
+        return Intake(problems=[Problem(component, "file", str(error))])
+    if not intake.settings and not intake.heads and not intake.notes and not intake.problems:
+        words = "Line 1: no setting of Kafka is in this file."
+        intake.problems.append(Problem(component, "file", words))
+    return intake
+
+
+def _product(product: Product, reading: Reading) -> Product:
+    """The product that the file itself speaks of, as far as it does."""
+    heads = reading.heads
+    family = Family(heads.get("family", product.family))
+    if family is not product.family:
+        product = replace(product, family=family, version=versions(family)[0])
+    if "kafka" in heads:
+        try:
+            heads["kafka"] = kafka_line(heads["kafka"])
+        except SettingError as error:
+            reading.problems.append(error.problem)
+        else:
+            product = replace(product, kafka=heads["kafka"])
+    return product

@@ -1,0 +1,87 @@
+"""Strimzi's resources: Kafka, KafkaNodePool, KafkaTopic; of a KafkaUser nothing is weighed.
+
+Source: Strimzi's CRDs, v1beta2 and v1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from advisor.catalog import Component
+from advisor.intake.reading import Reader, Reading
+from advisor.intake.text import IntakeError, shown
+from advisor.intake.yaml_nodes import Leaf, documents
+
+_API = re.compile(r"^apiVersion:\s*['\"]?kafka\.strimzi\.io/", re.MULTILINE)
+
+
+def read(text: str) -> Reading:
+    """The settings of brokers and topic, and how many brokers. Raises `IntakeError`."""
+    reading, topics, brokers = Reading(), 0, 0
+    for leaves in documents(text):
+        kind = next((each for each in leaves if each.path == ("kind",)), None)
+        if kind is None:
+            continue
+        if kind.text == "KafkaTopic":
+            topics += 1
+            if topics > 1:
+                raise IntakeError(f"Line {kind.line}: a second KafkaTopic; one pipeline has one.")
+        if kind.text == "KafkaNodePool":
+            brokers += _pool(leaves)
+        take = _KINDS.get(kind.text)
+        if take is None:
+            reading.note(kind.line, f"of a {shown(kind.text)} nothing is weighed here")
+            continue
+        for leaf in leaves:
+            take(reading, leaf)
+    if brokers:
+        reading.heads["brokers"] = str(brokers)
+    return reading
+
+
+def _pool(leaves: list[Leaf]) -> int:
+    """How many brokers a pool has; its other roles are not theirs."""
+    roles = {leaf.text for leaf in leaves if leaf.path[:2] == ("spec", "roles")}
+    counts = [leaf.text for leaf in leaves if leaf.path == ("spec", "replicas")]
+    return int(counts[0]) if "broker" in roles and counts and counts[0].isdecimal() else 0
+
+
+def _kafka(reading: Reading, leaf: Leaf) -> None:
+    match leaf.path:
+        case ("spec", "kafka", "config", *name):
+            reading.state(Component.BROKER, ".".join(name), leaf.text, leaf.line)
+        case ("spec", "kafka", "version"):
+            reading.heads["kafka"] = leaf.text
+        case ("spec", "kafka", "replicas"):
+            reading.heads["brokers"] = leaf.text
+        case _:
+            pass
+
+
+def _topic(reading: Reading, leaf: Leaf) -> None:
+    match leaf.path:
+        case ("spec", "config", *name):
+            reading.state(Component.TOPIC, ".".join(name), leaf.text, leaf.line)
+        case ("spec", "replicas"):
+            reading.state(Component.TOPIC, "replication.factor", leaf.text, leaf.line)
+        case _:
+            pass
+
+
+def _nothing(reading: Reading, leaf: Leaf) -> None:
+    """A pool is counted as a whole."""
+
+
+_KINDS: Mapping[str, Callable[[Reading, Leaf], None]] = {
+    "Kafka": _kafka,
+    "KafkaTopic": _topic,
+    "KafkaNodePool": _nothing,
+}
+
+
+def _likeness(text: str) -> float:
+    return 1.0 if _API.search(text) else 0.0
+
+
+READERS = (Reader("strimzi", "Strimzi resources (YAML)", _likeness, read),)

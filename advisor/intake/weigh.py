@@ -1,0 +1,115 @@
+"""What was read, judged by the catalog: what is weighed, what is not, what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from advisor.catalog import (
+    Component,
+    Family,
+    Problem,
+    SettingError,
+    UnknownSetting,
+    Value,
+    lookup,
+    parse,
+    settings_of,
+)
+from advisor.intake.known import known_keys, nearest
+from advisor.intake.reading import Item, Product, Reading
+from advisor.intake.text import shown
+
+_CLIENTS = (Component.PRODUCER, Component.CONSUMER)
+_OPEN_ENDED = ("listener.name.", "zookeeper.")
+"""Beginnings of real keys that no list can hold, and of those that Kafka 3 still had."""
+
+
+@dataclass(slots=True)
+class Intake:
+    """What a file holds, by field (`producer.acks`).
+
+    `settings` are typed values under the catalog's names, `lines` says where each stands. `heads`
+    are answers that are no settings. `notes` say, with the line, what was left out and why: it is
+    no mistake. `problems` are mistakes; with one, the file should not be used.
+    """
+
+    settings: dict[str, Value] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+    heads: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def weigh(reading: Reading, product: Product) -> Intake:
+    """Sorts what was read into settings, notes and problems.
+
+    A real setting that the catalog does not weigh is a note; a name near a real one is a problem
+    that says which. What comes twice counts with its last value. Raises `SettingError` for a
+    version that is not known.
+    """
+    settings_of(product.family, product.version, product.kafka, Component.TOPIC)
+    notes, problems = list(dict.fromkeys(reading.notes)), list(reading.problems)
+    scale = _Scale(product, Intake(heads=dict(reading.heads), notes=notes, problems=problems))
+    for item in reading.items:
+        scale.take(item)
+    return scale.intake
+
+
+@dataclass(slots=True)
+class _Scale:
+    product: Product
+    intake: Intake
+
+    def take(self, item: Item) -> None:
+        """Sorts one setting into settings, notes or problems."""
+        of = (self.product.family, self.product.version, self.product.kafka, item.component)
+        try:
+            setting = lookup(*of, item.name)
+        except UnknownSetting as error:
+            self._unknown(item, error.problem)
+            return
+        except SettingError as error:
+            self._problem(item, error.problem)
+            return
+        name, lines = f"{item.component}.{setting.name}", self.intake.lines
+        if name in lines:
+            self._note(item, f"replaces line {lines[name]}")
+        lines[name] = item.line
+        try:
+            self.intake.settings[name] = parse(setting, item.text)
+        except SettingError as error:
+            self._problem(item, error.problem)
+
+    def _unknown(self, item: Item, problem: Problem) -> None:
+        family, names = self.product.family, known_keys(self.product.family, item.component)
+        if item.name in names or item.name.startswith(_OPEN_ENDED):
+            self._note(item, "is not weighed here")
+        elif near := nearest(item.name, names | self._weighed(item.component)):
+            message = f"There is no {item.component} setting {shown(item.name)}."
+            message = f"{message} Did you mean {near}?"
+            self._problem(item, replace(problem, message=message, suggestion=near))
+        elif family is Family.LIBRDKAFKA and item.component in _CLIENTS:
+            message = f'No such configuration property: "{shown(item.name)}"{self._hint(item)}'
+            self._problem(item, replace(problem, message=message, product=True, suggestion=None))
+        else:
+            words = "is not a setting of Kafka that we know; Kafka would pass over it"
+            self._note(item, f"{words}{self._hint(item)}".removesuffix("."))
+
+    def _hint(self, item: Item) -> str:
+        """The nearest known name, where it is too far to be a slip of the finger."""
+        names = known_keys(self.product.family, item.component) | self._weighed(item.component)
+        near = nearest(item.name, names, cutoff=0.75)
+        return f". The nearest known is {near}." if near else ""
+
+    def _weighed(self, component: Component) -> frozenset[str]:
+        of = (self.product.family, self.product.version, self.product.kafka)
+        return frozenset(setting.name for setting in settings_of(*of, component))
+
+    def _note(self, item: Item, words: str) -> None:
+        self.intake.notes.append(f"Line {item.line}: {shown(item.name)} {words}.")
+
+    def _problem(self, item: Item, problem: Problem) -> None:
+        message = f"Line {item.line}: {problem.message}"
+        self.intake.problems.append(
+            replace(problem, setting=shown(problem.setting), message=message)
+        )

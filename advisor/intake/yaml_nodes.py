@@ -1,0 +1,111 @@
+"""YAML as values with their paths and lines, and nothing that a text could make of it.
+
+Nodes are composed and never constructed, so that no tag is obeyed. References are followed, but
+only so far that no bomb of them goes off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import yaml
+
+from advisor.intake.text import IntakeError
+
+MAX_DEPTH = 50
+MAX_NODES = 20_000
+
+_LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+_BOOL, _NULL, _MERGE = (f"tag:yaml.org,2002:{kind}" for kind in ("bool", "null", "merge"))
+_TRUE = frozenset({"true", "yes", "on"})
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One value: the keys that lead to it, its text, and the line of its key or of itself.
+
+    A switch is `true` or `false`, however it was written; an empty value has no text.
+    """
+
+    path: tuple[str, ...]
+    text: str
+    line: int
+
+
+def documents(text: str) -> list[list[Leaf]]:
+    """The values of each document. Raises `IntakeError` for what is no YAML, or too much of it.
+
+    The message repeats nothing of the text: a broken file may have its secrets anywhere.
+    """
+    try:
+        _check(text)
+        nodes = list(yaml.compose_all(text, Loader=_LOADER))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"Line {mark.line + 1}" if mark else "The file"
+        raise IntakeError(f"{where}: this is not well-formed YAML.") from None
+    except UnicodeEncodeError:
+        raise IntakeError("The file is not text.") from None
+    return [list(_Walk().leaves(node, (), 1)) for node in nodes]
+
+
+def _check(text: str) -> None:
+    """Refuses what is nested deeper or is more than any configuration, before it is built."""
+    depth = 0
+    for count, event in enumerate(yaml.parse(text, Loader=_LOADER)):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH or count > MAX_NODES:
+            what = "nested too deeply" if depth > MAX_DEPTH else "too long for a configuration"
+            raise IntakeError(f"Line {_line(event)}: the file is {what}.")
+
+
+class _Walk:
+    """One walk through a document; counts its steps, so that references cannot multiply."""
+
+    def __init__(self) -> None:
+        self._steps = 0
+
+    def leaves(self, node: yaml.Node, path: tuple[str, ...], line: int) -> Iterator[Leaf]:
+        """Every value below a node."""
+        self._step(path, line)
+        if isinstance(node, yaml.ScalarNode):
+            yield Leaf(path, _text(node), line)
+        elif isinstance(node, yaml.MappingNode):
+            for key, (value, at) in self._entries(node, 0).items():
+                yield from self.leaves(value, (*path, key), at)
+        elif isinstance(node, yaml.SequenceNode):
+            for index, item in enumerate(node.value):
+                yield from self.leaves(item, (*path, str(index)), _line(item))
+
+    def _entries(self, node: yaml.MappingNode, depth: int) -> dict[str, tuple[yaml.Node, int]]:
+        """What a mapping holds, with what it merges in (`<<`): its own goes before that."""
+        merged: dict[str, tuple[yaml.Node, int]] = {}
+        own: dict[str, tuple[yaml.Node, int]] = {}
+        for key, value in node.value:
+            line = _line(key)
+            self._step(("",) * depth, line)
+            if key.tag == _MERGE:
+                parts = value.value if isinstance(value, yaml.SequenceNode) else [value]
+                for part in parts:
+                    if isinstance(part, yaml.MappingNode):
+                        merged = {**self._entries(part, depth + 1), **merged}
+            elif isinstance(key, yaml.ScalarNode):
+                own[key.value] = (value, line)
+        return merged | own
+
+    def _step(self, path: tuple[str, ...], line: int) -> None:
+        self._steps += 1
+        if self._steps > MAX_NODES or len(path) > MAX_DEPTH:
+            raise IntakeError(f"Line {line}: the file refers to itself or is too long.")
+
+
+def _line(part: yaml.Node | yaml.Event) -> int:
+    return part.start_mark.line + 1 if part.start_mark else 1
+
+
+def _text(node: yaml.ScalarNode) -> str:
+    if node.tag == _BOOL:
+        return "true" if node.value.lower() in _TRUE else "false"
+    return "" if node.tag == _NULL else str(node.value)

@@ -1,0 +1,107 @@
+"""The advice as SARIF 2.1.0, so that a code host shows it beside the line that causes it.
+
+Findings keep their codes as rule ids. Each failure that breaks what is needed is a result of level
+error; its places are the settings whose change would close it, where a file states them.
+Source: OASIS, Static Analysis Results Interchange Format Version 2.1.0, sections 3.13 to 3.52.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from advisor import presentation, services
+from advisor.inputs import Inputs, Origin
+from advisor.reasoning.assess import Assessed, Assessment
+from advisor.reasoning.finding import Finding, Severity
+from advisor.reasoning.pipeline import Pipeline
+
+_OASIS = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas"
+_SCHEMA = f"{_OASIS}/sarif-schema-2.1.0.json"
+_LEVELS: Mapping[Severity, str] = {
+    Severity.HIGH: "error", Severity.MEDIUM: "warning", Severity.LOW: "note"
+}  # fmt: skip
+Node = dict[str, Any]
+
+
+def sarif(pipeline: Pipeline, inputs: Inputs) -> Node:
+    """One log with one run: what breaks the wish, then what was found in the settings."""
+    assessment = services.assess(pipeline)
+    broken = list(_broken(pipeline, assessment))
+    driver = {
+        "name": "Delivery Lab",
+        "semanticVersion": f"{services.RULES_VERSION}.0.0",
+        "rules": [*map(_event_rule, broken), *map(_finding_rule, assessment.findings)],
+    }
+    results = [*_failures(pipeline, broken, inputs), *_findings(assessment, inputs)]
+    for index, result in enumerate(results):
+        result["ruleIndex"] = index
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _broken(pipeline: Pipeline, assessment: Assessment) -> Iterator[Assessed]:
+    forbids = presentation.forbidden(pipeline)
+    for each in assessment.failures:
+        if each.in_scope and forbids & each.permits.keys():
+            yield each
+
+
+def _event_rule(each: Assessed) -> Node:
+    return {
+        "id": each.event.name,
+        "shortDescription": {"text": each.event.title},
+        "fullDescription": {"text": each.event.story},
+        "defaultConfiguration": {"level": "error"},
+    }
+
+
+def _finding_rule(found: Finding) -> Node:
+    rule = found.rule
+    return {
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": {"text": f"Allows {rule.name}."},
+        "help": {"text": "Sources: " + "; ".join(rule.sources)},
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+    }
+
+
+def _failures(pipeline: Pipeline, broken: list[Assessed], inputs: Inputs) -> Iterator[Node]:
+    changes = services.recommend(pipeline).changes
+    forbids = presentation.forbidden(pipeline)
+    for each in broken:
+        reasons = dict.fromkeys(why for name, why in each.permits.items() if name in forbids)
+        closing = [one for one in changes if each.event.name in one.closes]
+        names = [f"{one.component}.{one.setting}" for one in closing]
+        yield _result(each.event.name, "error", " ".join(reasons), names, inputs)
+
+
+def _findings(assessment: Assessment, inputs: Inputs) -> Iterator[Node]:
+    for found in assessment.findings:
+        name = f"{found.rule.component}.{found.rule.setting}"
+        yield _result(found.rule.code, _LEVELS[found.rule.severity], found.message, [name], inputs)
+
+
+def _result(rule: str, level: str, message: str, names: list[str], inputs: Inputs) -> Node:
+    """A result at the lines of these settings; one that no file states is named logically."""
+    places = [_place(name, inputs.origins.get(name)) for name in names]
+    result: Node = {"ruleId": rule, "level": level, "message": {"text": message}}
+    return {**result, "locations": places} if places else result
+
+
+def _place(name: str, origin: Origin | None) -> Node:
+    place: Node = {"logicalLocations": [{"fullyQualifiedName": name}]}
+    if origin and origin.line:
+        place["physicalLocation"] = {
+            "artifactLocation": {"uri": _uri(origin.source)},
+            "region": {"startLine": origin.line},
+        }
+    return place
+
+
+def _uri(path: str) -> str:
+    """A path as a relative reference; a code host looks for it below the checkout."""
+    return quote(Path(path).as_posix(), safe="/")

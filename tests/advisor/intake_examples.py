@@ -1,0 +1,192 @@
+"""One file or more of each kind that is read, with what is in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from advisor.catalog import Value
+
+
+@dataclass(frozen=True)
+class Example:
+    """A file, and what reading it gives; of the lines, those that are worth a look."""
+
+    kind: str
+    text: str
+    settings: dict[str, Value]
+    lines: dict[str, int]
+    heads: dict[str, str]
+
+
+EXAMPLES = [
+    Example(
+        "producer-properties", "bootstrap.servers=a:9092\nacks=1\nlinger.ms=5\n",
+        {"producer.acks": "1", "producer.linger.ms": 5}, {"producer.acks": 2}, {},
+    ),
+    Example(
+        "consumer-properties", "group.id=g\nauto.offset.reset = earliest\n",
+        {"consumer.auto.offset.reset": "earliest"}, {"consumer.auto.offset.reset": 2}, {},
+    ),
+    Example(
+        "broker-properties", "node.id=1\nlog.dirs=/d\nmin.insync.replicas=2\n",
+        {"broker.min.insync.replicas": 2}, {"broker.min.insync.replicas": 3}, {},
+    ),
+    Example(
+        "topic-properties", "replication.factor=3\nmin.insync.replicas=2\n",
+        {"topic.replication.factor": 3, "topic.min.insync.replicas": 2},
+        {"topic.replication.factor": 1}, {},
+    ),
+    Example(
+        "spring",
+        """
+spring:
+  kafka:
+    producer:
+      acks: 1
+      batchSize: 16KB
+      properties:
+        "[enable.idempotence]": off
+        linger.ms: 5
+    consumer:
+      auto_offset_reset: earliest
+      isolation-level: READ_COMMITTED
+      auto-commit-interval: 2s
+    listener: {ack-mode: record}
+---
+spring.config.activate.on-profile: dev
+spring.kafka.producer.acks: 0
+""",
+        {
+            "producer.acks": "1", "producer.batch.size": 16384, "producer.linger.ms": 5,
+            "producer.enable.idempotence": False, "consumer.auto.offset.reset": "earliest",
+            "consumer.isolation.level": "read_committed", "consumer.enable.auto.commit": False,
+            "consumer.auto.commit.interval.ms": 2000, "application.commit": "after-processing",
+        },
+        {"producer.acks": 5, "producer.enable.idempotence": 8, "application.commit": 14},
+        {"family": "java"},
+    ),
+    Example(
+        "spring", "spring.kafka.producer.acks=0\nspring.kafka.properties.max.poll.records=7\n",
+        {"producer.acks": "0", "consumer.max.poll.records": 7,
+         "consumer.enable.auto.commit": False, "application.commit": "after-processing"},
+        {"producer.acks": 1}, {"family": "java"},
+    ),
+    Example(
+        "python-dict",
+        """
+from confluent_kafka import Consumer, Producer
+conf = {"bootstrap.servers": "a", "acks": 1, "message.timeout.ms": 9000, "on_delivery": told}
+reader = Consumer({"group.id": "g",
+                   "enable.auto.commit": False})
+""",
+        {"producer.acks": "1", "producer.delivery.timeout.ms": 9000,
+         "consumer.enable.auto.commit": False},
+        {"producer.acks": 3, "consumer.enable.auto.commit": 5}, {"family": "librdkafka"},
+    ),
+    Example(
+        "librdkafka-json",
+        '{"producer": {"acks": "all",\n "enable.idempotence": true},\n'
+        '"consumer": {"enable.auto.commit": false}}',
+        {"producer.acks": "all", "producer.enable.idempotence": True,
+         "consumer.enable.auto.commit": False},
+        {"producer.enable.idempotence": 2}, {"family": "librdkafka"},
+    ),
+    Example(
+        "spark-options", "kafka.acks=1\nstartingOffsets=earliest\nsubscribe=orders\n",
+        {"producer.acks": "1", "consumer.startingOffsets": "earliest"},
+        {"producer.acks": 1}, {"family": "spark"},
+    ),
+    Example(
+        "spark-options",
+        'spark.readStream.format("kafka")\n'
+        '  .option("kafka.request.timeout.ms", 7000).option("failOnDataLoss", "false")\n'
+        'rows.writeStream.format("kafka").option("kafka.request.timeout.ms", "9000")\n',
+        {"consumer.failOnDataLoss": False, "producer.request.timeout.ms": 9000},
+        {"producer.request.timeout.ms": 3}, {"family": "spark"},
+    ),
+    Example(
+        "spark-options", 'options = {"kafka.acks": "1", "startingOffsets": "earliest"}',
+        {"producer.acks": "1", "consumer.startingOffsets": "earliest"},
+        {"producer.acks": 1}, {"family": "spark"},
+    ),
+    Example(
+        "topics-describe",
+        "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\t"
+        "Configs: min.insync.replicas=2,cleanup.policy=compact,delete,retention.ms=9\n"
+        "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n",
+        {"topic.replication.factor": 3, "topic.min.insync.replicas": 2,
+         "topic.cleanup.policy": "compact,delete", "topic.retention.ms": 9},
+        {"topic.retention.ms": 1}, {},
+    ),
+    Example(
+        "topics-describe", "Topic:orders\tPartitionCount:1\tReplicationFactor:1\tConfigs:\n",
+        {"topic.replication.factor": 1}, {"topic.replication.factor": 1}, {},
+    ),
+    Example(
+        "configs-describe",
+        "All configs for topic orders are:\n"
+        "  cleanup.policy=delete sensitive=false synonyms={DEFAULT_CONFIG:x=delete}\n"
+        "  min.insync.replicas=2 sensitive=false "
+        "synonyms={DYNAMIC_TOPIC_CONFIG:min.insync.replicas=2, DEFAULT_CONFIG:x=1}\n"
+        "  unclean.leader.election.enable=true sensitive=false "
+        "synonyms={STATIC_BROKER_CONFIG:unclean.leader.election.enable=true}\n"
+        "  retention.ms=3600000 sensitive=false "
+        "synonyms={STATIC_BROKER_CONFIG:log.retention.hours=1}\n"
+        "  ssl.key=null sensitive=true synonyms={}\n",
+        {"topic.min.insync.replicas": 2, "broker.unclean.leader.election.enable": True},
+        {"topic.min.insync.replicas": 3}, {},
+    ),
+    Example(
+        "configs-describe",
+        "Default configs for brokers in the cluster are:\n"
+        "  min.insync.replicas=2 sensitive=false "
+        "synonyms={DYNAMIC_DEFAULT_BROKER_CONFIG:min.insync.replicas=2}\n",
+        {"broker.min.insync.replicas": 2}, {"broker.min.insync.replicas": 2}, {},
+    ),
+    Example(
+        "strimzi",
+        """apiVersion: kafka.strimzi.io/v1
+kind: Kafka
+spec:
+  kafka:
+    version: 4.1.0
+    config: {min.insync.replicas: 2, unclean.leader.election.enable: no}
+---
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaNodePool
+spec: {replicas: 5, roles: [broker]}
+---
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaNodePool
+spec: {replicas: 3, roles: [controller]}
+---
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaTopic
+spec: {replicas: 3, config: {retention.ms: 9}}
+---
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaUser
+spec: {authentication: {type: scram-sha-512}}
+""",
+        {"broker.min.insync.replicas": 2, "broker.unclean.leader.election.enable": False,
+         "topic.replication.factor": 3, "topic.retention.ms": 9},
+        {"broker.min.insync.replicas": 6, "topic.retention.ms": 18},
+        {"kafka": "4.1", "brokers": "5"},
+    ),
+    Example(
+        "compose",
+        """
+x-all: &all {KAFKA_MIN_INSYNC_REPLICAS: 2, KAFKA_HEAP_OPTS: -Xmx1g}
+services:
+  a: {environment: {<<: *all, KAFKA_NODE_ID: 1, KAFKA_PROCESS_ROLES: "broker,controller"}}
+  b:
+    environment:
+      - KAFKA_CFG_NODE_ID=2
+      - KAFKA_CFG_DEFAULT_REPLICATION_FACTOR=3
+  c: {environment: {KAFKA_NODE_ID: 3, KAFKA_PROCESS_ROLES: controller}}
+  d: {image: redis, environment: {OTHER: 1}}
+""",
+        {"broker.min.insync.replicas": 2, "broker.default.replication.factor": 3},
+        {"broker.default.replication.factor": 8}, {"brokers": "2"},
+    ),
+]  # fmt: skip

@@ -1,0 +1,138 @@
+"""The page that reads files: shown before it is used, nothing kept, wrong files said."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from advisor import drafts
+from advisor.intake import MAX_BYTES
+from advisor.models import Description
+
+pytestmark = pytest.mark.django_db
+
+URL = "/describe/from-files/"
+SECRET = "hunter2"
+
+
+def _fields(html: str) -> dict[str, str]:
+    """What the confirming form would send."""
+    found = re.findall(r'<input type="hidden" name="([\w.]+)" value="([^"]*)">', html)
+    return {name: text for name, text in found if name != "csrfmiddlewaretoken"}
+
+
+def _send(client: Client, text: str = "", **more: object) -> tuple[int, str]:
+    response = client.post(URL, {"text": text, **more})
+    return response.status_code, response.content.decode()
+
+
+def test_the_questionnaire_leads_to_the_page(client: Client) -> None:
+    assert reverse("advisor:intake") == URL
+    assert f'href="{URL}"' in client.get("/describe/client/").content.decode()
+    html = client.get(URL).content.decode()
+    assert '<option value="spring">Spring Boot application.yml</option>' in html
+    assert not re.search(r"\sstyle=|<style|\son\w+=|javascript:", html)
+
+
+def test_what_was_read_is_shown_and_nothing_is_kept(client: Client) -> None:
+    status, html = _send(client, f"acks=1\nsasl.password={SECRET}\nbootstrap.servers=a:1\n")
+    assert status == 200
+    assert "1 answer read. Is this right?" in html
+    assert re.search(r"acks</td><td><code>1</code></td><td[^>]*>What you pasted, line 1", html)
+    assert "sasl.password is a credential: dropped, not read" in html
+    assert SECRET not in html
+    assert _fields(html) == {"producer.acks": "1"}
+    assert not drafts.load(client.session).fields
+    assert not Description.objects.exists()
+
+
+def test_what_is_confirmed_becomes_a_pipeline(client: Client) -> None:
+    _, html = _send(client, "acks=1\nretries=3\n")
+    response = client.post(f"{URL}use/", {**_fields(html), "to": "advice"})
+    saved = Description.objects.get()
+    assert response.headers["Location"] == f"/pipelines/{saved.slug}/"
+    assert saved.data["settings"] == {"producer": {"acks": "1", "retries": 3}}
+
+
+def test_one_file_after_another_makes_one_pipeline(client: Client) -> None:
+    _, first = _send(client, "Topic: a\tPartitionCount: 1\tReplicationFactor: 3\tConfigs:\n")
+    response = client.post(f"{URL}use/", {**_fields(first), "to": "questions"})
+    assert response.headers["Location"] == "/describe/client/"
+    _, second = _send(client, "group.id=g\nauto.offset.reset=earliest\n")
+    assert "Earlier answers that stay as they are: 1." in second
+    client.post(f"{URL}use/", {**_fields(second), "to": "advice"})
+    assert Description.objects.get().data["settings"] == {
+        "topic": {"replication.factor": 3}, "consumer": {"auto.offset.reset": "earliest"}
+    }  # fmt: skip
+
+
+def test_several_files_at_once_are_named_one_by_one(client: Client) -> None:
+    files = [
+        SimpleUploadedFile("producer.properties", b"acks=all\n"),
+        SimpleUploadedFile("compose.yml", b"services: {a: {environment: {KAFKA_NODE_ID: 1}}}"),
+    ]
+    status, html = _send(client, files=files)
+    assert status == 200
+    assert "producer.properties, line 1" in html
+    assert _fields(html) == {"producer.acks": "all", "brokers": "1"}
+
+
+def test_the_client_of_a_file_is_taken_from_it_or_chosen(client: Client) -> None:
+    _, html = _send(client, "c = {'acks': 'all', 'enable.idempotence': True}")
+    assert _fields(html)["family"] == "librdkafka"
+    _, html = _send(client, "message.timeout.ms=9000\nacks=all", family="librdkafka")
+    assert _fields(html)["producer.delivery.timeout.ms"] == "9000"
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("acks=all\nenable.idempotance=true\n", "What you pasted:2: There is no producer setting"),
+    ("Dear diary", "What you pasted: Nothing here looks like a file that we know."),
+    ("spring:\n  kafka:\n\t x", "What you pasted:3: this is not well-formed YAML."),
+    ("", "Nothing was sent, or a file of more than 1048576 bytes."),
+])  # fmt: skip
+def test_a_wrong_file_is_said_with_its_line_and_status_400(
+    client: Client, text: str, said: str
+) -> None:
+    status, html = _send(client, text)
+    assert status == 400
+    assert said in html
+    assert 'role="alert"' in html
+    assert not _fields(html)
+
+
+def test_a_file_that_is_too_large_or_no_text_is_refused(client: Client) -> None:
+    for content, said in ((b"#" * (MAX_BYTES + 1), "longer than"), (b"\xff\xfe", "not UTF-8")):
+        status, html = _send(client, files=[SimpleUploadedFile("a.properties", content)])
+        assert status == 400
+        assert said in html
+    many = [SimpleUploadedFile(f"{n}.properties", b"acks=1") for n in range(11)]
+    assert "More than 10 files" in _send(client, files=many)[1]
+
+
+def test_what_cannot_stand_together_is_said_and_may_be_put_right(client: Client) -> None:
+    status, html = _send(client, "acks=1\nenable.idempotence=true\n")
+    assert status == 200
+    assert "cannot stand yet" in html
+    assert 'value="advice"' not in html
+    response = client.post(f"{URL}use/", {**_fields(html), "to": "advice"})
+    assert response.headers["Location"] == "/describe/client/"
+    assert drafts.load(client.session).answer("producer.acks") == "1"
+
+
+def test_htmx_gets_only_what_was_read(client: Client) -> None:
+    response = client.post(URL, {"text": "acks=1"}, headers={"HX-Request": "true"})
+    html = response.content.decode()
+    assert "<html" not in html
+    assert "Is this right?" in html
+
+
+@pytest.mark.parametrize("field", ["need.guarantee", "csrfmiddlewaretoken", "x", "producer"])
+def test_only_what_a_file_may_say_is_taken_over(client: Client, field: str) -> None:
+    client.post(f"{URL}use/", {field: "1", "producer.acks": "<script>"})
+    fields = drafts.load(client.session).fields
+    assert field not in fields or field == "producer"
+    assert "<script>" not in client.get("/describe/producer/").content.decode()

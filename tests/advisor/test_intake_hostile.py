@@ -1,0 +1,128 @@
+"""Any text gets an answer or a clear problem; secrets and bombs are stopped at the door."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.catalog import Family
+from advisor.intake import MAX_BYTES, Intake, Product, all_readers, detect, read
+from tests.advisor.intake_examples import EXAMPLES
+
+JAVA = Product(Family.JAVA, "4.3", "4.3")
+SECRET = "hunter2"
+PIECES = st.sampled_from([
+    "spring:\n", "  kafka:\n", "    producer:\n", "acks", "=", ": ", "1", "\n", "{", "}", "[", "]",
+    "'", '"', ",", "Topic: a\t", "PartitionCount: 1\t", "ReplicationFactor: 3\t", "Configs: ",
+    "All configs for topic a are:\n", "  a=b sensitive=false synonyms={", "kind: Kafka\n", "---\n",
+    "apiVersion: kafka.strimzi.io/v1\n", "spec: ", "replicas: ", "services:\n", "  a: ", "*x", "&x",
+    "environment: ", "KAFKA_NODE_ID", "<<: ", ".option(", "x = ", "\\", "\\u00", "#", "\t", "  ",
+    "retries", "kafka.", "${A}", "!!python/object/apply:os.system ", "-----BEGIN KEY-----",
+    "9" * 20,
+])  # fmt: skip
+TEXTS = st.one_of(
+    st.text(max_size=200),
+    st.lists(PIECES, max_size=25).map("".join),
+    st.builds(
+        lambda example, at, piece: example.text[:at] + piece + example.text[at:],
+        st.sampled_from(EXAMPLES), st.integers(0, 300), PIECES,
+    ),
+)  # fmt: skip
+
+
+def _sane(found: Intake) -> None:
+    for message in [*found.notes, *(problem.message for problem in found.problems)]:
+        assert message.isprintable()
+        assert len(message) < 400
+    assert found.settings or found.heads or found.notes or found.problems
+    assert found.lines.keys() >= found.settings.keys()
+
+
+@given(TEXTS)
+def test_any_text_of_any_kind_is_an_answer_or_a_problem(text: str) -> None:
+    _sane(read(text, JAVA))
+    for reader in all_readers():
+        _sane(read(text, JAVA, reader.kind))
+
+
+BOMB = "a: &a [1,1,1,1,1,1,1,1,1]\n" + "".join(
+    f"{after}: &{after} [{','.join([f'*{before}'] * 9)}]\n"
+    for before, after in zip("abcdefgh", "bcdefghi", strict=True)
+)
+MERGES = "a: &a {x: 1}\n" + "".join(
+    f"{after}: &{after} {{<<: [{','.join([f'*{before}'] * 9)}]}}\n"
+    for before, after in zip("abcdefgh", "bcdefghi", strict=True)
+)
+CUT = 150_000
+"""What grows faster than its text shows here already; the whole takes a minute."""
+LARGE = [
+    BOMB, MERGES, "a: &a {<<: *a}", "a: &a [*a]", "[" * 100_000, "{a: " * 100_000, "(" * 100_000,
+    "x = " + "-" * 100_000 + "1", "x = " + "not " * 50_000 + "1", "x = a" + ".b" * 50_000,
+    "x = 1" + "+1" * 50_000, "x = {" + "'a': 1," * 100_000 + "}", "x = '" + "a" * 1_000_000 + "'",
+    "\n" * 1_000_000, "k=v\n" * 200_000, "- " * 300_000, "a: b\n" * 150_000, "? " * 100_000,
+    "Topic: a " * 100_000, "Topic:" + " " * 1_000_000, "x" * 1_000_000, ".option(" * 100_000,
+    "All configs for topic a are:\n" + "  a=" + " sensitive=" * 80_000, "\\" * 1_000_000,
+    "configs for " * 80_000, "a.b" * 300_000 + "=1", "!!python/object/apply:os.system ['id']",
+    '"' * 500_000, "'" * 500_000, "<<: " * 100_000, "&a " * 100_000,
+    "Topic: a PartitionCount:" * 9999,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("whole", LARGE, ids=lambda text: f"{text[:20]!r}x{len(text)}")
+def test_a_bomb_is_refused_or_read_in_no_time(whole: str) -> None:
+    text = whole[:CUT]
+    for reader in all_readers():
+        began = time.process_time()
+        _sane(read(text, JAVA, reader.kind))
+        assert time.process_time() - began < 2, reader.kind
+    began = time.process_time()
+    detect(text)
+    assert time.process_time() - began < 2
+
+
+def test_more_than_a_megabyte_is_refused_before_it_is_looked_at() -> None:
+    found = read("x" * (MAX_BYTES + 1), JAVA)
+    assert "longer than 1048576 bytes" in found.problems[0].message
+
+
+SECRETS = {
+    "producer-properties": f'sasl.jaas.config=x password="{SECRET}";\nssl.key.password={SECRET}\n',
+    "broker-properties": f"listener.name.a.plain.sasl.jaas.config={SECRET}\nnode.id=1",
+    "spring": "spring:\n  kafka:\n    producer:\n      acks: 1\n"
+    f"    ssl: {{key-password: {SECRET}}}\n"
+    f"    properties:\n      sasl.jaas.config: {SECRET}\n  datasource: {{password: {SECRET}}}",
+    "python-dict": f"c = {{'acks': 1, 'sasl.password': '{SECRET}', 'ssl.key.pem': '{SECRET}'}}",
+    "librdkafka-json": f'{{"sasl.password": "{SECRET}", "acks": "1"}}',
+    "spark-options": f'a.readStream.option("kafka.sasl.jaas.config", "{SECRET}")',
+    "configs-describe": "Dynamic configs for broker 1 are:\n"
+    f"  x.y={SECRET} sensitive=true synonyms={{}}\n",
+    "strimzi": f"kind: KafkaUser\nspec: {{authentication: {{password: {SECRET}}}}}",
+    "compose": f"services: {{a: {{environment: {{KAFKA_SSL_KEYSTORE_PASSWORD: {SECRET}}}}}}}",
+}
+BROKEN = [
+    ("producer-properties", f"sasl.jaas.config=x required\n  username=a password={SECRET};\n"),
+    ("producer-properties", f"sasl.password=a\n{SECRET}{'x' * 50}=\n"),
+    ("spring", f"spring: {{kafka: {{properties: {{sasl.password: *{SECRET}\n"),
+    ("spring", f"password: @{SECRET}"),
+    ("python-dict", f"x = {{'sasl.password': {SECRET}'}}"),
+    ("python-dict", f"x = {{'acks': b'{SECRET}', 'sasl.password': 0{SECRET}}}"),
+    ("librdkafka-json", f'{{"sasl.password": "{SECRET}'),
+    ("strimzi", f"kind: !{SECRET} x\n%{SECRET}"),
+    ("compose", f"services: &{SECRET} [*{SECRET}x]"),
+    ("topics-describe", f"Topic: a {SECRET}"),
+]
+
+
+@pytest.mark.parametrize(("kind", "text"), [*SECRETS.items(), *BROKEN])
+def test_a_secret_is_neither_kept_nor_repeated(kind: str, text: str) -> None:
+    assert SECRET not in repr(read(text, JAVA, kind))
+    assert SECRET not in repr(read(text, JAVA))
+
+
+def test_the_credential_that_was_dropped_is_named_with_its_line() -> None:
+    for kind, text in SECRETS.items():
+        notes = " ".join(read(text, JAVA, kind).notes)
+        assert "dropped, not read" in notes or kind == "strimzi", kind

@@ -1,0 +1,123 @@
+"""Each kind of file: recognised, read to the settings it states, refused with line and reason."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from advisor.catalog import Component, Family
+from advisor.export import Stamp, exports_for
+from advisor.export.choice import chosen
+from advisor.intake import Intake, Product, all_readers, detect, find, read
+from advisor.reasoning.pipeline import Pipeline
+from tests.advisor.intake_examples import EXAMPLES, Example
+from tests.advisor.pipelines import pipelines
+
+EACH = pytest.mark.parametrize("example", EXAMPLES, ids=repr)
+JAVA = Product(Family.JAVA, "4.3", "4.3")
+
+
+@EACH
+def test_a_file_is_recognised_and_read(example: Example) -> None:
+    found = detect(example.text)
+    assert found is not None
+    assert found.kind == example.kind
+    intake = read(example.text, JAVA)
+    assert [problem.message for problem in intake.problems] == []
+    assert intake.settings == example.settings
+    assert intake.heads == example.heads
+    assert example.lines.items() <= intake.lines.items()
+
+
+def test_every_kind_has_an_example_and_a_name_of_its_own() -> None:
+    kinds = [reader.kind for reader in all_readers()]
+    assert len(set(kinds)) == len(kinds)
+    assert set(kinds) - {example.kind for example in EXAMPLES} == {"application-properties"}
+    assert find("carrier-pigeon") is None
+
+
+WRONG = [
+    ("spring", "spring:\n  kafka:\n\t producer: 1", "Line 3: this is not well-formed YAML."),
+    ("spring", "spring:\n  kafka:\n    producer: {retrys: 3}",
+     "Line 3: There is no spring.kafka.producer.retrys. Did you mean retries?"),
+    ("python-dict", 'x = {"acks": 1,\n "b": }', "Line 2: this is not well-formed Python."),
+    ("python-dict", "x = 1", "Line 1: there is no dict of settings here."),
+    ("python-dict", "x = {'acks': 1,\n'retrys': 2}",
+     'Line 2: No such configuration property: "retrys". The nearest known is retries.'),
+    ("topics-describe", "Nothing", "Line 1: no line begins with Topic: and has a PartitionCount."),
+    ("topics-describe",
+     "Topic: a\tPartitionCount: 1\tReplicationFactor: 1\n" * 2,
+     "Line 2: a second topic, a; one pipeline has one. Leave only the lines of a."),
+    ("configs-describe", "Nothing", "Line 1: no line says whose configs these are."),
+    ("configs-describe",
+     "Dynamic configs for topic a are:\nDynamic configs for topic b are:\n",
+     "Line 2: a second topic, b; one pipeline has one."),
+    ("strimzi", "kind: KafkaTopic\n---\nkind: KafkaTopic\n",
+     "Line 3: a second KafkaTopic; one pipeline has one."),
+    ("strimzi", "kind: Kafka\nspec: {kafka: {version: 1.0.0}}",
+     "We know Kafka 4.3 to 3.3; '1.0.0' is none of them."),
+    ("compose", "services:\n  a: {environment: {KAFKA_MIN_INSYNC_REPLICAS: many}}",
+     "Line 2: min.insync.replicas must be a whole number from 1 to 2147483647."),
+    ("producer-properties", "-----BEGIN PRIVATE KEY-----\nx",
+     "Line 1: a key or a certificate begins here. Take it out first."),
+    ("compose", "a: 1", "Line 1: no setting of Kafka is in this file."),
+    ("", "Dear diary", "Nothing here looks like a file that we know. Say which kind it is."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "text", "said"), WRONG)
+def test_a_wrong_file_gets_the_line_and_the_reason(kind: str, text: str, said: str) -> None:
+    assert [problem.message for problem in read(text, JAVA, kind).problems] == [said]
+
+
+@pytest.mark.parametrize(
+    "example", [each for each in EXAMPLES if each.heads.get("family")], ids=str
+)
+def test_the_person_may_choose_another_client_than_the_file_speaks_of(example: Example) -> None:
+    intake = read(example.text, JAVA, example.kind, family="librdkafka")
+    assert intake.heads["family"] == "librdkafka"
+
+
+def test_what_is_filled_in_elsewhere_is_not_read() -> None:
+    for kind, text in (
+        ("spring", "spring.kafka.producer.acks=${ACKS:1}"),
+        ("compose", "services: {a: {environment: {KAFKA_MIN_INSYNC_REPLICAS: '${ISR}'}}}"),
+    ):
+        intake = read(text, JAVA, kind)
+        assert (intake.settings, len(intake.notes)) == ({}, 1)
+        assert "filled in" in intake.notes[0]
+
+
+_READ_BY = {
+    "java-producer": "producer-properties", "java-consumer": "consumer-properties",
+    "spring-boot": "spring", "librdkafka-json": "librdkafka-json",
+    "confluent-python": "python-dict", "spark-options": "spark-options",
+    "strimzi-topic": "strimzi", "server-properties": "broker-properties",
+}  # fmt: skip
+
+
+@given(pipelines())
+def test_what_is_exported_is_read_back_as_it_was(pipeline: Pipeline) -> None:
+    """A kind that is detected, too: our own files are what people bring back."""
+    product = Product(pipeline.family, pipeline.version, pipeline.kafka)
+    for export in exports_for(pipeline):
+        if export.name not in _READ_BY:
+            continue
+        text = export.render(pipeline, Stamp("1", "4.3", "c", "http://127.0.0.1/"))
+        intake = read(text, product, _READ_BY[export.name], pipeline.family)
+        assert not intake.problems, (export.name, intake.problems)
+        _same(pipeline, export.name, intake)
+
+
+def _same(pipeline: Pipeline, name: str, intake: Intake) -> None:
+    found = {
+        f"{component}.{each.name}": pipeline.value(component, each.name)
+        for component in Component
+        if component is not Component.APPLICATION
+        for each in chosen(pipeline, component)
+    }
+    of_code = {"application.commit"}
+    assert intake.settings.keys() - of_code <= found.keys(), name
+    for field, value in intake.settings.items():
+        assert field in of_code or found[field] == value, (name, field)
+    assert intake.settings, name

@@ -1,0 +1,78 @@
+"""SARIF: the parts that the published schema requires, and results at the lines that cause them."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from hypothesis import given
+
+from advisor.inputs import Inputs, Origin
+from advisor.management.sarif import sarif
+from advisor.reasoning.pipeline import Pipeline
+from tests.advisor.pipelines import pipelines
+
+LEVELS = {"none", "note", "warning", "error"}
+
+
+def _valid(log: dict[str, Any]) -> dict[str, Any]:
+    """What sarif-schema-2.1.0.json requires of each object that we write; gives the run."""
+    assert log["version"] == "2.1.0"
+    assert log["$schema"].endswith("sarif-schema-2.1.0.json")
+    [run] = log["runs"]
+    driver = run["tool"]["driver"]
+    assert driver["name"]
+    ids = [rule["id"] for rule in driver["rules"]]
+    assert len(set(ids)) == len(ids)
+    for rule in driver["rules"]:
+        assert rule["shortDescription"]["text"]
+        assert rule["defaultConfiguration"]["level"] in LEVELS
+    for result in run["results"]:
+        assert result["message"]["text"]
+        assert result["level"] in LEVELS
+        assert ids[result["ruleIndex"]] == result["ruleId"]
+        for place in result.get("locations", ()):
+            assert all(each["fullyQualifiedName"] for each in place["logicalLocations"])
+            if physical := place.get("physicalLocation"):
+                assert physical["artifactLocation"]["uri"]
+                assert physical["region"]["startLine"] >= 1
+    return dict(run)
+
+
+@given(pipelines())
+def test_every_pipeline_has_a_valid_log(pipeline: Pipeline) -> None:
+    inputs = Inputs(origins={"producer.acks": Origin("a file#1?.yml", 3)})
+    log = sarif(pipeline, inputs)
+    _valid(json.loads(json.dumps(log)))
+    assert "a file" not in json.dumps(log), "an address has no blanks"
+
+
+def test_a_result_stands_at_the_line_of_the_setting(tmp_path: Path) -> None:
+    path = tmp_path / "producer.properties"
+    path.write_text("bootstrap.servers=a\n\nacks=1\n")
+    topic = tmp_path / "topic.properties"
+    topic.write_text("replication.factor=3\n")
+    out = StringIO()
+    with pytest.raises(SystemExit) as end:
+        call_command(
+            "advise", str(path), "--topic", str(topic), "--want", "at-least-once",
+            "--format", "sarif",
+            stdout=out, stderr=StringIO(),
+        )  # fmt: skip
+    assert end.value.code == 1
+    run = _valid(json.loads(out.getvalue()))
+    by_rule = {result["ruleId"]: result for result in run["results"]}
+    assert by_rule["P001"]["level"] == "error"
+    for rule in ("P001", "leader-killed-followers-behind"):
+        places = [
+            place["physicalLocation"]
+            for place in by_rule[rule]["locations"]
+            if "physicalLocation" in place
+        ]
+        assert places == [
+            {"artifactLocation": {"uri": str(path)}, "region": {"startLine": 3}}
+        ], rule  # fmt: skip
