@@ -23,7 +23,7 @@ from advisor.inputs import FileProblem, Inputs, Origin, decoded
 from advisor.intake import MAX_BYTES, all_readers, find
 from advisor.questionnaire import FAMILIES, STEPS
 
-PASTED = "What you pasted"
+PASTED = "Pasted text"
 MAX_FILES = 10
 _HEADS: Mapping[str, str] = {
     "family": "Client", "kafka": "Version of the brokers", "brokers": "Number of brokers"

@@ -11,14 +11,16 @@ enable.idempotence = true
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.catalog import Component, Problem
-from advisor.intake.text import check_text, is_secret, shown
+from advisor.intake.text import IntakeError, check_text, is_secret, shown
 
+_PLACE = re.compile(r"\(at line (\d+)")
 _HEAD = frozenset({"family", "version", "kafka", "brokers"})
 _NEEDS = frozenset({"need.guarantee", "need.survive", "need.ordering"})
 
@@ -45,12 +47,18 @@ def read_pipeline(text: str) -> PipelineFile:
     try:
         check_text(text)
         stated = list(_flat(tomllib.loads(text)))
+    except IntakeError as error:
+        words = str(error)
     except (ValueError, RecursionError) as error:  # TOMLDecodeError is a ValueError
-        words = str(error) or "The file is nested too deeply."
-        found.problems.append(Problem(Component.APPLICATION, "file", words))
+        # Its words repeat names of the file; all that is taken of them is the line.
+        place = _PLACE.search(str(error))
+        where = f"Line {place[1]}" if place else "The file"
+        words = f"{where}: this is not well-formed TOML."
+    else:
+        for name, value in stated:
+            _take(found, name, value)
         return found
-    for name, value in stated:
-        _take(found, name, value)
+    found.problems.append(Problem(Component.APPLICATION, "file", words))
     return found
 
 

@@ -42,7 +42,7 @@ def test_what_was_read_is_shown_and_nothing_is_kept(client: Client) -> None:
     status, html = _send(client, f"acks=1\nsasl.password={SECRET}\nbootstrap.servers=a:1\n")
     assert status == 200
     assert "1 answer read. Is this right?" in html
-    assert re.search(r"acks</td><td><code>1</code></td><td[^>]*>What you pasted, line 1", html)
+    assert re.search(r"acks</td><td><code>1</code></td><td[^>]*>Pasted text, line 1", html)
     assert "sasl.password is a credential: dropped, not read" in html
     assert SECRET not in html
     assert _fields(html) == {"producer.acks": "1"}
@@ -89,9 +89,9 @@ def test_the_client_of_a_file_is_taken_from_it_or_chosen(client: Client) -> None
 
 
 @pytest.mark.parametrize(("text", "said"), [
-    ("acks=all\nenable.idempotance=true\n", "What you pasted:2: There is no producer setting"),
-    ("Dear diary", "What you pasted: Nothing here looks like a file that we know."),
-    ("spring:\n  kafka:\n\t x", "What you pasted:3: this is not well-formed YAML."),
+    ("acks=all\nenable.idempotance=true\n", "Pasted text:2: There is no producer setting"),
+    ("Dear diary", "Pasted text: Nothing here looks like a file that we know."),
+    ("spring:\n  kafka:\n\t x", "Pasted text:3: this is not well-formed YAML."),
     ("", "Nothing was sent, or a file of more than 1048576 bytes."),
 ])  # fmt: skip
 def test_a_wrong_file_is_said_with_its_line_and_status_400(

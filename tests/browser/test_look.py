@@ -100,6 +100,30 @@ def test_an_experiment(looked_at: Page, state: State) -> None:
     look(looked_at, f"experiment-{state}")
 
 
+def test_reading_files(looked_at: Page) -> None:
+    looked_at.goto("/describe/from-files/")
+    look(looked_at, "files")
+    looked_at.get_by_label("Paste").fill("acks=1\nenable.idempotance=true\n")
+    looked_at.get_by_role("button", name="Read").click()
+    expect(looked_at.get_by_role("alert")).to_be_focused()
+    expect(looked_at.get_by_role("alert")).to_contain_text("Did you mean enable.idempotence?")
+    look(looked_at, "files-wrong")
+    looked_at.get_by_label("Paste").fill("acks=1\nsasl.password=hunter2\n")
+    looked_at.get_by_role("button", name="Read").click()
+    expect(looked_at.get_by_role("heading", name="1 answer read. Is this right?")).to_be_focused()
+    looked_at.locator("summary").click()
+    look(looked_at, "files-read")
+    looked_at.get_by_role("button", name="Yes, show what can happen").click()
+    expect(looked_at.get_by_role("heading", level=1)).to_contain_text("You need at least once")
+
+
+def test_the_report(looked_at: Page) -> None:
+    describe_risky(looked_at)
+    looked_at.get_by_role("link", name="The report, for printing").click()
+    expect(looked_at.get_by_role("button", name="Print")).to_be_visible()
+    look(looked_at, "report")
+
+
 @pytest.mark.parametrize("address", ["/", "/experiments/", "/learn/", "/nothing-here/"])
 def test_the_other_pages(looked_at: Page, address: str) -> None:
     looked_at.goto(address)
