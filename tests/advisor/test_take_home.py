@@ -43,6 +43,9 @@ def test_the_archive_holds_every_file_offered_and_the_advice(client: Client) -> 
 def test_an_archive_is_the_same_bytes_whatever_the_order() -> None:
     one = zipped({"b": "2", "a": "é"}, "x")
     assert one == zipped({"a": "é", "b": "2"}, "x")
+    with zipfile.ZipFile(io.BytesIO(one)) as archive:
+        assert {entry.date_time[0] for entry in archive.infolist()} == {1980}, "no time of today"
+        assert archive.read("x/a").decode() == "é"
 
 
 def test_the_report_has_all_that_the_advice_says_and_nothing_to_open(client: Client) -> None:
