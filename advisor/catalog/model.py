@@ -16,6 +16,9 @@ class Family(StrEnum):
     LIBRDKAFKA = "librdkafka"
     SPARK = "spark"
 
+    # Members are keys of tables that are asked thousands of times: the text's own hash is C.
+    __hash__ = str.__hash__
+
 
 class Component(StrEnum):
     """Which part of the pipeline a setting belongs to.
@@ -29,6 +32,8 @@ class Component(StrEnum):
     TOPIC = "topic"
     BROKER = "broker"
     APPLICATION = "application"
+
+    __hash__ = str.__hash__
 
 
 class Kind(StrEnum):

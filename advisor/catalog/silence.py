@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from advisor.catalog.lookups import canonical, in_force, lookup
 from advisor.catalog.model import Component, Family, Value
@@ -45,15 +46,7 @@ class Stated:
 
     def value(self, component: Component, name: str) -> Value:
         """The value in force."""
-        stated = self.get(component, name)
-        if stated is not None:
-            return stated
-        rule = _RULES.get((component, name))
-        silent = rule(self) if rule else None
-        if silent is not None:
-            return silent
-        known = in_force(self.family, self.line, self.kafka, component)
-        return known[name].default
+        return _facts(self.family, self.line, self.kafka)[component][name].value(self)
 
     def number(self, component: Component, name: str) -> int:
         """The value in force of a setting that is always a number."""
@@ -61,6 +54,46 @@ class Stated:
         if not isinstance(value, int):
             raise TypeError(f"{component}.{name} is {value!r}, not a number")
         return value
+
+
+@dataclass(frozen=True, slots=True)
+class _Fact:
+    """What a product does with one setting: its default, and what else may stand for it."""
+
+    component: Component
+    name: str
+    default: Value
+    rule: Callable[[Stated], Value] | None
+
+    def value(self, stated: Stated) -> Value:
+        """The value in force."""
+        said = stated.settings.get(self.component, _NOTHING).get(self.name)
+        if said is not None:
+            return said
+        silent = self.rule(stated) if self.rule else None
+        return self.default if silent is None else silent
+
+
+_NOTHING: Mapping[str, Value] = {}
+
+
+@lru_cache(maxsize=256)
+def _facts(family: Family, version: str, kafka: str) -> Mapping[Component, Mapping[str, _Fact]]:
+    """Every setting of these versions, by its name and by its aliases.
+
+    The advisor asks for values some thousand times in one recommendation, so that what depends
+    on versions alone is looked up once. Raises `SettingError` for a version that is not known.
+    """
+    line, brokers = client_line(family, version), kafka_line(kafka)
+    found: dict[Component, dict[str, _Fact]] = {}
+    for component in Component:
+        known = in_force(family, line, brokers, component)
+        names = {alias: each.name for each in known.values() for alias in each.aliases}
+        found[component] = {
+            written: _Fact(component, name, known[name].default, _RULES.get((component, name)))
+            for written, name in {**names, **{name: name for name in known}}.items()
+        }
+    return found
 
 
 def effective(
@@ -76,12 +109,23 @@ def effective(
     `None` means that the product leaves it unset. Raises `SettingError` for a name or version
     that the catalog does not know.
     """
-    line, brokers = client_line(family, version), kafka_line(kafka)
-    known = in_force(family, line, brokers, component)
-    name = canonical(family, component, name, known)
-    if name not in known:
-        lookup(family, line, brokers, component, name)  # raises, with the nearest name
-    return Stated(family, line, brokers, settings).value(component, name)
+    facts = _facts(family, version, kafka)[component]
+    fact = facts.get(name)
+    if fact is None:
+        line, brokers = client_line(family, version), kafka_line(kafka)
+        fact = facts.get(
+            canonical(family, component, name, in_force(family, line, brokers, component))
+        )
+        if fact is None:
+            lookup(family, line, brokers, component, name)  # raises, with the nearest name
+            raise AssertionError(f"{component}.{name} is known and has no value")
+    # What was stated goes before everything: no rule needs to be asked.
+    said = settings.get(component, _NOTHING).get(fact.name)
+    if said is not None:
+        return said
+    if fact.rule is None:
+        return fact.default
+    return fact.value(Stated(family, client_line(family, version), kafka_line(kafka), settings))
 
 
 def _idempotence(stated: Stated) -> Value:

@@ -6,21 +6,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from advisor.catalog import Family
-from advisor.reasoning.guarantees import Anomaly, Boundary, Requirement
+from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 Permits = dict[Anomaly, str]
 """What may happen, each with its reason in words that name the settings and their values."""
 
 
-def always(requirement: Requirement) -> bool:
+def always(pipeline: Pipeline) -> bool:
     """The event is in scope whatever the team needs: processes die and networks break."""
     return True
 
 
-def broker_lost_for_good(requirement: Requirement) -> bool:
+def broker_lost_for_good(pipeline: Pipeline) -> bool:
     """The event is in scope if the team wants to survive the loss of a broker's disk."""
-    return requirement.survive >= 1
+    return pipeline.requirement.survive >= 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,4 +44,4 @@ class FailureEvent:
     scenario: str | None = None
     families: frozenset[Family] = frozenset(Family)
     beyond_settings: str = ""
-    in_scope: Callable[[Requirement], bool] = always
+    in_scope: Callable[[Pipeline], bool] = always

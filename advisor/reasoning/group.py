@@ -59,6 +59,10 @@ class Group:
     @classmethod
     def of(cls, pipeline: Pipeline) -> Group | None:
         """The group of a pipeline; Spark has none, its checkpoint keeps the position."""
+        return pipeline.derived(cls._of)
+
+    @classmethod
+    def _of(cls, pipeline: Pipeline) -> Group | None:
         if pipeline.family is Family.SPARK:
             return None
         automatic = pipeline.flag(Component.CONSUMER, "enable.auto.commit")

@@ -33,6 +33,9 @@ class Anomaly(StrEnum):
     STATE_LOST = "state_lost"
     GIVEN_UP = "given_up"
 
+    # A key of thousands of small tables in one search: the text's own hash is C.
+    __hash__ = str.__hash__
+
 
 class Guarantee(StrEnum):
     """A delivery guarantee, or `none` when both losing and repeating may happen."""

@@ -7,13 +7,15 @@ real clients treat a setting that was typed unlike one that was left alone (for 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import TypeVar
 
 from advisor.catalog import Component, Family, Value, effective
 from advisor.reasoning.guarantees import Requirement
 
+_T = TypeVar("_T")
 _EMPTY: Mapping[str, Value] = MappingProxyType({})
 
 
@@ -40,6 +42,10 @@ class Pipeline:
     def value(self, component: Component, name: str) -> Value:
         """What is in force: the stated value, or what this client and version makes of it."""
         return effective(self.family, self.version, self.kafka, self.settings, component, name)
+
+    def derived(self, make: Callable[[Pipeline], _T]) -> _T:
+        """What follows from the settings; a pipeline that is searched keeps it (`trace`)."""
+        return make(self)
 
     def with_setting(self, component: Component, name: str, value: Value) -> Pipeline:
         """The same pipeline with one setting stated."""

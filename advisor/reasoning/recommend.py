@@ -60,15 +60,18 @@ def recommend(pipeline: Pipeline, guarantee: Guarantee | None = None) -> Recomme
     required = pipeline.requirement
     wish = required if guarantee is None else replace(required, guarantee=guarantee)
     asked = replace(pipeline, requirement=wish)
-    pulls = Search(asked, events_for(asked)).smallest()
+    search = Search(asked, events_for(asked))
+    pulls = search.smallest()
     if pulls is not None:
-        return Recommendation(_changes(asked, pulls), (), pulled(asked, pulls))
+        return Recommendation(_changes(search, asked, pulls), (), pulled(asked, pulls))
     for near in _nearer(wish, pipeline.brokers):
         nearest = replace(pipeline, requirement=near)
-        pulls = Search(nearest, events_for(nearest)).smallest()
+        search = Search(nearest, events_for(nearest))
+        pulls = search.smallest()
         if pulls is not None:
             after = replace(pulled(nearest, pulls), requirement=wish)
-            return Recommendation(_changes(nearest, pulls), _impossible(asked, near, after), after)
+            changes = _changes(search, nearest, pulls)
+            return Recommendation(changes, _impossible(asked, near, after), after)
     raise AssertionError("asking for nothing can always be met")
 
 
@@ -106,8 +109,7 @@ def _describe(wish: Requirement) -> str:
     return f"{wish.guarantee}{order}, with {brokers} lost for good"
 
 
-def _changes(before: Pipeline, pulls: Pulls) -> tuple[Change, ...]:
-    search = Search(before, events_for(before))
+def _changes(search: Search, before: Pipeline, pulls: Pulls) -> tuple[Change, ...]:
     after = pulled(before, pulls)
     return tuple(
         Change(

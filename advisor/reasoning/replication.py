@@ -44,6 +44,11 @@ class Replication:
 
     @classmethod
     def of(cls, pipeline: Pipeline) -> Replication:
+        """As these settings make it."""
+        return pipeline.derived(cls._of)
+
+    @classmethod
+    def _of(cls, pipeline: Pipeline) -> Replication:
         factor = pipeline.number(Component.TOPIC, "replication.factor")
         stated = pipeline.number(Component.TOPIC, "min.insync.replicas")
         since_3_7 = kafka_at_least(pipeline, "3.7")

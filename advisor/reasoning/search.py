@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from advisor.catalog import Value, validate
-from advisor.reasoning.assess import Assessed
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.levers import Lever, levers
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.trace import Key, judge_and_trace
+from advisor.reasoning.trace import Key, Traced
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,31 +54,37 @@ class Search:
     def __init__(self, before: Pipeline, events: Sequence[FailureEvent]) -> None:
         self._before = before
         self._forbidden = before.requirement.forbids()
-        self._events = [event for event in events if event.in_scope(before.requirement)]
+        self._events = [event for event in events if event.in_scope(before)]
         self.order = [Pull(lever, v) for lever, values in levers(before) for v in values]
-        self._judged: dict[tuple[str, Pulls], tuple[Assessed, frozenset[Key]]] = {}
-        self._read: dict[str, frozenset[Key]] = {event.name: frozenset() for event in self._events}
+        self._made: dict[Pulls, Traced] = {_NOTHING: Traced.of(before)}
+        self._open: dict[Pulls, list[Violation]] = {}
+        self._cut = False
 
     def smallest(self) -> Pulls | None:
         """The pulls, or None if no set of them is enough. Always the same for one pipeline."""
-        found = self._solve(_NOTHING, len(self.order), _NOTHING)
-        if found is None:
-            return None
-        smaller = (self._solve(_NOTHING, size, _NOTHING) for size in range(len(found)))
-        return next((pulls for pulls in smaller if pulls is not None), found)
+        for size in range(len(self.order) + 1):
+            self._cut = False
+            found = self._solve(_NOTHING, size, _NOTHING)
+            # Where no branch ended for its size alone, a larger one finds nothing either.
+            if found is not None or not self._cut:
+                return found
+        return None
 
     def violations(self, pulls: Pulls = _NOTHING) -> list[Violation]:
         """What is still open after these pulls."""
-        judged = ((event.name, *self._judge(event, pulls)) for event in self._events)
-        return [
-            Violation(name, reads)
-            for name, assessed, reads in judged
-            if assessed.permits.keys() & self._forbidden
-        ]
+        if pulls not in self._open:
+            after = self._after(pulls)
+            judged = ((event.name, *after.judged(event)) for event in self._events)
+            self._open[pulls] = [
+                Violation(name, reads)
+                for name, assessed, reads in judged
+                if not self._forbidden.isdisjoint(assessed.permits)
+            ]
+        return self._open[pulls]
 
     def reasons(self) -> list[str]:
         """Why what is forbidden may happen as things are."""
-        assessed = (self._judge(event, _NOTHING)[0] for event in self._events)
+        assessed = (self._after(_NOTHING).judged(event)[0] for event in self._events)
         return [
             why
             for each in assessed
@@ -87,23 +92,14 @@ class Search:
             if anomaly in self._forbidden
         ]
 
-    def _judge(self, event: FailureEvent, pulls: Pulls) -> tuple[Assessed, frozenset[Key]]:
-        """Judged once for all sets of pulls that agree in what this event ever read.
-
-        What was read so far holds all that any stored answer read, so two sets that agree in it
-        have that answer in common.
-        """
-        name = event.name
-        known = self._judged.get((name, self._of_matter(name, pulls)))
-        if known is None:
-            known = judge_and_trace(event, pulled(self._before, pulls))
-            self._read[name] |= known[1]
-            self._judged[name, self._of_matter(name, pulls)] = known
-        return known
-
-    def _of_matter(self, name: str, pulls: Pulls) -> Pulls:
-        read = self._read[name]
-        return frozenset(pull for pull in pulls if pull.key in read)
+    def _after(self, pulls: Pulls) -> Traced:
+        """The pipeline with these pulls; it knows what one with a pull less knew."""
+        if pulls not in self._made:
+            last = next((pull for pull in pulls if pulls - {pull} in self._made), None)
+            last = last or next(iter(pulls))
+            fewer = self._after(pulls - {last})
+            self._made[pulls] = fewer.with_setting(*last.key, last.value)
+        return self._made[pulls]
 
     def _solve(self, pulls: Pulls, budget: int, tried: Pulls) -> Pulls | None:
         """`pulls` with at most `budget` more, none of a setting already changed or in `tried`."""
@@ -114,10 +110,11 @@ class Search:
             if not self._invalid(pulls):
                 return pulls
             reads = [frozenset(pull.key for pull in left)]
-        if _least(reads, left) > budget:
+        ways = min(([pull for pull in left if pull.key in each] for each in reads), key=len)
+        if ways and _least(reads, left) > budget:
+            self._cut = True
             return None
-        ways = ([pull for pull in left if pull.key in each] for each in reads)
-        for pull in min(ways, key=len):
+        for pull in ways:
             found = self._solve(pulls | {pull}, budget - 1, tried)
             if found is not None:
                 return found

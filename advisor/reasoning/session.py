@@ -28,6 +28,11 @@ class Session:
 
     @classmethod
     def of(cls, pipeline: Pipeline) -> Session:
+        """As these settings make it."""
+        return pipeline.derived(cls._of)
+
+    @classmethod
+    def _of(cls, pipeline: Pipeline) -> Session:
         timeout_ms = pipeline.number(Component.PRODUCER, "delivery.timeout.ms")
         librdkafka = pipeline.family is Family.LIBRDKAFKA
         handled = pipeline.text(Component.APPLICATION, "delivery.errors") == "handled"

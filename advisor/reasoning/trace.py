@@ -1,28 +1,81 @@
-"""Which settings a judgement looked at; so the search for changes knows which could matter.
+"""A pipeline that remembers what was asked of it, so that a search asks only once.
 
-An event's answer is a pure function of the settings that it reads, directly or through the
-catalog's silent rules (idempotence reads `acks`). A setting that was not read cannot change it.
+An answer (a value, a look at the replication, what an event permits) is a pure function of the
+settings that it reads, directly or through the catalog's silent rules (idempotence reads
+`acks`). A setting that was not read cannot change it: so the search knows which changes could
+matter, and the pipeline after a change still knows every answer that did not read what changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
-from advisor.catalog import Component, Value
-from advisor.reasoning.assess import Assessed, judge
+from advisor.catalog import Component, Value, effective
 from advisor.reasoning.event import FailureEvent
+from advisor.reasoning.judgement import Assessed, judge
 from advisor.reasoning.pipeline import Pipeline
 
 Key = tuple[Component, str]
+_T = TypeVar("_T")
+_Answer = tuple[Any, frozenset[Key]]
 
 
-def judge_and_trace(event: FailureEvent, pipeline: Pipeline) -> tuple[Assessed, frozenset[Key]]:
-    """What `judge` says, and the settings it was said of, stated or not."""
-    reads: set[Key] = set()
-    return judge(event, replace(pipeline, settings=_Settings(pipeline.settings, reads))), frozenset(
-        reads
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class Traced(Pipeline):
+    """A pipeline with its answers and what each of them read. For one thread at a time."""
+
+    known: dict[object, _Answer] = field(default_factory=dict, repr=False)
+    _open: list[set[Key]] = field(default_factory=list, init=False, repr=False)
+
+    @classmethod
+    def of(cls, pipeline: Pipeline) -> Traced:
+        """The same pipeline, of which nothing was asked so far."""
+        return cls(
+            pipeline.family, pipeline.version, pipeline.kafka, pipeline.brokers,
+            pipeline.settings, pipeline.requirement,
+        )  # fmt: skip
+
+    def value(self, component: Component, name: str) -> Value:
+        key = (component, name)
+        found = self.known.get(key)
+        if found is None:
+            reads: set[Key] = set()
+            stated = _Settings(self.settings, reads)
+            value = effective(self.family, self.version, self.kafka, stated, component, name)
+            found = self.known[key] = (value, frozenset(reads))
+        if self._open:
+            self._open[-1].update(found[1])
+        result: Value = found[0]
+        return result
+
+    def derived(self, make: Callable[[Pipeline], _T]) -> _T:
+        result: _T = self._answer(make, make)[0]
+        return result
+
+    def judged(self, event: FailureEvent) -> tuple[Assessed, frozenset[Key]]:
+        """What `judge` says, and the settings that it was said of, stated or not."""
+        return self._answer(event.name, lambda pipeline: judge(event, pipeline))
+
+    def with_setting(self, component: Component, name: str, value: Value) -> Traced:
+        changed = (component, name)
+        return Traced(
+            self.family, self.version, self.kafka, self.brokers,
+            {**self.settings, component: {**self.stated(component), name: value}},
+            self.requirement,
+            {asked: known for asked, known in self.known.items() if changed not in known[1]},
+        )  # fmt: skip
+
+    def _answer(self, asked: object, make: Callable[[Pipeline], object]) -> _Answer:
+        found = self.known.get(asked)
+        if found is None:
+            self._open.append(set())
+            result = make(self)
+            found = self.known[asked] = (result, frozenset(self._open.pop()))
+        if self._open:
+            self._open[-1].update(found[1])
+        return found
 
 
 class _Settings(Mapping[Component, Mapping[str, Value]]):

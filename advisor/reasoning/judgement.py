@@ -1,0 +1,48 @@
+"""What one failure event may do under one pipeline's settings, and what of it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from advisor.reasoning.event import FailureEvent
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+
+REPEATED_DELIVERY = frozenset({Anomaly.REDELIVERY, Anomaly.DUPLICATE})
+
+
+@dataclass(frozen=True, slots=True)
+class Assessed:
+    """One event under one pipeline's settings.
+
+    `permits` counts against a guarantee. `absorbed` may be seen as well, and a ledger counts
+    it, but it leaves no trace: the first attempt is undone, or the sink knows the message.
+    `in_scope` tells whether the team's requirement covers the event at all.
+    """
+
+    event: FailureEvent
+    permits: Mapping[Anomaly, str]
+    absorbed: Mapping[Anomaly, str]
+    in_scope: bool
+
+
+def judge(event: FailureEvent, pipeline: Pipeline) -> Assessed:
+    """What one event permits.
+
+    Beyond the log, a record that comes twice counts only if its effect may: that is how
+    commits in a transaction and idempotent sinks reach exactly-once at all, though every
+    group that does not commit first is handed records again (see docs/decisions/0005).
+    """
+    seen = event.permits(pipeline)
+    beyond_log = event.boundary is not Boundary.PRODUCER_TO_LOG
+    undone = beyond_log and Anomaly.EFFECT_DUPLICATED not in seen
+    in_scope = event.in_scope(pipeline)
+    if not undone or REPEATED_DELIVERY.isdisjoint(seen):
+        return Assessed(event, seen, {}, in_scope)
+    return Assessed(
+        event=event,
+        permits={anomaly: why for anomaly, why in seen.items() if anomaly not in REPEATED_DELIVERY},
+        absorbed={anomaly: why for anomaly, why in seen.items() if anomaly in REPEATED_DELIVERY},
+        in_scope=in_scope,
+    )
