@@ -14,7 +14,7 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.rules import all_rules
 from advisor.reasoning.trace import Traced
 
-RULES_VERSION = "1"
+RULES_VERSION = "2"
 """Version of the failure model and the rules together; raised when an answer may change."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from advisor.catalog import Family
+from advisor.catalog import Component, Family
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
@@ -23,6 +23,21 @@ def broker_lost_for_good(pipeline: Pipeline) -> bool:
     return pipeline.requirement.survive >= 1
 
 
+def told(pipeline: Pipeline) -> bool:
+    """The event is told and never counted: no requirement asks for it."""
+    return False
+
+
+def once_stated(name: str) -> Callable[[Pipeline], bool]:
+    """In scope from when the team says something of itself that nobody else can know."""
+    return lambda pipeline: pipeline.value(Component.APPLICATION, name) is not None
+
+
+def outage(reason: str) -> Permits:
+    """Nothing can be written and nothing new be read for a while, for one reason."""
+    return {Anomaly.UNAVAILABLE: reason, Anomaly.BLOCKED: reason}
+
+
 @dataclass(frozen=True, slots=True)
 class FailureEvent:
     """One thing that fails.
@@ -32,7 +47,7 @@ class FailureEvent:
     derived from `replication`, `session` and `group`. `boundary` is the innermost boundary that
     contains the event. `beyond_settings` says what helps where no setting does. `scenario`
     names the experiment that stages it, if there is one; `families` are the clients that can
-    meet it.
+    meet it. `not_counted` ends "Not counted: " where the event is out of scope.
     """
 
     name: str
@@ -45,3 +60,4 @@ class FailureEvent:
     families: frozenset[Family] = frozenset(Family)
     beyond_settings: str = ""
     in_scope: Callable[[Pipeline], bool] = always
+    not_counted: str = "you did not ask to survive this"

@@ -48,13 +48,17 @@ class Group:
     working on: librdkafka stores an offset when it hands the record out and a thread of its
     own commits it (INTRODUCTION, "At-least-once processing"); the Java client commits inside
     poll() what the poll before handed out (KafkaConsumer javadoc, "Automatic Offset
-    Committing"), which synchronous processing has finished by then.
+    Committing"), which synchronous processing has finished by then. `commits_position` tells
+    whether the client commits how far it handed out at all, in either way.
     """
 
     commit: Commit
     automatic: bool
     background: bool
     interval_ms: int
+    commits_position: bool
+    asynchronous: bool
+    on_error: str
 
     @classmethod
     def of(cls, pipeline: Pipeline) -> Group | None:
@@ -66,12 +70,16 @@ class Group:
         if pipeline.family is Family.SPARK:
             return None
         automatic = pipeline.flag(Component.CONSUMER, "enable.auto.commit")
+        librdkafka = pipeline.family is Family.LIBRDKAFKA
+        stores = not librdkafka or pipeline.flag(Component.CONSUMER, "enable.auto.offset.store")
+        application = Component.APPLICATION
         return cls(
-            commit=Commit(pipeline.text(Component.APPLICATION, "commit")),
+            commit=Commit(pipeline.text(application, "commit")),
             automatic=automatic,
-            background=automatic
-            and pipeline.family is Family.LIBRDKAFKA
-            and pipeline.flag(Component.CONSUMER, "enable.auto.offset.store"),
+            background=automatic and librdkafka and stores,
+            commits_position=automatic and stores,
+            asynchronous=pipeline.text(application, "processing") == "asynchronous",
+            on_error=pipeline.text(application, "processing.errors"),
             interval_ms=pipeline.number(Component.CONSUMER, "auto.commit.interval.ms"),
         )
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 
 from advisor.catalog import Component, Value
 from advisor.reasoning.failures import events_for
+from advisor.reasoning.finding import Confidence
 from advisor.reasoning.guarantees import Guarantee, Requirement
+from advisor.reasoning.levers import Procedure
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.search import Pull, Pulls, Search, pulled
 
@@ -21,7 +23,11 @@ _WEAKER: Mapping[Guarantee, tuple[Guarantee, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One setting from one value to another; `closes` names the events that need it."""
+    """One setting from one value to another; `closes` names the events that need it.
+
+    `confidence` and `procedure` are those of the lever: how sure its effect is, and how the
+    change is made to a running system.
+    """
 
     component: Component
     setting: str
@@ -30,6 +36,8 @@ class Change:
     closes: tuple[str, ...]
     price: str
     source: str
+    confidence: Confidence
+    procedure: Procedure
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +74,12 @@ def recommend(pipeline: Pipeline, guarantee: Guarantee | None = None) -> Recomme
         return Recommendation(_changes(search, asked, pulls), (), pulled(asked, pulls))
     for near in _nearer(wish, pipeline.brokers):
         nearest = replace(pipeline, requirement=near)
-        search = Search(nearest, events_for(nearest))
-        pulls = search.smallest()
+        nearer = Search(nearest, events_for(nearest))
+        pulls = nearer.smallest()
         if pulls is not None:
             after = replace(pulled(nearest, pulls), requirement=wish)
-            changes = _changes(search, nearest, pulls)
-            return Recommendation(changes, _impossible(asked, near, after), after)
+            changes = _changes(nearer, nearest, pulls)
+            return Recommendation(changes, _impossible(search, asked, near, after), after)
     raise AssertionError("asking for nothing can always be met")
 
 
@@ -85,7 +93,9 @@ def _nearer(wish: Requirement, brokers: int) -> Iterator[Requirement]:
     yield Requirement(Guarantee.NONE, survive=0, ordering=False)
 
 
-def _impossible(asked: Pipeline, near: Requirement, after: Pipeline) -> tuple[Impossible, ...]:
+def _impossible(
+    search: Search, asked: Pipeline, near: Requirement, after: Pipeline
+) -> tuple[Impossible, ...]:
     """One entry for each event that no change closes even by itself.
 
     Why is said of the pipeline after the changes: what is left there is the true obstacle.
@@ -93,7 +103,7 @@ def _impossible(asked: Pipeline, near: Requirement, after: Pipeline) -> tuple[Im
     closed = _describe(near)
     found = []
     for event in events_for(asked):
-        if Search(asked, (event,)).smallest() is None:
+        if not search.closes(event):
             why = " ".join(dict.fromkeys(Search(after, (event,)).reasons()))
             nearest = f"{closed}. {event.beyond_settings}".strip()
             found.append(Impossible(_describe(asked.requirement), why, nearest))
@@ -119,6 +129,8 @@ def _changes(search: Search, before: Pipeline, pulls: Pulls) -> tuple[Change, ..
             closes=_closes(search, pulls, pull),
             price=pull.lever.price(before, after),
             source=pull.lever.source,
+            confidence=pull.lever.confidence,
+            procedure=pull.lever.procedure,
         )
         for pull in search.order
         if pull in pulls

@@ -25,13 +25,18 @@ def _line(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".")[:2])
 
 
+def in_fullest_rack(factor: int, racks: int) -> int:
+    """Replicas in the rack that has most of them, spread evenly: ceil(factor / racks)."""
+    return -(-factor // racks)
+
+
 @dataclass(frozen=True, slots=True)
 class Replication:
     """The topic of a pipeline as its acknowledgements see it.
 
     `min_isr` is the effective minimum: since 3.7 the broker takes min(min.insync.replicas,
     replication.factor) (KAFKA-15583, `Partition.scala` effectiveMinIsr); before, a minimum
-    above the factor refuses every write with `acks=all`.
+    above the factor refuses every write with `acks=all`. `eligible_replicas` is KIP-966.
     """
 
     acks: str
@@ -41,6 +46,8 @@ class Replication:
     hides_below_min_isr: bool
     session_timeout_ms: int
     lag_max_ms: int
+    eligible_replicas: bool
+    flush_messages: int
 
     @classmethod
     def of(cls, pipeline: Pipeline) -> Replication:
@@ -60,11 +67,24 @@ class Replication:
             hides_below_min_isr=since_3_7,
             session_timeout_ms=pipeline.number(Component.BROKER, "broker.session.timeout.ms"),
             lag_max_ms=pipeline.number(Component.BROKER, "replica.lag.time.max.ms"),
+            eligible_replicas=kafka_at_least(pipeline, "4.0")
+            and pipeline.number(Component.APPLICATION, "eligible.leader.replicas.version") == 1,
+            flush_messages=pipeline.number(Component.TOPIC, "flush.messages"),
         )
 
     @property
     def waits_for_followers(self) -> bool:
         return self.acks == "all"
+
+    @property
+    def flushes(self) -> bool:
+        """Whether a replica has each record on its disk before it says that it has it."""
+        return self.flush_messages == 1
+
+    @property
+    def flushes_never(self) -> bool:
+        """Whether the operating system alone decides, which is the product's default."""
+        return self.flush_messages == 2**63 - 1
 
     @property
     def fails_over(self) -> bool:
@@ -102,4 +122,9 @@ class Replication:
         """
         if not self.waits_for_followers:
             return self.failover_ms
-        return max(self.failover_ms, self.lag_max_ms * 3 // 2 + ELECTION_MARGIN_MS)
+        return max(self.failover_ms, self.slow_follower_ms + ELECTION_MARGIN_MS)
+
+    @property
+    def slow_follower_ms(self) -> int:
+        """How long a follower that fetches nothing may stay in the in-sync set."""
+        return self.lag_max_ms * 3 // 2

@@ -8,6 +8,7 @@ them, at the violation with the fewest ways out, and deepens by size until one i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 from advisor.catalog import Value, validate
@@ -17,16 +18,13 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.trace import Key, Traced
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Pull:
-    """One lever pulled to one value."""
+    """One lever pulled to one value. A search makes each of its own once: identity will do."""
 
     lever: Lever
     value: Value
-
-    @property
-    def key(self) -> Key:
-        return self.lever.component, self.lever.setting
+    key: Key
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,7 @@ _NOTHING: Pulls = frozenset()
 
 def pulled(pipeline: Pipeline, pulls: Pulls) -> Pipeline:
     """The pipeline with these changes."""
-    for pull in pulls:
+    for pull in sorted(pulls, key=lambda pull: pull.key):
         pipeline = pipeline.with_setting(*pull.key, pull.value)
     return pipeline
 
@@ -55,14 +53,37 @@ class Search:
         self._before = before
         self._forbidden = before.requirement.forbids()
         self._events = [event for event in events if event.in_scope(before)]
-        self.order = [Pull(lever, v) for lever, values in levers(before) for v in values]
-        self._made: dict[Pulls, Traced] = {_NOTHING: Traced.of(before)}
+        asked = Traced.of(before)
+        self.order = [
+            Pull(lever, value, (lever.component, lever.setting))
+            for lever, values in levers(asked)
+            for value in values
+        ]
+        self._made: dict[Pulls, Traced] = {_NOTHING: asked}
         self._open: dict[Pulls, list[Violation]] = {}
         self._cut = False
 
     def smallest(self) -> Pulls | None:
         """The pulls, or None if no set of them is enough. Always the same for one pipeline."""
-        for size in range(len(self.order) + 1):
+        opened = {violation.event for violation in self.violations()}
+        alone = [self._alone(event) for event in self._events if event.name in opened]
+        if any(found is None for found in alone):
+            return None
+        return self._deepen(max((len(found) for found in alone if found), default=0))
+
+    def closes(self, event: FailureEvent) -> bool:
+        """Whether some pulls close this event, were it the only one."""
+        return self._alone(event) is not None
+
+    def _alone(self, event: FailureEvent) -> Pulls | None:
+        """The fewest pulls for one event: together it takes at least as many."""
+        search = copy(self)
+        search._events = [each for each in self._events if each is event]
+        search._open = {}
+        return search._deepen(0)
+
+    def _deepen(self, least: int) -> Pulls | None:
+        for size in range(least, len(self.order) + 1):
             self._cut = False
             found = self._solve(_NOTHING, size, _NOTHING)
             # Where no branch ended for its size alone, a larger one finds nothing either.

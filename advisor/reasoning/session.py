@@ -15,16 +15,21 @@ RETRY_BACKOFF_MAX_MS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The producer's settings in force, and what the application does with its errors."""
+    """The producer's settings in force, and what the application does with its errors.
+
+    `restart` is `resumes`, `forgets` or, where nobody said, the empty word.
+    """
 
     acks: str
     idempotent: bool
     retries: int
     in_flight: int
+    request_timeout_ms: int
     delivery_timeout_ms: int | None
     errors_handled: bool
     application_resends: bool
     engine_resends: bool
+    restart: str
 
     @classmethod
     def of(cls, pipeline: Pipeline) -> Session:
@@ -43,12 +48,14 @@ class Session:
             idempotent=pipeline.flag(Component.PRODUCER, "enable.idempotence"),
             retries=pipeline.number(Component.PRODUCER, "retries"),
             in_flight=pipeline.number(Component.PRODUCER, "max.in.flight.requests.per.connection"),
+            request_timeout_ms=pipeline.number(Component.PRODUCER, "request.timeout.ms"),
             # librdkafka reads 0 as "never" (CONFIGURATION.md, message.timeout.ms).
             delivery_timeout_ms=None if librdkafka and timeout_ms == 0 else timeout_ms,
             errors_handled=handled or spark,
             application_resends=resend and handled and not spark,
             # A failed write fails the Spark task, which runs again (KafkaWriteTask.scala).
             engine_resends=spark,
+            restart="resumes" if spark else _restart(pipeline, resend and handled),
         )
 
     @property
@@ -102,3 +109,9 @@ class Session:
         if timeout_ms is not None and timeout_ms < pause_ms:
             return f"delivery.timeout.ms={timeout_ms}: the client stops trying after that."
         return None
+
+
+def _restart(pipeline: Pipeline, resends: bool) -> str:
+    """Who sends again after an error does so after a restart too, unless it was denied."""
+    said = pipeline.text(Component.APPLICATION, "restart")
+    return said or ("resumes" if resends else "")

@@ -56,7 +56,8 @@ class Traced(Pipeline):
 
     def judged(self, event: FailureEvent) -> tuple[Assessed, frozenset[Key]]:
         """What `judge` says, and the settings that it was said of, stated or not."""
-        return self._answer(event.name, lambda pipeline: judge(event, pipeline))
+        known = self.known.get(event.name)
+        return known or self._answer(event.name, lambda pipeline: judge(event, pipeline))
 
     def with_setting(self, component: Component, name: str, value: Value) -> Traced:
         changed = (component, name)

@@ -46,23 +46,48 @@ _COMMON = {
     "broker.broker.session.timeout.ms": ["3000", "200000"],
     "consumer.isolation.level": ["read_committed", "read_uncommitted"],
     "application.sink": ["plain", "idempotent"],
+    "application.racks": ["1", "2", "3"],
+    "application.outage.ms": ["0", "172800000", "9223372036854775807"],
+    "application.timestamps": ["now", "from-source"],
+    "topic.retention.ms": ["-1", "3600000"],
+    "topic.cleanup.policy": ["delete", "compact", "compact,delete"],
+    "topic.message.timestamp.type": ["CreateTime", "LogAppendTime"],
+    "topic.flush.messages": ["1", "10000"],
+    "broker.offsets.topic.replication.factor": ["1", "3"],
+    "broker.offsets.retention.minutes": ["1", "10080"],
+    "broker.transaction.state.log.replication.factor": ["1", "3"],
+    "broker.transaction.state.log.min.isr": ["1", "2"],
+    "producer.request.timeout.ms": ["1000", "60000"],
 }
 _OWN = {
     "java": {
         "consumer.auto.offset.reset": ["latest", "earliest", "none"],
         "producer.transactional.id": ["orders-1"],
+        "producer.max.block.ms": ["1000", "60000"],
+        "consumer.group.instance.id": ["reader-1"],
     },
     "librdkafka": {
         "consumer.auto.offset.reset": ["latest", "earliest", "error"],
         "consumer.enable.auto.offset.store": ["true", "false"],
+        "producer.partitioner": ["consistent_random", "murmur2_random"],
     },
-    "spark": {"consumer.startingOffsets": ["latest", "earliest"]},
+    "spark": {
+        "consumer.startingOffsets": ["latest", "earliest"],
+        "consumer.failOnDataLoss": ["true", "false"],
+        "application.speculation": ["true", "false"],
+        "application.checkpoint": ["durable", "local"],
+        "application.upstream": ["plain", "transactional"],
+    },
 }
 _CODE = {
     "consumer.enable.auto.commit": ["true", "false"],
     "application.commit": ["auto", "before-processing", "after-processing", "in-transaction"],
     "application.delivery.errors": ["handled", "ignored"],
     "application.resend": ["never", "on-error"],
+    "application.restart": ["resumes", "forgets"],
+    "application.processing": ["synchronous", "asynchronous"],
+    "application.processing.errors": ["retry", "close", "skip"],
+    "application.abort": ["rewinds", "continues"],
 }
 _VERSIONS = {"java": ["2.8", "3.9", "4.3"], "librdkafka": ["2.16"], "spark": ["4.2"]}
 
@@ -75,7 +100,7 @@ def pipelines(draw: st.DrawFn) -> Pipeline:
     fields = {
         "family": family,
         "version": draw(st.sampled_from(_VERSIONS[family])),
-        "kafka": draw(st.sampled_from(["4.3", "3.5"])),
+        "kafka": draw(st.sampled_from(["4.3", "4.0", "3.5"])),
         "brokers": draw(st.sampled_from(["1", "3", "5"])),
         "need.guarantee": draw(
             st.sampled_from(["at-most-once", "at-least-once", "exactly-once", "none"])
@@ -83,7 +108,7 @@ def pipelines(draw: st.DrawFn) -> Pipeline:
         "need.survive": draw(st.sampled_from(["0", "1", "2"])),
         "need.ordering": draw(st.sampled_from(["", "on"])),
     }
-    for name in draw(st.lists(st.sampled_from(sorted(settings)), unique=True, max_size=9)):
+    for name in draw(st.lists(st.sampled_from(sorted(settings)), unique=True, max_size=12)):
         fields[name] = draw(st.sampled_from(settings[name]))
     found, _ = from_fields(fields)
     assume(found is not None)

@@ -15,10 +15,18 @@ def start_of(pipeline: Pipeline) -> str:
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Skips with latest, repeats with earliest, both with a duration, stops with none or error."""
+    """What a group does that starts without a position."""
+    return without_position(pipeline)
+
+
+def without_position(pipeline: Pipeline, cause: str = "") -> Permits:
+    """Skips with latest, repeats with earliest, both with a duration, stops with none or error.
+
+    `cause` is a sentence that goes before each reason, with a space at its end.
+    """
     name = start_of(pipeline)
     start = pipeline.text(Component.CONSUMER, name)
-    said = f"{name}={start}"
+    said = f"{cause}{name}={start}"
     skips = f"{said}: what is in the log before the group finds its place is passed over."
     repeats = f"{said}: what the group had processed before it lost its place comes again."
     if start == "latest":

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from advisor.catalog import Family
 from advisor.reasoning.event import FailureEvent, Permits
-from advisor.reasoning.failures.delivery_timeout import sent_again
-from advisor.reasoning.guarantees import Boundary
+from advisor.reasoning.group import Commit, Group, sink_absorbs
+from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.session import Session
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """A new session knows nothing of the old one's sequence numbers."""
-    if not Session.of(pipeline).application_resends:
+    """A new session knows nothing of the old one's sequence numbers.
+
+    Where the input's offsets are in the transaction, what was not committed was not done.
+    """
+    session, group = Session.of(pipeline), Group.of(pipeline)
+    if session.restart != "resumes" or (group and group.commit is Commit.IN_TRANSACTION):
         return {}
-    return sent_again(
-        pipeline,
-        "application.resend=on-error: after a restart the application sends again what it has no "
-        "acknowledgement for, and a new session gets a new producer id.",
+    said = "resend=on-error" if session.application_resends else "restart=resumes"
+    reason = (
+        f"application.{said}: after a restart the application sends again what it has no "
+        "acknowledgement for, and a new session gets a new producer id."
     )
+    found = {Anomaly.DUPLICATE: reason}
+    if not sink_absorbs(pipeline):
+        found[Anomaly.EFFECT_DUPLICATED] = f"{reason} application.sink=plain applies both."
+    return found
 
 
 EVENT = FailureEvent(

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from advisor.catalog import Component
+from advisor.catalog import Component, Family
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.group import sink_absorbs
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 
+def writes_in_transactions(pipeline: Pipeline) -> str:
+    """The words of what makes records in the topic transactional, or the empty text."""
+    if pipeline.family is Family.SPARK:
+        upstream = pipeline.text(Component.APPLICATION, "upstream")
+        return "application.upstream=transactional" if upstream == "transactional" else ""
+    name = pipeline.text(Component.PRODUCER, "transactional.id")
+    return f"transactional.id={name}" if name else ""
+
+
 def permits(pipeline: Pipeline) -> Permits:
     """A reader that does not wait for commits reads what was taken back."""
-    transactional = pipeline.text(Component.PRODUCER, "transactional.id")
+    writer = writes_in_transactions(pipeline)
     isolation = pipeline.text(Component.CONSUMER, "isolation.level")
-    if not transactional or isolation == "read_committed":
+    if not writer or isolation == "read_committed":
         return {}
     reason = (
-        f"isolation.level={isolation} with transactional.id={transactional}: records of "
+        f"isolation.level={isolation} with {writer}: records of "
         "transactions that are open or aborted are delivered."
     )
     found = {Anomaly.ABORTED_READ: reason}

@@ -63,6 +63,8 @@ _PRODUCER: Mapping[str, _Rule] = {
     "socket.timeout.ms": _Rule(10, 300000),
     "linger.ms": _Rule(0, 900000),
     "batch.size": _Rule(1, 2147483647),
+    "queue.buffering.max.messages": _Rule(0, 2147483647),
+    "partitioner": _Rule(),
     "transactional.id": _Rule(dropped=_NO_TRANSACTIONS),
 }
 
@@ -75,6 +77,7 @@ _CONSUMER: Mapping[str, _Rule] = {
     "auto.commit.interval.ms": _Rule(0, 86400000),
     "max.poll.interval.ms": _Rule(1, 86400000),
     "session.timeout.ms": _Rule(1, 3600000),
+    "group.instance.id": _Rule(dropped="a run's reader has no restart that could keep its name"),
 }
 # Read by the consumer process itself (labs.engine.clients.consumer), so not dropped.
 _APPLICATIONS_OWN = {"enable.auto.commit", "enable.auto.offset.store", "max.poll.records"}

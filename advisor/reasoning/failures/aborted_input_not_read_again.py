@@ -1,0 +1,36 @@
+"""A transaction is aborted, and the consumer goes on behind its input."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.group import Commit, Group, missing
+from advisor.reasoning.guarantees import Boundary
+from advisor.reasoning.pipeline import Pipeline
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """The input of the aborted transaction is passed over if nobody goes back to it."""
+    group = Group.of(pipeline)
+    if group is None or group.commit is not Commit.IN_TRANSACTION:
+        return {}
+    if pipeline.text(Component.APPLICATION, "abort") == "rewinds":
+        return {}
+    return missing(
+        "application.abort=continues with application.commit=in-transaction: the consumer does "
+        "not go back by itself; the next commit is past the input of the aborted transaction."
+    )
+
+
+EVENT = FailureEvent(
+    name="aborted-input-not-read-again",
+    title="A transaction is aborted, and its input is not read again",
+    boundary=Boundary.LOG_TO_CONSUMER,
+    story=(
+        "An error aborts a transaction that read, worked and wrote. Its output is taken back; "
+        "the consumer's place in memory is not."
+    ),
+    permits=permits,
+    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
+    sources=("Kafka design.md, Using Transactions",),
+)

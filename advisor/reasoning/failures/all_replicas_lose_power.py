@@ -1,0 +1,49 @@
+"""Every replica of the partition loses power at once."""
+
+from __future__ import annotations
+
+from advisor.reasoning.event import FailureEvent, Permits, outage, told
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """The end of every log that was only in memory; copies do not help, a flush does."""
+    topic = Replication.of(pipeline)
+    found = outage(
+        f"replication.factor={topic.factor}: nothing is read or written until a replica is back."
+    )
+    if not topic.flushes:
+        found[Anomaly.LOST_WRITE] = (
+            "flush.messages=9223372036854775807 (never): committed means in the memory of the "
+            f"replicas in sync; acks={topic.acks} waits for no disk."
+            if topic.flushes_never
+            else f"flush.messages={topic.flush_messages}: up to so many records of each replica "
+            "are in memory only."
+        )
+    elif topic.acks == "0" or (topic.acks == "1" and topic.fails_over):
+        found[Anomaly.LOST_WRITE] = (
+            f"acks={topic.acks} with flush.messages=1: only the leader is sure to have the record "
+            "on its disk, and another replica may be back first and lead."
+        )
+    return found
+
+
+EVENT = FailureEvent(
+    name="all-replicas-lose-power",
+    title="All replicas lose power at once",
+    boundary=Boundary.PRODUCER_TO_LOG,
+    story=(
+        "One power line feeds every broker that has the partition; what the operating system had "
+        "not yet written to the disks is gone on all of them."
+    ),
+    permits=permits,
+    sources=(
+        "Kafka design.md, Replication (no fsync on every write)",
+        "Kafka TopicConfig, flush.messages",
+    ),
+    beyond_settings="Place the replicas where they do not share power (broker.rack).",
+    in_scope=told,
+    not_counted="to survive a broker lost for good says nothing of power cuts",
+)

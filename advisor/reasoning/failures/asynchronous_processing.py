@@ -1,0 +1,34 @@
+"""Records are handed to other threads, the client commits, and the process dies."""
+
+from __future__ import annotations
+
+from advisor.catalog import Family
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.group import Group, missing
+from advisor.reasoning.guarantees import Boundary
+from advisor.reasoning.pipeline import Pipeline
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """The next poll commits what the threads may not have done yet."""
+    group = Group.of(pipeline)
+    if group is None or not (group.asynchronous and group.commits_position):
+        return {}
+    return missing(
+        "application.processing=asynchronous with enable.auto.commit=true: the client commits "
+        f"what it handed out, every {group.interval_ms} ms, and does not know what is done."
+    )
+
+
+EVENT = FailureEvent(
+    name="asynchronous-processing",
+    title="The consumer dies with records in other threads",
+    boundary=Boundary.LOG_TO_CONSUMER,
+    story=(
+        "The polling thread gives records to workers and polls on; the process dies while they "
+        "work on records whose offsets are committed."
+    ),
+    permits=permits,
+    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
+    sources=("KafkaConsumer javadoc, Detecting Consumer Failures",),
+)

@@ -1,0 +1,37 @@
+"""Processing fails, and the consumer is closed on the way out."""
+
+from __future__ import annotations
+
+from advisor.catalog import Family
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.group import Group, missing
+from advisor.reasoning.guarantees import Boundary
+from advisor.reasoning.pipeline import Pipeline
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """close() commits how far the records were handed out, with automatic commits.
+
+    Seen in a run: 10 records polled, the first failed, close() committed 10.
+    """
+    group = Group.of(pipeline)
+    if group is None or group.on_error != "close" or not group.commits_position:
+        return {}
+    return missing(
+        "application.processing.errors=close with enable.auto.commit=true: close() commits past "
+        "every record that was handed out, the failed one and those behind it."
+    )
+
+
+EVENT = FailureEvent(
+    name="exception-then-close",
+    title="Processing fails, and the consumer is closed",
+    boundary=Boundary.LOG_TO_CONSUMER,
+    story=(
+        "The code throws in the middle of a batch, and a finally block or a try-with-resources "
+        "closes the consumer."
+    ),
+    permits=permits,
+    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
+    sources=("KafkaConsumer javadoc, Automatic Offset Committing",),
+)

@@ -1,0 +1,46 @@
+"""The followers are alive and slow: a full disk queue, a narrow line."""
+
+from __future__ import annotations
+
+from advisor.reasoning.event import FailureEvent, Permits, outage
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+from advisor.reasoning.session import Session
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """A wait for the slowest in-sync replica; repeats if the client does not wait as long."""
+    topic, session = Replication.of(pipeline), Session.of(pipeline)
+    if not topic.fails_over:
+        return {}
+    until = (
+        f"replica.lag.time.max.ms={topic.lag_max_ms}: a slow follower stays in sync for up to "
+        f"{topic.slow_follower_ms:,} ms"
+    )
+    if not topic.waits_for_followers:
+        return {
+            Anomaly.BLOCKED: f"{until}; acks={topic.acks} does not wait for it, but nobody can "
+            "read a record that it lacks."
+        }
+    found = outage(f"{until}; acks=all waits for it, and so do the readers.")
+    if session.request_timeout_ms < topic.slow_follower_ms:
+        found |= session.repeats()
+    return found | session.gives_up(topic.slowest_pause_ms, "A slow follower's time in sync")
+
+
+EVENT = FailureEvent(
+    name="followers-slow",
+    title="The followers are slow",
+    boundary=Boundary.PRODUCER_TO_LOG,
+    story=(
+        "A follower's disk or line is slow. Until it has left the in-sync set, everything with "
+        "acks=all goes at its pace."
+    ),
+    permits=permits,
+    sources=(
+        "Kafka ConfigDef, replica.lag.time.max.ms",
+        "ReplicaManager.scala, startup (ISR check)",
+        "Kafka ConfigDef, request.timeout.ms",
+    ),
+)

@@ -1,0 +1,34 @@
+"""The group was away for so long that its offsets were deleted."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.event import FailureEvent, Permits, once_stated
+from advisor.reasoning.failures.no_committed_offset import without_position
+from advisor.reasoning.guarantees import Boundary
+from advisor.reasoning.pipeline import Pipeline
+
+NAME = "offsets.retention.minutes"
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """A group without a position, if it may be away for longer than its offsets are kept."""
+    kept = pipeline.number(Component.BROKER, NAME)
+    away_ms = pipeline.value(Component.APPLICATION, "outage.ms")
+    if isinstance(away_ms, int) and away_ms < kept * 60_000:
+        return {}
+    cause = f"{NAME}={kept}: after that the position of an empty group is deleted. "
+    return without_position(pipeline, cause)
+
+
+EVENT = FailureEvent(
+    name="group-offsets-expired",
+    title="The group's offsets expire while it is away",
+    boundary=Boundary.LOG_TO_CONSUMER,
+    story="No member of the group runs for longer than the brokers keep its committed offsets.",
+    permits=permits,
+    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
+    sources=("Kafka ConfigDef, offsets.retention.minutes", "KIP-186"),
+    in_scope=once_stated("outage.ms"),
+    not_counted="it counts once you say how long readers may be away (application.outage.ms)",
+)

@@ -1,0 +1,43 @@
+"""One key goes to two partitions: there are more of them now, or two ways to choose."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.event import FailureEvent, Permits, told
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+
+_AS_JAVA = ("murmur2", "murmur2_random")
+_MOVED = (
+    "a key goes to its hash modulo the number of partitions, so it moves when partitions are "
+    "added, and between partitions there is no order."
+)
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """A key's messages in two partitions have no order between them."""
+    if pipeline.family is not Family.LIBRDKAFKA:
+        return {Anomaly.REORDERED: f"partitioner=murmur2 (the Java client's own): {_MOVED}"}
+    partitioner = pipeline.text(Component.PRODUCER, "partitioner")
+    if partitioner in _AS_JAVA:
+        return {Anomaly.REORDERED: f"partitioner={partitioner}: {_MOVED}"}
+    return {
+        Anomaly.REORDERED: f"partitioner={partitioner}: a Java producer (murmur2) sends the same "
+        f"key to another partition; and {_MOVED}"
+    }
+
+
+EVENT = FailureEvent(
+    name="keys-moved",
+    title="The number of partitions or the partitioner changes",
+    boundary=Boundary.PRODUCER_TO_LOG,
+    story=(
+        "Partitions are added to a topic with keys, or a producer with another partitioner "
+        "writes to it: the same key is in two partitions from then on."
+    ),
+    permits=permits,
+    sources=("Kafka operations/basic-kafka-operations.md, Modifying topics",
+             "librdkafka CONFIGURATION.md, partitioner"),
+    in_scope=told,
+    not_counted="order is required within a partition; between partitions Kafka keeps none",
+)  # fmt: skip

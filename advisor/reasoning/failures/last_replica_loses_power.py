@@ -1,0 +1,53 @@
+"""The last replica in sync loses power, and with it what was not yet on its disk."""
+
+from __future__ import annotations
+
+from advisor.reasoning.event import FailureEvent, Permits, outage, told
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Committed records gone from every replica, unless another one may lead (KIP-966).
+
+    Without eligible leader replicas the last one in sync leads again, whatever its disk kept,
+    and the others drop what it lacks, although they had it.
+    """
+    topic = Replication.of(pipeline)
+    if topic.flushes and topic.copies:
+        return {}
+    if topic.eligible_replicas and topic.copies > 1:
+        return outage(
+            "eligible.leader.replicas.version=1: after an unclean stop the last replica may not "
+            "simply lead; one that has every committed record must be back first."
+        )
+    return {Anomaly.LOST_WRITE: _why(topic)}
+
+
+def _why(topic: Replication) -> str:
+    if topic.copies < 2:
+        return (
+            f"acks={topic.acks} with min.insync.replicas={topic.min_isr}: an acknowledged record "
+            f"is sure of {topic.copies} of {topic.factor} copies, and that one was in memory only."
+        )
+    return (
+        "eligible.leader.replicas.version=0: the last replica in sync leads again with what its "
+        "disk kept, and the others drop the committed records that it lacks."
+    )
+
+
+EVENT = FailureEvent(
+    name="last-replica-loses-power",
+    title="The last replica in sync loses power",
+    boundary=Boundary.PRODUCER_TO_LOG,
+    story=(
+        "Replicas leave the in-sync set one after the other without a loss; then the machine of "
+        "the last one loses power, and the end of its log that was only in memory is gone."
+    ),
+    permits=permits,
+    sources=("KIP-966, Motivation", "Kafka design.md, Replication (no fsync on every write)"),
+    beyond_settings="Eligible leader replicas (Kafka 4.1 and later) need 2 copies or more.",
+    in_scope=told,
+    not_counted="to survive a broker lost for good says nothing of power cuts",
+)

@@ -1,0 +1,44 @@
+"""The leader is cut off from the other brokers, and some clients still reach it."""
+
+from __future__ import annotations
+
+from advisor.reasoning.event import FailureEvent, Permits, outage
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+from advisor.reasoning.session import Session
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Loss of what the old leader acknowledges alone while another one leads already.
+
+    With acks=all it acknowledges nothing alone, even with min.insync.replicas=1: only the
+    controller may shrink the in-sync set (KIP-497), and that is on the other side.
+    """
+    topic, session = Replication.of(pipeline), Session.of(pipeline)
+    if not topic.fails_over:
+        return outage("replication.factor=1: a leader that is fenced has nobody to follow it.")
+    found = outage(
+        f"broker.session.timeout.ms={topic.session_timeout_ms}: until the leader that is cut off "
+        "is fenced, nobody else leads."
+    )
+    if not topic.waits_for_followers:
+        found[Anomaly.LOST_WRITE] = (
+            f"acks={topic.acks}: a leader that is cut off goes on acknowledging to the clients "
+            "that reach it, and drops those records when it follows the new leader."
+        )
+    found |= session.repeats()
+    return found | session.gives_up(topic.failover_ms, "The wait for a new leader")
+
+
+EVENT = FailureEvent(
+    name="leader-cut-off",
+    title="The leader is cut off from the other brokers",
+    boundary=Boundary.PRODUCER_TO_LOG,
+    story=(
+        "The network between the leader and the rest of the cluster breaks; clients on its side "
+        "still reach it, the others get a new leader; later the network heals."
+    ),
+    permits=permits,
+    sources=("KIP-497 (AlterIsr)", "KIP-631 (broker fencing)", "Kafka ConfigDef, acks"),
+)

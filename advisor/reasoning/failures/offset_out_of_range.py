@@ -1,0 +1,35 @@
+"""The reader's position is no longer in the log."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.failures.no_committed_offset import without_position
+from advisor.reasoning.group import missing
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """auto.offset.reset decides, for a running reader too; for Spark, failOnDataLoss."""
+    if pipeline.family is not Family.SPARK:
+        return without_position(pipeline)
+    if pipeline.flag(Component.CONSUMER, "failOnDataLoss"):
+        return {Anomaly.BLOCKED: "failOnDataLoss=true: the query stops and says which offsets."}
+    return missing("failOnDataLoss=false: the query passes over the gap and says nothing.")
+
+
+EVENT = FailureEvent(
+    name="offset-out-of-range",
+    title="The reader's position is no longer in the log",
+    boundary=Boundary.LOG_TO_CONSUMER,
+    story=(
+        "Records were deleted by hand, the topic was made anew, or an unclean election cut the "
+        "log: the offset that the reader asks for does not exist."
+    ),
+    permits=permits,
+    sources=(
+        "Kafka ConfigDef, auto.offset.reset",
+        "Spark structured-streaming-kafka-integration.md, failOnDataLoss",
+    ),
+)

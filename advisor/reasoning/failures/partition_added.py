@@ -1,0 +1,35 @@
+"""Partitions are added to the topic while it is read."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.group import missing
+from advisor.reasoning.guarantees import Boundary
+from advisor.reasoning.pipeline import Pipeline
+
+METADATA_MS = 300_000
+"""metadata.max.age.ms and topic.metadata.refresh.interval.ms, the clients' defaults."""
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """A group at the end misses what is written before it knows the new partition."""
+    reset = pipeline.text(Component.CONSUMER, "auto.offset.reset")
+    if reset != "latest":
+        return {}
+    return missing(
+        "auto.offset.reset=latest: the group has no position in a new partition and starts at its "
+        f"end, when it finds it, up to {METADATA_MS:,} ms after the first producer."
+    )
+
+
+EVENT = FailureEvent(
+    name="partition-added",
+    title="A partition is added while the topic is read",
+    boundary=Boundary.LOG_TO_CONSUMER,
+    story="The topic gets more partitions; producers use them at once, readers find them later.",
+    permits=permits,
+    # Spark reads new partitions of a running query from their beginning.
+    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
+    sources=("Kafka ConfigDef, auto.offset.reset", "Kafka ConfigDef, metadata.max.age.ms"),
+)

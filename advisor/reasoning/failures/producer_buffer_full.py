@@ -1,0 +1,55 @@
+"""The producer's buffer is full: records are made faster than the brokers take them."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+from advisor.reasoning.session import Session
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Java waits in send() and then gives the record up; librdkafka refuses it at once."""
+    if pipeline.family is Family.LIBRDKAFKA:
+        return _refused(pipeline)
+    topic, session = Replication.of(pipeline), Session.of(pipeline)
+    memory, block_ms = (
+        pipeline.number(Component.PRODUCER, name) for name in ("buffer.memory", "max.block.ms")
+    )
+    waits = f"buffer.memory={memory}: when it is full, send() waits up to max.block.ms={block_ms}"
+    found: Permits = {Anomaly.UNAVAILABLE: f"{waits}."}
+    if session.application_resends or not topic.fails_over:
+        return found
+    if block_ms < topic.slowest_pause_ms:
+        found[Anomaly.GIVEN_UP] = (
+            f"{waits}, and gives the record up; a pause for a slow or dead replica lasts up to "
+            f"{topic.slowest_pause_ms:,} ms."
+        )
+    return found
+
+
+def _refused(pipeline: Pipeline) -> Permits:
+    most = pipeline.number(Component.PRODUCER, "queue.buffering.max.messages")
+    refused = f"queue.buffering.max.messages={most}: the next produce() is refused at once"
+    if Session.of(pipeline).errors_handled:
+        return {Anomaly.UNAVAILABLE: f"{refused}; the code polls and tries again."}
+    return {Anomaly.GIVEN_UP: f"{refused}, and application.delivery.errors=ignored drops it."}
+
+
+EVENT = FailureEvent(
+    name="producer-buffer-full",
+    title="The producer's buffer is full",
+    boundary=Boundary.END_TO_END,
+    story=(
+        "The brokers pause or are slow, the application goes on making records, and the client "
+        "has no room left for the next one."
+    ),
+    permits=permits,
+    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
+    sources=(
+        "Kafka ConfigDef, max.block.ms and buffer.memory",
+        "librdkafka CONFIGURATION.md, queue.buffering.max.messages",
+    ),
+)

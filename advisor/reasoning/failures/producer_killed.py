@@ -1,0 +1,45 @@
+"""The producing process dies with records that it has not yet sent."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.group import Commit, Group
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.session import Session
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """What waited in the buffer is gone, unless the application sends it again."""
+    group, session = Group.of(pipeline), Session.of(pipeline)
+    if session.restart == "resumes" or (group and group.commit is Commit.IN_TRANSACTION):
+        return {}
+    linger_ms = pipeline.number(Component.PRODUCER, "linger.ms")
+    return {
+        Anomaly.GIVEN_UP: f"application.restart={session.restart or 'unknown'}: what waited in "
+        f"the producer's memory (linger.ms={linger_ms}, and all that was without an "
+        "acknowledgement) dies with it."
+    }
+
+
+EVENT = FailureEvent(
+    name="producer-killed",
+    title="The producing process dies with unsent records",
+    boundary=Boundary.END_TO_END,
+    story=(
+        "The process is killed, or ends without flush(), while records wait in its buffer or for "
+        "their acknowledgement."
+    ),
+    permits=permits,
+    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
+    sources=("KafkaProducer javadoc, close()", "librdkafka INTRODUCTION.md, Message reliability"),
+    beyond_settings=(
+        "Read the input again from the last record that was acknowledged, and save that place "
+        "only after the acknowledgement."
+    ),
+    in_scope=lambda pipeline: Session.of(pipeline).restart != "",
+    not_counted=(
+        "it counts once you say what the application does after a restart (application.restart)"
+    ),
+)

@@ -1,0 +1,41 @@
+"""The group gives a partition to another member while the first still works on it."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.group import Commit, Group, repeated
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """The other member starts at the last commit; in a transaction the first one is fenced."""
+    group = Group.of(pipeline)
+    if group is None or group.commit is Commit.BEFORE:
+        return {}
+    slow_ms = pipeline.number(Component.CONSUMER, "max.poll.interval.ms")
+    moved = (
+        f"max.poll.interval.ms={slow_ms}: a member that works longer on one poll, or whose "
+        "partitions move, works on records that another member gets again."
+    )
+    if group.commit is Commit.IN_TRANSACTION:
+        return {
+            Anomaly.REDELIVERY: f"{moved} application.commit=in-transaction: the group's "
+            "generation goes with the commit, so the first member's is refused (KIP-447)."
+        }
+    return repeated(pipeline, moved)
+
+
+EVENT = FailureEvent(
+    name="rebalance-during-processing",
+    title="The group is rebalanced in the middle of processing",
+    boundary=Boundary.LOG_TO_CONSUMER,
+    story=(
+        "A member joins, leaves or is too slow to poll; its partitions go to others while it is "
+        "still working on their records."
+    ),
+    permits=permits,
+    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
+    sources=("Kafka ConfigDef, max.poll.interval.ms", "KIP-62", "KIP-447"),
+)

@@ -1,0 +1,37 @@
+"""The checkpoint of a Spark query is gone."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.event import FailureEvent, Permits, once_stated
+from advisor.reasoning.failures.no_committed_offset import without_position
+from advisor.reasoning.guarantees import Boundary
+from advisor.reasoning.pipeline import Pipeline
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Nothing else knows how far the query was: it starts as a new one."""
+    place = pipeline.text(Component.APPLICATION, "checkpoint")
+    if place == "durable":
+        return {}
+    cause = f"application.checkpoint={place or 'unknown'}: without it the query is a new one. "
+    return without_position(pipeline, cause)
+
+
+EVENT = FailureEvent(
+    name="spark-checkpoint-lost",
+    title="The checkpoint of the Spark query is lost",
+    boundary=Boundary.LOG_TO_CONSUMER,
+    story=(
+        "The checkpoint was on a disk that is gone, was deleted, or the query was started with "
+        "another checkpointLocation."
+    ),
+    permits=permits,
+    families=frozenset({Family.SPARK}),
+    sources=(
+        "Spark structured-streaming-programming-guide.md, recovering from failures",
+        "Spark structured-streaming-kafka-integration.md, startingOffsets",
+    ),
+    in_scope=once_stated("checkpoint"),
+    not_counted="it counts once you say where the checkpoint is (application.checkpoint)",
+)

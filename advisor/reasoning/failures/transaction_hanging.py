@@ -1,0 +1,37 @@
+"""A producer dies or hangs with an open transaction."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.failures.transaction_aborted import writes_in_transactions
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+
+CLEANUP_MS = 10_000
+"""transaction.abort.timed.out.transaction.cleanup.interval.ms, the brokers' default."""
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Readers of committed records wait behind it; nothing is lost."""
+    isolation = pipeline.text(Component.CONSUMER, "isolation.level")
+    if not writes_in_transactions(pipeline) or isolation != "read_committed":
+        return {}
+    timeout_ms = pipeline.number(Component.PRODUCER, "transaction.timeout.ms")
+    return {
+        Anomaly.BLOCKED: f"isolation.level=read_committed with transaction.timeout.ms={timeout_ms}:"
+        f" everything behind the open transaction waits, for up to {timeout_ms + CLEANUP_MS:,} ms."
+    }
+
+
+EVENT = FailureEvent(
+    name="transaction-hanging",
+    title="A transaction is left open",
+    boundary=Boundary.LOG_TO_CONSUMER,
+    story=(
+        "A transactional producer dies or hangs in the middle of a transaction; the brokers wait "
+        "for it until its time is over."
+    ),
+    permits=permits,
+    sources=("KIP-98", "Kafka ConfigDef, transaction.timeout.ms"),
+)

@@ -1,0 +1,55 @@
+"""The brokers that hold the state of transactions are lost for good."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+
+FACTOR, MINIMUM = "transaction.state.log.replication.factor", "transaction.state.log.min.isr"
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Half-marked transactions if the decision is gone; none at all with too few in sync."""
+    if not pipeline.text(Component.PRODUCER, "transactional.id"):
+        return {}
+    factor, least = (pipeline.number(Component.BROKER, name) for name in (FACTOR, MINIMUM))
+    lost = max(pipeline.requirement.survive, 1)
+    if factor > pipeline.brokers:
+        return {
+            Anomaly.UNAVAILABLE: f"{FACTOR}={factor} cannot be reached with {pipeline.brokers} "
+            "brokers: until it is lowered, no transaction can begin."
+        }
+    found: Permits = {}
+    if min(least, factor) <= lost:
+        reason = (
+            f"{FACTOR}={factor} with {MINIMUM}={least}: the decision on a transaction is sure of "
+            f"{min(least, factor)} copies; without it, "
+        )
+        found[Anomaly.TORN_TRANSACTION] = f"{reason}some partitions are marked and others not."
+        found[Anomaly.BLOCKED] = f"{reason}read_committed readers wait behind it."
+    if factor - lost < least:
+        found[Anomaly.UNAVAILABLE] = (
+            f"{FACTOR}={factor} with {MINIMUM}={least}: with {lost} of its brokers gone, no "
+            "transaction can begin or end."
+        )
+    return found
+
+
+EVENT = FailureEvent(
+    name="transaction-log-lost",
+    title="The brokers with the state of transactions are lost",
+    boundary=Boundary.PRODUCER_TO_LOG,
+    story=(
+        "What became of each transaction is kept in a topic of its own, __transaction_state. Its "
+        "copies are on the brokers that are lost for good."
+    ),
+    permits=permits,
+    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
+    sources=(
+        "KIP-98, Transaction Coordinator",
+        "Kafka TransactionLogConfig, transaction.state.log.min.isr",
+    ),
+    in_scope=broker_lost_for_good,
+)

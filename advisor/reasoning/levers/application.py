@@ -1,0 +1,122 @@
+"""Levers of the team's own code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from advisor.catalog import Component, Family, Value
+from advisor.reasoning.group import Commit, Group
+from advisor.reasoning.levers.lever import (
+    Lever,
+    Procedure,
+    Restart,
+    becomes,
+    not_spark,
+    only,
+    only_from,
+    says,
+)
+from advisor.reasoning.pipeline import Pipeline
+
+
+def _commits(pipeline: Pipeline) -> Sequence[Value]:
+    """After processing cures a skip; before processing is offered only where a skip is possible
+    already, because elsewhere it would trade a repeat for a loss."""
+    group = Group.of(pipeline)
+    if group is None or group.skips() is None:
+        return ()
+    return ["after-processing"] if group.commit is Commit.BEFORE else ["before-processing"]
+
+
+def _release(restart: Restart, verify: str) -> Procedure:
+    return Procedure(restart, "A release of your code; restart its instances one by one.", verify)
+
+
+_lever = partial(Lever, Component.APPLICATION)
+_becomes = partial(becomes, Component.APPLICATION)
+_from = partial(only_from, Component.APPLICATION)
+_SENDER = _release(
+    Restart.PRODUCERS,
+    "Stop a test cluster's brokers for longer than delivery.timeout.ms: every record is either "
+    "in the log afterwards or in your own list of failures.",
+)
+_READER = _release(
+    Restart.CONSUMERS,
+    "Kill a reader of a test system (kill -9) in the middle of its work, start it again, and "
+    "compare what its sink has with what was sent.",
+)
+
+LEVERS = (
+    _lever(
+        "commit", _commits,
+        says("Code: one commit for each batch of records, at its right place; a synchronous one "
+             "adds a round trip to the coordinator to each batch."),
+        "Kafka design.md, Message Delivery Semantics",
+        _READER,
+    ),
+    _lever(
+        "processing", not_spark(_becomes("processing", "synchronous")),
+        says("Throughput: one batch is done before the next is polled; more members of the group, "
+             "up to one a partition, work side by side instead."),
+        "KafkaConsumer javadoc, Detecting Consumer Failures",
+        _READER,
+    ),
+    _lever(
+        "processing.errors", not_spark(_becomes("processing.errors", "retry")),
+        says("Availability: a message that can never be processed holds its partition up until "
+             "somebody acts; a topic for such messages takes it out of the way."),
+        "KafkaConsumer javadoc, Automatic Offset Committing",
+        _READER,
+    ),
+    _lever(
+        "abort", not_spark(_becomes("abort", "rewinds")),
+        says("Code: after an abort, seek() to the committed offsets before the next poll()."),
+        "Kafka design.md, Using Transactions",
+        _READER,
+    ),
+    _lever(
+        "delivery.errors", not_spark(_becomes("delivery.errors", "handled")),
+        says("Code: a callback on every send that records failures, and a flush before the end."),
+        "KafkaProducer javadoc, send()",
+        _SENDER,
+    ),
+    _lever(
+        "resend", not_spark(_becomes("resend", "never")),
+        says("Work: the client's own retries do it until delivery.timeout.ms; what fails after "
+             "that needs somebody to look whether it is in the log."),
+        "KafkaProducer javadoc, idempotent producer (avoid application level re-sends)",
+        _SENDER,
+    ),
+    _lever(
+        "restart", not_spark(_from("restart", "forgets", "resumes")),
+        says("Code and storage: the place in the input is saved after its records were "
+             "acknowledged; after a crash those since then are sent a second time."),
+        "Kafka design.md, Message Delivery Semantics",
+        _SENDER,
+    ),
+    _lever(
+        "sink", _becomes("sink", "idempotent"),
+        says("Code and storage: each effect is keyed by the message (an upsert by its key, or the "
+             "offset or batchId stored in the same database transaction)."),
+        "Kafka design.md, Message Delivery Semantics; Spark foreachBatch",
+        _READER,
+    ),
+    _lever(
+        "checkpoint", only(Family.SPARK, _from("checkpoint", "local", "durable")),
+        says("Latency: each batch writes its offsets to a storage over the network, some files "
+             "more a batch."),
+        "Spark structured-streaming-programming-guide.md, recovering from failures",
+        _release(
+            Restart.CONSUMERS,
+            "Stop the query, copy the whole folder of the checkpoint to its new place, start the "
+            "query with that: its progress goes on at the offsets where it stopped.",
+        ),
+    ),
+    _lever(
+        "speculation", only(Family.SPARK, _becomes("speculation", False)),
+        says("Latency: one slow machine holds its batch up."),
+        "Spark configuration.md, spark.speculation",
+        _release(Restart.CONSUMERS, "The Environment page of the query's web interface shows it."),
+    ),
+)  # fmt: skip

@@ -1,0 +1,175 @@
+"""Levers of the topic and the brokers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from advisor.catalog import Component, Value
+from advisor.reasoning.levers.lever import (
+    INT_MAX,
+    LONG_MAX,
+    Lever,
+    Procedure,
+    Restart,
+    becomes,
+    not_spark,
+    outage_ms,
+    says,
+)
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication, in_fullest_rack
+
+_TOPIC, _BROKER = Component.TOPIC, Component.BROKER
+
+
+def _factors(pipeline: Pipeline) -> Sequence[Value]:
+    """f + 1 copies survive f brokers; one more keeps writes going while a broker is down."""
+    now = pipeline.number(_TOPIC, "replication.factor")
+    lost = pipeline.requirement.survive
+    wanted = min(lost + 2, pipeline.brokers)
+    return [wanted] if lost and now < wanted else []
+
+
+def _minimums(pipeline: Pipeline) -> Sequence[Value]:
+    """f + 1, and one more than may stand in one rack."""
+    now = pipeline.number(_TOPIC, "min.insync.replicas")
+    wanted = {pipeline.requirement.survive + 1}
+    racks = pipeline.value(Component.APPLICATION, "racks")
+    if isinstance(racks, int) and pipeline.requirement.survive:
+        factors = (pipeline.number(_TOPIC, "replication.factor"), *_factors(pipeline))
+        copies = ((n, in_fullest_rack(n, racks) + 1) for n in factors if isinstance(n, int))
+        wanted |= {least for n, least in copies if least <= n}
+    return sorted(least for least in wanted if now < least)
+
+
+def _retentions(pipeline: Pipeline) -> Sequence[Value]:
+    away_ms, now = outage_ms(pipeline), pipeline.number(_TOPIC, "retention.ms")
+    if away_ms is None or not 0 <= now <= away_ms:
+        return []
+    # -1 keeps them for ever.
+    return [max(2 * away_ms, 1) if 2 * away_ms <= LONG_MAX else -1]
+
+
+def _offset_copies(pipeline: Pipeline) -> Sequence[Value]:
+    lost, now = pipeline.requirement.survive, pipeline.number(_BROKER, _OFFSETS)
+    return [min(lost + 2, pipeline.brokers)] if now <= lost < pipeline.brokers else []
+
+
+def _offset_retentions(pipeline: Pipeline) -> Sequence[Value]:
+    away_ms, now = outage_ms(pipeline), pipeline.number(_BROKER, "offsets.retention.minutes")
+    if away_ms is None or away_ms < now * 60_000:
+        return []
+    wanted = 2 * away_ms // 60_000 + 1
+    return [wanted] if wanted <= INT_MAX else []
+
+
+def _stamps(pipeline: Pipeline) -> Sequence[Value]:
+    foreign = pipeline.text(Component.APPLICATION, "timestamps") == "from-source"
+    stamped = becomes(_TOPIC, "message.timestamp.type", "LogAppendTime")
+    return stamped(pipeline) if foreign else []
+
+
+def _factor_price(before: Pipeline, after: Pipeline) -> str:
+    was, now = Replication.of(before), Replication.of(after)
+    return (
+        f"Disk and replication traffic: {now.factor} copies of each byte instead of {was.factor}. "
+        f"{_spare(now)} An existing topic needs a reassignment of its partitions."
+    )
+
+
+def _minimum_price(before: Pipeline, after: Pipeline) -> str:
+    return f"Availability: {_spare(Replication.of(after))}"
+
+
+def _spare(topic: Replication) -> str:
+    return (
+        f"replication.factor - min.insync.replicas = {topic.factor} - {topic.min_isr} = "
+        f"{topic.spares} of its brokers may be down while writes with acks=all go on."
+    )
+
+
+def _retention_price(before: Pipeline, after: Pipeline) -> str:
+    was, now = (each.number(_TOPIC, "retention.ms") for each in (before, after))
+    copies = after.number(_TOPIC, "replication.factor")
+    return (
+        f"Disk: bytes a second × {now // 1000:,} s × {copies} copies instead of {was // 1000:,} s."
+    )
+
+
+_OFFSETS = "offsets.topic.replication.factor"
+_ALTER = Procedure(
+    Restart.NOTHING,
+    "kafka-configs.sh --alter --entity-type topics --entity-name TOPIC --add-config, while the "
+    "topic is in use; it holds at once.",
+    "kafka-configs.sh --describe --all shows the value and that it is the topic's own "
+    "(DYNAMIC_TOPIC_CONFIG).",
+)
+_BROKER_FILE = Procedure(
+    Restart.BROKERS,
+    "A line in the properties file of every broker and controller; restart them one by one, each "
+    "with SIGTERM and only when no partition is under-replicated.",
+    "kafka-configs.sh --describe --all --entity-type brokers --entity-name ID shows it.",
+)
+
+LEVERS = (
+    Lever(
+        _TOPIC, "replication.factor", _factors, _factor_price,
+        "Kafka design.md, Replication; KIP-455 (reassignment)",
+        Procedure(
+            Restart.NOTHING,
+            "A plan in JSON that names the brokers of each partition: kafka-reassign-partitions.sh "
+            "--execute with a --throttle, while the topic is in use.",
+            "kafka-reassign-partitions.sh --verify says complete and lifts the throttle; "
+            "kafka-topics.sh --describe shows as many Isr as Replicas.",
+        ),
+    ),
+    Lever(
+        _TOPIC, "min.insync.replicas", _minimums, _minimum_price,
+        "Kafka design.md, Availability and Durability Guarantees; KAFKA-15583",
+        Procedure(
+            Restart.NOTHING,
+            f"{_ALTER.how} Change it while every replica is in sync: it resets what the cluster "
+            "knows of eligible leader replicas (since 4.1).",
+            _ALTER.verify,
+            after=("replication.factor",),
+        ),
+    ),
+    Lever(
+        _TOPIC, "unclean.leader.election.enable",
+        becomes(_TOPIC, "unclean.leader.election.enable", False),
+        says("Availability: with every in-sync replica down, the partition waits for one of them "
+             "instead of going on without the records."),
+        "Kafka design.md, Unclean leader election",
+        _ALTER,
+    ),
+    Lever(
+        _TOPIC, "retention.ms", _retentions, _retention_price,
+        "Kafka TopicConfig, retention.ms",
+        _ALTER,
+    ),
+    Lever(
+        _TOPIC, "message.timestamp.type", _stamps,
+        says("Meaning: the timestamp says when the broker got the record, not when it came to be; "
+             "that must be in the record itself."),
+        "Kafka TopicConfig, message.timestamp.type; KIP-32",
+        _ALTER,
+    ),
+    Lever(
+        _BROKER, _OFFSETS, not_spark(_offset_copies),
+        says("Disk: next to none, the topic is compacted. With one replica each commit was "
+             "acknowledged by one broker; now it waits for those in sync."),
+        "Kafka GroupCoordinatorConfig, offsets.topic.replication.factor; KIP-455",
+        Procedure(
+            Restart.NOTHING,
+            "The setting counts when __consumer_offsets is made, once. One that exists needs a "
+            "plan for kafka-reassign-partitions.sh --execute, while groups run.",
+            "kafka-topics.sh --describe --topic __consumer_offsets shows the Replicas and Isr.",
+        ),
+    ),
+    Lever(
+        _BROKER, "offsets.retention.minutes", not_spark(_offset_retentions),
+        says("Disk: next to none, one small record for each group and partition."),
+        "Kafka ConfigDef, offsets.retention.minutes; KIP-186",
+        _BROKER_FILE,
+    ),
+)  # fmt: skip

@@ -1,0 +1,84 @@
+"""Levers of the consumer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from advisor.catalog import Component, Family, Value
+from advisor.reasoning.levers.lever import (
+    CONSUMERS_AGAIN,
+    Lever,
+    Procedure,
+    Restart,
+    becomes,
+    not_spark,
+    only,
+    says,
+)
+from advisor.reasoning.pipeline import Pipeline
+
+
+def _resets(pipeline: Pipeline) -> Sequence[Value]:
+    stop = "error" if pipeline.family is Family.LIBRDKAFKA else "none"
+    return _becomes("auto.offset.reset", "earliest", stop)(pipeline)
+
+
+_lever = partial(Lever, Component.CONSUMER)
+_becomes = partial(becomes, Component.CONSUMER)
+_QUERY_AGAIN = Procedure(
+    Restart.CONSUMERS,
+    "Change the option of the source and start the query again with the same checkpointLocation.",
+    "The query's plan (explain) and its progress show the source's options and offsets.",
+)
+
+LEVERS = (
+    _lever(
+        "auto.offset.reset", not_spark(_resets),
+        says("Work: a group without a position reads the whole log (earliest), or stops until "
+             "somebody sets one (none, error)."),
+        "Kafka ConfigDef, auto.offset.reset",
+        CONSUMERS_AGAIN,
+    ),
+    _lever(
+        "startingOffsets", only(Family.SPARK, _becomes("startingOffsets", "earliest")),
+        says("Work: a query without a checkpoint reads the whole log first."),
+        "Spark structured-streaming-kafka-integration.md, startingOffsets",
+        _QUERY_AGAIN,
+    ),
+    _lever(
+        "failOnDataLoss", only(Family.SPARK, _becomes("failOnDataLoss", True)),
+        says("Availability: a query whose offsets are gone stops, and somebody has to look."),
+        "Spark structured-streaming-kafka-integration.md, failOnDataLoss",
+        _QUERY_AGAIN,
+    ),
+    _lever(
+        "enable.auto.offset.store",
+        only(Family.LIBRDKAFKA, _becomes("enable.auto.offset.store", False)),
+        says("Code: the application calls store_offsets() for each message once it is processed. "
+             "No measurable cost at run time."),
+        "librdkafka INTRODUCTION.md, At-least-once processing",
+        CONSUMERS_AGAIN,
+    ),
+    _lever(
+        "enable.auto.commit", not_spark(_becomes("enable.auto.commit", False)),
+        says("Code: the application commits by itself; one request to the group's coordinator for "
+             "each commit."),
+        "Kafka design.md, Message Delivery Semantics",
+        Procedure(
+            Restart.CONSUMERS,
+            "First the code that commits, then the configuration, in one release; restart the "
+            "members one by one, each with close().",
+            "kafka-consumer-groups.sh --describe: the committed offsets go on moving, and the "
+            "lag does not grow.",
+            after=("commit",),
+        ),
+    ),
+    _lever(
+        "isolation.level", _becomes("isolation.level", "read_committed"),
+        says("Latency: records are visible when their transaction is committed; one left open "
+             "hides what follows it for up to transaction.timeout.ms plus 10,000 ms."),
+        "KIP-98; Kafka ConfigDef, isolation.level",
+        CONSUMERS_AGAIN,
+    ),
+)  # fmt: skip

@@ -1,0 +1,102 @@
+"""The shape of a lever, and the parts that levers are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from advisor.catalog import Component, Family, Value
+from advisor.reasoning.finding import Confidence
+from advisor.reasoning.pipeline import Pipeline
+
+INT_MAX, LONG_MAX = 2**31 - 1, 2**63 - 1
+
+Targets = Callable[[Pipeline], Sequence[Value]]
+Price = Callable[[Pipeline, Pipeline], str]
+
+
+class Restart(StrEnum):
+    """What has to be started again, one instance at a time, for a change to hold."""
+
+    NOTHING = "nothing"
+    PRODUCERS = "producers"
+    CONSUMERS = "consumers"
+    BROKERS = "brokers"
+
+
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    """How a change is made to a running system.
+
+    `after` names the settings whose change, if there is one, comes first.
+    """
+
+    restart: Restart
+    how: str
+    verify: str
+    after: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lever:
+    """One setting: the values worth trying for a pipeline, and the price of the change.
+
+    `price` sees the pipeline as described and as recommended; `source` says where it is from,
+    and `confidence` whether what the change does was read and run, or inferred.
+    """
+
+    component: Component
+    setting: str
+    targets: Targets
+    price: Price
+    source: str
+    procedure: Procedure
+    confidence: Confidence = Confidence.HIGH
+
+
+PRODUCERS_AGAIN = Procedure(
+    Restart.PRODUCERS,
+    "Change the configuration of the producer, and restart its instances one by one: each with "
+    "flush() and close(), or what waits in it is gone.",
+    "Read what is in force where the client starts: Java logs its ProducerConfig; librdkafka "
+    "logs with debug=conf.",
+)
+CONSUMERS_AGAIN = Procedure(
+    Restart.CONSUMERS,
+    "Change the configuration of the consumer, and restart its members one by one, each with "
+    "close(), so that the group goes on at once.",
+    "Read what is in force where the client starts: Java logs its ConsumerConfig; librdkafka "
+    "logs with debug=conf.",
+)
+
+
+def becomes(component: Component, name: str, *values: Value) -> Targets:
+    """Any of the values that is not in force already."""
+    return lambda pipeline: [v for v in values if pipeline.value(component, name) != v]
+
+
+def only_from(component: Component, name: str, now: Value, value: Value) -> Targets:
+    """The value, where another one is in force; what nobody stated is left alone."""
+    return lambda pipeline: [value] if pipeline.value(component, name) == now else []
+
+
+def not_spark(targets: Targets) -> Targets:
+    """Spark decides these itself, so nobody may state them."""
+    return lambda pipeline: () if pipeline.family is Family.SPARK else targets(pipeline)
+
+
+def only(family: Family, targets: Targets) -> Targets:
+    """A setting that one family alone has."""
+    return lambda pipeline: targets(pipeline) if pipeline.family is family else ()
+
+
+def says(price: str) -> Price:
+    """A price that is the same for every pipeline."""
+    return lambda before, after: price
+
+
+def outage_ms(pipeline: Pipeline) -> int | None:
+    """How long readers may be away, where the team said so."""
+    said = pipeline.value(Component.APPLICATION, "outage.ms")
+    return said if isinstance(said, int) else None

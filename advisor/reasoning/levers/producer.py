@@ -1,0 +1,119 @@
+"""Levers of the producer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from advisor.catalog import Component, Family, Value
+from advisor.reasoning.finding import Confidence
+from advisor.reasoning.levers.lever import (
+    INT_MAX,
+    PRODUCERS_AGAIN,
+    Lever,
+    becomes,
+    only,
+    says,
+)
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import ELECTION_MARGIN_MS, Replication
+
+_PATIENCE_MS = 120_000
+"""`delivery.timeout.ms` of the Java client (KIP-91)."""
+
+_BLOCK_MS = 60_000
+"""`max.block.ms` of the Java client (ConfigDef)."""
+
+
+def _in_flight(pipeline: Pipeline) -> Sequence[Value]:
+    now = pipeline.number(Component.PRODUCER, "max.in.flight.requests.per.connection")
+    return [most for most in (5, 1) if most < now]
+
+
+def _retries(pipeline: Pipeline) -> Sequence[Value]:
+    now = pipeline.number(Component.PRODUCER, "retries")
+    return [INT_MAX] if now < INT_MAX else []
+
+
+def _longest_pause_ms(pipeline: Pipeline) -> int:
+    """As if acks were all: the change to that may be made together with this one."""
+    topic = Replication.of(pipeline)
+    return max(topic.failover_ms, topic.slow_follower_ms + ELECTION_MARGIN_MS)
+
+
+def _timeouts(pipeline: Pipeline) -> Sequence[Value]:
+    wanted = max(_PATIENCE_MS, _longest_pause_ms(pipeline))
+    now = pipeline.number(Component.PRODUCER, "delivery.timeout.ms")
+    return [wanted] if now < wanted <= INT_MAX else []
+
+
+def _blocks(pipeline: Pipeline) -> Sequence[Value]:
+    wanted = max(_BLOCK_MS, _longest_pause_ms(pipeline))
+    now = pipeline.number(Component.PRODUCER, "max.block.ms")
+    return [wanted] if now < wanted else []
+
+
+def _acks_price(before: Pipeline, after: Pipeline) -> str:
+    topic = Replication.of(after)
+    return (
+        "Latency: each send waits for the slowest replica in sync, one network round trip more. "
+        f"A hard crash of any of them holds writes up for up to "
+        f"broker.session.timeout.ms={topic.session_timeout_ms}."
+    )
+
+
+def _timeout_price(before: Pipeline, after: Pipeline) -> str:
+    timeout_ms = after.number(Component.PRODUCER, "delivery.timeout.ms")
+    return (
+        f"Time: an error is reported after {timeout_ms:,} ms at the latest, not before; until then "
+        "unsent records wait in the producer's memory."
+    )
+
+
+def _block_price(before: Pipeline, after: Pipeline) -> str:
+    block_ms = after.number(Component.PRODUCER, "max.block.ms")
+    return f"Time: send() may hold its caller up for {block_ms:,} ms while the buffer is full."
+
+
+def _in_flight_price(before: Pipeline, after: Pipeline) -> str:
+    most = after.number(Component.PRODUCER, "max.in.flight.requests.per.connection")
+    return f"Throughput: at most {most} unanswered requests to a broker at a time."
+
+
+_lever = partial(Lever, Component.PRODUCER)
+_becomes = partial(becomes, Component.PRODUCER)
+
+LEVERS = (
+    _lever(
+        "acks", _becomes("acks", "all"), _acks_price,
+        "Kafka ConfigDef, acks; KIP-679",
+        PRODUCERS_AGAIN,
+    ),
+    _lever(
+        "enable.idempotence", _becomes("enable.idempotence", True),
+        says("Next to none: a producer id and a sequence number in each batch; acks=all and at "
+             "most 5 unanswered requests to a broker become a condition."),
+        "KIP-98; KIP-679",
+        PRODUCERS_AGAIN,
+    ),
+    _lever(
+        "retries", _retries,
+        says("Time: errors that pass are tried again until delivery.timeout.ms, so a real one is "
+             "reported later."),
+        "KIP-91",
+        PRODUCERS_AGAIN,
+        # That few retries may be used up before a pause ends was read in the clients, not run.
+        Confidence.MEDIUM,
+    ),
+    _lever("delivery.timeout.ms", _timeouts, _timeout_price, "KIP-91", PRODUCERS_AGAIN),
+    _lever(
+        "max.block.ms", only(Family.JAVA, _blocks), _block_price,
+        "Kafka ConfigDef, max.block.ms",
+        PRODUCERS_AGAIN,
+    ),
+    _lever(
+        "max.in.flight.requests.per.connection", _in_flight, _in_flight_price,
+        "Kafka ConfigDef, max.in.flight.requests.per.connection",
+        PRODUCERS_AGAIN,
+    ),
+)  # fmt: skip

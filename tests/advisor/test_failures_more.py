@@ -1,0 +1,199 @@
+"""What the events beyond the broker's crash permit, on both sides of the settings that decide.
+
+The numbers in brackets are the experiments of the fact base that showed it on real products.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.reasoning.assess import assess
+from advisor.reasoning.guarantees import Anomaly
+from tests.advisor.pipelines import SAFE, described, permits
+
+A = Anomaly
+RF3 = {"topic.replication.factor": "3"}
+LRK = {"family": "librdkafka"}
+SPARK = {"family": "spark"}
+HARMLESS = {A.UNAVAILABLE, A.BLOCKED}
+SKIP = {A.SKIPPED, A.EFFECT_MISSING}
+AGAIN = {A.REDELIVERY, A.EFFECT_DUPLICATED}
+TRANSACTIONAL = {
+    "producer.transactional.id": "orders-1",
+    "application.commit": "in-transaction",
+    "consumer.enable.auto.commit": "false",
+    "consumer.isolation.level": "read_committed",
+}
+ACKS_1 = {"producer.acks": "1", "producer.enable.idempotence": "false"}
+NO_ELR = {"application.eligible.leader.replicas.version": "0"}
+
+CASES = [
+    # Alone and below the minimum, a leader with acks=1 goes on; an eligible replica lacks it (E3).
+    ("isr-shrunk-leader-down", SAFE, set()),
+    ("isr-shrunk-leader-down", SAFE | ACKS_1, {A.LOST_WRITE}),
+    ("isr-shrunk-leader-down", SAFE | ACKS_1 | NO_ELR, set()),
+    ("isr-shrunk-leader-down", SAFE | ACKS_1 | {"kafka": "4.0"}, set()),
+    ("isr-shrunk-leader-down", RF3 | {"producer.acks": "0"}, {A.LOST_WRITE}),
+    ("isr-shrunk-leader-down", RF3 | {"topic.unclean.leader.election.enable": "true"},
+     {A.LOST_WRITE, A.DIVERGED}),
+    ("last-replica-loses-power", SAFE, set()),
+    ("last-replica-loses-power", SAFE | NO_ELR, {A.LOST_WRITE}),
+    ("last-replica-loses-power", SAFE | {"kafka": "3.9"}, {A.LOST_WRITE}),
+    ("last-replica-loses-power", SAFE | NO_ELR | {"topic.flush.messages": "1"}, set()),
+    ("last-replica-loses-power", RF3, {A.LOST_WRITE}),
+    ("all-replicas-lose-power", SAFE, {A.LOST_WRITE}),
+    ("all-replicas-lose-power", SAFE | {"topic.flush.messages": "100"}, {A.LOST_WRITE}),
+    ("all-replicas-lose-power", SAFE | {"topic.flush.messages": "1"}, set()),
+    ("all-replicas-lose-power", SAFE | ACKS_1 | {"topic.flush.messages": "1"}, {A.LOST_WRITE}),
+    # Internal topics are topics: as many copies as they have, no more (E10, E20).
+    ("offsets-topic-lost", SAFE, set()),
+    ("offsets-topic-lost", {"broker.offsets.topic.replication.factor": "1"}, SKIP),
+    ("offsets-topic-lost", SAFE | {"broker.offsets.topic.replication.factor": "1"}, AGAIN),
+    ("offsets-topic-lost", {"brokers": "1"}, set()),
+    ("transaction-log-lost", SAFE, set()),
+    ("transaction-log-lost", SAFE | TRANSACTIONAL, set()),
+    ("transaction-log-lost", SAFE | TRANSACTIONAL | {
+        "broker.transaction.state.log.min.isr": "1"}, {A.TORN_TRANSACTION}),
+    # ceil(RF / racks) of the replicas may stand together.
+    ("rack-lost", SAFE | {"application.racks": "3"}, set()),
+    ("rack-lost", SAFE | {"application.racks": "2"}, {A.LOST_WRITE}),
+    ("rack-lost", SAFE | {"application.racks": "2", "topic.min.insync.replicas": "3"}, set()),
+    ("rack-lost", SAFE, {A.LOST_WRITE}),
+    # A client that waits less than a slow follower may stay sends again (E14).
+    ("followers-slow", SAFE, set()),
+    ("followers-slow", RF3 | LRK, {A.DUPLICATE, A.REORDERED}),
+    ("followers-slow", RF3 | LRK | {"producer.request.timeout.ms": "45000"}, set()),
+    ("followers-slow", RF3 | ACKS_1, set()),
+    ("leader-cut-off", SAFE, set()),
+    ("leader-cut-off", RF3, set()),
+    ("leader-cut-off", RF3 | {"producer.acks": "0"}, {A.LOST_WRITE}),
+    # What was in memory dies with the process (E12); a new session sends it again, or nobody.
+    ("producer-killed", SAFE, {A.GIVEN_UP}),
+    ("producer-killed", SAFE | {"application.restart": "resumes"}, set()),
+    ("producer-killed", SAFE | {"application.resend": "on-error"}, set()),
+    ("producer-killed", SAFE | TRANSACTIONAL, set()),
+    ("producer-restarted", SAFE, set()),
+    ("producer-restarted", SAFE | {"application.restart": "resumes"},
+     {A.DUPLICATE, A.EFFECT_DUPLICATED}),
+    ("producer-restarted", SAFE | TRANSACTIONAL | {"application.restart": "resumes"}, set()),
+    ("producer-restarted", SAFE | {"application.resend": "on-error",
+                                   "application.restart": "forgets"}, set()),
+    # Java waits and gives up (E13); Python raises BufferError (E12).
+    ("producer-buffer-full", SAFE, set()),
+    ("producer-buffer-full", SAFE | {"producer.max.block.ms": "1000"}, {A.GIVEN_UP}),
+    ("producer-buffer-full", LRK, set()),
+    ("producer-buffer-full", LRK | {"application.delivery.errors": "ignored"}, {A.GIVEN_UP}),
+    ("transactional-id-shared", SAFE | TRANSACTIONAL, set()),
+    ("aborted-input-not-read-again", SAFE | TRANSACTIONAL, set()),
+    ("aborted-input-not-read-again",
+     SAFE | TRANSACTIONAL | {"application.abort": "continues"}, SKIP),
+    ("aborted-input-not-read-again", SAFE | {"application.abort": "continues"}, set()),
+    # What the client commits is how far it handed out (E5, E6).
+    ("asynchronous-processing", {}, set()),
+    ("asynchronous-processing", {"application.processing": "asynchronous"}, SKIP),
+    ("asynchronous-processing", {"application.processing": "asynchronous",
+                                 "consumer.enable.auto.commit": "false"}, set()),
+    ("asynchronous-processing", LRK | {"application.processing": "asynchronous",
+                                       "consumer.enable.auto.offset.store": "false"}, set()),
+    ("exception-then-close", {}, set()),
+    ("exception-then-close", {"application.processing.errors": "close"}, SKIP),
+    ("exception-then-close", {"application.processing.errors": "close",
+                              "consumer.enable.auto.commit": "false"}, set()),
+    ("unprocessable-message", {"application.processing.errors": "skip"}, {A.EFFECT_MISSING}),
+    ("unprocessable-message", {}, set()),
+    ("rebalance-during-processing", {}, AGAIN),
+    ("rebalance-during-processing", {"application.commit": "before-processing"}, set()),
+    ("rebalance-during-processing", SAFE | TRANSACTIONAL, {A.REDELIVERY}),
+    ("static-member-lost", {"consumer.group.instance.id": "reader-1"}, set()),
+    ("group-offsets-expired", {"application.outage.ms": "604799999"}, set()),
+    ("group-offsets-expired", {"application.outage.ms": "604800000"}, SKIP),
+    ("group-offsets-expired", {}, SKIP),
+    ("retention-overtakes-reader", SAFE | {"application.outage.ms": "604799999"}, set()),
+    ("retention-overtakes-reader", SAFE | {"application.outage.ms": "604800000"},
+     {A.EFFECT_MISSING}),
+    ("retention-overtakes-reader", {"topic.retention.ms": "-1"}, set()),
+    ("retention-overtakes-reader", {"topic.retention.ms": "1"}, SKIP),
+    ("retention-overtakes-reader", {"topic.cleanup.policy": "compact"}, set()),
+    # A reader whose place is gone starts as the setting says; Spark stops, or says nothing (E19).
+    ("offset-out-of-range", {}, SKIP),
+    ("offset-out-of-range", SAFE, AGAIN),
+    ("offset-out-of-range", SPARK, set()),
+    ("offset-out-of-range", SPARK | {"consumer.failOnDataLoss": "false"}, SKIP),
+    ("partition-added", {}, SKIP),
+    ("partition-added", SAFE, set()),
+    ("keys-moved", {}, {A.REORDERED}),
+    ("log-compaction", {}, set()),
+    ("log-compaction", {"topic.cleanup.policy": "compact,delete"}, {A.EFFECT_MISSING}),
+    # Retention goes by the sender's clock (E11).
+    ("foreign-timestamps", {}, set()),
+    ("foreign-timestamps", {"application.timestamps": "from-source"}, {A.EFFECT_MISSING}),
+    ("foreign-timestamps", {"application.timestamps": "from-source",
+                            "topic.message.timestamp.type": "LogAppendTime"}, set()),
+    ("foreign-timestamps", {"application.timestamps": "from-source",
+                            "topic.cleanup.policy": "compact"}, set()),
+    ("spark-speculation", SPARK, set()),
+    ("spark-speculation", SPARK | {"application.speculation": "true"}, {A.DUPLICATE}),
+    ("spark-checkpoint-lost", SPARK | {"application.checkpoint": "durable"}, set()),
+    ("spark-checkpoint-lost", SPARK | {"application.checkpoint": "local"}, SKIP),
+    # Spark reads what is open or aborted, unless it is told otherwise (E18).
+    ("transaction-aborted", SPARK, set()),
+    ("transaction-aborted", SPARK | {"application.upstream": "transactional"},
+     {A.ABORTED_READ, A.EFFECT_DUPLICATED}),
+    ("transaction-aborted", SPARK | {"application.upstream": "transactional",
+                                     "consumer.isolation.level": "read_committed"}, set()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("event", "fields", "expected"), CASES)
+def test_an_event_permits_exactly_this(event: str, fields: dict[str, str], expected: set[Anomaly]):
+    assert permits(described(fields), event) - HARMLESS == expected
+
+
+STANDSTILLS = [
+    ("transaction-hanging", SAFE | TRANSACTIONAL, "70,000 ms"),
+    ("static-member-lost", {"consumer.group.instance.id": "reader-1"}, "session.timeout.ms=45000"),
+    ("followers-slow", SAFE, "45,000 ms"),
+    ("leader-cut-off", SAFE, "broker.session.timeout.ms=9000"),
+    ("offsets-topic-lost", {"brokers": "2"}, "cannot be reached with 2 brokers"),
+    ("transaction-log-lost", {"brokers": "2"} | TRANSACTIONAL, "cannot be reached with 2 brokers"),
+    ("transactional-id-shared", SAFE | TRANSACTIONAL, "transactional.id=orders-1"),
+    ("unprocessable-message", SAFE, "application.processing.errors=retry"),
+    ("isr-shrunk-leader-down", SAFE, "eligible.leader.replicas.version=1"),
+    ("isr-shrunk-leader-down", SAFE | NO_ELR, "unclean.leader.election.enable=false"),
+]
+
+
+@pytest.mark.parametrize(("event", "fields", "said"), STANDSTILLS)
+def test_a_standstill_is_told_with_its_number(event: str, fields: dict[str, str], said: str):
+    [found] = [each for each in assess(described(fields)).failures if each.event.name == event]
+    assert any(said in found.permits[each] for each in HARMLESS & found.permits.keys())
+
+
+NOT_SAID = {
+    "producer-killed": {"application.restart": "forgets"},
+    "group-offsets-expired": {"application.outage.ms": "1"},
+    "retention-overtakes-reader": {"application.outage.ms": "1"},
+    "rack-lost": {"application.racks": "3"},
+}
+
+
+@pytest.mark.parametrize("name", NOT_SAID)
+def test_what_only_the_team_can_know_counts_once_it_was_said(name: str):
+    def in_scope(fields: dict[str, str]) -> bool:
+        found = assess(described(fields)).failures
+        [event] = [each for each in found if each.event.name == name]
+        return event.in_scope
+
+    assert not in_scope(SAFE)
+    assert in_scope(SAFE | NOT_SAID[name])
+
+
+@pytest.mark.parametrize(
+    "name", ["all-replicas-lose-power", "last-replica-loses-power", "keys-moved", "log-compaction"]
+)
+def test_what_no_requirement_asks_for_is_told_and_never_counts(name: str):
+    fields = {"topic.cleanup.policy": "compact", "need.ordering": "on", "need.survive": "2"}
+    [found] = [each for each in assess(described(fields)).failures if each.event.name == name]
+    assert found.permits
+    assert not found.in_scope
+    assert found.event.not_counted
