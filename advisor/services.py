@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from advisor.catalog import Component, Problem, Value, settings_of
@@ -11,6 +12,7 @@ from advisor.reasoning.assess import RULES_VERSION, Assessment, assess
 from advisor.reasoning.fields import field_of, from_fields
 from advisor.reasoning.finding import Finding
 from advisor.reasoning.guarantees import Guarantee
+from advisor.reasoning.numbers import Number, numbers
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import Change, Impossible, Recommendation, recommend
 from advisor.reasoning.serial import PipelineError, from_data, to_data, to_fields
@@ -22,6 +24,7 @@ __all__ = [
     "Assessment",
     "Change",
     "Impossible",
+    "Number",
     "PipelineError",
     "Problem",
     "Recommendation",
@@ -36,6 +39,7 @@ __all__ = [
     "from_fields",
     "in_force",
     "load",
+    "numbers",
     "recommend",
     "recommended",
     "save",
@@ -57,7 +61,7 @@ COLUMNS = (Guarantee.AT_MOST_ONCE, Guarantee.AT_LEAST_ONCE, Guarantee.EXACTLY_ON
 
 
 def advise(pipeline: Pipeline) -> dict[str, Any]:
-    """The whole advice as JSON data (DESIGN, section 6), for the guarantee required."""
+    """The whole advice as JSON data, for the guarantee required."""
     assessment = assess(pipeline)
     recommendation = recommend(pipeline)
     return {
@@ -76,6 +80,7 @@ def advise(pipeline: Pipeline) -> dict[str, Any]:
         "findings": [_finding(found) for found in assessment.findings],
         "changes": [_change(change) for change in recommendation.changes],
         "impossible": [_impossible(each) for each in recommendation.impossible],
+        "numbers": [asdict(each) for each in numbers(pipeline)],
     }
 
 
@@ -159,6 +164,9 @@ def _change(change: Change) -> dict[str, Any]:
         "to": change.after,
         "closes": list(change.closes),
         "price": change.price,
+        "source": change.source,
+        "confidence": change.confidence.value,
+        "apply": {**asdict(change.procedure), "after": list(change.procedure.after)},
     }
 
 

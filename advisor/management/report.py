@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from advisor import presentation, services
 from advisor.catalog import Value
 from advisor.reasoning.assess import Assessment
+from advisor.reasoning.levers import Restart
 from advisor.reasoning.pipeline import Pipeline
 
 
@@ -20,6 +21,7 @@ def report(pipeline: Pipeline) -> str:
     lines += ["", "What may happen:", *_failures(assessment)]
     if assessment.findings:
         lines += ["", "Found in the settings:", *_findings(assessment)]
+    lines += ["", "In numbers:", *_numbers(pipeline)]
     lines += ["", *_wish(pipeline, recommendation)]
     return "\n".join(lines)
 
@@ -54,6 +56,16 @@ def _findings(assessment: Assessment) -> Iterator[str]:
         yield f"  {found.rule.code} {found.rule.severity}: {found.message}"
 
 
+def _numbers(pipeline: Pipeline) -> Iterator[str]:
+    for each in services.numbers(pipeline):
+        value = "no bound" if each.value is None else f"{each.value:,} {each.unit}"
+        yield f"  {each.title}: {value} ({each.formula})"
+
+
+def _restart(part: Restart) -> str:
+    return "" if part is Restart.NOTHING else f"Restarts the {part}, one at a time. "
+
+
 def _wish(pipeline: Pipeline, recommendation: services.Recommendation) -> Iterator[str]:
     need = pipeline.requirement
     for each in recommendation.impossible:
@@ -70,6 +82,7 @@ def _wish(pipeline: Pipeline, recommendation: services.Recommendation) -> Iterat
         yield f"  {name}: {_text(change.before)} -> {_text(change.after)}"
         yield f"    closes {', '.join(change.closes)}"
         yield f"    {change.price}"
+        yield f"    {_restart(change.procedure.restart)}{change.procedure.how}"
 
 
 def _text(value: Value) -> str:

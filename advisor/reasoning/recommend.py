@@ -11,7 +11,7 @@ from advisor.reasoning.finding import Confidence
 from advisor.reasoning.guarantees import Guarantee, Requirement
 from advisor.reasoning.levers import Procedure
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.search import Pull, Pulls, Search, pulled
+from advisor.reasoning.search import Pull, Pulls, Search, Space, pulled
 
 _WEAKER: Mapping[Guarantee, tuple[Guarantee, ...]] = {
     Guarantee.EXACTLY_ONCE: (Guarantee.AT_LEAST_ONCE, Guarantee.AT_MOST_ONCE, Guarantee.NONE),
@@ -68,13 +68,16 @@ def recommend(pipeline: Pipeline, guarantee: Guarantee | None = None) -> Recomme
     required = pipeline.requirement
     wish = required if guarantee is None else replace(required, guarantee=guarantee)
     asked = replace(pipeline, requirement=wish)
-    search = Search(asked, events_for(asked))
+    spaces = {wish.survive: Space(asked)}
+    search = Search(asked, events_for(asked), spaces[wish.survive])
     pulls = search.smallest()
     if pulls is not None:
         return Recommendation(_changes(search, asked, pulls), (), pulled(asked, pulls))
     for near in _nearer(wish, pipeline.brokers):
         nearest = replace(pipeline, requirement=near)
-        nearer = Search(nearest, events_for(nearest))
+        if near.survive not in spaces:
+            spaces[near.survive] = Space(nearest)
+        nearer = Search(nearest, events_for(nearest), spaces[near.survive])
         pulls = nearer.smallest()
         if pulls is not None:
             after = replace(pulled(nearest, pulls), requirement=wish)

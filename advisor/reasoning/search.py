@@ -8,7 +8,6 @@ them, at the violation with the fewest ways out, and deepens by size until one i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass
 
 from advisor.catalog import Value, validate
@@ -35,6 +34,14 @@ class Violation:
     reads: frozenset[Key]
 
 
+@dataclass(frozen=True, slots=True)
+class Need:
+    """How many changes of these settings an event takes, were it the only one."""
+
+    keys: frozenset[Key]
+    count: int
+
+
 Pulls = frozenset[Pull]
 _NOTHING: Pulls = frozenset()
 
@@ -46,13 +53,13 @@ def pulled(pipeline: Pipeline, pulls: Pulls) -> Pipeline:
     return pipeline
 
 
-class Search:
-    """Finds the fewest pulls that leave none of some events with a violation."""
+class Space:
+    """The pipelines that pulls lead to from one, each made and asked once.
 
-    def __init__(self, before: Pipeline, events: Sequence[FailureEvent]) -> None:
-        self._before = before
-        self._forbidden = before.requirement.forbids()
-        self._events = [event for event in events if event.in_scope(before)]
+    Good for every requirement that wants to survive as many brokers as this one.
+    """
+
+    def __init__(self, before: Pipeline) -> None:
         asked = Traced.of(before)
         self.order = [
             Pull(lever, value, (lever.component, lever.setting))
@@ -60,30 +67,55 @@ class Search:
             for value in values
         ]
         self._made: dict[Pulls, Traced] = {_NOTHING: asked}
+
+    def after(self, pulls: Pulls) -> Traced:
+        """The pipeline with these pulls; it knows what one with a pull less knew."""
+        if pulls not in self._made:
+            last = next((pull for pull in pulls if pulls - {pull} in self._made), None)
+            last = last or next(iter(pulls))
+            self._made[pulls] = self.after(pulls - {last}).with_setting(*last.key, last.value)
+        return self._made[pulls]
+
+
+class Search:
+    """Finds the fewest pulls that leave none of some events with a violation."""
+
+    def __init__(
+        self, before: Pipeline, events: Sequence[FailureEvent], space: Space | None = None
+    ) -> None:
+        self._before = before
+        self._space = space or Space(before)
+        self._forbidden = before.requirement.forbids()
+        self._events = [event for event in events if event.in_scope(before)]
         self._open: dict[Pulls, list[Violation]] = {}
+        self._needs: dict[str, Need] = {}
         self._cut = False
+
+    @property
+    def order(self) -> Sequence[Pull]:
+        """Every pull there is; those that are preferred come first."""
+        return self._space.order
 
     def smallest(self) -> Pulls | None:
         """The pulls, or None if no set of them is enough. Always the same for one pipeline."""
         opened = {violation.event for violation in self.violations()}
-        alone = [self._alone(event) for event in self._events if event.name in opened]
-        if any(found is None for found in alone):
-            return None
-        return self._deepen(max((len(found) for found in alone if found), default=0))
+        for event in self._events:
+            if event.name in opened and not self.closes(event):
+                return None
+        return self._deepen()
 
     def closes(self, event: FailureEvent) -> bool:
         """Whether some pulls close this event, were it the only one."""
-        return self._alone(event) is not None
+        alone = Search(self._before, (event,), self._space)
+        found = alone._deepen()
+        if found is None:
+            return False
+        asked = (each.reads for violations in alone._open.values() for each in violations)
+        self._needs[event.name] = Need(frozenset().union(*asked), len(found))
+        return True
 
-    def _alone(self, event: FailureEvent) -> Pulls | None:
-        """The fewest pulls for one event: together it takes at least as many."""
-        search = copy(self)
-        search._events = [each for each in self._events if each is event]
-        search._open = {}
-        return search._deepen(0)
-
-    def _deepen(self, least: int) -> Pulls | None:
-        for size in range(least, len(self.order) + 1):
+    def _deepen(self) -> Pulls | None:
+        for size in range(len(self.order) + 1):
             self._cut = False
             found = self._solve(_NOTHING, size, _NOTHING)
             # Where no branch ended for its size alone, a larger one finds nothing either.
@@ -94,7 +126,7 @@ class Search:
     def violations(self, pulls: Pulls = _NOTHING) -> list[Violation]:
         """What is still open after these pulls."""
         if pulls not in self._open:
-            after = self._after(pulls)
+            after = self._space.after(pulls)
             judged = ((event.name, *after.judged(event)) for event in self._events)
             self._open[pulls] = [
                 Violation(name, reads)
@@ -105,7 +137,7 @@ class Search:
 
     def reasons(self) -> list[str]:
         """Why what is forbidden may happen as things are."""
-        assessed = (self._after(_NOTHING).judged(event)[0] for event in self._events)
+        assessed = (self._space.after(_NOTHING).judged(event)[0] for event in self._events)
         return [
             why
             for each in assessed
@@ -113,26 +145,18 @@ class Search:
             if anomaly in self._forbidden
         ]
 
-    def _after(self, pulls: Pulls) -> Traced:
-        """The pipeline with these pulls; it knows what one with a pull less knew."""
-        if pulls not in self._made:
-            last = next((pull for pull in pulls if pulls - {pull} in self._made), None)
-            last = last or next(iter(pulls))
-            fewer = self._after(pulls - {last})
-            self._made[pulls] = fewer.with_setting(*last.key, last.value)
-        return self._made[pulls]
-
     def _solve(self, pulls: Pulls, budget: int, tried: Pulls) -> Pulls | None:
         """`pulls` with at most `budget` more, none of a setting already changed or in `tried`."""
         changed = {pull.key for pull in pulls}
         left = [pull for pull in self.order if pull.key not in changed and pull not in tried]
-        reads = [violation.reads for violation in self.violations(pulls)]
+        violations = self.violations(pulls)
+        reads = [violation.reads for violation in violations]
         if not reads:
             if not self._invalid(pulls):
                 return pulls
             reads = [frozenset(pull.key for pull in left)]
         ways = min(([pull for pull in left if pull.key in each] for each in reads), key=len)
-        if ways and _least(reads, left) > budget:
+        if ways and max(1, self._least(violations, changed, left)) > budget:
             self._cut = True
             return None
         for pull in ways:
@@ -143,6 +167,23 @@ class Search:
             tried |= {pull}
         return None
 
+    def _least(
+        self, violations: Sequence[Violation], changed: set[Key], left: Sequence[Pull]
+    ) -> int:
+        """Changes that any solution still needs.
+
+        Violations without a common setting need one each, and as many as they need alone where
+        nothing that they ever look at was changed.
+        """
+        keys = {pull.key for pull in left}
+        single = [Need(each.reads & keys, 1) for each in violations]
+        known = [self._needs.get(each.event) for each in violations]
+        whole = [
+            Need(need.keys & keys, need.count) if need and need.keys.isdisjoint(changed) else one
+            for one, need in zip(single, known, strict=True)
+        ]
+        return max(_apart(single), _apart(whole))
+
     def _invalid(self, pulls: Pulls) -> bool:
         after = pulled(self._before, pulls)
         return bool(
@@ -150,13 +191,12 @@ class Search:
         )
 
 
-def _least(violations: Sequence[frozenset[Key]], left: Sequence[Pull]) -> int:
-    """Changes that any solution needs: violations without a common setting need one each."""
-    keys = {pull.key for pull in left}
+def _apart(needs: Sequence[Need]) -> int:
+    """What needs without a common setting add up to, the narrowest taken first."""
     taken: set[Key] = set()
     count = 0
-    for reads in sorted((reads & keys for reads in violations), key=len):
-        if not reads & taken:
-            count += 1
-            taken |= reads
+    for need in sorted(needs, key=lambda need: len(need.keys) / need.count):
+        if taken.isdisjoint(need.keys):
+            count += need.count
+            taken |= need.keys
     return count

@@ -41,10 +41,7 @@ class Traced(Pipeline):
         key = (component, name)
         found = self.known.get(key)
         if found is None:
-            reads: set[Key] = set()
-            stated = _Settings(self.settings, reads)
-            value = effective(self.family, self.version, self.kafka, stated, component, name)
-            found = self.known[key] = (value, frozenset(reads))
+            found = self.known[key] = self._look(component, name)
         if self._open:
             self._open[-1].update(found[1])
         result: Value = found[0]
@@ -67,6 +64,15 @@ class Traced(Pipeline):
             self.requirement,
             {asked: known for asked, known in self.known.items() if changed not in known[1]},
         )  # fmt: skip
+
+    def _look(self, component: Component, name: str) -> _Answer:
+        said = self.stated(component).get(name)
+        if said is not None:
+            return said, frozenset({(component, name)})
+        reads: set[Key] = set()
+        stated = _Settings(self.settings, reads)
+        value = effective(self.family, self.version, self.kafka, stated, component, name)
+        return value, frozenset(reads)
 
     def _answer(self, asked: object, make: Callable[[Pipeline], object]) -> _Answer:
         found = self.known.get(asked)

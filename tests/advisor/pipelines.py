@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import assume
 from hypothesis import strategies as st
 
+from advisor.catalog import Component, Family, Kind, Setting, kafka_versions, settings_of, versions
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.fields import from_fields
 from advisor.reasoning.guarantees import Anomaly
@@ -110,6 +111,51 @@ def pipelines(draw: st.DrawFn) -> Pipeline:
     }
     for name in draw(st.lists(st.sampled_from(sorted(settings)), unique=True, max_size=12)):
         fields[name] = draw(st.sampled_from(settings[name]))
+    found, _ = from_fields(fields)
+    assume(found is not None)
+    assert found is not None
+    return found
+
+
+def _texts(setting: Setting) -> list[str]:
+    """Every choice, both switches, or the ends and the ordinary numbers within the bounds."""
+    match setting.kind:
+        case Kind.BOOL:
+            return ["true", "false"]
+        case Kind.CHOICE:
+            return [text for text, _ in setting.choices]
+        case Kind.INT:
+            ends = [setting.minimum, setting.maximum, setting.default, -1, 0, 1, 2, 3, 1000, 60_000]
+            least, most = setting.minimum or 0, setting.maximum or 1
+            return sorted({str(n) for n in ends if isinstance(n, int) and least <= n <= most})
+        case Kind.TEXT:
+            return ["orders-1"]
+
+
+@st.composite
+def anything(draw: st.DrawFn) -> Pipeline:
+    """Any valid pipeline of any version, with any settings that the catalog knows."""
+    family = draw(st.sampled_from(list(Family)))
+    version, kafka = (
+        draw(st.sampled_from(versions(family))),
+        draw(st.sampled_from(kafka_versions())),
+    )
+    fields = {
+        "family": family.value, "version": version, "kafka": kafka,
+        "brokers": draw(st.sampled_from(["1", "2", "3", "6", "1000"])),
+        "need.guarantee": draw(
+            st.sampled_from(["at-most-once", "at-least-once", "exactly-once", "none"])
+        ),
+        "need.survive": draw(st.sampled_from(["0", "1", "2", "1000"])),
+        "need.ordering": draw(st.sampled_from(["", "on"])),
+    }  # fmt: skip
+    known = [
+        (f"{component}.{setting.name}", setting)
+        for component in Component
+        for setting in settings_of(family, version, kafka, component)
+    ]
+    for name, setting in draw(st.lists(st.sampled_from(known), unique=True, max_size=8)):
+        fields[name] = draw(st.sampled_from(_texts(setting)))
     found, _ = from_fields(fields)
     assume(found is not None)
     assert found is not None

@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from advisor.catalog import validate
 from advisor.reasoning.assess import assess
 from advisor.reasoning.failures import events_for
-from advisor.reasoning.guarantees import FORBIDS, Guarantee
+from advisor.reasoning.finding import Confidence
+from advisor.reasoning.guarantees import FORBIDS, Anomaly, Guarantee
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import Recommendation, recommend
 from advisor.reasoning.search import Search, pulled
@@ -58,6 +59,26 @@ CASES = [
       "application.commit": "in-transaction", "consumer.auto.offset.reset": "none",
       "consumer.isolation.level": "read_committed"},
      {"consumer.enable.auto.commit": False}),
+    (SAFE | {"application.processing.errors": "skip"}, {"application.processing.errors": "retry"}),
+    (SAFE | {"application.processing.errors": "close"},
+     {"consumer.enable.auto.commit": False}),
+    (SAFE | {"application.processing": "asynchronous", "application.commit": "auto"},
+     {"application.processing": "synchronous"}),
+    (SAFE | {"application.restart": "forgets"}, {"application.restart": "resumes"}),
+    (SAFE | {"application.outage.ms": "604800000"},
+     {"topic.retention.ms": 1_209_600_000}),
+    (SAFE | {"application.timestamps": "from-source"},
+     {"topic.message.timestamp.type": "LogAppendTime"}),
+    (SAFE | {"application.racks": "2"}, {"topic.min.insync.replicas": 3}),
+    (SAFE | {"application.racks": "3"}, {}),
+    (SAFE | {"producer.max.block.ms": "1000"}, {"producer.max.block.ms": 60_000}),
+    (SAFE | {"broker.offsets.topic.replication.factor": "1"}, {}),
+    (SAFE | {"broker.offsets.topic.replication.factor": "1",
+             "consumer.auto.offset.reset": "latest"},
+     {"consumer.auto.offset.reset": "earliest"}),
+    ({"family": "spark", "topic.replication.factor": "3", "topic.min.insync.replicas": "2",
+      "consumer.startingOffsets": "earliest", "consumer.failOnDataLoss": "false"},
+     {"consumer.failOnDataLoss": True}),
     ({"family": "librdkafka", "need.guarantee": "at-most-once"},
      {"producer.enable.idempotence": True, "application.commit": "before-processing"}),
 ]  # fmt: skip
@@ -138,12 +159,34 @@ def test_no_boundary_ends_with_less_than_it_had(pipeline):
 
 @given(pipelines())
 @WHOLE_SPACE
+def test_nothing_is_lost_afterwards_that_was_safe_before(pipeline):
+    """A wish for at most once may give up what it does not ask for; the others lose nothing."""
+    if pipeline.requirement.guarantee not in (Guarantee.AT_LEAST_ONCE, Guarantee.EXACTLY_ONCE):
+        return
+    before, after = (lost(each) for each in (pipeline, recommend(pipeline).pipeline))
+    assert after <= before
+
+
+def lost(pipeline: Pipeline) -> set[tuple[str, Anomaly]]:
+    gone = {Anomaly.LOST_WRITE, Anomaly.SKIPPED, Anomaly.EFFECT_MISSING}
+    return {
+        (each.event.name, anomaly)
+        for each in assess(pipeline).failures
+        for anomaly in gone & each.permits.keys()
+    }
+
+
+@given(pipelines())
+@WHOLE_SPACE
 def test_every_change_names_what_it_closes_and_its_price(pipeline):
     for change in recommend(pipeline).changes:
         assert change.before != change.after
         assert change.closes
         assert change.price
         assert change.source
+        assert change.procedure.how
+        assert change.procedure.verify
+        assert change.confidence in Confidence
 
 
 def test_one_broker_cannot_survive_its_own_loss():
@@ -180,6 +223,19 @@ def test_sparks_kafka_sink_cannot_be_exactly_once():
         "topic.min.insync.replicas": 2,
         "consumer.startingOffsets": "earliest",
     }
+
+
+def test_one_rack_cannot_be_survived_and_three_are_named():
+    found = recommend(described(SAFE | {"application.racks": "1"}))
+    [impossible] = found.impossible
+    assert "application.racks=1" in impossible.why
+    assert "Spread the brokers over 3 racks" in impossible.nearest
+
+
+def test_a_minimum_is_raised_after_the_copies_are_there():
+    changes = {each.setting: each for each in recommend(described({})).changes}
+    assert changes["min.insync.replicas"].procedure.after == ("replication.factor",)
+    assert "kafka-reassign-partitions.sh" in changes["replication.factor"].procedure.how
 
 
 def test_a_wish_far_beyond_the_cluster_is_answered_too():

@@ -38,7 +38,9 @@ def test_the_advice_is_the_json_of_the_design():
     advice = services.advise(described(fields))
 
     assert json.loads(json.dumps(advice)) == advice
-    assert list(advice) == ["guarantee", "failures", "findings", "changes", "impossible"]
+    assert list(advice) == [
+        "guarantee", "failures", "findings", "changes", "impossible", "numbers",
+    ]  # fmt: skip
     assert advice["guarantee"] == {
         "producer_to_log": "none", "log_to_consumer": "at-least-once", "end_to_end": "none",
     }  # fmt: skip
@@ -46,7 +48,10 @@ def test_the_advice_is_the_json_of_the_design():
     assert "acks=1" in staged["permits"]["lost_write"]
     assert staged["scenario"] == "leader-killed-followers-behind"
     [change] = advice["changes"]
-    assert set(change) == {"component", "setting", "from", "to", "closes", "price"}
+    assert set(change) == {
+        "component", "setting", "from", "to", "closes", "price", "source", "confidence", "apply",
+    }  # fmt: skip
+    assert set(change["apply"]) == {"restart", "how", "verify", "after"}
     assert (change["component"], change["setting"], change["from"], change["to"]) == (
         "producer", "acks", "1", "all",
     )  # fmt: skip

@@ -1,0 +1,53 @@
+"""The numbers: each formula with a value on either side, and none where none can be had."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.reasoning.numbers import numbers
+from tests.advisor.pipelines import SAFE, described
+
+LOAD = {"application.rate": "1000", "application.message.bytes": "500"}
+
+
+def values(fields: dict[str, str]) -> dict[str, int | None]:
+    return {each.name: each.value for each in numbers(described(fields))}
+
+
+@pytest.mark.parametrize(("fields", "expected"), [
+    (SAFE, {"lost-for-good": 1, "down-with-writes": 1, "down-with-reads": 2,
+            "stall-on-crash": 10_000, "stall-on-reader-crash": 45_000}),
+    ({}, {"lost-for-good": 0, "down-with-writes": 0, "down-with-reads": 0, "stall-on-crash": None}),
+    (SAFE | {"producer.acks": "1", "producer.enable.idempotence": "false"},
+     {"lost-for-good": 0, "down-with-writes": 1}),
+    (SAFE | {"topic.min.insync.replicas": "3"}, {"lost-for-good": 2, "down-with-writes": 0}),
+    (SAFE | {"broker.broker.session.timeout.ms": "3000"}, {"stall-on-crash": 4_000}),
+    (SAFE | {"version": "2.8"}, {"stall-on-reader-crash": 10_000}),
+    # 1,000 × 5 s; 1,000 × 500 × 604,800 s × 3.
+    (SAFE | LOAD, {"repeated-after-crash": 5_000, "bytes-on-disk": 907_200_000_000}),
+    (SAFE | LOAD | {"topic.retention.ms": "-1"}, {"bytes-on-disk": None}),
+    (SAFE | LOAD | {"topic.cleanup.policy": "compact"}, {"bytes-on-disk": None}),
+])  # fmt: skip
+def test_a_number_is_its_formula(fields: dict[str, str], expected: dict[str, int | None]):
+    found = values(fields)
+    assert {name: found[name] for name in expected} == expected
+
+
+def test_without_a_load_no_number_of_one_is_made_up():
+    assert not {"repeated-after-crash", "bytes-on-disk"} & values(SAFE).keys()
+
+
+def test_commits_by_the_code_have_no_timer_to_count_with():
+    assert "repeated-after-crash" not in values(SAFE | LOAD | {
+        "consumer.enable.auto.commit": "false"})  # fmt: skip
+
+
+def test_spark_has_no_group_whose_session_could_end():
+    assert "stall-on-reader-crash" not in values({"family": "spark"})
+
+
+def test_every_number_says_how_it_came_to_be():
+    for each in numbers(described(SAFE | LOAD)):
+        assert each.title
+        assert each.formula
+        assert each.source

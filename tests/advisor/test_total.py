@@ -1,0 +1,34 @@
+"""Any settings that the catalog knows, in any version: an answer, never a traceback."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import HealthCheck, given, settings
+
+from advisor import services
+from advisor.management.report import report
+from advisor.reasoning.levers import ALL
+from tests.advisor.pipelines import anything
+
+WHOLE_SPACE = settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.filter_too_much]
+)
+
+
+@given(anything())
+@WHOLE_SPACE
+def test_there_is_an_advice_and_a_report_for_everything(pipeline):
+    advice = services.advise(pipeline)
+
+    assert json.loads(json.dumps(advice)) == advice
+    assert all(said for each in advice["failures"] for said in each["permits"].values())
+    assert report(pipeline)
+
+
+def test_every_lever_says_how_it_is_pulled_and_how_to_see_it():
+    for lever in ALL:
+        assert lever.procedure.how.endswith("."), lever.setting
+        assert lever.procedure.verify.endswith("."), lever.setting
+    settings_with_a_lever = {lever.setting for lever in ALL}
+    assert all(set(lever.procedure.after) <= settings_with_a_lever for lever in ALL)
