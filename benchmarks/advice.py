@@ -20,41 +20,18 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Any
 
-from advisor.catalog import (
-    Component,
-    Family,
-    Kind,
-    Setting,
-    kafka_versions,
-    settings_of,
-    validate,
-    versions,
-)
+from advisor.catalog import Component, Family, kafka_versions, settings_of, validate, versions
 from advisor.reasoning.assess import assess
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.fields import from_fields
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import recommend
 from advisor.reasoning.search import Search, pulled
+from tests.advisor.values import texts
 
 MOST_MS = 20.0
 PEER_CHANGES = 2
 WISHES = ("at-most-once", "at-least-once", "exactly-once")
-
-
-def texts(setting: Setting) -> list[str]:
-    """What may be stated: choices, both switches, the least and some ordinary numbers."""
-    match setting.kind:
-        case Kind.BOOL:
-            return ["true", "false"]
-        case Kind.CHOICE:
-            return [text for text, _ in setting.choices]
-        case Kind.INT:
-            least, most = setting.minimum or 0, setting.maximum or 1
-            numbers = [least, 1, 2, 3, 40_000, 120_000, setting.default]
-            return [str(n) for n in numbers if isinstance(n, int) and least <= n <= most]
-        case Kind.TEXT:
-            return ["orders-1"]
 
 
 def drawn(draw: random.Random) -> Iterator[Pipeline]:

@@ -47,7 +47,8 @@ class FailureEvent:
     derived from `replication`, `session` and `group`. `boundary` is the innermost boundary that
     contains the event. `beyond_settings` says what helps where no setting does. `scenario`
     names the experiment that stages it, if there is one; `families` are the clients that can
-    meet it. `not_counted` ends "Not counted: " where the event is out of scope.
+    meet it. `in_scope` must hang on nothing that a recommendation may change; `not_counted`
+    ends "Not counted: " where it is false.
     """
 
     name: str

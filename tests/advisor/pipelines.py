@@ -5,11 +5,12 @@ from __future__ import annotations
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from advisor.catalog import Component, Family, Kind, Setting, kafka_versions, settings_of, versions
+from advisor.catalog import Component, Family, kafka_versions, settings_of, versions
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.fields import from_fields
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
+from tests.advisor.values import texts
 
 SAFE = {
     "topic.replication.factor": "3",
@@ -117,21 +118,6 @@ def pipelines(draw: st.DrawFn) -> Pipeline:
     return found
 
 
-def _texts(setting: Setting) -> list[str]:
-    """Every choice, both switches, or the ends and the ordinary numbers within the bounds."""
-    match setting.kind:
-        case Kind.BOOL:
-            return ["true", "false"]
-        case Kind.CHOICE:
-            return [text for text, _ in setting.choices]
-        case Kind.INT:
-            ends = [setting.minimum, setting.maximum, setting.default, -1, 0, 1, 2, 3, 1000, 60_000]
-            least, most = setting.minimum or 0, setting.maximum or 1
-            return sorted({str(n) for n in ends if isinstance(n, int) and least <= n <= most})
-        case Kind.TEXT:
-            return ["orders-1"]
-
-
 @st.composite
 def anything(draw: st.DrawFn) -> Pipeline:
     """Any valid pipeline of any version, with any settings that the catalog knows."""
@@ -155,7 +141,7 @@ def anything(draw: st.DrawFn) -> Pipeline:
         for setting in settings_of(family, version, kafka, component)
     ]
     for name, setting in draw(st.lists(st.sampled_from(known), unique=True, max_size=8)):
-        fields[name] = draw(st.sampled_from(_texts(setting)))
+        fields[name] = draw(st.sampled_from(texts(setting)))
     found, _ = from_fields(fields)
     assume(found is not None)
     assert found is not None

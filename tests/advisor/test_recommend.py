@@ -159,6 +159,14 @@ def test_no_boundary_ends_with_less_than_it_had(pipeline):
 
 @given(pipelines())
 @WHOLE_SPACE
+def test_no_change_takes_an_event_out_of_scope_or_into_it(pipeline):
+    after = recommend(pipeline).pipeline
+    for event in events_for(pipeline):
+        assert event.in_scope(pipeline) == event.in_scope(after), event.name
+
+
+@given(pipelines())
+@WHOLE_SPACE
 def test_nothing_is_lost_afterwards_that_was_safe_before(pipeline):
     """A wish for at most once may give up what it does not ask for; the others lose nothing."""
     if pipeline.requirement.guarantee not in (Guarantee.AT_LEAST_ONCE, Guarantee.EXACTLY_ONCE):
@@ -223,6 +231,13 @@ def test_sparks_kafka_sink_cannot_be_exactly_once():
         "topic.min.insync.replicas": 2,
         "consumer.startingOffsets": "earliest",
     }
+
+
+def test_who_sends_again_is_cured_of_that_and_of_nothing_else():
+    """Once sends again, and after a restart: neither is there when the code no longer does it."""
+    found = recommend(described(SAFE | {"application.resend": "on-error", "need.ordering": "on"}))
+    assert not found.impossible
+    assert changes(found) == {"application.resend": "never"}
 
 
 def test_one_rack_cannot_be_survived_and_three_are_named():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.event import FailureEvent, Permits, once_stated
 from advisor.reasoning.group import Commit, Group
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -38,7 +38,7 @@ EVENT = FailureEvent(
         "Read the input again from the last record that was acknowledged, and save that place "
         "only after the acknowledgement."
     ),
-    in_scope=lambda pipeline: Session.of(pipeline).restart != "",
+    in_scope=once_stated("restart"),
     not_counted=(
         "it counts once you say what the application does after a restart (application.restart)"
     ),

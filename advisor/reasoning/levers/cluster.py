@@ -11,6 +11,7 @@ from advisor.reasoning.levers.lever import (
     Lever,
     Procedure,
     Restart,
+    Targets,
     becomes,
     not_spark,
     outage_ms,
@@ -61,6 +62,11 @@ def _offset_retentions(pipeline: Pipeline) -> Sequence[Value]:
         return []
     wanted = 2 * away_ms // 60_000 + 1
     return [wanted] if wanted <= INT_MAX else []
+
+
+def _sooner(name: str, value: int) -> Targets:
+    """The product's own value, where a client could not even outwait the pause."""
+    return lambda pipeline: [value] if pipeline.number(_BROKER, name) > INT_MAX // 2 else []
 
 
 def _stamps(pipeline: Pipeline) -> Sequence[Value]:
@@ -165,6 +171,19 @@ LEVERS = (
             "plan for kafka-reassign-partitions.sh --execute, while groups run.",
             "kafka-topics.sh --describe --topic __consumer_offsets shows the Replicas and Isr.",
         ),
+    ),
+    Lever(
+        _BROKER, "broker.session.timeout.ms", _sooner("broker.session.timeout.ms", 9_000),
+        says("Elections: a broker that pauses for longer loses its partitions and gets them back."),
+        "KIP-631 (broker fencing)",
+        _BROKER_FILE,
+    ),
+    Lever(
+        _BROKER, "replica.lag.time.max.ms", _sooner("replica.lag.time.max.ms", 30_000),
+        says("Availability: a follower that is slower leaves the in-sync set, and writes go on "
+             "only while min.insync.replicas are left."),
+        "KIP-537",
+        _BROKER_FILE,
     ),
     Lever(
         _BROKER, "offsets.retention.minutes", not_spark(_offset_retentions),

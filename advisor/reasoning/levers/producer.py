@@ -21,6 +21,12 @@ from advisor.reasoning.replication import ELECTION_MARGIN_MS, Replication
 _PATIENCE_MS = 120_000
 """`delivery.timeout.ms` of the Java client (KIP-91)."""
 
+_TRANSACTION_MS = 60_000
+"""`transaction.timeout.ms` of every client (KIP-98)."""
+
+MAX_TRANSACTION_MS = 900_000
+"""`transaction.max.timeout.ms`, the brokers' default."""
+
 _BLOCK_MS = 60_000
 """`max.block.ms` of the Java client (ConfigDef)."""
 
@@ -42,9 +48,29 @@ def _longest_pause_ms(pipeline: Pipeline) -> int:
 
 
 def _timeouts(pipeline: Pipeline) -> Sequence[Value]:
-    wanted = max(_PATIENCE_MS, _longest_pause_ms(pipeline))
+    """Patient, and within its transaction: librdkafka allows no more."""
+    most = _transaction_ms(pipeline)
+    patient = _PATIENCE_MS if most is None else min(_PATIENCE_MS, most)
+    longest_ms = _longest_pause_ms(pipeline)
+    # A pause that nobody can outwait has a lever of its own, and this one its usual value.
+    wanted = max(patient, longest_ms) if longest_ms <= INT_MAX else patient
     now = pipeline.number(Component.PRODUCER, "delivery.timeout.ms")
-    return [wanted] if now < wanted <= INT_MAX else []
+    return [wanted] if now < wanted else []
+
+
+def _transactions(pipeline: Pipeline) -> Sequence[Value]:
+    now = _transaction_ms(pipeline)
+    wanted = max(_TRANSACTION_MS, _longest_pause_ms(pipeline))
+    return [wanted] if now is not None and now < wanted <= MAX_TRANSACTION_MS else []
+
+
+def _transaction_ms(pipeline: Pipeline) -> int | None:
+    """What bounds the delivery timeout of a transactional producer of librdkafka."""
+    if pipeline.family is not Family.LIBRDKAFKA:
+        return None
+    if not pipeline.text(Component.PRODUCER, "transactional.id"):
+        return None
+    return pipeline.number(Component.PRODUCER, "transaction.timeout.ms")
 
 
 def _blocks(pipeline: Pipeline) -> Sequence[Value]:
@@ -106,6 +132,13 @@ LEVERS = (
         Confidence.MEDIUM,
     ),
     _lever("delivery.timeout.ms", _timeouts, _timeout_price, "KIP-91", PRODUCERS_AGAIN),
+    _lever(
+        "transaction.timeout.ms", _transactions,
+        says("Latency: readers of committed records wait as long behind a producer that died, and "
+             "10,000 ms more."),
+        "Kafka ConfigDef, transaction.timeout.ms; librdkafka CONFIGURATION.md",
+        PRODUCERS_AGAIN,
+    ),
     _lever(
         "max.block.ms", only(Family.JAVA, _blocks), _block_price,
         "Kafka ConfigDef, max.block.ms",

@@ -1,18 +1,20 @@
 """A minimum in the brokers' files that a newer cluster does not look at.
 
 What it is
-    min.insync.replicas above 1 is set for the brokers and not on the topic, on Kafka 4.1 or
-    later.
+    min.insync.replicas above 1 is set for the brokers and not on the topic, and the cluster has
+    eligible leader replicas: a new one since 4.1, an older one after kafka-features upgrade.
 
 Why it matters
     Eligible leader replicas (on for new clusters since 4.1) keep a value for the whole cluster,
     copied from the active controller. Where controllers run apart and their file lacks the
-    line, that value is 1 and goes before the brokers' files: topics silently ask for one copy.
-    Seen on 4.1.0, 4.2.1 and 4.3.1.
+    line, that value is 1 and goes before the brokers' files: topics silently ask for one copy,
+    topics that exist as well. Seen on 4.1.0, 4.2.1 and 4.3.1, and on a 4.0.2 cluster when it
+    was upgraded.
 
 Use instead
     Set it on the topic, or for the whole cluster with kafka-configs --entity-type brokers
-    --entity-default.
+    --entity-default, while every replica is in sync: the change resets what the cluster knows
+    of eligible replicas. Write it into the controllers' files too.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from __future__ import annotations
 from advisor.catalog import Component
 from advisor.reasoning.finding import Confidence, Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import kafka_at_least
+from advisor.reasoning.replication import Replication
 
 
 def check(pipeline: Pipeline) -> str | None:
@@ -29,11 +31,12 @@ def check(pipeline: Pipeline) -> str | None:
     stated = pipeline.stated(Component.BROKER).get(name)
     if not isinstance(stated, int) or stated < 2 or name in pipeline.stated(Component.TOPIC):
         return None
-    if not kafka_at_least(pipeline, "4.1"):
+    if not Replication.of(pipeline).eligible_replicas:
         return None
     return (
-        f"min.insync.replicas={stated} on the brokers only: with controllers of their own, Kafka "
-        f"{pipeline.kafka} may take 1 instead; kafka-configs --describe shows which."
+        f"min.insync.replicas={stated} on the brokers only, with eligible.leader.replicas.version="
+        "1: where controllers run apart, the cluster may take 1 instead; kafka-configs --describe "
+        "shows which."
     )
 
 
@@ -47,11 +50,25 @@ RULE = Rule(
     sources=(
         "Kafka operations/eligible-leader-replicas.md",
         "KIP-966",
+        "strimzi/strimzi-kafka-operator#11685",
     ),
     valid=(
         {"family": "java", "broker.min.insync.replicas": "2", "topic.min.insync.replicas": "2"},
         {"family": "java", "kafka": "4.0", "broker.min.insync.replicas": "2"},
+        {
+            "family": "java",
+            "broker.min.insync.replicas": "2",
+            "application.eligible.leader.replicas.version": "0",
+        },
     ),
-    invalid=({"family": "java", "broker.min.insync.replicas": "2"},),
+    invalid=(
+        {"family": "java", "broker.min.insync.replicas": "2"},
+        {
+            "family": "java",
+            "kafka": "4.0",
+            "broker.min.insync.replicas": "2",
+            "application.eligible.leader.replicas.version": "1",
+        },
+    ),
     confidence=Confidence.MEDIUM,
 )

@@ -1,0 +1,47 @@
+"""A checkpoint that one machine alone has.
+
+What it is
+    application.checkpoint=local: checkpointLocation is on a machine's own disk.
+
+Why it matters
+    The checkpoint is the only record of how far a query is; Spark commits nothing to Kafka.
+    Without it startingOffsets decides: everything is passed over, or read again.
+
+Use instead
+    A storage that outlives every machine of the query (HDFS, S3, a network volume).
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """The team says that it is local."""
+    if pipeline.family is not Family.SPARK:
+        return None
+    if pipeline.text(Component.APPLICATION, "checkpoint") != "local":
+        return None
+    start = pipeline.text(Component.CONSUMER, "startingOffsets")
+    return (
+        f"application.checkpoint=local: with its disk the query's place is gone, and "
+        f"startingOffsets={start} decides."
+    )
+
+
+RULE = Rule(
+    code="A002",
+    name="checkpoint-on-one-machine",
+    severity=Severity.HIGH,
+    component=Component.APPLICATION,
+    setting="checkpoint",
+    check=check,
+    sources=("Spark apis-on-dataframes-and-datasets.md, fault-tolerant file system",),
+    valid=(
+        {"family": "spark"},
+        {"family": "spark", "application.checkpoint": "durable"},
+    ),
+    invalid=({"family": "spark", "application.checkpoint": "local"},),
+)

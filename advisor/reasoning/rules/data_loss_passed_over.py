@@ -1,0 +1,44 @@
+"""A query that goes on when messages are gone.
+
+What it is
+    failOnDataLoss=false on Spark's Kafka source.
+
+Why it matters
+    When offsets that the query needs were deleted, it passes over the gap and says nothing. In a
+    run on 4.2.0 with a short retention, 7,950 of 17,010 rows were missing from a query that was
+    "alive".
+
+Use instead
+    failOnDataLoss=true, and a retention that outlasts the longest outage.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """Spark is told to go on."""
+    if pipeline.family is not Family.SPARK:
+        return None
+    if pipeline.flag(Component.CONSUMER, "failOnDataLoss"):
+        return None
+    return "failOnDataLoss=false: messages that are gone are passed over in silence."
+
+
+RULE = Rule(
+    code="C005",
+    name="data-loss-passed-over",
+    severity=Severity.HIGH,
+    component=Component.CONSUMER,
+    setting="failOnDataLoss",
+    check=check,
+    sources=("Spark structured-streaming-kafka-integration.md, failOnDataLoss",),
+    valid=(
+        {"family": "spark"},
+        {"family": "java"},
+    ),
+    invalid=({"family": "spark", "consumer.failOnDataLoss": "false"},),
+)

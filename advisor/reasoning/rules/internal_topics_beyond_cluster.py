@@ -1,0 +1,63 @@
+"""Internal topics that want more brokers than there are.
+
+What it is
+    offsets.topic.replication.factor, or with transactions transaction.state.log.replication.factor,
+    is above the number of brokers. 3 is the default of both.
+
+Why it matters
+    The topic cannot be made. A group reads nothing and no error says so; a transactional
+    producer waits in initTransactions() until it times out. Sending works all the same.
+
+Use instead
+    As many as there are brokers, on a machine for development; 3 brokers elsewhere.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """A factor above the number of brokers."""
+    names = ["offsets.topic.replication.factor"] if pipeline.family is not Family.SPARK else []
+    if pipeline.text(Component.PRODUCER, "transactional.id"):
+        names.append("transaction.state.log.replication.factor")
+    factors = {name: pipeline.number(Component.BROKER, name) for name in names}
+    beyond = [f"{name}={factor}" for name, factor in factors.items() if factor > pipeline.brokers]
+    if not beyond:
+        return None
+    several = "broker" if pipeline.brokers == 1 else "brokers"
+    return (
+        f"{', '.join(beyond)} with {pipeline.brokers} {several}: the topic cannot be made, and "
+        "what needs it waits without an error."
+    )
+
+
+RULE = Rule(
+    code="B003",
+    name="internal-topics-beyond-the-cluster",
+    severity=Severity.HIGH,
+    component=Component.BROKER,
+    setting="offsets.topic.replication.factor",
+    check=check,
+    sources=(
+        "Kafka GroupCoordinatorConfig, offsets.topic.replication.factor",
+        "Kafka TransactionLogConfig, transaction.state.log.replication.factor",
+    ),
+    valid=(
+        {"family": "java"},
+        {"family": "java", "brokers": "1", "broker.offsets.topic.replication.factor": "1"},
+        {"family": "spark", "brokers": "1"},
+    ),
+    invalid=(
+        {"family": "java", "brokers": "1"},
+        {
+            "family": "java",
+            "brokers": "2",
+            "broker.offsets.topic.replication.factor": "2",
+            "producer.transactional.id": "orders-1",
+        },
+    ),
+)

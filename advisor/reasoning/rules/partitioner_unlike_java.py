@@ -1,0 +1,53 @@
+"""Keys that go elsewhere than those of a Java producer.
+
+What it is
+    A librdkafka producer with order required and a partitioner other than murmur2 or
+    murmur2_random. The default, consistent_random, hashes with CRC32.
+
+Why it matters
+    A Java producer (Streams and Connect are such) puts the same key into another partition.
+    Between partitions there is no order, and joins by key miss each other.
+
+Use instead
+    partitioner=murmur2_random, before the topic has messages.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.finding import Confidence, Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """Order is wanted, and the hash is not Java's."""
+    if pipeline.family is not Family.LIBRDKAFKA or not pipeline.requirement.ordering:
+        return None
+    partitioner = pipeline.text(Component.PRODUCER, "partitioner")
+    if partitioner.startswith("murmur2"):
+        return None
+    return (
+        f"partitioner={partitioner}: where a Java client writes to the topic as well, one key is "
+        "in two partitions."
+    )
+
+
+RULE = Rule(
+    code="P008",
+    name="partitioner-unlike-java",
+    severity=Severity.LOW,
+    component=Component.PRODUCER,
+    setting="partitioner",
+    check=check,
+    sources=(
+        "librdkafka CONFIGURATION.md, partitioner",
+        "confluentinc/librdkafka#4510",
+    ),
+    valid=(
+        {"family": "librdkafka"},
+        {"family": "librdkafka", "need.ordering": "on", "producer.partitioner": "murmur2_random"},
+        {"family": "java", "need.ordering": "on"},
+    ),
+    invalid=({"family": "librdkafka", "need.ordering": "on"},),
+    confidence=Confidence.MEDIUM,
+)

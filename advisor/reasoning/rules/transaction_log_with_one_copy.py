@@ -1,0 +1,63 @@
+"""Decisions on transactions that one broker alone has.
+
+What it is
+    A transactional producer, and transaction.state.log.min.isr (or the factor) is 1, as in the
+    file that Kafka ships as a sample.
+
+Why it matters
+    What became of a transaction is written there before the partitions are marked. Lost with
+    its broker, a transaction may be marked in some partitions and open in others.
+
+Use instead
+    transaction.state.log.replication.factor=3 with transaction.state.log.min.isr=2, the defaults.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """A decision is sure of one copy."""
+    if not pipeline.text(Component.PRODUCER, "transactional.id"):
+        return None
+    names = ("transaction.state.log.replication.factor", "transaction.state.log.min.isr")
+    factor, least = (pipeline.number(Component.BROKER, name) for name in names)
+    if min(factor, least) > 1:
+        return None
+    return (
+        f"{names[0]}={factor} with {names[1]}={least}: what became of a transaction is sure of "
+        "one copy."
+    )
+
+
+RULE = Rule(
+    code="B004",
+    name="transaction-log-with-one-copy",
+    severity=Severity.HIGH,
+    component=Component.BROKER,
+    setting="transaction.state.log.min.isr",
+    check=check,
+    sources=(
+        "Kafka TransactionLogConfig, transaction.state.log.min.isr",
+        "KIP-98",
+    ),
+    valid=(
+        {"family": "java", "producer.transactional.id": "orders-1"},
+        {"family": "java", "broker.transaction.state.log.min.isr": "1"},
+    ),
+    invalid=(
+        {
+            "family": "java",
+            "producer.transactional.id": "orders-1",
+            "broker.transaction.state.log.min.isr": "1",
+        },
+        {
+            "family": "librdkafka",
+            "producer.transactional.id": "orders-1",
+            "broker.transaction.state.log.replication.factor": "1",
+        },
+    ),
+)

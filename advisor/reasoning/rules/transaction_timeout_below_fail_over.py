@@ -1,0 +1,65 @@
+"""A transaction that ends before a fail-over does.
+
+What it is
+    transaction.timeout.ms is below the longest pause that passes by itself.
+
+Why it matters
+    A broker dies, sends wait for the next leader, and meanwhile the brokers abort the
+    transaction: the producer is fenced or gets an error, and the work is done again.
+
+Use instead
+    The default of 60,000 ms, or more than broker.session.timeout.ms and 1.5 times
+    replica.lag.time.max.ms. Readers of committed records wait as long behind a dead producer.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """The transaction's time is over before the pause is."""
+    topic = Replication.of(pipeline)
+    if not pipeline.text(Component.PRODUCER, "transactional.id") or not topic.fails_over:
+        return None
+    timeout_ms = pipeline.number(Component.PRODUCER, "transaction.timeout.ms")
+    if timeout_ms >= topic.slowest_pause_ms:
+        return None
+    return (
+        f"transaction.timeout.ms={timeout_ms}: a pause for a slow or dead replica lasts up to "
+        f"{topic.slowest_pause_ms} ms, and the transaction is aborted before."
+    )
+
+
+RULE = Rule(
+    code="P007",
+    name="transaction-timeout-below-fail-over",
+    severity=Severity.MEDIUM,
+    component=Component.PRODUCER,
+    setting="transaction.timeout.ms",
+    check=check,
+    sources=(
+        "Kafka ConfigDef, transaction.timeout.ms",
+        "KIP-98",
+        "ReplicaManager.scala, startup (ISR check)",
+    ),
+    valid=(
+        {
+            "family": "java",
+            "producer.transactional.id": "orders-1",
+            "topic.replication.factor": "3",
+        },
+        {"family": "java", "producer.transaction.timeout.ms": "1000"},
+    ),
+    invalid=(
+        {
+            "family": "java",
+            "producer.transactional.id": "orders-1",
+            "topic.replication.factor": "3",
+            "producer.transaction.timeout.ms": "10000",
+        },
+    ),
+)

@@ -1,0 +1,56 @@
+"""An unclean election allowed, or forbidden, where nobody may look.
+
+What it is
+    unclean.leader.election.enable is set for the brokers and not on the topic.
+
+Why it matters
+    The controller decides who leads. It looks at the topic, at the dynamic values of the
+    cluster, and at its own file: a line in the file of a broker that is no controller is not
+    among them.
+
+Use instead
+    Set it on the topic, or for the cluster with kafka-configs --entity-type brokers
+    --entity-default, and write it into the controllers' files.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.finding import Confidence, Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """Stated for the brokers, and not where the controller is sure to look."""
+    name = "unclean.leader.election.enable"
+    stated = pipeline.stated(Component.BROKER).get(name)
+    if stated is None or name in pipeline.stated(Component.TOPIC):
+        return None
+    return (
+        f"{name}={str(stated).lower()} on the brokers only: controllers of their own do not read "
+        "a broker's file; kafka-configs --describe shows what counts."
+    )
+
+
+RULE = Rule(
+    code="B005",
+    name="unclean-election-on-the-brokers-only",
+    severity=Severity.LOW,
+    component=Component.BROKER,
+    setting="unclean.leader.election.enable",
+    check=check,
+    sources=(
+        "apache/kafka#16866",
+        "Kafka design.md, Unclean leader election",
+    ),
+    valid=(
+        {"family": "java"},
+        {
+            "family": "java",
+            "broker.unclean.leader.election.enable": "false",
+            "topic.unclean.leader.election.enable": "false",
+        },
+    ),
+    invalid=({"family": "java", "broker.unclean.leader.election.enable": "false"},),
+    confidence=Confidence.MEDIUM,
+)
