@@ -9,12 +9,11 @@ from typing import Any
 from advisor import services
 from advisor.catalog import Component, settings_of
 from advisor.questionnaire import FAMILIES, question_of
-from advisor.reasoning.assess import Assessment, assess
+from advisor.reasoning.assess import Assessed, Assessment, assess
 from advisor.reasoning.assumptions import Assumption, assumptions
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.group import sink_absorbs
 from advisor.reasoning.guarantees import FORBIDS, Anomaly, Boundary, Guarantee
-from advisor.reasoning.judgement import Assessed
 from advisor.reasoning.pipeline import Pipeline
 from advisor.templatetags.look import GUARANTEES, KINDS, say
 

@@ -14,6 +14,8 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.rules import all_rules
 from advisor.reasoning.trace import Traced
 
+__all__ = ["RULES_VERSION", "Assessed", "Assessment", "assess"]
+
 RULES_VERSION = "2"
 """Version of the failure model and the rules together; raised when an answer may change."""
 

@@ -31,7 +31,9 @@ class Traced(Pipeline):
 
     @classmethod
     def of(cls, pipeline: Pipeline) -> Traced:
-        """The same pipeline, of which nothing was asked so far."""
+        """The same pipeline, with what it was asked already if it is traced."""
+        if isinstance(pipeline, cls):
+            return pipeline
         return cls(
             pipeline.family, pipeline.version, pipeline.kafka, pipeline.brokers,
             pipeline.settings, pipeline.requirement,

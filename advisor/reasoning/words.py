@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from advisor.reasoning.assess import Assessment
+from advisor.reasoning.assess import Assessed, Assessment
 from advisor.reasoning.guarantees import FORBIDS, Anomaly, Boundary, Guarantee
-from advisor.reasoning.judgement import Assessed
 
 _MAY = {
     Anomaly.LOST_WRITE: "acknowledged messages can be lost",

@@ -28,8 +28,8 @@ EVENT = FailureEvent(
     families=frozenset({Family.SPARK}),
     beyond_settings=(
         "Give each row a unique id and let its reader drop repeats "
-        "(dropDuplicatesWithinWatermark), or make the last hop to Kafka with a transactional "
-        "Java or Python producer."
+        "(dropDuplicatesWithinWatermark), write with foreachBatch to a store that knows the "
+        "batchId, or make the last hop to Kafka with a transactional Java or Python producer."
     ),
     sources=(
         "Spark structured-streaming-kafka-integration.md, at least once write semantics",
