@@ -26,7 +26,7 @@ _Answer = tuple[Any, frozenset[Key]]
 class Traced(Pipeline):
     """A pipeline with its answers and what each of them read. For one thread at a time."""
 
-    known: dict[object, _Answer] = field(default_factory=dict, repr=False)
+    known: dict[object, _Answer] = field(default_factory=dict, init=False, repr=False)
     _open: list[set[Key]] = field(default_factory=list, init=False, repr=False)
 
     @classmethod
@@ -59,13 +59,16 @@ class Traced(Pipeline):
         return known or self._answer(event.name, lambda pipeline: judge(event, pipeline))
 
     def with_setting(self, component: Component, name: str, value: Value) -> Traced:
-        changed = (component, name)
-        return Traced(
+        after = Traced(
             self.family, self.version, self.kafka, self.brokers,
             {**self.settings, component: {**self.stated(component), name: value}},
             self.requirement,
-            {asked: known for asked, known in self.known.items() if changed not in known[1]},
         )  # fmt: skip
+        changed = (component, name)
+        after.known.update(
+            {asked: known for asked, known in self.known.items() if changed not in known[1]}
+        )
+        return after
 
     def _look(self, component: Component, name: str) -> _Answer:
         said = self.stated(component).get(name)

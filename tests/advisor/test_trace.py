@@ -1,0 +1,60 @@
+"""A traced pipeline says what the plain one says, and never keeps what a change made wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.catalog import Component
+from advisor.reasoning.assess import assess
+from advisor.reasoning.failures import events_for
+from advisor.reasoning.judgement import judge
+from advisor.reasoning.levers import levers
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+from advisor.reasoning.trace import Traced
+from tests.advisor.pipelines import SAFE, described, pipelines
+
+
+@given(pipelines(), st.data())
+def test_after_any_changes_it_knows_what_a_fresh_one_would_say(
+    pipeline: Pipeline, data: st.DataObject
+) -> None:
+    traced = Traced.of(pipeline)
+    for _ in range(3):
+        for event in events_for(pipeline):
+            assert traced.judged(event)[0] == judge(event, pipeline)
+        pulls = [(lever, value) for lever, values in levers(pipeline) for value in values]
+        if not pulls:
+            return
+        lever, value = data.draw(st.sampled_from(pulls))
+        pipeline = pipeline.with_setting(lever.component, lever.setting, value)
+        traced = traced.with_setting(lever.component, lever.setting, value)
+
+
+def test_what_was_read_is_what_could_matter_through_silent_rules_too() -> None:
+    fields = {"producer.acks": "1", "topic.replication.factor": "3"}
+    [event] = [
+        each for each in events_for(described(fields)) if each.name == "acknowledgement-lost"
+    ]
+    _, reads = Traced.of(described(fields)).judged(event)
+    assert (Component.PRODUCER, "acks") in reads, "acks=1 switches idempotence off"
+    assert (Component.TOPIC, "replication.factor") not in reads
+
+
+def test_an_answer_is_kept_until_something_that_it_read_changes() -> None:
+    traced = Traced.of(described(SAFE))
+    topic = Replication.of(traced)
+    other = traced.with_setting(Component.CONSUMER, "isolation.level", "read_committed")
+    assert Replication.of(other) is topic
+    assert Replication.of(traced.with_setting(Component.PRODUCER, "acks", "1")) != topic
+
+
+def test_another_requirement_starts_anew() -> None:
+    traced = Traced.of(described(SAFE))
+    assess(traced)
+    more = replace(traced, requirement=replace(traced.requirement, survive=2))
+    [lost] = [each for each in assess(more).failures if each.event.name == "broker-disk-lost"]
+    assert lost.permits
