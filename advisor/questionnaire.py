@@ -88,6 +88,7 @@ TOPIC = Step(
         ),
         Question("topic.min.insync.replicas"),
         Question("topic.unclean.leader.election.enable"),
+        Question("application.racks", "In how many racks or zones do the brokers stand?"),
     ),
 )
 
@@ -124,17 +125,43 @@ CONSUMER = Step(
         ),
         Question("consumer.enable.auto.commit"),
         Question("consumer.enable.auto.offset.store"),
+        Question(
+            "application.processing",
+            "Who processes a message?",
+            words=(
+                ("synchronous", "The thread that polls, before it polls again"),
+                ("asynchronous", "Other threads, while it polls on"),
+            ),
+        ),
+        Question(
+            "application.processing.errors",
+            "What if a message cannot be processed?",
+            words=(
+                ("retry", "It is tried again"),
+                ("close", "The consumer is closed"),
+                ("skip", "The code goes on without it"),
+            ),
+        ),
         Question("consumer.auto.offset.reset"),
         Question("consumer.isolation.level"),
         Question("consumer.startingOffsets"),
         Question("consumer.failOnDataLoss"),
+        Question(
+            "application.checkpoint",
+            "Where is the query's checkpoint?",
+            words=(
+                ("durable", "On storage that outlives every machine"),
+                ("local", "On one machine's own disk"),
+            ),
+        ),
+        Question("application.outage.ms", "How long may the readers be away?"),
     ),
 )
 
 NEEDS = Step(
     "needs",
     "What you need",
-    "The settings are held against this. The last three questions are about your own code.",
+    "The settings are held against this. The rest is about your own code.",
     (
         Question(
             "need.guarantee",
@@ -166,6 +193,22 @@ NEEDS = Step(
             "application.resend",
             "Does your code send again after an error?",
             words=(("never", "No"), ("on-error", "Yes, once more")),
+        ),
+        Question(
+            "application.restart",
+            "What does your sending code do after it died?",
+            words=(
+                ("resumes", "Sends again what has no acknowledgement"),
+                ("forgets", "What it held is gone"),
+            ),
+        ),
+        Question(
+            "application.timestamps",
+            "Which timestamps does your code give?",
+            words=(
+                ("now", "The time of sending"),
+                ("from-source", "Older ones, as in replays and backfills"),
+            ),
         ),
         Question(
             "application.sink",
