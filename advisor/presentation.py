@@ -15,6 +15,7 @@ from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.group import sink_absorbs
 from advisor.reasoning.guarantees import FORBIDS, Anomaly, Boundary, Guarantee
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.trace import Traced
 from advisor.templatetags.look import GUARANTEES, KINDS, say
 
 GRAVITY = (
@@ -170,7 +171,7 @@ def breaking(pipeline: Pipeline, assessment: Assessment) -> frozenset[str]:
 
 def rests_on(pipeline: Pipeline) -> tuple[Assumption, ...]:
     """What was not stated, and decides which failures break what is needed."""
-    return assumptions(pipeline, lambda each: breaking(each, assess(each)))
+    return assumptions(Traced.of(pipeline), lambda each: breaking(each, assess(each)))
 
 
 def assumed(pipeline: Pipeline) -> list[Assumed]:

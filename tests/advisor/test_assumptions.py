@@ -16,6 +16,10 @@ ANSWERED = {
     "application.delivery.errors": "handled",
     "application.resend": "never",
     "application.sink": "plain",
+    "application.restart": "resumes",
+    "application.processing": "synchronous",
+    "application.processing.errors": "retry",
+    "application.timestamps": "now",
 }
 
 
@@ -51,6 +55,8 @@ def test_what_holds_only_if_the_code_is_as_assumed_says_so() -> None:
     assert broken(described(SAFE)) == frozenset()
     assert names(SAFE) == {
         "topic.unclean.leader.election.enable", "application.commit", "application.delivery.errors",
+        "application.restart", "application.processing", "application.processing.errors",
+        "application.timestamps",
     }  # fmt: skip
 
 
