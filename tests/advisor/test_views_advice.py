@@ -136,8 +136,14 @@ def test_nothing_is_said_to_be_assumed_where_all_was_stated(client: Client) -> N
             "topic.replication.factor": "3", "topic.min.insync.replicas": "2",
             "topic.unclean.leader.election.enable": "false",
         },
-        consumer={"application.commit": "auto"},
-        needs={"application.delivery.errors": "handled", "application.resend": "never"},
+        consumer={
+            "application.commit": "auto", "application.processing": "synchronous",
+            "application.processing.errors": "retry",
+        },
+        needs={
+            "application.delivery.errors": "handled", "application.resend": "never",
+            "application.restart": "resumes", "application.timestamps": "now",
+        },
     )  # fmt: skip
     html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
     assert "Assumed, because" not in html
