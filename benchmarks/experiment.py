@@ -3,8 +3,8 @@
 `python -m benchmarks.experiment [--seeds 10] [--first 1]` runs the first scenario with acks=1
 against acks=all and two in sync, a line a seed: seconds until the result, what each arm lost, and
 its verdict. The peer is one arm alone, measured first in the same run: the last line says how much
-longer two side by side take. The judge is kept warm, as the worker keeps it. Exit code 1 unless
-every seed was broken with a loss and held without one.
+longer two side by side take. The judge is warm before the first, as it is soon after `make up`.
+Exit code 1 unless every seed was broken with a loss and held without one.
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ from typing import Any
 
 from labs.engine.launch import launch
 from labs.engine.spec import ExperimentSpec
+from labs.engine.wait import until
 from labs.engine.warm import WarmJudge
 from tests.engine.arms import DESCRIBED, experiment
+
+_WARM_LIMIT_S = 300.0
 
 
 def timed(spec: ExperimentSpec, folder: Path, socket: Path) -> tuple[float, dict[str, Any]]:
@@ -59,6 +62,7 @@ def main() -> int:
         judge = WarmJudge(socket)
         judge.start()
         try:
+            until(lambda: judge.warm, _WARM_LIMIT_S, "the judge did not get warm")
             alone, _ = timed(experiment(DESCRIBED), Path(scratch) / "alone", socket)
             print(f"one arm alone: {alone:.1f} s", flush=True)
             both, right = [], True

@@ -32,8 +32,14 @@ class WarmJudge:
         """The process that serves now, or is starting."""
         return self._process.pid if self._process and self._process.poll() is None else None
 
+    @property
+    def warm(self) -> bool:
+        """Whether the session has judged what it judges to warm up (it then says `warm`)."""
+        lines = self._log.read_text("utf-8", "replace") if self._log.exists() else ""
+        return "warm" in lines.splitlines()
+
     def start(self) -> None:
-        """Returns at once; the session is warm some 15 s later, and requests wait for it."""
+        """Returns at once. Requests wait for the session, and are answered soon once it is warm."""
         self._over.clear()
         self._keeper = threading.Thread(target=self._keep, name="warm-judge", daemon=True)
         self._keeper.start()

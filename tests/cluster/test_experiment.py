@@ -10,11 +10,20 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from advisor.reasoning.assess import assess
+from advisor.reasoning.guarantees import Anomaly
 from labs.engine.launch import RunnerDied, launch
 from labs.engine.result import COUNTS
 from labs.engine.spec import ArmSpec, ExperimentSpec
 from labs.engine.warm import WarmJudge
-from tests.engine.arms import DESCRIBED, RECOMMENDED, arm, experiment
+from tests.engine.arms import (
+    DESCRIBED,
+    PIPELINES,
+    RECOMMENDED,
+    SCENARIO,
+    arm,
+    experiment,
+)
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.timeout(300)]
 
@@ -60,6 +69,16 @@ def test_acks_all_with_two_in_sync_loses_nothing(both: Told) -> None:
     assert recommended["verdict"] == "holds", recommended["reason"]
     assert recommended["counts"]["lost_write"] == 0
     assert recommended["counts"]["ok"] > 0
+
+
+def test_nothing_happened_that_the_advisor_rules_out(both: Told) -> None:
+    for name, told in both[0].items():
+        seen = {anomaly for anomaly in Anomaly if told["counts"].get(anomaly)}
+        failures = assess(PIPELINES[name]).failures
+        possible = {anomaly for failure in failures for anomaly in failure.permits}
+        assert seen <= possible, f"{name}: the advisor has no reason for {seen - possible}"
+        staged = next(each for each in failures if each.event.scenario == SCENARIO)
+        assert (Anomaly.LOST_WRITE in staged.permits) == (Anomaly.LOST_WRITE in seen)
 
 
 def test_both_arms_went_through_the_same_faults_each_with_its_proof(both: Told) -> None:

@@ -4,36 +4,43 @@ from __future__ import annotations
 
 from typing import Any
 
-from advisor.catalog import Component, Family, Value, effective, settings_of
+from advisor.catalog import Component, Value, settings_of
+from advisor.reasoning.pipeline import Pipeline
 from labs.engine.spec import ArmSpec, ExperimentSpec
 
 SCENARIO = "leader-killed-followers-behind"
 
 
-def arm(name: str, want: str | None = "at-least-once", **stated: Value) -> ArmSpec:
-    """An arm with `component__setting_name=value` stated; three replicas unless said otherwise."""
+def pipeline(**stated: Value) -> Pipeline:
+    """A Java team's, with `component__setting_name=value` stated and three replicas unless said
+    otherwise."""
     settings: dict[Component, dict[str, Value]] = {Component.TOPIC: {"replication.factor": 3}}
     for key, value in stated.items():
         component, _, setting = key.partition("__")
         settings.setdefault(Component(component), {})[setting.replace("_", ".")] = value
-    in_force = {
-        str(component): _values(settings, component)
-        for component in Component
-    }  # fmt: skip
-    return ArmSpec(name, in_force, want=want)
+    return Pipeline(settings=settings)
 
 
-def _values(settings: dict[Component, dict[str, Value]], component: Component) -> dict[str, Any]:
-    known = settings_of(Family.JAVA, "4.3", "4.3", component)
-    values = {
-        setting.name: effective(Family.JAVA, "4.3", "4.3", settings, component, setting.name)
-        for setting in known
-    }
+def arm(name: str, want: str | None = "at-least-once", **stated: Value) -> ArmSpec:
+    """An arm of such a pipeline."""
+    told = pipeline(**stated)
+    return ArmSpec(
+        name, {str(component): _in_force(told, component) for component in Component}, want=want
+    )
+
+
+def _in_force(told: Pipeline, component: Component) -> dict[str, Any]:
+    known = settings_of(told.family, told.version, told.kafka, component)
+    values = {setting.name: told.value(component, setting.name) for setting in known}
     return {name: value for name, value in values.items() if value is not None}
 
 
 DESCRIBED = arm("described", producer__acks="1")
 RECOMMENDED = arm("recommended", topic__min_insync_replicas=2)
+PIPELINES = {
+    "described": pipeline(producer__acks="1"),
+    "recommended": pipeline(topic__min_insync_replicas=2),
+}
 
 
 def experiment(*arms: ArmSpec, seed: int = 1, **overrides: Any) -> ExperimentSpec:

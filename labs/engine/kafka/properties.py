@@ -25,7 +25,7 @@ class Shortened:
 # The product's values are those of AbstractKafkaConfig.CONFIG_DEF of Kafka 4.1.0 to 4.3.1.
 SHORTENED: Mapping[str, Shortened] = {
     "broker.session.timeout.ms": Shortened(
-        6000,
+        4000,
         9000,
         "a dead broker is noticed, and its partitions get a new leader, earlier",
     ),

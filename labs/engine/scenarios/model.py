@@ -78,7 +78,7 @@ class Scenario:
     topology: Callable[[Settings], Topology]
     durations: Mapping[str, tuple[float, float]]
     play: Callable[[Stage, Durations], None]
-    rate_per_s: int = 5000
+    rate_per_s: int = 2000
     given_up_breaks: bool = False
 
 
