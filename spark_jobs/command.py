@@ -13,7 +13,8 @@ from pyspark.sql import SparkSession
 
 from spark_jobs.judging import judge
 from spark_jobs.scan import scan
-from spark_jobs.session import BRIEF, start
+from spark_jobs.session import BRIEF, LARGE, start
+from spark_jobs.survey import is_small
 from spark_jobs.tables import MalformedLedger
 from spark_jobs.verdict import FORBIDS
 
@@ -28,7 +29,9 @@ def run(argv: Sequence[str] | None = None) -> int:
     """
     arguments = _parser().parse_args(argv)
     try:
-        spark = start("delivery-lab-verify", arguments.master, arguments.jars, BRIEF)
+        small = all(is_small(Path(ledger)) for ledger in arguments.ledgers)
+        options = BRIEF if small else LARGE
+        spark = start("delivery-lab-verify", arguments.master, arguments.jars, options)
         try:
             answers = _answers(spark, arguments)
         finally:

@@ -46,6 +46,9 @@ def master_of(argument: str | None) -> str | None:
 BRIEF = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 """Options of a JVM that judges once: quick to start, never quick."""
 
+LARGE = "-XX:+UseParallelGC"
+"""Options of a JVM that judges a ledger of many millions."""
+
 LASTING = "-XX:+UseSerialGC -Xmn512m"
 """Options of a JVM that judges small ledgers for hours: what one leaves behind dies young."""
 

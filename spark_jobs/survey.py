@@ -79,7 +79,7 @@ def survey(spark: SparkSession, ledger: Path) -> Survey:
     """Reads a ledger; raises `MalformedLedger` for a row or a file that is no ledger's."""
     if not ledger.is_dir():
         raise tables.MalformedLedger(f"{ledger} is no folder")
-    views = Views(spark, small=_bytes(ledger) <= SMALL_BYTES)
+    views = Views(spark, small=is_small(ledger))
     recorded = frozenset(table for table in tables.TABLES if tables.define(views, ledger, table))
     seen = Survey(views, recorded, _facts(views, recorded))
     for table in tables.TABLES:
@@ -88,8 +88,9 @@ def survey(spark: SparkSession, ledger: Path) -> Survey:
     return seen
 
 
-def _bytes(ledger: Path) -> int:
-    return sum(file.stat().st_size for file in ledger.rglob("*") if file.is_file())
+def is_small(ledger: Path) -> bool:
+    """Whether a ledger has at most `SMALL_BYTES` in its files."""
+    return sum(file.stat().st_size for file in ledger.rglob("*") if file.is_file()) <= SMALL_BYTES
 
 
 def _facts(views: Views, recorded: frozenset[str]) -> dict[str, dict[str, Any]]:

@@ -8,8 +8,13 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.test import override_settings
+from hypothesis import settings as hypothesis
 
 from config.places import socket_path
+
+# No stopwatch for Hypothesis: on a shared machine a pause is no slowness of ours.
+hypothesis.register_profile("unhurried", deadline=None)
+hypothesis.load_profile("unhurried")
 
 FOLDER_MARKS = {
     "spark": "spark",
