@@ -42,6 +42,7 @@ class _Server(socketserver.ThreadingUnixStreamServer):
     def __init__(self, socket: Path, requests: int) -> None:
         super().__init__(str(socket), _Request)
         self.left = requests
+        self.counting = threading.Lock()
         self.turns = threading.Semaphore(_AT_ONCE)
         self.folder = Path(tempfile.mkdtemp(prefix="delivery-lab-warm-"))
         self.sessions: list[SparkSession] = []
@@ -54,10 +55,11 @@ class _Server(socketserver.ThreadingUnixStreamServer):
 
     def count(self) -> None:
         """Notes that a request was answered; after the last one, waits for others and ends."""
-        self.left -= 1
-        if self.left <= 0:
-            self.all_turns()
-            _leave(self, RECYCLED)
+        with self.counting:
+            self.left -= 1
+            if self.left <= 0:
+                self.all_turns()
+                _leave(self, RECYCLED)
 
     def all_turns(self) -> None:
         """Waits until nobody judges, and keeps it so."""
