@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from config.places import socket_path
-from labs.engine.judge import JudgeFailed, judge
+from labs.engine.judge import PROGRAMS, JudgeFailed, judge, spark_environment
+from labs.engine.processes import spawn
 from labs.engine.wait import until
 from labs.engine.warm import WarmJudge
 from tests.spark.ledgers import record, sound, write
@@ -71,6 +74,20 @@ def test_killed_warm_jvm_is_replaced_and_judging_goes_on_cold(
     answer = judge(ledger, "at-least-once", socket=warm.socket)
     assert (answer["verdict"], answer["counts"]["lost_write"]) == ("broken", 1)
     until(lambda: warm.pid not in (None, server), _START_S, "the keeper starts no other")
+
+
+def test_two_are_judged_side_by_side_and_the_last_one_ends_the_session(
+    ledger: Path, tmp_path: Path
+) -> None:
+    socket = socket_path(tmp_path, "judge.sock")
+    program: list[str | Path] = [sys.executable, PROGRAMS / "serve.py", socket, "--requests", "2"]
+    log = tmp_path / "serve.log"
+    server = spawn(program, log=log, stdin=subprocess.PIPE, env=spark_environment())
+    until(socket.exists, _START_S, "the server does not listen")
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(lambda _: judge(ledger, None, socket=socket), range(2)))
+    assert [answer["counts"]["lost_write"] for answer in answers] == [1, 1]
+    assert server.wait(_START_S) == 0, log.read_text()
 
 
 def test_a_stopped_warm_judge_leaves_nothing(warm: WarmJudge, ledger: Path) -> None:
