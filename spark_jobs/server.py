@@ -31,7 +31,7 @@ from spark_jobs.warmth import write
 RECYCLED, SESSION_DIED = 0, 70
 """Exit codes: enough was served, or the owner is gone; the JVM is gone."""
 
-_WARM_UPS = 4
+_WARM_UPS = 2
 _AT_ONCE = 2
 """Judgings side by side: an experiment has two arms, and planning keeps but one core busy."""
 
