@@ -12,19 +12,25 @@ import pytest
 from labs.engine.faults import (
     FaultLog,
     FaultRow,
+    a_follower,
     broker,
     dead,
+    everyone,
     followers,
     kill,
+    killed,
     leader,
     pause,
     paused,
     restart,
     resume,
+    terminate,
+    terminated,
 )
 from labs.engine.faults.inject import inject
 from labs.engine.faults.kill import sigkill_status
 from labs.engine.faults.pause import all_threads_stopped
+from labs.engine.faults.terminate import sigterm_code
 from labs.engine.kafka.broker import Broker
 from labs.engine.kafka.ports import Ports
 from labs.engine.kafka.topics import PartitionState
@@ -145,6 +151,36 @@ def test_restart_starts_the_dead_and_waits_until_they_accept_connections(herd):
     assert herd.brokers[1].pid != first
     assert row.evidence.endswith(f"accepts connections at port {herd.brokers[1].port}")
     assert restart(herd, broker(1), log)[0].phase == "failed"  # it lives
+
+
+def test_terminate_stops_one_follower_and_tells_it_from_one_that_was_killed(herd):
+    log = FaultLog()
+    (row,) = terminate(herd, a_follower("orders"), log)
+    pid = herd.brokers[1].pid
+    assert (row.target, row.phase) == ("follower: broker 1", "complete")
+    assert row.evidence == f"pid {pid} ended by itself upon SIGTERM (code -15)"
+    kill(herd, leader("orders"), log)
+    assert log.proved
+    assert [target.broker.id for target in terminated().targets(herd)] == [1]
+    assert [target.broker.id for target in killed().targets(herd)] == [2]
+    assert [target.broker.id for target in dead().targets(herd)] == [1, 2]
+    assert [target.broker.id for target in everyone().targets(herd)] == [3]
+
+
+def test_a_broker_that_does_not_end_upon_sigterm_is_a_fault_that_failed(herd):
+    herd.brokers[3].pause()
+    until(lambda: herd.brokers[3].state == "paused", 5, "it did not pause")
+    (row,) = terminate(herd, broker(3), log := FaultLog(), limit_s=0.2)
+    assert row.phase == "failed"
+    assert "is paused" in row.evidence
+    assert not log.proved
+
+
+def test_a_broker_that_was_killed_while_it_stopped_did_not_end_by_sigterm(herd):
+    herd.brokers[3].pause()
+    (row,) = inject("terminate", herd, broker(3), FaultLog(), Broker.kill, sigterm_code, 5)
+    assert row.phase == "failed"
+    assert row.evidence == f"pid {herd.brokers[3].pid} ended with code -9, not by us"
 
 
 def test_heals_are_never_evidence_of_a_fault(herd):

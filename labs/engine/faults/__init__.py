@@ -1,4 +1,4 @@
-"""What is done to a cluster, with proof: `kill`, `restart`, `pause`, `resume`, by role.
+"""What is done to a cluster, with proof: `kill`, `terminate`, `pause`, `wipe`, `cut_tail`, heals.
 
 log = FaultLog(on_row=show)
 pause(cluster, followers("orders"), log)
@@ -8,23 +8,44 @@ restart(cluster, dead(), log)
 log.write(ledger)
 """
 
+from labs.engine.faults.cut_tail import cut_tail
 from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.pause import pause, resume
 from labs.engine.faults.record import HEALS, FaultLog, FaultRow
-from labs.engine.faults.roles import Role, broker, dead, followers, leader, paused
+from labs.engine.faults.roles import (
+    Role,
+    a_follower,
+    broker,
+    dead,
+    everyone,
+    followers,
+    killed,
+    leader,
+    paused,
+    terminated,
+)
+from labs.engine.faults.terminate import terminate
+from labs.engine.faults.wipe import wipe
 
 __all__ = [
     "HEALS",
     "FaultLog",
     "FaultRow",
     "Role",
+    "a_follower",
     "broker",
+    "cut_tail",
     "dead",
+    "everyone",
     "followers",
     "kill",
+    "killed",
     "leader",
     "pause",
     "paused",
     "restart",
     "resume",
+    "terminate",
+    "terminated",
+    "wipe",
 ]

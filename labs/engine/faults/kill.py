@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import socket
 
 from labs.engine.faults.inject import inject
@@ -36,7 +35,7 @@ def sigkill_status(broker: Broker) -> str | None:
     """Evidence that the process was ended by SIGKILL. Raises if it ended otherwise."""
     if broker.returncode is None:
         return None
-    if broker.returncode != -signal.SIGKILL:
+    if not broker.ended_by_sigkill:
         raise ChildProcessError(f"pid {broker.pid} ended with code {broker.returncode}, not by us")
     return f"pid {broker.pid} gone: its wait status says signal 9 (SIGKILL)"
 

@@ -59,6 +59,12 @@ def followers(topic: str, partition: int = 0) -> Role:
     return Role("follower", resolve)
 
 
+def a_follower(topic: str, partition: int = 0) -> Role:
+    """One of the partition's in-sync followers: the one with the lowest id."""
+    all_of_them = followers(topic, partition)
+    return Role("follower", lambda cluster: all_of_them.resolve(cluster)[:1])
+
+
 def broker(id_: int, name: str = "broker") -> Role:
     """One broker by its id, whatever it does; `name` says what it was chosen for."""
     return Role(name, lambda cluster: [cluster.brokers[id_]])
@@ -74,5 +80,24 @@ def dead() -> Role:
     return _in_state("dead", "dead")
 
 
+def killed() -> Role:
+    """All dead brokers that `faults.kill` ended."""
+    return Role("killed", lambda cluster: [b for b in _all(cluster) if b.ended_by_sigkill])
+
+
+def terminated() -> Role:
+    """All dead brokers that `faults.terminate` ended."""
+    return Role("terminated", lambda cluster: [b for b in _all(cluster) if b.ended_by_sigterm])
+
+
+def everyone() -> Role:
+    """All brokers that run."""
+    return _in_state("all", "running")
+
+
 def _in_state(name: str, state: str) -> Role:
-    return Role(name, lambda cluster: [b for b in cluster.brokers.values() if b.state == state])
+    return Role(name, lambda cluster: [b for b in _all(cluster) if b.state == state])
+
+
+def _all(cluster: Cluster) -> list[Broker]:
+    return list(cluster.brokers.values())

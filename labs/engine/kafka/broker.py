@@ -37,6 +37,11 @@ class Broker:
         return f"127.0.0.1:{self.port}"
 
     @property
+    def data(self) -> Path:
+        """The folder of its logs and metadata (`log.dirs`)."""
+        return self._folder / "data"
+
+    @property
     def pid(self) -> int | None:
         """The process id of the last start, also after its end; None before the first start."""
         return self._process.pid if self._process else None
@@ -45,6 +50,16 @@ class Broker:
     def returncode(self) -> int | None:
         """How the last process ended (negative: by that signal), None while there is one."""
         return self._process.poll() if self._process else None
+
+    @property
+    def ended_by_sigterm(self) -> bool:
+        """Whether SIGTERM ended the last process: a JVM runs its hooks and exits with 143."""
+        return self.returncode in (128 + signal.SIGTERM, -signal.SIGTERM)
+
+    @property
+    def ended_by_sigkill(self) -> bool:
+        """Whether SIGKILL ended the last process."""
+        return self.returncode == -signal.SIGKILL
 
     @property
     def state(self) -> BrokerState:
@@ -73,6 +88,10 @@ class Broker:
     def resume(self) -> None:
         """SIGCONT: the process goes on as if no time had passed."""
         self._signal(signal.SIGCONT)
+
+    def ask_to_stop(self) -> None:
+        """SIGTERM, without waiting: Kafka hands its leaderships over, flushes and ends."""
+        self._signal(signal.SIGTERM)
 
     def terminate(self, grace_s: float = 15.0) -> int:
         """A clean stop: SIGTERM, on which Kafka hands its leaderships over; SIGKILL after grace.

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import shutil
 import subprocess
+import tempfile
 import uuid
 from pathlib import Path
 
@@ -42,6 +43,26 @@ def format_storage(checkpoint: Path, folder: Path, cluster_id: str, node: int) -
         f"version=1\ncluster.id={cluster_id}\nnode.id={node}\ndirectory.id={new_id()}\n",
         "ascii",
     )
+
+
+def reformat(folder: Path) -> None:
+    """Makes a formatted log folder as empty as a new disk: same cluster and node, new id."""
+    told = _meta(folder)
+    with tempfile.TemporaryDirectory() as scratch:
+        kept = shutil.copy2(folder / _CHECKPOINT, scratch)
+        shutil.rmtree(folder)
+        format_storage(Path(kept), folder, told["cluster.id"], int(told["node.id"]))
+
+
+def directory_id(folder: Path) -> str:
+    """The random id that a log folder got when it was formatted (KIP-858)."""
+    return _meta(folder)["directory.id"]
+
+
+def _meta(folder: Path) -> dict[str, str]:
+    lines = (folder / "meta.properties").read_text("ascii").splitlines()
+    settings = (line.partition("=") for line in lines if not line.startswith("#"))
+    return {name: value for name, _, value in settings}
 
 
 def checkpoint(distribution: Distribution, java: Java) -> Path:

@@ -1,0 +1,48 @@
+"""A simulated power cut: what dead brokers had not flushed is cut off the ends of their logs.
+
+SIGKILL alone leaves the page cache to the kernel, which writes it. A real power cut takes any
+part of what was not flushed; the simulation takes all of it. A run is shorter than the half
+minute for which Linux may keep written pages in memory (vm.dirty_expire_centisecs), so that can
+be all that it wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from labs.engine.faults.inject import inject
+from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.faults.roles import Role
+from labs.engine.kafka.broker import Broker
+from labs.engine.kafka.cluster import Cluster
+from labs.engine.kafka.tails import Cut, cut_unflushed
+
+
+def cut_tail(
+    cluster: Cluster, role: Role, log: FaultLog, flush_messages: Mapping[str, int],
+    limit_s: float = 10,
+) -> tuple[FaultRow, ...]:  # fmt: skip
+    """Cuts the logs of the brokers of a role, all killed, down to what is surely on their disks.
+
+    `flush_messages` is that setting by topic. Evidence is what each log of these topics was cut
+    from and to; where everything was flushed, that nothing was left to cut.
+    """
+    cuts: dict[int, list[Cut]] = {}
+
+    def act(broker: Broker) -> None:
+        if not broker.ended_by_sigkill:
+            raise RuntimeError(f"broker {broker.id} did not die by SIGKILL: it flushed at its end")
+        cuts[broker.id] = cut_unflushed(broker.data, flush_messages)
+
+    def proof(broker: Broker) -> str | None:
+        told = [cut for cut in cuts[broker.id] if cut.log.rpartition("-")[0] in flush_messages]
+        said = "; ".join(map(_said, told)) or f"no log of {', '.join(flush_messages)} is here"
+        return f"simulated power cut: {said}"
+
+    return inject("cut_tail", cluster, role, log, act, proof, limit_s)
+
+
+def _said(cut: Cut) -> str:
+    if cut.kept == cut.size:
+        return f"{cut.log}: all of its {cut.size} bytes were flushed, none cut"
+    return f"{cut.log} cut from {cut.size} to {cut.kept} bytes, it ends at offset {cut.end}"

@@ -1,0 +1,29 @@
+"""SIGTERM: the clean stop of a rolling restart. The broker leaves the in-sync set, then ends."""
+
+from __future__ import annotations
+
+from labs.engine.faults.inject import inject
+from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.faults.roles import Role
+from labs.engine.kafka.broker import Broker
+from labs.engine.kafka.cluster import Cluster
+
+
+def terminate(
+    cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 30
+) -> tuple[FaultRow, ...]:
+    """Stops the brokers of a role cleanly: each asks the controller to let it go, and flushes.
+
+    Evidence is the exit code of exactly this process: that of an end by SIGTERM. A broker that
+    ended in any other way, or not within `limit_s` seconds, is a fault that `failed`.
+    """
+    return inject("terminate", cluster, role, log, Broker.ask_to_stop, sigterm_code, limit_s)
+
+
+def sigterm_code(broker: Broker) -> str | None:
+    """Evidence that the process ended upon SIGTERM. Raises if it ended otherwise."""
+    if broker.returncode is None:
+        return None
+    if not broker.ended_by_sigterm:
+        raise ChildProcessError(f"pid {broker.pid} ended with code {broker.returncode}, not by us")
+    return f"pid {broker.pid} ended by itself upon SIGTERM (code {broker.returncode})"

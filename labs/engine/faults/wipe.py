@@ -1,0 +1,42 @@
+"""A lost disk: a dead broker's folder is emptied, and formatted as a new disk would be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from labs.engine.faults.inject import inject
+from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.faults.roles import Role
+from labs.engine.kafka.broker import Broker
+from labs.engine.kafka.cluster import Cluster
+from labs.engine.kafka.storage import directory_id, reformat
+
+
+def wipe(cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 10) -> tuple[FaultRow, ...]:
+    """Empties the data folders of the brokers of a role, all dead, records and metadata alike.
+
+    Each folder is then formatted for the same cluster and node, with a new directory id
+    (KIP-858), so that the broker can start on it. Evidence is what was there, and that no
+    segment of any log and not the old directory id is there any more.
+    """
+    before: dict[int, tuple[str, int, int]] = {}
+
+    def act(broker: Broker) -> None:
+        if broker.state != "dead":
+            raise RuntimeError(f"broker {broker.id} is {broker.state}: its disk is in use")
+        segments = _segments(broker.data)
+        size = sum(segment.stat().st_size for segment in segments)
+        before[broker.id] = directory_id(broker.data), len(segments), size
+        reformat(broker.data)
+
+    def proof(broker: Broker) -> str | None:
+        old_id, segments, size = before[broker.id]
+        if _segments(broker.data) or directory_id(broker.data) == old_id:
+            return None
+        return f"{segments} log segments of {size} bytes removed; the folder is formatted anew"
+
+    return inject("wipe", cluster, role, log, act, proof, limit_s)
+
+
+def _segments(data: Path) -> list[Path]:
+    return list(data.glob("*/*.log"))

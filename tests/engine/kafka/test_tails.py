@@ -1,0 +1,58 @@
+"""Which end of a log is cut: none that a checkpoint or `flush.messages` says is on the disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from labs.engine.kafka.tails import Cut, cut_unflushed, recovery_points
+from labs.engine.scenarios.model import NEVER
+from tests.engine.disks import batch, formatted, write_log
+
+LOG = ((batch(0, 3), batch(3, 2)), (batch(5, 4), batch(9, 1)))
+"""Ten records in four batches of 100 bytes, two in each segment."""
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return formatted(tmp_path / "broker")
+
+
+def checkpoint(data: Path, *rows: str) -> None:
+    text = "\n".join(["0", str(len(rows)), *rows, ""])
+    (data / "recovery-point-offset-checkpoint").write_text(text)
+
+
+def test_a_log_that_is_in_no_checkpoint_was_never_flushed(data: Path) -> None:
+    write_log(data, "orders-0", *LOG)
+    assert recovery_points(data) == {}
+    assert cut_unflushed(data, {}) == [Cut("orders-0", 400, 0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("point", "kept", "end"), [(0, 0, 0), (3, 100, 3), (5, 200, 5), (9, 300, 9), (10, 400, 10)]
+)
+def test_what_is_below_the_recovery_point_stays(
+    data: Path, point: int, kept: int, end: int
+) -> None:
+    files = write_log(data, "orders-0", *LOG)
+    checkpoint(data, "other 1 7", f"orders 0 {point}")
+    assert cut_unflushed(data, {"orders": NEVER}) == [Cut("orders-0", 400, kept, end)]
+    assert [file.stat().st_size for file in files] == [min(kept, 200), max(kept - 200, 0)]
+
+
+@pytest.mark.parametrize(("flush_messages", "kept"), [(1, 400), (2, 300), (3, 300), (6, 200)])
+def test_a_log_holds_less_than_flush_messages_records_that_are_not_flushed(
+    data: Path, flush_messages: int, kept: int
+) -> None:
+    write_log(data, "orders-0", *LOG)
+    assert cut_unflushed(data, {"orders": flush_messages})[0].kept == kept
+
+
+def test_the_log_of_the_metadata_is_left_alone_and_a_torn_batch_is_no_record(data: Path) -> None:
+    (metadata,) = write_log(data, "__cluster_metadata-0", (batch(0, 3),))
+    (torn,) = write_log(data, "a-b-0", (batch(0, 3), batch(3, 2)[:50]))
+    assert [cut.log for cut in cut_unflushed(data, {"a-b": 1})] == ["a-b-0"]
+    assert metadata.stat().st_size == 100
+    assert torn.stat().st_size == 100

@@ -1,0 +1,96 @@
+"""Faults of disks, on data folders of dead processes that stand in for brokers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from labs.engine.faults import FaultLog, broker, cut_tail, wipe
+from labs.engine.kafka.broker import Broker
+from labs.engine.kafka.storage import directory_id
+from labs.engine.scenarios.model import NEVER
+from labs.engine.wait import until
+from tests.engine.disks import batch, formatted, write_log
+
+
+@dataclass
+class Herd:
+    """What faults want of a cluster."""
+
+    brokers: dict[int, Broker]
+
+
+@pytest.fixture
+def herd(tmp_path: Path) -> Iterator[Herd]:
+    """One broker that runs, on a data folder with a log of five records in two batches."""
+    write_log(formatted(tmp_path / "broker"), "orders-0", (batch(0, 3), batch(3, 2)))
+    sleeper = [sys.executable, "-c", "import signal; signal.pause()"]
+    one = Broker(3, 0, sleeper, tmp_path / "broker", tmp_path / "log")
+    one.start()
+    yield Herd({3: one})
+    one.terminate(0)
+
+
+def kill(herd: Herd) -> None:
+    herd.brokers[3].kill()
+    until(lambda: herd.brokers[3].state == "dead", 5, "it lives")
+
+
+def test_a_wiped_disk_is_formatted_for_the_same_node_under_a_new_id(herd, tmp_path):
+    kill(herd)
+    before = (tmp_path / "broker/data" / "meta.properties").read_text().splitlines()
+    (row,) = wipe(herd, broker(3), log := FaultLog())
+    assert row.evidence == "1 log segments of 200 bytes removed; the folder is formatted anew"
+    assert log.proved
+    after = (tmp_path / "broker/data" / "meta.properties").read_text().splitlines()
+    assert after[:3] == before[:3]
+    assert after[3] != before[3]
+    assert sorted(each.name for each in (tmp_path / "broker/data").iterdir()) == [
+        "bootstrap.checkpoint", "meta.properties",
+    ]  # fmt: skip
+
+
+def test_a_disk_in_use_is_not_wiped_and_not_cut(herd, tmp_path):
+    log = FaultLog()
+    old = directory_id(tmp_path / "broker/data")
+    (wiped,) = wipe(herd, broker(3), log)
+    (cut,) = cut_tail(herd, broker(3), log, {"orders": NEVER})
+    assert (wiped.phase, cut.phase) == ("failed", "failed")
+    assert "is in use" in wiped.evidence
+    assert directory_id(tmp_path / "broker/data") == old
+    assert not log.proved
+
+
+def test_a_power_cut_takes_what_was_never_flushed_and_is_called_simulated(herd):
+    kill(herd)
+    (row,) = cut_tail(herd, broker(3), FaultLog(), {"orders": NEVER})
+    assert row.phase == "complete"
+    assert row.evidence == (
+        "simulated power cut: orders-0 cut from 200 to 0 bytes, it ends at offset 0"
+    )
+
+
+def test_a_power_cut_takes_nothing_that_was_flushed(herd, tmp_path):
+    kill(herd)
+    (row,) = cut_tail(herd, broker(3), FaultLog(), {"orders": 1})
+    assert row.evidence == (
+        "simulated power cut: orders-0: all of its 200 bytes were flushed, none cut"
+    )
+    assert (tmp_path / "broker/data/orders-0/00000000000000000000.log").stat().st_size == 200
+
+
+def test_a_broker_without_the_topic_says_so(herd):
+    kill(herd)
+    (row,) = cut_tail(herd, broker(3), FaultLog(), {"other": NEVER})
+    assert row.evidence == "simulated power cut: no log of other is here"
+
+
+def test_a_broker_that_was_stopped_cleanly_flushed_and_cannot_be_cut(herd):
+    herd.brokers[3].terminate()
+    (row,) = cut_tail(herd, broker(3), FaultLog(), {"orders": NEVER})
+    assert row.phase == "failed"
+    assert "it flushed at its end" in row.evidence
