@@ -35,6 +35,7 @@ from labs.engine.workloads.produce_consume import ProduceConsume
 
 _TOPIC_KEYS = (
     "min.insync.replicas", "unclean.leader.election.enable", "retention.ms", "cleanup.policy",
+    "flush.messages",
 )  # fmt: skip
 _BROKER_KEYS = ("unclean.leader.election.enable", "replica.lag.time.max.ms")
 """The brokers' own settings that an arm keeps. The others are the topic's here, which is made

@@ -39,6 +39,18 @@ class LiveStage:
     def kill(self, role: Role) -> None:
         self._do("faulting", lambda: faults.kill(self._cluster, role, self._log))
 
+    def terminate(self, role: Role) -> None:
+        self._do("faulting", lambda: faults.terminate(self._cluster, role, self._log))
+
+    def wipe(self, role: Role) -> None:
+        self._do("faulting", lambda: faults.wipe(self._cluster, role, self._log))
+
+    def cut_tail(self, role: Role) -> None:
+        flush_messages = {TOPIC: self.topology.flush_messages}
+        self._do(
+            "faulting", lambda: faults.cut_tail(self._cluster, role, self._log, flush_messages)
+        )
+
     def resume(self, role: Role) -> None:
         self._do("faulting", lambda: faults.resume(self._cluster, role, self._log))
 
@@ -55,11 +67,16 @@ class LiveStage:
         if not self._quiet:
             until(self._new_leader, limit_s, "no follower became leader")
 
-    def await_in_sync(self, limit_s: float) -> None:
+    def await_isr(self, size: int, limit_s: float) -> None:
         if not self._quiet:
-            self._cluster.wait_in_sync(
-                TOPIC, self.topology.partitions, self.topology.replication_factor, limit_s
-            )
+            self._cluster.wait_in_sync(TOPIC, self.topology.partitions, size, limit_s)
+
+    def await_fenced(self, limit_s: float) -> None:
+        if not self._quiet:
+            until(self._fenced, limit_s, "a dead broker still counts as leader")
+
+    def await_in_sync(self, limit_s: float) -> None:
+        self.await_isr(self.topology.replication_factor, limit_s)
 
     def _do(self, phase: str, act: Callable[[], tuple[FaultRow, ...]]) -> None:
         if self._quiet:
@@ -74,7 +91,13 @@ class LiveStage:
     def _leaders(self) -> dict[int, int | None]:
         return {state.partition: state.leader for state in self._cluster.describe(TOPIC)}
 
+    def _running(self) -> set[int]:
+        return {id_ for id_, state in self._cluster.states().items() if state == "running"}
+
     def _new_leader(self) -> bool:
-        running = {id_ for id_, state in self._cluster.states().items() if state == "running"}
         leader, before = self._leaders().get(0), self._leaders_before.get(0)
-        return leader in running and leader != before
+        return leader in self._running() and leader != before
+
+    def _fenced(self) -> bool:
+        leaders = self._leaders()
+        return bool(leaders) and set(leaders.values()) <= {None, *self._running()}

@@ -59,4 +59,5 @@ EVENT = FailureEvent(
         "KIP-966",
         "Kafka design.md, Unclean leader election",
     ),
+    scenario="isr-shrunk-leader-killed",
 )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.event import FailureEvent, Permits, outage
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Loss if a replica without the acknowledged records may lead; else a wait.
+    """Loss if a replica without the acknowledged records may lead; a wait in any case.
 
     A record is on `copies` replicas at least; only if that is all of them does every replica
     have it, and an unclean election cannot lose it.
@@ -18,18 +18,21 @@ def permits(pipeline: Pipeline) -> Permits:
     if not topic.fails_over:
         return {}
     if not topic.unclean:
-        reason = (
+        return outage(
             "unclean.leader.election.enable=false: nobody leads until an in-sync (or, since 4.1, "
             "an eligible) replica is back."
         )
-        return {Anomaly.UNAVAILABLE: reason, Anomaly.BLOCKED: reason}
+    found = outage(
+        f"broker.session.timeout.ms={topic.session_timeout_ms}: nobody leads until the replicas "
+        "that are down are fenced."
+    )
     if topic.copies >= topic.factor:
-        return {}
+        return found
     reason = (
         f"unclean.leader.election.enable=true: an acknowledged record is sure to be on "
         f"{topic.copies} of {topic.factor} replicas, and one that lacks it may lead; the others "
     )
-    return {
+    return found | {
         Anomaly.LOST_WRITE: f"{reason}then drop it too.",
         Anomaly.DIVERGED: f"{reason}then bear other records at offsets that were already read.",
     }
@@ -45,4 +48,5 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     sources=("Kafka design.md, Unclean leader election", "KIP-106", "KIP-966"),
+    scenario="isr-shrunk-leader-killed",
 )

@@ -15,9 +15,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-METADATA = "__cluster_metadata"
-"""The controllers' log, which is flushed at every append (KafkaRaftLog.scala)."""
-
 _CHECKPOINT = "recovery-point-offset-checkpoint"
 _PREFIX = 12  # base offset and length
 _LAST_DELTA = 23
@@ -34,20 +31,17 @@ class Cut:
 
 
 def cut_unflushed(data: Path, flush_messages: Mapping[str, int]) -> list[Cut]:
-    """Cuts every log in a broker's data folder, but the metadata's, to what is surely flushed.
+    """Cuts the logs of some topics in a broker's data folder to what is surely flushed.
 
-    `flush_messages` is the setting by topic, where one was made. The broker must be dead.
-    Segments after the first one that is cut become empty.
+    `flush_messages` is that setting by topic. The broker must be dead. Segments after the first
+    one that is cut become empty.
     """
     flushed = recovery_points(data)
-    folders = sorted(each for each in data.iterdir() if each.is_dir() and "-" in each.name)
-    cuts = []
-    for folder in folders:
-        topic = folder.name.rpartition("-")[0]
-        if topic != METADATA:
-            limit = flush_messages.get(topic)
-            cuts.append(_cut(folder, flushed.get(folder.name, 0), limit))
-    return cuts
+    return [
+        _cut(folder, flushed.get(folder.name, 0), flush_messages[topic])
+        for folder in sorted(each for each in data.iterdir() if each.is_dir())
+        if (topic := folder.name.rpartition("-")[0]) in flush_messages
+    ]
 
 
 def recovery_points(data: Path) -> dict[str, int]:
@@ -59,13 +53,12 @@ def recovery_points(data: Path) -> dict[str, int]:
     return {f"{topic}-{partition}": int(offset) for topic, partition, offset in rows}
 
 
-def _cut(folder: Path, flushed: int, flush_messages: int | None) -> Cut:
+def _cut(folder: Path, flushed: int, flush_messages: int) -> Cut:
     segments = {segment: list(_batches(segment)) for segment in sorted(folder.glob("*.log"))}
     size = sum(segment.stat().st_size for segment in segments)
     end = max((batch.last + 1 for found in segments.values() for batch in found), default=0)
-    if flush_messages is not None:
-        # A batch is flushed whole, with the record that made the count full.
-        flushed = max(flushed, end - flush_messages + 1)
+    # A batch is flushed whole, with the record that made the count full.
+    flushed = max(flushed, end - flush_messages + 1)
     kept = [[batch for batch in found if batch.base < flushed] for found in segments.values()]
     for segment, stay in zip(segments, kept, strict=True):
         with segment.open("r+b") as file:

@@ -9,26 +9,8 @@ acknowledged, with acks=all it was not. By hand on 4.3.1: 4,985 of 59,996 lost a
 from __future__ import annotations
 
 from labs.engine.faults import dead, followers, leader, paused
-from labs.engine.scenarios.model import (
-    TOPIC,
-    Durations,
-    Scenario,
-    ScenarioError,
-    Stage,
-    Topology,
-)
-from labs.engine.spec import Settings
-
-_LEAST_BROKERS, _MOST_BROKERS = 3, 5
-
-
-def _topology(settings: Settings) -> Topology:
-    replicas = int(settings["topic"]["replication.factor"])
-    if not 1 <= replicas <= _MOST_BROKERS:
-        raise ScenarioError(
-            f"replication.factor is {replicas}: the lab boots at most {_MOST_BROKERS} brokers"
-        )
-    return Topology(max(_LEAST_BROKERS, replicas), replicas)
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.topologies import up_to_five
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
@@ -61,7 +43,7 @@ SCENARIO = Scenario(
         "followers becomes leader, by a clean election, without what the dead leader took alone."
     ),
     shows=("lost_write", "unavailable"),
-    topology=_topology,
+    topology=up_to_five,
     durations={
         "lead_in_s": (1.5, 2.5),
         "behind_s": (0.8, 1.2),

@@ -15,6 +15,7 @@ from labs.engine.faults.roles import Role
 from labs.engine.spec import Settings
 
 TOPIC = "orders"
+NEVER = 2**63 - 1
 Durations = Mapping[str, float]
 """Seconds by name, as drawn."""
 
@@ -25,11 +26,15 @@ class ScenarioError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """How many brokers are booted, and how the one topic lies on them."""
+    """How many brokers are booted, and how the one topic lies on them.
+
+    A replica flushes its log after `flush_messages` records; NEVER leaves that to the kernel.
+    """
 
     brokers: int
     replication_factor: int
     partitions: int = 1
+    flush_messages: int = NEVER
 
 
 class Stage(Protocol):
@@ -50,6 +55,12 @@ class Stage(Protocol):
 
     def kill(self, role: Role) -> None: ...
 
+    def terminate(self, role: Role) -> None: ...
+
+    def wipe(self, role: Role) -> None: ...
+
+    def cut_tail(self, role: Role) -> None: ...
+
     def restart(self, role: Role) -> None: ...
 
     def not_applicable(self, fault: str, target: str, why: str) -> None:
@@ -57,6 +68,12 @@ class Stage(Protocol):
 
     def await_new_leader(self, limit_s: float) -> None:
         """Waits until a running broker leads that did not before the first fault."""
+
+    def await_isr(self, size: int, limit_s: float) -> None:
+        """Waits until that many replicas are in sync."""
+
+    def await_fenced(self, limit_s: float) -> None:
+        """Waits until no dead broker leads any more, be there another leader or none."""
 
     def await_in_sync(self, limit_s: float) -> None:
         """Waits until every replica is in sync."""

@@ -7,6 +7,7 @@ they cannot take over is said in `differs`. Processing has no sink, so effects a
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,13 @@ from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.producer import ProducerConfig
 from labs.engine.clients.reader import ReaderConfig
 from labs.engine.spec import Settings
+from labs.engine.wait import WaitTimeout, until
 
 GROUP = "app"
 _READY_LIMIT_S = 30.0
 _FLUSH_LIMIT_S = 30.0
 _DRAIN_LIMIT_S = 15.0
+_FLOW_LIMIT_S = 15.0
 _READ_LIMIT_S = 60.0
 _SLACK_S = 15.0  # for writing the ledger and leaving the group, beyond a client's own limit
 _POLL_RECORDS = 500  # the Java client's max.poll.records; librdkafka has no such setting
@@ -96,7 +99,11 @@ class ProduceConsume:
         self._start("consumer", config).await_ready(_READY_LIMIT_S)
 
     def start_producer(self) -> None:
-        """Starts to send."""
+        """Starts to send, and waits for the first acknowledgement and the first delivery.
+
+        On a machine that is busy they take seconds, and a fault before them would hit nothing.
+        If they do not come, that is for the judge to say: the run goes on.
+        """
         application = self._settings.get("application", {})
         config = ProducerConfig(
             ledger=str(self._ledger), name="producer-1", topic=self._topic,
@@ -106,6 +113,9 @@ class ProduceConsume:
             resend=application.get("resend") == "on-error",
         )  # fmt: skip
         self._start("producer", config)
+        if self._rate > 0:
+            with suppress(WaitTimeout):
+                until(self._flows, _FLOW_LIMIT_S, "nothing was acknowledged and delivered")
 
     def stop_producer(self) -> None:
         """Ends sending and waits for the last delivery reports. Raises `ClientFailed`."""
@@ -130,6 +140,10 @@ class ProduceConsume:
         """Ends whatever still runs."""
         for client in self._running.values():
             client.kill()
+
+    def _flows(self) -> bool:
+        counters = self.counters()
+        return counters["acknowledged"] > 0 and counters["delivered"] > 0
 
     def _start(self, module: str, config: Any) -> ClientProcess:
         self._running[module] = ClientProcess(module, config, self._folder, self._logs)

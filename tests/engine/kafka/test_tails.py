@@ -27,7 +27,7 @@ def checkpoint(data: Path, *rows: str) -> None:
 def test_a_log_that_is_in_no_checkpoint_was_never_flushed(data: Path) -> None:
     write_log(data, "orders-0", *LOG)
     assert recovery_points(data) == {}
-    assert cut_unflushed(data, {}) == [Cut("orders-0", 400, 0, 0)]
+    assert cut_unflushed(data, {"orders": NEVER}) == [Cut("orders-0", 400, 0, 0)]
 
 
 @pytest.mark.parametrize(
@@ -50,9 +50,9 @@ def test_a_log_holds_less_than_flush_messages_records_that_are_not_flushed(
     assert cut_unflushed(data, {"orders": flush_messages})[0].kept == kept
 
 
-def test_the_log_of_the_metadata_is_left_alone_and_a_torn_batch_is_no_record(data: Path) -> None:
-    (metadata,) = write_log(data, "__cluster_metadata-0", (batch(0, 3),))
+def test_logs_of_other_topics_are_left_alone_and_a_torn_batch_is_no_record(data: Path) -> None:
+    (offsets,) = write_log(data, "__consumer_offsets-0", (batch(0, 3),))
     (torn,) = write_log(data, "a-b-0", (batch(0, 3), batch(3, 2)[:50]))
     assert [cut.log for cut in cut_unflushed(data, {"a-b": 1})] == ["a-b-0"]
-    assert metadata.stat().st_size == 100
+    assert offsets.stat().st_size == 100
     assert torn.stat().st_size == 100

@@ -1,0 +1,37 @@
+"""How the one topic may lie on brokers: what a scenario can stage, and what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from labs.engine.scenarios.model import NEVER, ScenarioError, Topology
+from labs.engine.spec import Settings
+
+_LEAST_BROKERS = 3
+
+
+def replicas_up_to(most: int, why: str) -> Callable[[Settings], Topology]:
+    """The described replication.factor, at most `most`, on three brokers or more.
+
+    `why` ends the sentence of the `ScenarioError` for more.
+    """
+
+    def topology(settings: Settings) -> Topology:
+        replicas = int(settings["topic"]["replication.factor"])
+        if not 1 <= replicas <= most:
+            raise ScenarioError(f"replication.factor is {replicas}: {why}")
+        flush = int(settings["topic"].get("flush.messages", NEVER))
+        return Topology(max(_LEAST_BROKERS, replicas), replicas, flush_messages=flush)
+
+    return topology
+
+
+up_to_five = replicas_up_to(5, "the lab boots at most 5 brokers")
+
+up_to_three = replicas_up_to(
+    3,
+    "this scenario stages at most 3, because its brokers are controllers too, and to stop the "
+    "followers of more would first take the controllers' majority away",
+)
+"""For scenarios that stop every follower cleanly, one after the other: the last of two can still
+ask a majority of three controllers to let it go, the last of four cannot."""
