@@ -49,4 +49,5 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     sources=("Kafka ConfigDef, min.insync.replicas", "KAFKA-15583"),
+    scenario="brokers-below-min-isr",
 )
