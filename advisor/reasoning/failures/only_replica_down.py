@@ -26,4 +26,5 @@ EVENT = FailureEvent(
     story="The partition has one replica; its broker is away for a while and returns intact.",
     permits=permits,
     sources=("Kafka design.md, Replication",),
+    scenario="only-replica-down",
 )

@@ -1,0 +1,37 @@
+"""The broker that leads is away for some seconds, and comes back with its disk.
+
+Where it has the only copy, nobody can stand in for it: an outage as long as its absence, and no
+loss, because kill -9 leaves the page cache to the kernel, which writes it. By hand on 4.3.1 with
+delivery.timeout 4 s: 15,247 of 23,998 acknowledged, none lost. With followers in sync one of them
+leads as soon as the dead broker is fenced.
+"""
+
+from __future__ import annotations
+
+from labs.engine.faults import dead, leader
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.topologies import up_to_five
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.kill(leader(TOPIC))
+    stage.go_on(seconds["down_s"])
+    stage.restart(dead())
+    stage.await_in_sync(limit_s=60)
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="only-replica-down",
+    title="The broker with the only copy is down",
+    story=(
+        "The broker that leads the partition is killed and is away for some seconds. If no other "
+        "broker has the partition, everybody waits for it; its log is still on its disk."
+    ),
+    shows=("unavailable", "blocked", "given_up"),
+    topology=up_to_five,
+    durations={"lead_in_s": (1.5, 2.5), "down_s": (7.5, 8.5), "healed_s": (0.5, 1.0)},
+    play=_play,
+    given_up_breaks=True,
+)
