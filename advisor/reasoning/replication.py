@@ -98,6 +98,10 @@ class Replication:
             return min(self.min_isr, self.factor)
         return 0 if self.acks == "0" else 1
 
+    def shows(self, in_sync: int) -> bool:
+        """Whether the high watermark moves, and records can be read, with so many in sync."""
+        return in_sync >= self.min_isr or not self.hides_below_min_isr
+
     @property
     def survives(self) -> int:
         """Brokers that may be lost for good without losing an acknowledged record."""

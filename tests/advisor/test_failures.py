@@ -37,15 +37,18 @@ CASES = [
                                                "producer.acks": "1"},
      {A.LOST_WRITE, A.DUPLICATE, A.REORDERED}),
     # acks=all means the replicas in sync now; their least number is all that is sure (E16).
-    ("isr-shrunk-leader-lost", RF3, {A.LOST_WRITE}),
+    # What could be read before it was lost leaves an offset that bears two values.
+    ("isr-shrunk-leader-lost", RF3, {A.LOST_WRITE, A.DIVERGED}),
     ("isr-shrunk-leader-lost", SAFE, set()),
     ("isr-shrunk-leader-lost", RF3 | {"topic.min.insync.replicas": "2", "producer.acks": "1"},
      {A.LOST_WRITE}),
     ("broker-disk-lost", SAFE, set()),
-    ("broker-disk-lost", SAFE | {"need.survive": "2"}, {A.LOST_WRITE}),
+    ("broker-disk-lost", SAFE | {"need.survive": "2"}, {A.LOST_WRITE, A.DIVERGED}),
     ("broker-disk-lost", SAFE | {"need.survive": "2", "topic.min.insync.replicas": "3"}, set()),
     # The effective minimum is capped by the replication factor (E1).
     ("broker-disk-lost", {"topic.replication.factor": "1", "topic.min.insync.replicas": "2"},
+     {A.LOST_WRITE, A.DIVERGED}),
+    ("broker-disk-lost", SAFE | {"producer.acks": "1", "producer.enable.idempotence": "false"},
      {A.LOST_WRITE}),
     # An unclean election loses what not every replica is sure to have.
     ("unclean-election", SAFE, set()),

@@ -41,8 +41,9 @@ CASES = [
     ("last-replica-loses-power", SAFE | {"kafka": "3.9"}, {A.LOST_WRITE}),
     ("last-replica-loses-power", SAFE | NO_ELR | {"topic.flush.messages": "1"}, set()),
     ("last-replica-loses-power", RF3, {A.LOST_WRITE}),
-    ("all-replicas-lose-power", SAFE, {A.LOST_WRITE}),
-    ("all-replicas-lose-power", SAFE | {"topic.flush.messages": "100"}, {A.LOST_WRITE}),
+    ("all-replicas-lose-power", SAFE, {A.LOST_WRITE, A.DIVERGED}),
+    ("all-replicas-lose-power", SAFE | {"topic.flush.messages": "100"},
+     {A.LOST_WRITE, A.DIVERGED}),
     ("all-replicas-lose-power", SAFE | {"topic.flush.messages": "1"}, set()),
     ("all-replicas-lose-power", SAFE | ACKS_1 | {"topic.flush.messages": "1"}, {A.LOST_WRITE}),
     # Internal topics are topics: as many copies as they have, no more (E10, E20).

@@ -15,13 +15,14 @@ def permits(pipeline: Pipeline) -> Permits:
         f"replication.factor={topic.factor}: nothing is read or written until a replica is back."
     )
     if not topic.flushes:
-        found[Anomaly.LOST_WRITE] = (
+        found[Anomaly.LOST_WRITE] = reason = (
             "flush.messages=9223372036854775807 (never): committed means in the memory of the "
             f"replicas in sync; acks={topic.acks} waits for no disk."
             if topic.flushes_never
             else f"flush.messages={topic.flush_messages}: up to so many records of each replica "
             "are in memory only."
         )
+        found[Anomaly.DIVERGED] = f"{reason} Offsets that were read then bear other records."
     elif topic.acks == "0" or (topic.acks == "1" and topic.fails_over):
         found[Anomaly.LOST_WRITE] = (
             f"acks={topic.acks} with flush.messages=1: only the leader is sure to have the record "
@@ -43,6 +44,7 @@ EVENT = FailureEvent(
         "Kafka design.md, Replication (no fsync on every write)",
         "Kafka TopicConfig, flush.messages",
     ),
+    scenario="all-replicas-power-cut",
     beyond_settings="Place the replicas where they do not share power (broker.rack).",
     in_scope=told,
     not_counted="to survive a broker lost for good says nothing of power cuts",

@@ -36,7 +36,10 @@ def cut_tail(
         cuts[broker.id] = cut_unflushed(broker.data, flush_messages)
 
     def proof(broker: Broker) -> str | None:
-        said = "; ".join(map(_said, cuts[broker.id])) or f"no log of {', '.join(flush_messages)} is here"
+        said = (
+            "; ".join(map(_said, cuts[broker.id]))
+            or f"no log of {', '.join(flush_messages)} is here"
+        )
         return f"simulated power cut: {said}"
 
     return inject("cut_tail", cluster, role, log, act, proof, limit_s)
