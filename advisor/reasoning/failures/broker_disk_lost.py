@@ -14,7 +14,9 @@ def permits(pipeline: Pipeline) -> Permits:
     lost = max(pipeline.requirement.survive, 1)
     found: Permits = {}
     if topic.copies <= lost:
-        found[Anomaly.LOST_WRITE] = _why(topic, lost)
+        found[Anomaly.LOST_WRITE] = reason = _why(topic, lost)
+        if topic.shows(lost):
+            found[Anomaly.DIVERGED] = f"{reason} Offsets that were read then bear other records."
     if topic.waits_for_followers and topic.factor - lost < topic.min_isr:
         found[Anomaly.UNAVAILABLE] = (
             f"replication.factor={topic.factor} and min.insync.replicas={topic.min_isr}: with "
@@ -62,5 +64,6 @@ EVENT = FailureEvent(
         "Add brokers: to survive f of them lost for good takes f + 1 with min.insync.replicas="
         "f + 1, and one broker more to go on writing while one is down."
     ),
+    scenario="leader-disk-lost",
     in_scope=broker_lost_for_good,
 )

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
+from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good, outage
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Loss of what the leader accepted alone: all, unless acks=all asks for a second copy."""
+    """Loss of what the leader accepted alone, unless acks=all asks for a second copy.
+
+    And of more than that: the broker, back on an empty disk, is the last known leader (KIP-966)
+    and leads, and the others truncate to it. Seen in a run: 21,000 of 21,000 records gone, of
+    which 12,019 had been acknowledged by all three replicas.
+    """
     topic = Replication.of(pipeline)
     if not topic.fails_over:
         return {}
@@ -18,7 +23,11 @@ def permits(pipeline: Pipeline) -> Permits:
             Anomaly.UNAVAILABLE: f"acks=all with min.insync.replicas={topic.min_isr}: one in-sync "
             "replica is too few, so writes are refused, and nothing is acknowledged to be lost."
         }
-    return {Anomaly.LOST_WRITE: _why(topic), Anomaly.UNAVAILABLE: _after(topic)}
+    reason = _why(topic)
+    found = {Anomaly.LOST_WRITE: reason, **outage(_after(topic))}
+    if topic.shows(1):
+        found[Anomaly.DIVERGED] = f"{reason} Offsets that were read then bear other records."
+    return found
 
 
 def _why(topic: Replication) -> str:
@@ -41,7 +50,8 @@ def _after(topic: Replication) -> str:
         )
     return (
         "unclean.leader.election.enable=false: nobody may lead until the lost broker returns or "
-        "an operator lets a replica lead that lacks the records."
+        "an operator lets a replica lead that lacks the records. Back on an empty disk, the last "
+        "that was in sync leads again, and the others drop everything that they had."
     )
 
 
@@ -59,5 +69,6 @@ EVENT = FailureEvent(
         "KIP-966 (eligible leader replicas)",
     ),
     beyond_settings="Add a broker, so that a second copy can be asked for.",
+    scenario="leader-disk-lost",
     in_scope=broker_lost_for_good,
 )

@@ -1,0 +1,52 @@
+"""The leader's disk is lost at the worst moment: when it was the only replica in sync.
+
+What only it had is gone for good, and it had acknowledged it if one copy was enough: with
+min.insync.replicas=1, or with acks=1 whatever the minimum is. A replaced disk is formatted anew
+(KIP-858: with a new directory id); it brings back the broker and none of its records.
+
+With one copy and no unclean election the loss is larger than that. Nobody leads until the broker
+is back; then it does, as the last known leader (KIP-966), and the others drop what they had.
+"""
+
+from __future__ import annotations
+
+from labs.engine.faults import dead, killed, leader, terminated
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.steps import leave_leader_alone
+from labs.engine.scenarios.topologies import up_to_three
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    leave_leader_alone(stage)
+    stage.go_on(seconds["alone_s"])
+    stage.kill(leader(TOPIC))
+    stage.wipe(killed())
+    if stage.topology.replication_factor > 1:
+        stage.restart(terminated())
+        stage.await_fenced(limit_s=60)
+    stage.go_on(seconds["without_leader_s"])
+    stage.restart(dead())
+    stage.await_in_sync(limit_s=60)
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="leader-disk-lost",
+    title="The leader's disk is lost while it is alone in sync",
+    story=(
+        "The followers of a partition are stopped one after the other, and the leader goes on "
+        "alone as far as the settings let it. Then its machine dies and its disk with it. The "
+        "followers come back, and the broker last, on an empty disk."
+    ),
+    shows=("lost_write", "unavailable", "blocked"),
+    topology=up_to_three,
+    durations={
+        "lead_in_s": (1.0, 2.0),
+        "alone_s": (1.0, 1.5),
+        "without_leader_s": (1.0, 1.5),
+        "healed_s": (0.5, 1.0),
+    },
+    play=_play,
+    given_up_breaks=True,
+)
