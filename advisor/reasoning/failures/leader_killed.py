@@ -58,4 +58,5 @@ EVENT = FailureEvent(
         "Kafka design.md, Availability and Durability Guarantees",
         "KIP-631 (broker fencing)",
     ),
+    scenario="leader-killed",
 )
