@@ -199,13 +199,22 @@ def worst(pipeline: Pipeline, assessment: Assessment) -> Happening | None:
     return min(happenings(pipeline, assessment), key=_gravity(pipeline), default=None)
 
 
+FIRST_TO_PROVE = "leader-killed-followers-behind"
+"""Of events that are equally grave, the one whose experiment is the shortest and never a race."""
+
+
 def to_prove(pipeline: Pipeline, assessment: Assessment) -> FailureEvent | None:
     """The event whose experiment says most of these settings: the gravest that can be staged."""
     staged = [each for each in happenings(pipeline, assessment) if each.event.scenario]
     if staged:
-        return min(staged, key=_gravity(pipeline)).event
+        gravity = _gravity(pipeline)
+        return min(staged, key=lambda each: (gravity(each), _later(each.event))).event
     others = [each.event for each in assessment.failures if each.event.scenario]
-    return others[0] if others else None
+    return min(others, key=_later, default=None)
+
+
+def _later(event: FailureEvent) -> bool:
+    return event.name != FIRST_TO_PROVE
 
 
 def _gravity(pipeline: Pipeline) -> Callable[[Happening], tuple[bool, int]]:

@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from labs.engine.kafka.cluster import Cluster
 from labs.engine.kafka.distribution import Distribution, kafka
 from labs.engine.kafka.java import Java, find_java
+from labs.engine.launch import launch
 from labs.engine.slots import slot
+from labs.engine.spec import ArmSpec
 from labs.engine.wait import until
+from labs.engine.warm import WarmJudge
+from tests.engine.arms import experiment
+
+Told = tuple[dict[str, Any], list[dict[str, Any]]]
+"""The arms' results by name, and every event."""
+Run = Callable[..., Told]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    """Runs experiments, all judged by one warm session."""
+    with tempfile.TemporaryDirectory() as short:  # a socket's path is at most 107 bytes long
+        judge = WarmJudge(Path(short) / "judge.sock")
+        judge.start()
+
+        def run(*arms: ArmSpec, **overrides: Any) -> Told:
+            folder = tmp_path_factory.mktemp("experiment") / "run"
+            with launch(experiment(*arms, **overrides), folder, judge.socket) as started:
+                events = list(started)
+            return {told["name"]: told for told in events[-1]["experiment"]["arms"]}, events
+
+        yield run
+        judge.stop()
 
 
 @pytest.fixture(scope="session")

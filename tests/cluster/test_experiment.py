@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -14,40 +11,17 @@ from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly
 from labs.engine.launch import RunnerDied, launch
 from labs.engine.result import COUNTS
-from labs.engine.spec import ArmSpec, ExperimentSpec
-from labs.engine.warm import WarmJudge
+from labs.engine.spec import ExperimentSpec
+from tests.cluster.conftest import Run, Told
 from tests.engine.arms import (
     DESCRIBED,
     PIPELINES,
     RECOMMENDED,
     SCENARIO,
     arm,
-    experiment,
 )
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.timeout(300)]
-
-
-Told = tuple[dict[str, Any], list[dict[str, Any]]]
-"""The arms' results by name, and every event."""
-Run = Callable[..., Told]
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
-    """Runs experiments, all judged by one warm session."""
-    with tempfile.TemporaryDirectory() as short:  # a socket's path is at most 107 bytes long
-        judge = WarmJudge(Path(short) / "judge.sock")
-        judge.start()
-
-        def run(*arms: ArmSpec, **overrides: Any) -> Told:
-            folder = tmp_path_factory.mktemp("experiment") / "run"
-            with launch(experiment(*arms, **overrides), folder, judge.socket) as started:
-                events = list(started)
-            return {told["name"]: told for told in events[-1]["experiment"]["arms"]}, events
-
-        yield run
-        judge.stop()
 
 
 @pytest.fixture(scope="module")

@@ -43,5 +43,7 @@ PIPELINES = {
 }
 
 
-def experiment(*arms: ArmSpec, seed: int = 1, **overrides: Any) -> ExperimentSpec:
-    return ExperimentSpec(SCENARIO, seed, arms or (DESCRIBED, RECOMMENDED), overrides=overrides)
+def experiment(
+    *arms: ArmSpec, seed: int = 1, scenario: str = SCENARIO, **overrides: Any
+) -> ExperimentSpec:
+    return ExperimentSpec(scenario, seed, arms or (DESCRIBED, RECOMMENDED), overrides=overrides)

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from labs.engine.faults import Role
 from labs.engine.scenarios import ScenarioError, all_scenarios, find
 from labs.engine.scenarios.model import Topology, draw
+from tests.engine.arms import pipeline
 
 LEADER = find("leader-killed-followers-behind")
 
@@ -22,6 +24,15 @@ def test_every_scenario_is_named_after_its_file_and_shows_known_anomalies() -> N
         assert set(scenario.shows) <= {str(anomaly) for anomaly in Anomaly}
         assert scenario.title
         assert scenario.story
+
+
+def test_events_and_scenarios_name_each_other() -> None:
+    events = [event for event in all_events() if event.scenario]
+    assert {event.scenario for event in events} == {each.name for each in all_scenarios()}
+    for event in events:
+        settings = [pipeline(producer__acks="1"), pipeline(topic__replication_factor=1)]
+        permitted = {str(anomaly) for each in settings for anomaly in event.permits(each)}
+        assert permitted & set(find(str(event.scenario)).shows), event.name
 
 
 def test_a_wrong_name_gets_the_nearest_right_one() -> None:
@@ -84,27 +95,88 @@ class Recorder:
     def restart(self, role: Role) -> None:
         self.asked.append(f"restart {role.name}")
 
+    def terminate(self, role: Role) -> None:
+        self.asked.append(f"terminate {role.name}")
+
+    def wipe(self, role: Role) -> None:
+        self.asked.append(f"wipe {role.name}")
+
+    def cut_tail(self, role: Role) -> None:
+        self.asked.append(f"cut tail {role.name}")
+
     def not_applicable(self, fault: str, target: str, why: str) -> None:
         self.asked.append(f"no {fault} {target}")
 
     def await_new_leader(self, limit_s: float) -> None:
         self.asked.append("new leader")
 
+    def await_isr(self, size: int, limit_s: float) -> None:
+        self.asked.append(f"{size} in sync")
+
+    def await_fenced(self, limit_s: float) -> None:
+        self.asked.append("fenced")
+
     def await_in_sync(self, limit_s: float) -> None:
         self.asked.append("in sync")
 
 
-def test_the_leader_is_killed_while_the_followers_are_paused() -> None:
-    stage = Recorder(replicas=3)
-    LEADER.play(stage, draw(LEADER, 1, {}).durations)
-    assert [step for step in stage.asked if step != "go on"] == [
+ALONE = ["terminate follower", "2 in sync", "terminate follower", "1 in sync"]
+PLAYS = {
+    ("leader-killed-followers-behind", 3): [
         "pause follower", "kill leader", "resume paused", "new leader", "restart dead", "in sync",
-    ]  # fmt: skip
-
-
-def test_a_single_replica_has_no_followers_and_the_run_says_so() -> None:
-    stage = Recorder(replicas=1)
-    LEADER.play(stage, draw(LEADER, 1, {}).durations)
-    assert [step for step in stage.asked if step != "go on"] == [
+    ],
+    ("leader-killed-followers-behind", 1): [
         "no pause follower", "kill leader", "restart dead", "in sync",
-    ]  # fmt: skip
+    ],
+    ("isr-shrunk-leader-killed", 3): [
+        *ALONE, "kill leader", "restart terminated", "fenced", "restart dead", "in sync",
+    ],
+    ("isr-shrunk-leader-killed", 2): [
+        "terminate follower", "1 in sync",
+        "kill leader", "restart terminated", "fenced", "restart dead", "in sync",
+    ],
+    ("isr-shrunk-leader-killed", 1): [
+        "no terminate follower", "kill leader", "restart dead", "in sync",
+    ],
+    ("leader-disk-lost", 3): [
+        *ALONE, "kill leader", "wipe killed", "restart terminated", "fenced", "restart dead",
+        "in sync",
+    ],
+    ("leader-disk-lost", 1): [
+        "no terminate follower", "kill leader", "wipe killed", "restart dead", "in sync",
+    ],
+    ("brokers-below-min-isr", 3): [*ALONE, "restart terminated", "in sync"],
+    ("brokers-below-min-isr", 1): ["no terminate follower"],
+    ("only-replica-down", 1): ["kill leader", "restart dead", "in sync"],
+    ("only-replica-down", 3): ["kill leader", "restart dead", "in sync"],
+    ("all-replicas-power-cut", 3): ["kill all", "cut tail killed", "restart dead", "in sync"],
+    ("leader-killed", 3): ["kill leader", "new leader", "restart dead", "in sync"],
+    ("leader-killed", 1): ["kill leader", "restart dead", "in sync"],
+}  # fmt: skip
+"""Scenario and replicas → what is done, in order."""
+
+
+@pytest.mark.parametrize(("name", "replicas"), PLAYS)
+def test_a_scenario_does_what_its_story_says(name: str, replicas: int) -> None:
+    stage, scenario = Recorder(replicas), find(name)
+    scenario.play(stage, draw(scenario, 1, {}).durations)
+    assert [step for step in stage.asked if step != "go on"] == PLAYS[name, replicas]
+    assert stage.asked[0] == stage.asked[-1] == "go on"  # before the fault, and after the heal
+
+
+def test_every_scenario_has_its_play_told_here() -> None:
+    assert {name for name, _ in PLAYS} == {scenario.name for scenario in all_scenarios()}
+
+
+@pytest.mark.parametrize(
+    "name", ["isr-shrunk-leader-killed", "leader-disk-lost", "brokers-below-min-isr"]
+)
+def test_the_last_of_more_than_two_followers_could_not_leave_cleanly(name: str) -> None:
+    assert find(name).topology({"topic": {"replication.factor": 3}}) == Topology(3, 3)
+    with pytest.raises(ScenarioError, match="controllers' majority"):
+        find(name).topology({"topic": {"replication.factor": 4}})
+
+
+def test_the_topology_knows_when_replicas_flush() -> None:
+    settings = {"topic": {"replication.factor": 3, "flush.messages": 1}}
+    assert find("all-replicas-power-cut").topology(settings).flush_messages == 1

@@ -1,0 +1,37 @@
+"""Which of the events that can be staged the advice offers on top, and where the others are."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.presentation import FIRST_TO_PROVE, to_prove
+from advisor.reasoning.assess import assess
+from advisor.reasoning.failures import all_events
+from tests.advisor.pipelines import SAFE, described
+
+UNCLEAN = {"topic.unclean.leader.election.enable": "true"}
+ACKS_1 = {"producer.acks": "1", "producer.enable.idempotence": "false"}
+ONE_COPY = {"topic.replication.factor": "1", "topic.min.insync.replicas": "1"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "events"),
+    [
+        # A loss in many events: the shortest experiment, which shows it every time.
+        (SAFE | ACKS_1, {FIRST_TO_PROVE}),
+        # acks=all never loses in that one: an event in which these settings do.
+        (SAFE | UNCLEAN, {"isr-shrunk-leader-down", "unclean-election"}),
+        (SAFE | ONE_COPY, {"broker-disk-lost"}),
+        # Nothing is lost anywhere: an outage can still be looked at.
+        (SAFE, {FIRST_TO_PROVE}),
+    ],
+)
+def test_what_is_offered_may_do_the_gravest_thing(fields: dict[str, str], events: set[str]):
+    pipeline = described(fields | {"need.survive": "1"})
+    offered = to_prove(pipeline, assess(pipeline))
+    assert offered is not None
+    assert offered.name in events
+
+
+def test_what_is_offered_first_can_be_staged():
+    assert FIRST_TO_PROVE in {event.name for event in all_events() if event.scenario}

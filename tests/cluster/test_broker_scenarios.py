@@ -1,0 +1,76 @@
+"""Each broker scenario shows its anomaly under bad settings and none of it under good ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from advisor.reasoning.assess import assess
+from advisor.reasoning.guarantees import Anomaly
+from tests.cluster.conftest import Run
+from tests.engine.arms import arm, pipeline
+
+pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.timeout(400)]
+
+Settings = dict[str, Any]
+# A run is so short that a group may not have committed anything when its brokers die.
+EARLIEST: Settings = {"consumer__auto_offset_reset": "earliest"}
+SAFE: Settings = EARLIEST | {"topic__min_insync_replicas": 2}
+
+
+@dataclass(frozen=True)
+class Case:
+    """Settings that show `anomaly` in a scenario, and settings that must not."""
+
+    scenario: str
+    anomaly: Anomaly
+    bad: Settings
+    good: Settings
+
+
+CASES = [
+    Case(
+        "isr-shrunk-leader-killed", Anomaly.LOST_WRITE,
+        {"topic__unclean_leader_election_enable": True, "producer__enable_idempotence": False},
+        SAFE,
+    ),
+    Case(
+        "isr-shrunk-leader-killed", Anomaly.LOST_WRITE,
+        SAFE | {"producer__acks": "1"},
+        EARLIEST,
+    ),
+    Case("leader-disk-lost", Anomaly.LOST_WRITE, {"topic__min_insync_replicas": 1}, SAFE),
+    Case(
+        "brokers-below-min-isr", Anomaly.GIVEN_UP,
+        SAFE | {"producer__delivery_timeout_ms": 4000, "producer__request_timeout_ms": 2000},
+        SAFE,
+    ),
+    Case("all-replicas-power-cut", Anomaly.LOST_WRITE, SAFE, SAFE | {"topic__flush_messages": 1}),
+    Case("leader-killed", Anomaly.LOST_WRITE, SAFE | {"producer__acks": "0"}, SAFE),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.scenario)
+def test_bad_settings_show_it_and_good_ones_do_not(run: Run, case: Case) -> None:
+    arms, _ = run(arm("bad", **case.bad), arm("good", **case.good), scenario=case.scenario)
+    bad, good = arms["bad"], arms["good"]
+    assert bad["counts"][case.anomaly] > 0, bad["reason"]
+    assert bad["verdict"] == "broken", bad["reason"]
+    assert good["counts"][case.anomaly] == 0
+    assert good["verdict"] == "holds", good["reason"]
+    for told, settings in ((bad, case.bad), (good, case.good)):
+        assert {row["phase"] for row in told["fault_evidence"]} == {"complete"}
+        seen = {anomaly for anomaly in Anomaly if told["counts"].get(anomaly)}
+        failures = assess(pipeline(**settings)).failures
+        possible = {anomaly for failure in failures for anomaly in failure.permits}
+        assert seen <= possible, f"the advisor has no reason for {seen - possible}"
+
+
+def test_the_only_copy_away_is_an_outage_and_no_loss(run: Run) -> None:
+    alone, three = arm("alone", topic__replication_factor=1, **EARLIEST), arm("three", **SAFE)
+    arms, _ = run(alone, three, scenario="only-replica-down")
+    assert {told["verdict"] for told in arms.values()} == {"holds"}
+    assert {told["counts"]["lost_write"] for told in arms.values()} == {0}
+    assert arms["alone"]["unavailable_ms"] > arms["three"]["unavailable_ms"] > 0
