@@ -19,11 +19,16 @@ Settings = dict[str, Any]
 EARLIEST: Settings = {"consumer__auto_offset_reset": "earliest"}
 SAFE: Settings = EARLIEST | {"topic__min_insync_replicas": 2}
 
+OF_POLLS = {Anomaly.NONMONOTONIC_POLL, Anomaly.POLL_SKIP}
+"""No event speaks of these, and no guarantee forbids them. One is seen wherever a log was cut
+below what its group had read: the next poll starts before the end of the one before."""
+
 
 @dataclass(frozen=True)
 class Case:
     """Settings that show `anomaly` in a scenario, and settings that must not."""
 
+    name: str
     scenario: str
     anomaly: Anomaly
     bad: Settings
@@ -32,27 +37,39 @@ class Case:
 
 CASES = [
     Case(
-        "isr-shrunk-leader-killed", Anomaly.LOST_WRITE,
+        "unclean", "isr-shrunk-leader-killed", Anomaly.LOST_WRITE,
         {"topic__unclean_leader_election_enable": True, "producer__enable_idempotence": False},
         SAFE,
     ),
     Case(
-        "isr-shrunk-leader-killed", Anomaly.LOST_WRITE,
+        "acks-1", "isr-shrunk-leader-killed", Anomaly.LOST_WRITE,
         SAFE | {"producer__acks": "1"},
         EARLIEST,
     ),
-    Case("leader-disk-lost", Anomaly.LOST_WRITE, {"topic__min_insync_replicas": 1}, SAFE),
     Case(
-        "brokers-below-min-isr", Anomaly.GIVEN_UP,
+        "one-copy", "leader-disk-lost", Anomaly.LOST_WRITE,
+        {"topic__min_insync_replicas": 1},
+        SAFE,
+    ),
+    Case(
+        "impatient", "brokers-below-min-isr", Anomaly.GIVEN_UP,
         SAFE | {"producer__delivery_timeout_ms": 4000, "producer__request_timeout_ms": 2000},
         SAFE,
     ),
-    Case("all-replicas-power-cut", Anomaly.LOST_WRITE, SAFE, SAFE | {"topic__flush_messages": 1}),
-    Case("leader-killed", Anomaly.LOST_WRITE, SAFE | {"producer__acks": "0"}, SAFE),
+    Case(
+        "never-flushed", "all-replicas-power-cut", Anomaly.LOST_WRITE,
+        SAFE,
+        SAFE | {"topic__flush_messages": 1},
+    ),
+    Case(
+        "acks-0", "leader-killed", Anomaly.LOST_WRITE,
+        SAFE | {"producer__acks": "0"},
+        SAFE,
+    ),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.scenario)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_bad_settings_show_it_and_good_ones_do_not(run: Run, case: Case) -> None:
     arms, _ = run(arm("bad", **case.bad), arm("good", **case.good), scenario=case.scenario)
     bad, good = arms["bad"], arms["good"]
@@ -62,7 +79,7 @@ def test_bad_settings_show_it_and_good_ones_do_not(run: Run, case: Case) -> None
     assert good["verdict"] == "holds", good["reason"]
     for told, settings in ((bad, case.bad), (good, case.good)):
         assert {row["phase"] for row in told["fault_evidence"]} == {"complete"}
-        seen = {anomaly for anomaly in Anomaly if told["counts"].get(anomaly)}
+        seen = {anomaly for anomaly in Anomaly if told["counts"].get(anomaly)} - OF_POLLS
         failures = assess(pipeline(**settings)).failures
         possible = {anomaly for failure in failures for anomaly in failure.permits}
         assert seen <= possible, f"the advisor has no reason for {seen - possible}"
