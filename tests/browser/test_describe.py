@@ -93,6 +93,8 @@ def test_the_browsers_back_keeps_the_answers(page: Page) -> None:
     page.goto("/describe/topic/")
     page.get_by_label("replication.factor").fill("3")
     go_on(page)
+    # Before the next page is there, there is nothing to go back from.
+    page.wait_for_url("**/describe/producer/")
     page.go_back()
     expect(page.get_by_label("replication.factor")).to_have_value("3")
 
