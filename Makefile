@@ -9,7 +9,7 @@ COSTLY := cluster spark contract browser stack
 PURE := $(foreach mark,$(COSTLY),not $(mark) and) not none
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev extras up test check lint types layers django lock clean
+.PHONY: help setup dev extras up test check lint types layers django lock catalog clean
 
 help: ## Say what can be done here
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ define resolve
 	  --generate-hashes --python-version 3.11 $(if $(UPGRADE),--upgrade) \
 	  $(2) --output-file config/locks/$(1).txt
 endef
+
+catalog: $(VENV)/.app ## Ask Kafka's and librdkafka's releases for their settings (advisor/catalog/generated)
+	$(PY) -m labs.engine.products
 
 clean: ## Remove what was built and the data folder (recorded experiments too)
 	rm -rf $(VENV) var .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -6,6 +6,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
 
+from advisor.catalog import unweighed
 from advisor.catalog.load import Entry, entries
 from advisor.catalog.model import Component, Family, Problem, Setting, SettingError, UnknownSetting
 from advisor.catalog.versions import client_line, effective_client, kafka_line
@@ -15,26 +16,32 @@ _SHOWN = 60
 
 
 def settings_of(
-    family: Family, version: str, kafka: str, component: Component
+    family: Family, version: str, kafka: str, component: Component, *, every: bool = False
 ) -> tuple[Setting, ...]:
     """The settings that can be stated, in a sensible order, with the defaults of this version.
 
-    Raises `SettingError` for a version that is not known.
+    With `every`, those that are not weighed follow, by name. Raises `SettingError` for a version
+    that is not known.
     """
-    known = in_force(family, client_line(family, version), kafka_line(kafka), component)
+    look = known_to if every else in_force
+    known = look(family, client_line(family, version), kafka_line(kafka), component)
     return tuple(setting for setting in known.values() if not setting.refused)
 
 
-def lookup(family: Family, version: str, kafka: str, component: Component, name: str) -> Setting:
-    """The setting of that name or alias.
+def lookup(
+    family: Family, version: str, kafka: str, component: Component, name: str,
+    *, every: bool = False,
+) -> Setting:  # fmt: skip
+    """The setting of that name or alias; with `every`, also one that is not weighed.
 
     Raises `UnknownSetting` with the nearest known name as suggestion, and `SettingError` for a
     setting that the product decides itself, with its reason.
     """
-    known = in_force(family, client_line(family, version), kafka_line(kafka), component)
+    of = (family, client_line(family, version), kafka_line(kafka), component)
+    known = in_force(*of)
     found = known.get(canonical(family, component, name, known))
     if found is None:
-        raise UnknownSetting(_unknown(family, component, name, known))
+        found = _unweighed(of, name, every=every)
     if found.refused:
         raise SettingError(Problem(component, found.name, f"{found.refused}."))
     return found
@@ -66,6 +73,27 @@ def in_force(family: Family, line: str, kafka: str, component: Component) -> dic
         and entry.setting.component is component
         and entry.exists_at(client if entry.by_client else kafka)
     }
+
+
+@cache
+def known_to(family: Family, line: str, kafka: str, component: Component) -> dict[str, Setting]:
+    """As `in_force`, and after it every other setting that the product has."""
+    weighed = in_force(family, line, kafka, component)
+    client = effective_client(family, line)
+    others = unweighed.settings(family, client, kafka, component, weighed)
+    return weighed | {setting.name: setting for setting in others}
+
+
+def _unweighed(of: tuple[Family, str, str, Component], name: str, *, every: bool) -> Setting:
+    family, _, _, component = of
+    known = known_to(*of)
+    found = known.get(canonical(family, component, name, known))
+    if found is None:
+        raise UnknownSetting(_unknown(family, component, name, known if every else in_force(*of)))
+    if not every:
+        message = f"{found.name} is a setting of the {component} that is not weighed here."
+        raise UnknownSetting(Problem(component, found.name, message))
+    return found
 
 
 def _at(entry: Entry, line: str) -> Setting:

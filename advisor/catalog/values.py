@@ -13,6 +13,9 @@ import unicodedata
 from advisor.catalog.model import Kind, Problem, Setting, SettingError, Value
 
 MAX_LENGTH = 250
+DECIMAL = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
+"""The pattern of a text that is a number with a fraction; no setting that is weighed is one."""
+
 _INTEGER = re.compile(r"[+-]?(0|[1-9][0-9]{0,18})", re.ASCII)
 _BOOLS = {"true": True, "false": False}
 
@@ -78,6 +81,8 @@ def _choice(setting: Setting, text: str) -> Value:
     choices = dict(setting.choices)
     if text in choices:
         return choices[text]
+    if setting.any_case and (same := [each for each in choices if each.lower() == text.lower()]):
+        return choices[same[0]]
     if setting.pattern and re.fullmatch(setting.pattern, text, re.ASCII):
         return text
     listed = ", ".join([*choices, *(["by_duration:PnDTnHnMnS"] if setting.pattern else [])])
@@ -86,7 +91,8 @@ def _choice(setting: Setting, text: str) -> Value:
 
 def _text(setting: Setting, text: str) -> str:
     if setting.pattern and not re.fullmatch(setting.pattern, text, re.ASCII):
-        raise _refusal(setting, "may hold letters, digits, dots, dashes and underscores here")
+        letters = "may hold letters, digits, dots, dashes and underscores here"
+        raise _refusal(setting, "must be a number" if setting.pattern == DECIMAL else letters)
     return text
 
 

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pyspark
-from py4j.java_gateway import (
-    GatewayParameters,
-    JavaGateway,
-    get_field,
-    launch_gateway,
-)
+from py4j.java_gateway import JavaGateway, get_field
 from py4j.protocol import Py4JJavaError
 
-from labs.engine.kafka.java import find_java
+from labs.engine.products.gateway import gateway
 
-_PYSPARK_JARS = Path(pyspark.__file__).parent / "jars"
 _NOWHERE = {"bootstrap.servers": "127.0.0.1:1"}
 _SERIAL = "org.apache.kafka.common.serialization.ByteArray"
 
@@ -27,10 +19,10 @@ _SERIAL = "org.apache.kafka.common.serialization.ByteArray"
 class Jvm:
     """One JVM with one version of Kafka's jars. No broker is needed for anything here."""
 
-    def __init__(self, gateway: JavaGateway) -> None:
-        self._gateway = gateway
-        self.java: Any = gateway.jvm
-        self.kafka: Any = gateway.jvm.org.apache.kafka
+    def __init__(self, opened: JavaGateway) -> None:
+        self.gateway = opened
+        self.java: Any = opened.jvm
+        self.kafka: Any = opened.jvm.org.apache.kafka
 
     def properties(self, settings: Mapping[str, str]) -> Any:
         """A `java.util.Properties` of these settings."""
@@ -100,12 +92,12 @@ class Jvm:
     def _delivery_timeout(self, config: Any) -> int:
         find = self.java.java.lang.Class.forName
         producer = find("org.apache.kafka.clients.producer.KafkaProducer")
-        kinds = self._gateway.new_array(self.java.java.lang.Class, 2)
+        kinds = self.gateway.new_array(self.java.java.lang.Class, 2)
         kinds[0] = config.getClass()
         kinds[1] = find("org.slf4j.Logger")
         method = producer.getDeclaredMethod("configureDeliveryTimeout", kinds)
         method.setAccessible(True)
-        arguments = self._gateway.new_array(self.java.java.lang.Object, 2)
+        arguments = self.gateway.new_array(self.java.java.lang.Object, 2)
         arguments[0] = config
         arguments[1] = self.java.org.slf4j.LoggerFactory.getLogger("contract")
         return int(method.invoke(None, arguments))
@@ -134,21 +126,9 @@ class Jvm:
 
 @contextmanager
 def jvm(jars: Iterable[Path]) -> Iterator[Jvm]:
-    """A JVM with these jars and, for logging, those that pyspark brings."""
-    py4j = next(_PYSPARK_JARS.glob("py4j-*.jar"))
-    logging = [*_PYSPARK_JARS.glob("slf4j-api-*.jar"), *_PYSPARK_JARS.glob("lz4-java-*.jar")]
-    with Path(os.devnull).open("w", encoding="utf-8") as silence:
-        port, token = launch_gateway(
-            jarpath=str(py4j), classpath=os.pathsep.join(map(str, [*jars, *logging])),
-            java_path=str(find_java().path), die_on_exit=True, enable_auth=True,
-            redirect_stdout=silence, redirect_stderr=silence,
-        )  # fmt: skip
-        address = GatewayParameters(port=port, auth_token=token, auto_convert=True)
-        gateway = JavaGateway(gateway_parameters=address)
-        try:
-            yield Jvm(gateway)
-        finally:
-            gateway.shutdown()
+    """A JVM with these jars."""
+    with gateway(jars) as opened:
+        yield Jvm(opened)
 
 
 def _root_message(error: Any) -> str:

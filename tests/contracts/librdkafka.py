@@ -29,19 +29,6 @@ def defaults() -> dict[str, str]:
     return topics | _dump(library.rd_kafka_conf_dump, library.rd_kafka_conf_new())
 
 
-def names(folder: Path) -> set[str]:
-    """Every property name, aliases among them, from the library's own table of properties."""
-    table = folder / "properties.md"
-    libc = CDLL(None)
-    libc.fopen.argtypes, libc.fopen.restype = [c_char_p, c_char_p], c_void_p
-    libc.fclose.argtypes = [c_void_p]
-    file = libc.fopen(bytes(table), b"w")
-    _library().rd_kafka_conf_properties_show(file)
-    libc.fclose(file)
-    rows = [line.split("|")[0].strip() for line in table.read_text().splitlines() if "|" in line]
-    return {name for name in rows if name and name != "Property" and not name.startswith("-")}
-
-
 def values(kind: int, settings: Mapping[str, str]) -> dict[str, str]:
     """The values in force in a client made of these settings, which must be accepted."""
     library = _library()
@@ -102,7 +89,6 @@ def _library() -> CDLL:
         "rd_kafka_new": ([c_int, pointer, text, c_size_t], pointer),
         "rd_kafka_conf": ([pointer], pointer),
         "rd_kafka_destroy": ([pointer], None),
-        "rd_kafka_conf_properties_show": ([pointer], None),
     }
     for name, (arguments, result) in signatures.items():
         function = getattr(library, name)

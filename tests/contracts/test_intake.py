@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -12,7 +10,7 @@ from advisor.catalog import Component, Family
 from advisor.intake.java_properties import properties
 from advisor.intake.known import known_keys
 from advisor.intake.text import IntakeError
-from tests.contracts import librdkafka
+from labs.engine.products import librdkafka, releases
 from tests.contracts.jvm import Jvm
 
 pytestmark = pytest.mark.contract
@@ -33,7 +31,7 @@ def test_we_read_what_java_reads(kafka_jvm: Jvm, text: str) -> None:
 
 
 def test_the_keys_that_are_tolerated_are_those_of_the_products(
-    kafka_jvm: Jvm, spark_jvm: Jvm, tmp_path: Path
+    kafka_jvm: Jvm, spark_jvm: Jvm
 ) -> None:
     for component, name in ((Component.PRODUCER, "Producer"), (Component.CONSUMER, "Consumer")):
         real: set[str] = set()
@@ -45,5 +43,5 @@ def test_the_keys_that_are_tolerated_are_those_of_the_products(
     assert known_keys(Family.JAVA, Component.TOPIC) == kafka_jvm.keys(topic)
     broker = kafka_jvm.kafka.server.config.AbstractKafkaConfig.CONFIG_DEF
     assert known_keys(Family.JAVA, Component.BROKER) == kafka_jvm.keys(broker)
-    ours = known_keys(Family.LIBRDKAFKA, Component.PRODUCER)
-    assert ours == librdkafka.names(tmp_path)
+    properties_ = librdkafka.settings(releases.installed_table()[1])
+    assert known_keys(Family.LIBRDKAFKA, Component.PRODUCER) == properties_.keys()

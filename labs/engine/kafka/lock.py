@@ -1,5 +1,8 @@
 """Writes a lock: `python -m labs.engine.kafka.lock kafka 4.3.1` (or `spark-connector 4.2.0`).
 
+`settings 3.9.2` locks what the ConfigDefs of a release need (labs.engine.products), `clients` what
+those of its clients need alone.
+
 Resolves the tree once with its POMs and records the SHA-256 of each jar, as it was served on the
 day; look at the difference before you commit it.
 """
@@ -7,6 +10,7 @@ day; look at the difference before you commit it.
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 from pathlib import Path
 
@@ -25,18 +29,26 @@ ROOTS = {
                         ("org.apache.spark", "spark-token-provider-kafka-0-10_2.13", "4.0.0"),
                         ("org.apache.kafka", "kafka-clients", "3.9.2"),
                         ("org.apache.commons", "commons-pool2", "2.13.1")],
+    "clients": [("org.apache.kafka", "kafka-clients", "")],
+    "settings": [("org.apache.kafka", "kafka_2.13", ""), ("org.apache.kafka", "kafka-streams", "")],
 }  # fmt: skip
+
+_TREES = ("kafka", "settings")
+# The rest of these trees comes with the newest Kafka, or is not needed to ask a ConfigDef.
+_KEPT = {"settings": re.compile(r"org\.apache\.(kafka:kafka[-_]|zookeeper:)")}
 
 
 def main(product: str, version: str) -> None:
     """Resolves, then writes `locks/<product>-<version>.txt`."""
     roots = [(group, artifact, stated or version) for group, artifact, stated in ROOTS[product]]
     exact = [root for root in roots if not root[2].startswith("{")]
-    rows = _resolve(exact, transitive=product == "kafka")
+    rows = _resolve(exact, transitive=product in _TREES)
     for group, artifact, same_as in roots[len(exact) :]:
         found = next(row[2] for row in rows if row[1] == same_as.strip("{}"))
         rows += _resolve([(group, artifact, found)], transitive=False)
     lines = [f"{group}:{artifact}:{rev} {digest}\n" for group, artifact, rev, digest in rows]
+    if product in _KEPT:
+        lines = [line for line in lines if _KEPT[product].match(line)]
     path = LOCKS / f"{product}-{version}.txt"
     path.write_text("".join(sorted(lines)), "utf-8")
     sys.stdout.write(f"{path}: {len(lines)} jars\n")

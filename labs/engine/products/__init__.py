@@ -1,0 +1,6 @@
+"""Asks the products which settings they have, and writes the answer into the catalog's facts.
+
+`python -m labs.engine.products` (or `make catalog`) reads the ConfigDefs of every Kafka release
+in `releases.RELEASES` on a JVM and the property table of every librdkafka in
+`releases.LIBRDKAFKA`, and writes `advisor/catalog/generated/`. Nothing here runs in the product.
+"""

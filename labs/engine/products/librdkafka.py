@@ -1,0 +1,110 @@
+"""What a librdkafka says of its settings: the table that it prints of its own properties.
+
+`rd_kafka_conf_properties_show` writes what CONFIGURATION.md is made of: name, producer or
+consumer or both, range, default, importance, type, and which names are aliases. Its texts are
+not taken, its facts are.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+from ctypes import CDLL, c_char_p, c_void_p
+from pathlib import Path
+
+from advisor.catalog.facts import Raw
+
+_ROW = re.compile(
+    r"(?P<name>[\w.]+) +\| +(?P<client>[*CP]) +\| (?P<range>.*?) +\| +(?P<default>.*?) +"
+    r"\| (?P<importance>\w+) +\| (?P<words>.*)"
+)
+_ALIAS = re.compile(r"(?:\*\*DEPRECATED\*\* )?Alias for `([\w.]+)`")
+_TYPE = re.compile(r"<br>\*Type: ([^*]+)\*\s*$")
+_TYPES = {
+    "integer": "int", "float": "double", "boolean": "boolean", "string": "string",
+    "enum value": "string", "CSV flags": "list", "pattern list": "list",
+    "see dedicated API": "callback",
+}  # fmt: skip
+_CLIENTS = {"P": "producer", "C": "consumer"}
+
+
+def bundled(package: Path) -> Path:
+    """The librdkafka in a folder where confluent-kafka is installed or unpacked."""
+    return next((package / "confluent_kafka.libs").glob("librdkafka*"))
+
+
+def version(library: CDLL) -> str:
+    """Its own version: `2.16.0`."""
+    library.rd_kafka_version_str.restype = c_char_p
+    return str(library.rd_kafka_version_str().decode())
+
+
+def table(library: CDLL) -> str:
+    """What this librdkafka says of itself: a table in Markdown."""
+    libc = CDLL(None)
+    libc.fopen.argtypes, libc.fopen.restype = [c_char_p, c_char_p], c_void_p
+    libc.fclose.argtypes = [c_void_p]
+    library.rd_kafka_conf_properties_show.argtypes = [c_void_p]
+    library.rd_kafka_conf_properties_show.restype = None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "properties.md"
+        file = libc.fopen(bytes(path), b"w")
+        library.rd_kafka_conf_properties_show(file)
+        libc.fclose(file)
+        return path.read_text("utf-8")
+
+
+def settings(table: str) -> dict[str, Raw]:
+    """Every setting in the table.
+
+    A name that is both global and a topic's is the global one: that is what
+    `rd_kafka_conf_set` sets (rdkafka_conf.h, "the topic configuration is the fallback").
+    """
+    found: dict[str, Raw] = {}
+    for line in table.splitlines():
+        if (row := _ROW.fullmatch(line.rstrip())) and row["name"] not in found:
+            found[row["name"]] = _facts(row)
+    return found
+
+
+def _facts(row: re.Match[str]) -> Raw:
+    words = row["words"]
+    type_ = _TYPE.search(words)
+    kind = _TYPES[type_[1].strip()] if type_ else "string"
+    facts: Raw = {"type": kind}
+    if (default := _default(kind, row["default"])) is not None:
+        facts["default"] = default
+    facts |= _range(kind, row["range"].strip())
+    facts["importance"] = row["importance"]
+    if row["client"] in _CLIENTS:
+        facts["client"] = _CLIENTS[row["client"]]
+    if alias := _ALIAS.match(words):
+        facts["alias"] = alias[1]
+    if "**DEPRECATED**" in words:
+        facts["deprecated"] = True
+    return facts
+
+
+def _default(kind: str, text: str) -> str | int | float | bool | None:
+    if text == "":
+        return None
+    if kind == "boolean":
+        return text == "true"
+    if kind == "int":
+        return int(text)
+    return float(text) if kind == "double" else text
+
+
+def _range(kind: str, text: str) -> Raw:
+    if kind == "boolean" or not text:
+        return {}
+    if kind in ("int", "double"):
+        low, _, high = text.partition(" .. ")
+        return {"min": int(low), "max": int(high)}
+    return {"items" if kind == "list" else "one_of": text.split(", ")}
+
+
+if __name__ == "__main__":
+    asked = CDLL(sys.argv[1])
+    sys.stdout.write(f"{version(asked)}\n{table(asked)}")

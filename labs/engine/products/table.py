@@ -1,0 +1,48 @@
+"""Writes what products said at several versions as one file of facts: small, sorted, diffable."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from advisor.catalog.facts import Raw
+
+Said = Mapping[str, Mapping[str, Raw]]
+"""By line, oldest first, then by the setting's name."""
+
+
+def text(source: str, examined: Mapping[str, str], said: Said) -> str:
+    """The file of one product.
+
+    `source` says in words what was asked, `examined` which release stands for which line.
+    """
+    head = {"generated": "make catalog", "source": source, "examined": examined}
+    names = sorted({name for settings in said.values() for name in settings})
+    return "".join(f"{_json(row)}\n" for row in [head, *(_row(name, said) for name in names)])
+
+
+def _row(name: str, said: Said) -> Raw:
+    """One setting: at each line only what was not so at the line before."""
+    row: Raw = {"name": name}
+    before: Raw | None = None
+    for line, settings in said.items():
+        now = settings.get(name)
+        if not _same(now, before):
+            row[line] = now if before is None or now is None else dict(_changes(before, now))
+        before = now
+    return row
+
+
+def _changes(before: Raw, now: Raw) -> Iterator[tuple[str, object]]:
+    for key in [*now, *(key for key in before if key not in now)]:
+        if not _same(before.get(key), now.get(key)):
+            yield key, now.get(key)
+
+
+def _same(one: object, other: object) -> bool:
+    # To Python True is 1, which in a file it is not.
+    return one == other and _json(one) == _json(other)
+
+
+def _json(row: object) -> str:
+    return json.dumps(row)

@@ -1,0 +1,199 @@
+"""The generated facts: what they hold, what the catalog makes of them, and where it may differ."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.catalog import (
+    Component,
+    Family,
+    Kind,
+    Setting,
+    SettingError,
+    UnknownSetting,
+    kafka_versions,
+    lookup,
+    parse,
+    render,
+    settings_of,
+    versions,
+)
+from advisor.catalog.facts import PRODUCTS, Fact, examined, facts
+from advisor.catalog.unweighed import product_of
+from advisor.catalog.versions import effective_client
+
+P, C, T, B, A = Component
+KAFKA = ("2.8", "3.0", "3.3", "3.6", "3.9", "4.0", "4.1", "4.2", "4.3")
+NOT_IN_KAFKA = {"replication.factor", "startingOffsets", "failOnDataLoss"}
+"""Weighed, and no ConfigDef has them: an argument of a topic's creation, options of Spark."""
+
+
+def test_every_product_was_asked_at_every_version_offered() -> None:
+    assert PRODUCTS == (
+        "broker",
+        "java_consumer",
+        "java_producer",
+        "librdkafka",
+        "streams",
+        "topic",
+    )
+    for product in PRODUCTS:
+        lines = set(examined(product))
+        if product == "librdkafka":
+            assert len(lines) >= 3
+            assert versions(Family.LIBRDKAFKA)[0] in lines
+        else:
+            assert lines >= set(KAFKA)
+    for product in ("java_producer", "java_consumer"):
+        assert set(versions(Family.JAVA)) <= set(examined(product))
+    for product in ("topic", "broker"):
+        assert set(kafka_versions()) <= set(examined(product))
+
+
+@pytest.mark.parametrize(
+    ("product", "name", "defaults"),
+    [
+        ("java_producer", "acks", {"2.8": "1", "3.0": "all", "4.3": "all"}),
+        ("java_producer", "enable.idempotence", {"2.8": False, "3.0": True}),
+        ("java_producer", "linger.ms", {"3.9": 0, "4.0": 5}),
+        ("java_consumer", "session.timeout.ms", {"2.8": 10000, "3.0": 45000}),
+        (
+            "java_consumer",
+            "isolation.level",
+            {"2.8": "read_uncommitted", "4.3": "read_uncommitted"},
+        ),
+        ("topic", "message.timestamp.after.max.ms", {"3.9": 2**63 - 1, "4.0": 3600000}),
+        ("broker", "min.insync.replicas", {"2.8": 1, "4.3": 1}),
+        ("librdkafka", "delivery.timeout.ms", {"2.0": 300000, "2.16": 300000}),
+        ("streams", "processing.guarantee", {"2.8": "at_least_once", "4.3": "at_least_once"}),
+    ],
+)
+def test_defaults_are_those_of_the_fact_base(
+    product: str, name: str, defaults: dict[str, object]
+) -> None:
+    assert {line: facts(product, line)[name].default for line in defaults} == defaults
+
+
+def test_settings_come_and_go_with_versions() -> None:
+    assert facts("java_producer", "3.9")["acks"].since is None
+    assert facts("topic", "4.0")["message.timestamp.after.max.ms"].since == "3.6"
+    zookeeper = facts("broker", "3.9")["zookeeper.connect"]
+    assert (zookeeper.since, zookeeper.removed) == (None, "4.0")
+    assert "zookeeper.connect" not in facts("broker", "4.0")
+    assert "exactly_once_beta" not in facts("streams", "4.0")["processing.guarantee"].one_of
+    assert facts("librdkafka", "2.16")["message.timeout.ms"].alias == ""
+    assert facts("librdkafka", "2.16")["delivery.timeout.ms"].alias == "message.timeout.ms"
+
+
+def test_a_line_between_two_that_were_asked_is_the_older_one() -> None:
+    assert facts("librdkafka", "2.10") == facts("librdkafka", "2.8")
+
+
+def _cases() -> list[tuple[Family, str, str, Component]]:
+    """Every client line with the newest brokers, and every broker line."""
+    cases = [
+        (family, line, "4.3", part) for family in Family for line in versions(family)
+        for part in (P, C)
+    ]  # fmt: skip
+    return cases + [
+        (Family.JAVA, "4.3", line, part) for line in kafka_versions() for part in (T, B)
+    ]
+
+
+def _known(family: Family, line: str, kafka: str, component: Component) -> dict[str, Fact]:
+    product = product_of(family, component)
+    assert product is not None
+    return dict(facts(product, kafka if component in (T, B) else effective_client(family, line)))
+
+
+@pytest.mark.parametrize(("family", "line", "kafka", "component"), _cases())
+def test_what_is_weighed_agrees_with_what_the_product_says(
+    family: Family, line: str, kafka: str, component: Component
+) -> None:
+    known = _known(family, line, kafka, component)
+    for setting in settings_of(family, line, kafka, component):
+        if setting.name in NOT_IN_KAFKA:
+            continue
+        fact = known[setting.name]
+        if fact.default is None:
+            assert setting.default is None, setting.name
+        else:
+            assert setting.default == parse(setting, f"{fact.default}".removesuffix(".0"))
+        for bound, limit, worse in (
+            (setting.minimum, fact.min, lambda ours, real: ours < real),
+            (setting.maximum, fact.max, lambda ours, real: ours > real),
+        ):
+            assert bound is None or limit is None or not worse(bound, limit), setting.name
+        if fact.one_of and setting.choices:
+            assert {text for text, _ in setting.choices} <= set(fact.one_of), setting.name
+        same = {each.name for each in known.values() if fact.name in (each.alias, each.name)
+                or (fact.alias and fact.alias in (each.name, each.alias))}  # fmt: skip
+        assert {setting.name, *setting.aliases} == same, setting.name
+
+
+@pytest.mark.parametrize(("family", "line", "kafka", "component"), _cases())
+def test_every_real_setting_can_be_named_and_its_default_read(
+    family: Family, line: str, kafka: str, component: Component
+) -> None:
+    weighed = settings_of(family, line, kafka, component)
+    every = settings_of(family, line, kafka, component, every=True)
+    assert every[: len(weighed)] == weighed
+    assert all(setting.weighed for setting in weighed)
+    assert not any(setting.weighed for setting in every[len(weighed) :])
+    names = [name for setting in every for name in (setting.name, *setting.aliases)]
+    assert len(names) == len(set(names))
+    client = {"": True, component.value: True}
+    known = _known(family, line, kafka, component).values()
+    real = {fact.name for fact in known if component in (T, B) or client.get(fact.client)}
+    refused = {"enable.auto.commit", "auto.offset.reset", "transactional.id",
+               "transaction.timeout.ms"} if family is Family.SPARK else set()  # fmt: skip
+    assert set(names) - NOT_IN_KAFKA == real - refused
+    for setting in every[len(weighed) :]:
+        assert lookup(family, line, kafka, component, setting.name, every=True) == setting
+        assert setting.source
+        if setting.default is not None and setting.kind is not Kind.TEXT:
+            assert parse(setting, render(setting, setting.default)) == setting.default
+
+
+def _every(name: str, component: Component = P, family: Family = Family.JAVA) -> Setting:
+    return lookup(family, versions(family)[0], "4.3", component, name, every=True)
+
+
+def test_a_setting_that_is_not_weighed_is_real_and_says_so() -> None:
+    with pytest.raises(UnknownSetting, match="is not weighed here") as raised:
+        lookup(Family.JAVA, "4.3", "4.3", P, "compression.type")
+    assert raised.value.problem.suggestion is None
+    found = _every("compression.type")
+    assert (found.kind, found.default, found.weighed) == (Kind.CHOICE, "none", False)
+    assert found.source == "org.apache.kafka.clients.producer.ProducerConfig, read from 4.4.0"
+    assert _every("kafka.compression.type", family=Family.SPARK).name == "compression.type"
+    assert _every("compression.type", family=Family.LIBRDKAFKA).name == "compression.codec"
+
+
+@pytest.mark.parametrize(
+    ("name", "component", "text", "words"),
+    [("compression.type", P, "gzop", "must be one of none, gzip"),
+     ("send.buffer.bytes", P, "-2", "must be from -1 to 2147483647 bytes; -2 is not"),
+     ("log.cleaner.min.cleanable.ratio", B, "half", "must be a number"),
+     ("node.id", B, "x", "must be a whole number from 0 to 2147483647")],
+)  # fmt: skip
+def test_a_wrong_value_of_any_setting_is_refused(
+    name: str, component: Component, text: str, words: str
+) -> None:
+    with pytest.raises(SettingError, match=words):
+        parse(_every(name, component), text)
+
+
+def test_the_case_of_a_choice_counts_where_the_product_says_so() -> None:
+    assert parse(_every("security.protocol"), "sasl_ssl") == "SASL_SSL"
+    with pytest.raises(SettingError):
+        parse(_every("compression.type"), "GZIP")
+
+
+def test_an_unknown_name_is_told_the_nearest_of_all_that_are_real() -> None:
+    with pytest.raises(UnknownSetting) as raised:
+        _every("compresion.type")
+    assert raised.value.problem.suggestion == "compression.type"
+    with pytest.raises(UnknownSetting) as raised:
+        lookup(Family.JAVA, "4.3", "4.3", P, "compresion.type")
+    assert raised.value.problem.suggestion is None

@@ -1,0 +1,29 @@
+"""The generated facts of the catalog, held against the products that are installed here."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.catalog.facts import said
+from labs.engine.products import configdef, librdkafka, releases
+from tests.contracts.jvm import Jvm
+
+pytestmark = pytest.mark.contract
+
+HELP = "the products say otherwise than the catalog's facts: `make catalog` writes them anew"
+
+
+@pytest.mark.parametrize("product", ["java_producer", "java_consumer", "topic", "broker"])
+def test_the_facts_are_those_of_the_newest_kafka(kafka_jvm: Jvm, product: str) -> None:
+    assert said(product, "4.3") == configdef.settings(kafka_jvm.gateway, product), HELP
+
+
+@pytest.mark.parametrize("product", ["java_producer", "java_consumer"])
+def test_the_facts_are_those_of_the_client_in_spark(spark_jvm: Jvm, product: str) -> None:
+    assert said(product, "3.9") == configdef.settings(spark_jvm.gateway, product), HELP
+
+
+def test_the_facts_are_those_of_the_installed_librdkafka() -> None:
+    version, table = releases.installed_table()
+    line = version.rpartition(".")[0]
+    assert said("librdkafka", line) == librdkafka.settings(table), HELP

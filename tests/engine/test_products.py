@@ -1,0 +1,110 @@
+"""How what products say becomes a file of facts, and what is read from it again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.catalog.facts import Fact, Raw, fact
+from labs.engine.products import librdkafka, table
+
+LINES = ("2.8", "3.0", "3.9", "3.10", "4.0")
+RAW = st.fixed_dictionaries(
+    {"type": st.sampled_from(["int", "string"])},
+    optional={
+        "default": st.one_of(st.integers(), st.text(max_size=5), st.booleans()),
+        "min": st.integers(0, 3), "one_of": st.lists(st.text(max_size=3), min_size=1, max_size=2),
+        "deprecated": st.just(True),
+    },
+)  # fmt: skip
+SAID = st.lists(
+    st.dictionaries(st.sampled_from("abc"), RAW, max_size=3),
+    min_size=len(LINES),
+    max_size=len(LINES),
+).map(lambda each: dict(zip(LINES, each, strict=True)))
+PRINTED = """\
+## Global configuration properties
+
+Property          | C/P | Range           |       Default | Importance | Description
+------------------|-----|-----------------|--------------:|------------| -----------
+linger.ms         |  P  | 0 .. 900000     |             5 | high       | A wait. <br>*Type: float*
+retries           |  P  | 0 .. 7          |             7 | high       | Alias for `sends`: <br>*Type: integer*
+debug             |  *  | broker, all     |               | low        | What to log. <br>*Type: CSV flags*
+ssl.engine.id     |  *  |                 |       dynamic | low        | **DEPRECATED** <br>*Type: string*
+command           |  *  |                 | a || b -k %{c} | low        | A command. <br>*Type: string*
+
+## Topic configuration properties
+
+linger.ms         |  P  | 0 .. 1          |             1 | low        | Not this. <br>*Type: float*
+auto.reset        |  C  | first, last     |         first | high       | Where. <br>*Type: enum value*
+check             |  C  | true, false     |          true | low        | If. <br>*Type: boolean*
+"""  # noqa: E501
+
+
+def _rows(said: table.Said) -> dict[str, Raw]:
+    _, *rows = table.text("somebody", {}, said).splitlines()
+    return {row["name"]: row for row in map(json.loads, rows)}
+
+
+@given(said=SAID)
+def test_what_was_written_is_read_at_every_version(said: table.Said) -> None:
+    rows = _rows(said)
+    assert list(rows) == sorted(rows)
+    for line, settings in said.items():
+        found = (fact(row, line, oldest=LINES[0]) for row in rows.values())
+        read = {each.name: each for each in found if each}
+        assert read.keys() == settings.keys()
+        for name, raw in settings.items():
+            given_ = {**raw, "one_of": tuple(raw.get("one_of", ()))}
+            assert replace(read[name], since=None, removed=None) == Fact(name, **given_)
+
+
+def test_only_what_changed_is_written() -> None:
+    same = {"type": "int", "default": 0, "min": 0}
+    said = {
+        "2.8": {"linger.ms": same},
+        "3.9": {"linger.ms": same},
+        "4.0": {"linger.ms": {"type": "int", "default": 5}},
+        "4.1": {},
+        "4.2": {"linger.ms": same},
+    }
+    assert _rows(said) == {
+        "linger.ms": {
+            "name": "linger.ms", "2.8": same, "4.0": {"default": 5, "min": None}, "4.1": None,
+            "4.2": same,
+        }
+    }  # fmt: skip
+    spans = [
+        (found.since, found.removed) if found else None
+        for line in said
+        for found in [fact(_rows(said)["linger.ms"], line, oldest="2.8")]
+    ]
+    assert spans == [(None, "4.1"), (None, "4.1"), (None, "4.1"), None, ("4.2", None)]
+
+
+def test_librdkafkas_table_is_read_as_facts() -> None:
+    assert librdkafka.settings(PRINTED) == {
+        "linger.ms": {
+            "type": "double", "default": 5.0, "min": 0, "max": 900000, "importance": "high",
+            "client": "producer",
+        },
+        "retries": {
+            "type": "int", "default": 7, "min": 0, "max": 7, "importance": "high",
+            "client": "producer", "alias": "sends",
+        },
+        "debug": {"type": "list", "items": ["broker", "all"], "importance": "low"},
+        "ssl.engine.id": {
+            "type": "string", "default": "dynamic", "importance": "low", "deprecated": True,
+        },
+        "command": {"type": "string", "default": "a || b -k %{c}", "importance": "low"},
+        "auto.reset": {
+            "type": "string", "default": "first", "one_of": ["first", "last"],
+            "importance": "high", "client": "consumer",
+        },
+        "check": {
+            "type": "boolean", "default": True, "importance": "low", "client": "consumer",
+        },
+    }  # fmt: skip
