@@ -73,8 +73,8 @@ CASES = [
 def test_bad_settings_show_it_and_good_ones_do_not(run: Run, case: Case) -> None:
     arms, _ = run(arm("bad", **case.bad), arm("good", **case.good), scenario=case.scenario)
     bad, good = arms["bad"], arms["good"]
-    assert bad["counts"][case.anomaly] > 0, bad["reason"]
     assert bad["verdict"] == "broken", bad["reason"]
+    assert bad["counts"][case.anomaly] > 0, bad["reason"]
     assert good["counts"][case.anomaly] == 0
     assert good["verdict"] == "holds", good["reason"]
     for told, settings in ((bad, case.bad), (good, case.good)):
