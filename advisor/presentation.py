@@ -16,6 +16,7 @@ from advisor.reasoning.group import sink_absorbs
 from advisor.reasoning.guarantees import FORBIDS, Anomaly, Boundary, Guarantee
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.trace import Traced
+from advisor.steps import compared, in_order
 from advisor.templatetags.look import GUARANTEES, KINDS, say
 
 GRAVITY = (
@@ -119,6 +120,8 @@ def advice(slug: str, pipeline: Pipeline) -> dict[str, Any]:
         "to_prove": to_prove(pipeline, assessment),
         "matrix": matrix(pipeline, assessment),
         "recommended": columns[need], "columns": list(columns.items()),
+        "steps": in_order(columns[need].changes),
+        "numbers": compared(pipeline, columns[need].pipeline),
         "findings": assessment.findings,
         "in_force": settings, "stated": sum(each.stated for each in settings),
     }  # fmt: skip

@@ -218,6 +218,8 @@ NEEDS = Step(
                 ("idempotent", "The second changes nothing"),
             ),
         ),
+        Question("application.rate", "How many messages are sent in a second?"),
+        Question("application.message.bytes", "How large is a message?"),
     ),
 )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from advisor.catalog import Component, Kind, Setting, render, settings_of
+from advisor.catalog import Component, Kind, Setting, Value, render, settings_of
 from advisor.reasoning.pipeline import Pipeline
 
 _RESTS_ON: Mapping[Component, frozenset[str]] = {
@@ -65,37 +65,71 @@ def typed(each: Chosen) -> bool | int | str:
 
 
 def code_notes(pipeline: Pipeline, *components: Component) -> tuple[str, ...]:
-    """What the team's own code has to do, at the producer or the consumer or both."""
+    """What the team's own code has to do, at the producer or the consumer or both.
+
+    Nothing is said of what the product decides itself, as Spark does most of it.
+    """
     application = Component.APPLICATION
-    notes = []
-    if Component.PRODUCER in components:
-        errors = pipeline.value(application, "delivery.errors")
-        resend = pipeline.value(application, "resend")
-        notes += [_ERRORS.get(str(errors)), _RESEND.get(str(resend))]
-    if Component.CONSUMER in components:
-        commit, sink = (pipeline.value(application, name) for name in ("commit", "sink"))
-        notes += [_COMMIT.get(str(commit)), _SINK.get(str(sink))]
-    return tuple(note for note in notes if note)
+    known = settings_of(pipeline.family, pipeline.version, pipeline.kafka, application)
+    values = {each.name: pipeline.value(application, each.name) for each in known}
+    if values.get("commit") != "in-transaction":
+        values.pop("abort", None)
+    return tuple(
+        note
+        for component in (Component.PRODUCER, Component.CONSUMER)
+        if component in components
+        for name, value, note in _NOTES[component]
+        if name in values and values[name] == value
+    )
 
 
-_ERRORS = {
-    "handled": (
-        "Look at the result of every send, and flush before the process ends: a send that failed "
-        "raises nothing by itself."
+_NOTES: Mapping[Component, tuple[tuple[str, Value, str], ...]] = {
+    Component.PRODUCER: (
+        (
+            "delivery.errors", "handled",
+            "Look at the result of every send, and flush before the process ends: a send that "
+            "failed raises nothing by itself.",
+        ),
+        (
+            "resend", "never",
+            "Do not send a message again that was reported as failed: the first copy may be in "
+            "the log.",
+        ),
+        (
+            "restart", "resumes",
+            "Keep your place in the input, moved on only past messages that were acknowledged; "
+            "after a crash, send again from there.",
+        ),
     ),
-}
-_RESEND = {
-    "never": (
-        "Do not send a message again that was reported as failed: the first copy may be in the log."
+    Component.CONSUMER: (
+        ("commit", "auto", "Offsets are committed by the client."),
+        ("commit", "before-processing", "Commit the offset first, then process the message."),
+        ("commit", "after-processing", "Process the message first, then commit its offset."),
+        (
+            "commit", "in-transaction",
+            "Send the consumer's offsets to the producer's transaction, and commit that; the "
+            "consumer commits nothing by itself.",
+        ),
+        ("abort", "rewinds", "After an abort, seek() to the committed offsets before poll()."),
+        (
+            "processing", "synchronous",
+            "Be done with the messages of one poll() before the next; hand none of them to a "
+            "thread that goes on beside it.",
+        ),
+        (
+            "processing.errors", "retry",
+            "Try a message that cannot be processed again, or send it to a topic for such; go on "
+            "only then, and do not close() in between.",
+        ),
+        (
+            "sink", "idempotent",
+            "Apply each message so that a second time changes nothing (upsert by key).",
+        ),
+        (
+            "checkpoint", "durable",
+            "Keep checkpointLocation on storage that outlives every machine of the query.",
+        ),
+        ("speculation", False, "Run the query with spark.speculation=false."),
     ),
-}
-_SINK = {"idempotent": "Apply each message so that a second time changes nothing (upsert by key)."}
-_COMMIT = {
-    "auto": "Offsets are committed by the client.",
-    "before-processing": "Commit the offset first, then process the message.",
-    "after-processing": "Process the message first, then commit its offset.",
-    "in-transaction": (
-        "Send the consumer's offsets to the producer's transaction, and commit that; the consumer "
-        "commits nothing by itself."
-    ),
-}
+}  # fmt: skip
+"""The word of the code, the value it has, and what the code then has to do."""

@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 from advisor.catalog import Value
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
+from advisor.reasoning.numbers import Number
 
 register = template.Library()
 
@@ -51,6 +52,8 @@ BOUNDARIES: Mapping[str, str] = {
     Boundary.LOG_TO_CONSUMER: "Log to consumer",
     Boundary.END_TO_END: "End to end",
 }
+
+_PREFIXES = ("", "k", "M", "G", "T", "P", "E")
 
 VERDICTS: Mapping[str, tuple[str, str]] = {
     "holds": ("holds", "holds"),
@@ -127,6 +130,22 @@ def say(value: Value) -> str:
     if value is None:
         return "not set"
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@register.filter
+def quantity(number: Number) -> str:
+    """A number in words: seconds from 1,000 ms on, bytes with their decimal prefix."""
+    value = number.value
+    if value is None:
+        return "no bound"
+    if number.unit == "ms":
+        seconds, rest = divmod(value, 1000)
+        decimals = f"{rest / 1000:.3f}"[1:].rstrip("0.")
+        return f"{seconds:,}{decimals} s" if seconds else f"{value} ms"
+    if number.unit == "bytes":
+        power = min((len(str(value)) - 1) // 3, len(_PREFIXES) - 1)
+        return f"{value / 1000**power:,.1f} {_PREFIXES[power]}B" if power else f"{value} bytes"
+    return f"{value:,}"
 
 
 @register.filter

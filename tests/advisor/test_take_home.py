@@ -66,3 +66,29 @@ def test_the_report_has_all_that_the_advice_says_and_nothing_to_open(client: Cli
 @pytest.mark.parametrize("name", ["archive", "report"])
 def test_what_was_never_saved_cannot_be_taken_home(client: Client, name: str) -> None:
     assert client.get(reverse(f"advisor:{name}", args=["zzzzzzzz"])).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["advice", "report"])
+def test_each_change_says_how_it_is_made_and_what_it_does_to_the_numbers(
+    client: Client, name: str
+) -> None:
+    slug = walk(
+        client,
+        topic={"topic.replication.factor": "1"},
+        producer=RISKY,
+        needs={"application.rate": "1000", "application.message.bytes": "500"},
+    )
+    html = client.get(reverse(f"advisor:{name}", args=[slug])).content.decode()
+    rows = html.partition('id="changes"')[2].partition("</section>")[0].split("<tbody>")[1:]
+    assert len(rows) >= 3
+    for row in rows:
+        assert re.search(r"<dt>Apply</dt><dd>.+</dd>\s*<dt>Verify</dt><dd>.+</dd>", row)
+        assert re.search(r"<dt>Source</dt><dd>.+· (high|medium) confidence</span>", row)
+        assert re.search(r"<dt>Restart</dt><dd>(Nothing restarts|Restart the \w+, one by one)", row)
+    waits = next(row for row in rows if ">min.insync.replicas<" in row)
+    assert '<dt>Order</dt><dd>After <span class="key">replication.factor</span>' in waits
+    numbers = re.sub(r"<[^>]+>", " ", html.partition('id="numbers"')[2].partition("</section>")[0])
+    assert "302.4 GB" in numbers
+    assert "907.2 GB" in numbers
+    assert "replication.factor - min.insync.replicas = 3 - 2" in numbers
+    assert "1000 × 500 × 604800000 ms × 3" in numbers

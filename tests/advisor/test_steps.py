@@ -1,0 +1,111 @@
+"""How changes are ordered, and how numbers are set side by side and said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import permutations
+
+import pytest
+
+from advisor import services
+from advisor.catalog import Component, Family
+from advisor.export.choice import code_notes
+from advisor.reasoning.numbers import Number
+from advisor.steps import compared, in_order
+from advisor.templatetags.look import quantity
+from tests.advisor.pipelines import described
+
+RISKY = {"producer.acks": "1", "topic.replication.factor": "1"}
+
+
+def test_each_change_comes_after_those_that_it_waits_for() -> None:
+    changes = services.recommend(described(RISKY)).changes
+    assert {"replication.factor", "min.insync.replicas"} <= {each.setting for each in changes}
+    for order in permutations(changes[:4]):
+        steps = in_order(order)
+        assert [step.number for step in steps] == list(range(1, len(order) + 1))
+        place = {step.change.setting: step.number for step in steps}
+        assert set(place) == {each.setting for each in order}
+        for step in steps:
+            assert all(place[name] < step.number for name in step.after)
+            waits = set(step.change.procedure.after) & set(place)
+            assert set(step.after) == waits
+
+
+def test_two_changes_that_wait_for_each_other_are_still_both_told() -> None:
+    first, second = services.recommend(described(RISKY)).changes[:2]
+    circle = [
+        replace(one, procedure=replace(one.procedure, after=(other.setting,)))
+        for one, other in ((first, second), (second, first))
+    ]
+    assert len(in_order(circle)) == 2
+
+
+def test_numbers_stand_side_by_side_and_tell_what_moved() -> None:
+    pipeline = described(RISKY | {"application.rate": "1000", "application.message.bytes": "500"})
+    rows = {each.title: each for each in compared(pipeline, services.recommended(pipeline))}
+    lost = rows["Brokers lost for good without losing an acknowledged message"]
+    assert lost.before
+    assert lost.after
+    assert (lost.before.value, lost.after.value, lost.differs) == (0, 1, True)
+    disk = rows["Bytes on all disks together"]
+    assert disk.before
+    assert disk.after
+    assert disk.before.value
+    assert disk.after.value == 3 * disk.before.value
+    assert all(not each.differs for each in compared(pipeline, pipeline))
+
+
+def test_a_number_that_only_one_of_them_has_is_kept() -> None:
+    auto = described({"application.rate": "1000"})
+    own = described({"application.rate": "1000", "application.commit": "after-processing"})
+    rows = {each.title: each for each in compared(auto, own)}
+    repeated = rows["Messages delivered again when a reader crashes, at most"]
+    assert repeated.before
+    assert repeated.after is None
+    assert repeated.differs
+
+
+@pytest.mark.parametrize(("value", "unit", "said"), [
+    (None, "ms", "no bound"), (999, "ms", "999 ms"), (10_000, "ms", "10 s"),
+    (10_500, "ms", "10.5 s"), (100_000, "ms", "100 s"),
+    (2**63 - 1, "ms", "9,223,372,036,854,775.807 s"),
+    (999, "bytes", "999 bytes"), (181_440_000_000, "bytes", "181.4 GB"), (2, "brokers", "2"),
+    (5000, "messages", "5,000"), (10**23, "bytes", "100,000.0 EB"),
+])  # fmt: skip
+def test_numbers_are_said_with_their_unit(value: int | None, unit: str, said: str) -> None:
+    assert quantity(Number("n", "N", value, unit, "n = n", "source")) == said
+
+
+def _notes(family: Family, **answers: str) -> str:
+    fields = {f"application.{name}": text for name, text in answers.items()}
+    pipeline = described({"family": family} | fields)
+    return " ".join(code_notes(pipeline, Component.PRODUCER, Component.CONSUMER))
+
+
+@pytest.mark.parametrize(("answers", "words"), [
+    ({"restart": "resumes"}, "Keep your place in the input"),
+    ({"processing": "synchronous"}, "hand none of them to a thread"),
+    ({"processing.errors": "retry"}, "Try a message that cannot be processed again"),
+    ({"commit": "in-transaction", "abort": "rewinds"}, "After an abort, seek()"),
+])  # fmt: skip
+def test_a_file_says_what_the_code_has_to_do(answers: dict[str, str], words: str) -> None:
+    name = list(answers)[-1]
+    others = {
+        "restart": "forgets", "processing": "asynchronous", "processing.errors": "skip",
+        "abort": "continues",
+    }  # fmt: skip
+    fields = {"producer.transactional.id": "a"} if name == "abort" else {}
+    pipeline = described(fields | {f"application.{key}": text for key, text in answers.items()})
+    assert words in " ".join(code_notes(pipeline, *Component))
+    other = pipeline.with_setting(Component.APPLICATION, name, others[name])
+    assert words not in " ".join(code_notes(other, *Component))
+
+
+def test_nothing_is_asked_of_the_code_that_spark_does_itself() -> None:
+    said = _notes(Family.SPARK, checkpoint="durable", sink="idempotent")
+    assert "checkpointLocation" in said
+    assert "spark.speculation=false" in said
+    for words in ("commit its offset", "poll()", "result of every send"):
+        assert words not in said
+    assert "abort" not in _notes(Family.JAVA), "only where there are transactions"
