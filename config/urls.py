@@ -6,5 +6,6 @@ from django.urls import include, path
 
 urlpatterns = [
     path("", include("advisor.urls")),
+    path("reference/", include("advisor.reference_urls")),
     path("", include("labs.urls")),
 ]

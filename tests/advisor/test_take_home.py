@@ -85,7 +85,7 @@ def test_each_change_says_how_it_is_made_and_what_it_does_to_the_numbers(
         assert re.search(r"<dt>Apply</dt><dd>.+</dd>\s*<dt>Verify</dt><dd>.+</dd>", row)
         assert re.search(r"<dt>Source</dt><dd>.+· (high|medium) confidence</span>", row)
         assert re.search(r"<dt>Restart</dt><dd>(Nothing restarts|Restart the \w+, one by one)", row)
-    waits = next(row for row in rows if ">min.insync.replicas<" in row)
+    waits = next(row for row in rows if 'min.insync.replicas/">' in row)
     assert '<dt>Order</dt><dd>After <span class="key">replication.factor</span>' in waits
     numbers = re.sub(r"<[^>]+>", " ", html.partition('id="numbers"')[2].partition("</section>")[0])
     assert "302.4 GB" in numbers

@@ -162,7 +162,9 @@ def test_the_advice_offers_the_proof_of_the_event_that_has_an_experiment(client:
 def test_the_advice_lists_every_setting_and_tells_stated_from_default(client: Client) -> None:
     slug = walk(client, producer=RISKY)
     html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
-    rows = re.findall(r"<tr[^>]*><td>(\w+)</td><td class=\"key\">([^<]*)</td>(.*?)</tr>", html)
+    rows = re.findall(
+        r"<tr[^>]*><td>(\w+)</td><td class=\"key\"><a[^>]*>([^<]*)</a></td>(.*?)</tr>", html
+    )
     assert {part for part, _, _ in rows} == {str(component) for component in Component}
     values = {f"{part}.{key}": rest for part, key, rest in rows}
     assert "stated" in values["producer.acks"]

@@ -124,6 +124,19 @@ def test_the_report(looked_at: Page) -> None:
     look(looked_at, "report")
 
 
+def test_the_reference(looked_at: Page) -> None:
+    looked_at.goto("/reference/")
+    looked_at.get_by_role("searchbox").press_sequentially("leader")
+    expect(looked_at.get_by_role("status")).to_contain_text("leader")
+    expect(looked_at.get_by_role("searchbox")).to_be_focused()
+    look(looked_at, "reference")
+    for address in (
+        "failures/leader-killed-followers-behind", "rules/P001", "settings/producer/acks",
+    ):  # fmt: skip
+        looked_at.goto(f"/reference/{address}/")
+        look(looked_at, f"reference-{address.partition('/')[0]}")
+
+
 @pytest.mark.parametrize("address", ["/", "/experiments/", "/learn/", "/nothing-here/"])
 def test_the_other_pages(looked_at: Page, address: str) -> None:
     looked_at.goto(address)

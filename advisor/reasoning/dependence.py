@@ -1,0 +1,130 @@
+"""What each failure hangs on and may do, found by asking the failure model about many pipelines.
+
+A setting is listed if changing it alone changes which anomalies an event permits, or whether it
+is in scope, in one of the sampled pipelines. So nothing is listed that the model does not do; what
+shows only with several unusual settings at once may be missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from advisor.catalog import Component, Family, Kind, Setting, Value, settings_of, validate, versions
+from advisor.reasoning.event import FailureEvent
+from advisor.reasoning.failures import all_events, events_for
+from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.judgement import Assessed
+from advisor.reasoning.trace import Key, Traced
+
+_TOPICS: tuple[dict[str, Value], ...] = (
+    {"replication.factor": 1},
+    {"replication.factor": 3},
+    {"replication.factor": 3, "min.insync.replicas": 2},
+)
+
+
+_NUMBERS = (0, 1, 3, 1_000, 10**6, 10**9)
+
+_Outcome = tuple[frozenset[Anomaly], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Dependence:
+    """The settings that an event's outcome hangs on, and what it may do, by client family."""
+
+    settings: frozenset[Key]
+    anomalies: Mapping[Family, frozenset[Anomaly]]
+
+
+def dependence(event: FailureEvent) -> Dependence:
+    """What one event hangs on and may do. Raises KeyError for an event that is not registered."""
+    return _table()[event.name]
+
+
+def events_behind(key: Key) -> tuple[FailureEvent, ...]:
+    """The events whose outcome hangs on a setting, along the way of a message."""
+    return tuple(event for event in all_events() if key in dependence(event).settings)
+
+
+@cache
+def _table() -> Mapping[str, Dependence]:
+    events = all_events()
+    keys: dict[str, set[Key]] = {event.name: set() for event in events}
+    may: dict[str, dict[Family, frozenset[Anomaly]]] = {
+        event.name: {each: frozenset() for each in Family if each in event.families}
+        for event in events
+    }
+    for pipeline in _samples():
+        judged = {event.name: pipeline.judged(event) for event in events_for(pipeline)}
+        before = {name: _outcome(assessed) for name, (assessed, _) in judged.items()}
+        for name, (anomalies, _) in before.items():
+            may[name][pipeline.family] |= anomalies
+        for key in frozenset[Key]().union(*(reads for _, reads in judged.values())):
+            # What does not read a setting cannot change with it; what is known is not asked again.
+            open_ = [n for n, (_, reads) in judged.items() if key in reads and key not in keys[n]]
+            for other in _others(pipeline, key) if open_ else ():
+                for event in events:
+                    if event.name in open_:
+                        outcome = _outcome(other.judged(event)[0])
+                        may[event.name][pipeline.family] |= outcome[0]
+                        if outcome != before[event.name]:
+                            keys[event.name].add(key)
+    return {name: Dependence(frozenset(keys[name]), may[name]) for name in keys}
+
+
+def _outcome(assessed: Assessed) -> _Outcome:
+    return frozenset({*assessed.permits, *assessed.absorbed}), assessed.in_scope
+
+
+def _samples() -> Iterator[Traced]:
+    """For each client: copies and acknowledgement together, then each word of the code alone,
+    and for those that can, a transaction that holds the input's offsets."""
+    for family in Family:
+        for topic in _TOPICS:
+            for acks in ("1", "all"):
+                yield _with(family, topic, acks)
+        plain = _with(family, _TOPICS[-1], "all")
+        for setting in _known(plain, Component.APPLICATION):
+            if setting.kind is not Kind.INT:
+                yield from _others(plain, (Component.APPLICATION, setting.name))
+        for transactional in _others(plain, (Component.PRODUCER, "transactional.id")):
+            yield transactional
+            yield from _others(transactional, (Component.APPLICATION, "commit"))
+
+
+def _with(family: Family, topic: Mapping[str, Value], acks: str) -> Traced:
+    settings = {Component.TOPIC: topic, Component.PRODUCER: {"acks": acks}}
+    return Traced(family, versions(family)[0], settings=settings)
+
+
+def _others(pipeline: Traced, key: Key) -> Iterator[Traced]:
+    """The pipeline with each other value of a setting, as far as that is valid."""
+    of = (pipeline.family, pipeline.version, pipeline.kafka, pipeline.brokers)
+    setting = next((each for each in _known(pipeline, key[0]) if each.name == key[1]), None)
+    for value in _values(setting) if setting else ():
+        other = pipeline.with_setting(*key, value)
+        if not validate(*of, other.settings):
+            yield other
+
+
+def _known(pipeline: Traced, component: Component) -> tuple[Setting, ...]:
+    return settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
+
+
+def _values(setting: Setting) -> tuple[Value, ...]:
+    """Each switch and each word, one text, numbers of every size that the setting takes."""
+    match setting.kind:
+        case Kind.BOOL:
+            return (False, True)
+        case Kind.CHOICE:
+            return tuple(dict.fromkeys(value for _, value in setting.choices))
+        case Kind.TEXT:
+            return ("a",)
+        case Kind.INT:
+            low, high = setting.minimum, setting.maximum
+            return tuple(
+                number for number in _NUMBERS
+                if (low is None or low <= number) and (high is None or number <= high)
+            )  # fmt: skip

@@ -1,0 +1,116 @@
+"""The reference: every failure, rule and setting has a page, and each can be found."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from advisor import reference
+from advisor.catalog import Component, Family
+from advisor.reasoning.assess import assess
+from advisor.reasoning.dependence import dependence, events_behind
+from advisor.reasoning.failures import all_events
+from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.rules import all_rules
+from tests.advisor.pipelines import described
+from tests.advisor.walking import RISKY, walk
+
+pytestmark = pytest.mark.django_db
+
+
+def html_of(client: Client, url: str, **headers: str) -> str:
+    response = client.get(url, headers=headers)
+    assert response.status_code == 200, url
+    return response.content.decode()
+
+
+def test_every_page_opens_and_every_link_between_them_leads_somewhere(client: Client) -> None:
+    known = {each.url for each in reference.entries()} | {reverse("reference:index")}
+    for entry in reference.entries():
+        html = html_of(client, entry.url)
+        assert len(re.findall(r"<h1", html)) == 1, entry.url
+        assert "Sources</dt>" in html, entry.url
+        assert set(re.findall(r'href="(/reference/[^"]*)"', html)) <= known, entry.url
+        ids = re.findall(r'\sid="([^"]+)"', html)
+        assert len(ids) == len(set(ids)), entry.url
+
+
+def test_all_that_the_code_knows_is_in_the_index(client: Client) -> None:
+    html = html_of(client, reverse("reference:index"))
+    for event in all_events():
+        assert f'href="{reverse("reference:failure", args=[event.name])}"' in html
+    for rule in all_rules():
+        assert f'href="{reverse("reference:rule", args=[rule.code])}"' in html
+    assert f'href="{reverse("reference:setting", args=["consumer", "startingOffsets"])}"' in html
+
+
+def test_a_search_narrows_and_names_come_first(client: Client) -> None:
+    url = reverse("reference:index")
+    html = html_of(client, f"{url}?q=ACKS&kind=setting")
+    first = re.search(r"<dt><a href=\"([^\"]+)\"", html)
+    assert first
+    assert first[1] == reverse("reference:setting", args=["producer", "acks"])
+    assert reverse("reference:failure", args=["leader-killed"]) not in html
+    assert "Nothing has all of these words" in html_of(client, f"{url}?q=acks+kettle")
+    found = reference.search("message.timeout.ms")
+    assert "producer delivery.timeout.ms" in [each.name for each in found], "by its other name"
+    part = html_of(client, f"{url}?q=leader", **{"HX-Request": "true"})
+    assert "<html" not in part
+    assert "leader-killed" in part
+    assert "<script>" not in html_of(client, f"{url}?q=<script>&kind=<b>").partition("<h1>")[2]
+
+
+def test_a_setting_tells_clients_and_versions_apart(client: Client) -> None:
+    html = html_of(client, reverse("reference:setting", args=["producer", "acks"]))
+    rows = [re.sub(r"<[^>]+>", " ", row) for row in re.findall(r"<tr>.*?</tr>", html)]
+    said = [" ".join(row.split()) for row in rows]
+    assert any(row.startswith("Java client 2.8 1 ") for row in said)
+    assert any(row.startswith("Java client 3.0 to 4.4 all ") for row in said)
+    assert any(row.startswith("librdkafka 2.0 to 2.16 all ") for row in said)
+    spark = html_of(client, reverse("reference:setting", args=["producer", "transactional.id"]))
+    assert "Spark&#x27;s Kafka sink does not do transactions" in spark
+
+
+def test_a_failure_says_what_shows_it_or_that_nothing_does_yet(client: Client) -> None:
+    for event in all_events():
+        html = html_of(client, reverse("reference:failure", args=[event.name]))
+        assert (event.scenario or "not staged yet") in html
+
+
+@pytest.mark.parametrize("url", [
+    "/reference/failures/none/", "/reference/rules/X999/", "/reference/settings/kettle/on/",
+    "/reference/settings/producer/akcs/",
+])  # fmt: skip
+def test_what_is_not_known_has_no_page(client: Client, url: str) -> None:
+    assert client.get(url).status_code == 404
+
+
+def test_the_advice_leads_to_the_pages(client: Client) -> None:
+    slug = walk(client, topic={"topic.replication.factor": "1"}, producer=RISKY)
+    html = html_of(client, reverse("advisor:advice", args=[slug]))
+    links = set(re.findall(r'href="(/reference/[^"]+)"', html))
+    assert links <= {each.url for each in reference.entries()}
+    pipeline = described({"topic.replication.factor": "1", **RISKY})
+    for finding in assess(pipeline).findings:
+        assert reverse("reference:rule", args=[finding.rule.code]) in links
+    for failure in assess(pipeline).failures:
+        assert reverse("reference:failure", args=[failure.event.name]) in links
+    assert reverse("reference:setting", args=["topic", "replication.factor"]) in links
+
+
+def test_what_a_failure_hangs_on_is_what_changes_it() -> None:
+    behind = {event.name for event in events_behind((Component.PRODUCER, "acks"))}
+    assert {"leader-killed-followers-behind", "broker-disk-lost"} <= behind
+    assert not {"spark-speculation", "all-replicas-lose-power"} & behind
+    at = {event.name: dependence(event) for event in all_events()}
+    topic = {name for part, name in at["broker-disk-lost"].settings if part is Component.TOPIC}
+    assert topic == {"replication.factor", "min.insync.replicas"}
+    assert at["spark-checkpoint-lost"].settings == {
+        (Component.APPLICATION, "checkpoint"), (Component.CONSUMER, "startingOffsets"),
+    }  # fmt: skip
+    assert set(at["spark-restarted"].anomalies) == {Family.SPARK}
+    may = at["leader-killed-followers-behind"].anomalies
+    assert all(Anomaly.LOST_WRITE in may[family] for family in Family)
