@@ -16,6 +16,7 @@ from advisor.reasoning.group import sink_absorbs
 from advisor.reasoning.guarantees import FORBIDS, Anomaly, Boundary, Guarantee
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.trace import Traced
+from advisor.reasoning.words import PLAINEST
 from advisor.steps import compared, in_order
 from advisor.templatetags.look import GUARANTEES, KINDS, say
 
@@ -202,10 +203,6 @@ def worst(pipeline: Pipeline, assessment: Assessment) -> Happening | None:
     return min(happenings(pipeline, assessment), key=_gravity(pipeline), default=None)
 
 
-FIRST_TO_PROVE = "leader-killed-followers-behind"
-"""Of events that are equally grave, the one whose experiment is the shortest and never a race."""
-
-
 def to_prove(pipeline: Pipeline, assessment: Assessment) -> FailureEvent | None:
     """The event whose experiment says most of these settings: the gravest that can be staged."""
     staged = [each for each in happenings(pipeline, assessment) if each.event.scenario]
@@ -217,7 +214,7 @@ def to_prove(pipeline: Pipeline, assessment: Assessment) -> FailureEvent | None:
 
 
 def _later(event: FailureEvent) -> bool:
-    return event.name != FIRST_TO_PROVE
+    return event.name != PLAINEST
 
 
 def _gravity(pipeline: Pipeline) -> Callable[[Happening], tuple[bool, int]]:

@@ -23,6 +23,9 @@ _GIVES = {
     Guarantee.NONE: "No delivery guarantee is left by these settings",
 }
 
+PLAINEST = "leader-killed-followers-behind"
+"""Of events that are equally grave, the one whose experiment is the shortest and never a race."""
+
 
 def describe_guarantee(assessment: Assessment) -> str:
     """The end-to-end guarantee in a sentence, and what can break the stronger one, with numbers.
@@ -46,7 +49,7 @@ def _worst(failures: list[Assessed], kind: frozenset[Anomaly]) -> str | None:
         events = [each.event for each in failures if anomaly in each.permits]
         if anomaly in kind and events:
             # One that an experiment can show is the better example.
-            example = min(events, key=lambda event: event.scenario is None).title
+            example = min(events, key=lambda each: (each.name != PLAINEST, not each.scenario)).title
             counted = f"{len(events)} of {len(failures)} failures"
             return f"{_MAY[anomaly]} in {counted}, such as: {example[0].lower()}{example[1:]}"
     return None
