@@ -5,7 +5,7 @@ UV_VERSION := 0.13.9
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check install --require-hashes
-COSTLY := cluster spark contract browser stack
+COSTLY := cluster spark contract browser stack process thorough
 PURE := $(foreach mark,$(COSTLY),not $(mark) and) not none
 
 .DEFAULT_GOAL := help

@@ -12,6 +12,8 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
 from tests.advisor.pipelines import pipelines
 
+pytestmark = pytest.mark.thorough
+
 LOSSES = {Anomaly.LOST_WRITE, Anomaly.SKIPPED, Anomaly.EFFECT_MISSING, Anomaly.DIVERGED}
 REPEATS = {Anomaly.DUPLICATE, Anomaly.REDELIVERY, Anomaly.EFFECT_DUPLICATED, Anomaly.REORDERED}
 P, T = Component.PRODUCER, Component.TOPIC

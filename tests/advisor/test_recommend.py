@@ -18,6 +18,8 @@ from advisor.reasoning.recommend import Recommendation, recommend
 from advisor.reasoning.search import Search, pulled
 from tests.advisor.pipelines import SAFE, described, pipelines
 
+pytestmark = pytest.mark.thorough
+
 WHOLE_SPACE = settings(
     max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much]
 )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from advisor import services
 from advisor.management.report import report
 from advisor.reasoning.levers import ALL
 from tests.advisor.pipelines import anything
+
+pytestmark = pytest.mark.thorough
 
 WHOLE_SPACE = settings(
     max_examples=300, deadline=None, suppress_health_check=[HealthCheck.filter_too_much]

@@ -15,6 +15,8 @@ from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.reader import ReaderConfig
 from labs.engine.wait import until
 
+pytestmark = pytest.mark.process
+
 TOPIC = "orders"
 
 

@@ -18,6 +18,8 @@ from labs.engine.clients.process import ClientFailed, ClientProcess
 from labs.engine.clients.producer import ProducerConfig
 from labs.engine.wait import until
 
+pytestmark = pytest.mark.process
+
 NOBODY = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0}
 MOCK = {"test.mock.num.brokers": 1, "acks": "all", "log_level": 0}
 

@@ -14,6 +14,8 @@ from labs.engine.kafka.cache import cache_dir
 from labs.engine.kafka.distribution import UnknownVersion, WrongChecksum, parse_lock
 from labs.engine.kafka.java import find_java
 
+pytestmark = pytest.mark.process
+
 SMALL = "org.slf4j:slf4j-api:1.7.36"
 
 

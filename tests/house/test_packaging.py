@@ -7,9 +7,12 @@ import shutil
 import subprocess
 import warnings
 
+import pytest
 import yaml
 
 from tests.house.files import ROOT
+
+pytestmark = pytest.mark.process
 
 COMPOSE = (["docker", "compose"], ["docker-compose"])
 """Docker's own plug-in, and the program that Debian packages; both know `config`."""
