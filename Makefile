@@ -6,7 +6,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check install --require-hashes
 COSTLY := cluster spark contract browser stack process thorough
-PURE := $(foreach mark,$(COSTLY),not $(mark) and) not none
+SPACE := $(subst ,, )
+PURE := not ($(subst $(SPACE), or ,$(COSTLY)))
 
 .DEFAULT_GOAL := help
 .PHONY: help setup dev extras up test check lint types layers django lock catalog clean
