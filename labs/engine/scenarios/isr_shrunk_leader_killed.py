@@ -10,9 +10,9 @@ clusters since 4.1) and leads at once; what acks=1 was told meanwhile is lost by
 
 from __future__ import annotations
 
-from labs.engine.faults import dead, leader, terminated
+from labs.engine.faults import leader
 from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
-from labs.engine.scenarios.steps import leave_leader_alone
+from labs.engine.scenarios.steps import leave_leader_alone, others_return_first
 from labs.engine.scenarios.topologies import up_to_three
 
 
@@ -21,13 +21,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     leave_leader_alone(stage)
     stage.go_on(seconds["alone_s"])
     stage.kill(leader(TOPIC))
-    if stage.topology.replication_factor > 1:
-        stage.restart(terminated())
-        stage.await_fenced(limit_s=60)
-    stage.go_on(seconds["without_leader_s"])
-    stage.restart(dead())
-    stage.await_in_sync(limit_s=60)
-    stage.go_on(seconds["healed_s"])
+    others_return_first(stage, seconds)
 
 
 SCENARIO = Scenario(

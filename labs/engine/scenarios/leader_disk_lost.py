@@ -10,9 +10,9 @@ is back; then it does, as the last known leader (KIP-966), and the others drop w
 
 from __future__ import annotations
 
-from labs.engine.faults import dead, killed, leader, terminated
+from labs.engine.faults import killed, leader
 from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
-from labs.engine.scenarios.steps import leave_leader_alone
+from labs.engine.scenarios.steps import leave_leader_alone, others_return_first
 from labs.engine.scenarios.topologies import up_to_three
 
 
@@ -22,13 +22,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["alone_s"])
     stage.kill(leader(TOPIC))
     stage.wipe(killed())
-    if stage.topology.replication_factor > 1:
-        stage.restart(terminated())
-        stage.await_fenced(limit_s=60)
-    stage.go_on(seconds["without_leader_s"])
-    stage.restart(dead())
-    stage.await_in_sync(limit_s=60)
-    stage.go_on(seconds["healed_s"])
+    others_return_first(stage, seconds)
 
 
 SCENARIO = Scenario(

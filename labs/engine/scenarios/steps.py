@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from labs.engine.faults import a_follower
-from labs.engine.scenarios.model import TOPIC, Stage
+from labs.engine.faults import a_follower, dead, terminated
+from labs.engine.scenarios.model import TOPIC, Durations, Stage
 
 
 def leave_leader_alone(stage: Stage) -> None:
@@ -20,3 +20,14 @@ def leave_leader_alone(stage: Stage) -> None:
     for left in range(replicas - 1, 0, -1):
         stage.terminate(a_follower(TOPIC))
         stage.await_isr(left, limit_s=20)
+
+
+def others_return_first(stage: Stage, seconds: Durations) -> None:
+    """Brings the stopped followers back before the leader that died, then heals."""
+    if stage.topology.replication_factor > 1:
+        stage.restart(terminated())
+        stage.await_fenced(limit_s=60)
+    stage.go_on(seconds["without_leader_s"])
+    stage.restart(dead())
+    stage.await_in_sync(limit_s=60)
+    stage.go_on(seconds["healed_s"])
