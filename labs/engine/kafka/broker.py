@@ -63,13 +63,15 @@ class Broker:
 
     @property
     def state(self) -> BrokerState:
-        """By the kernel's word (proc(5)), not by what we did to it."""
+        """By the kernel's word (wait(2), proc(5)), not by what we did to it.
+
+        A killed process shows as a zombie as soon as its first thread is gone; only when it can
+        be waited for are all of them, and with them its ports and the lock of its folder.
+        """
         if self._process is None or self._process.poll() is not None:
             return "dead"
         letter = processes.state(self._process.pid)
-        if letter is None or letter in "ZXx":
-            return "dead"
-        return "paused" if letter in "Tt" else "running"
+        return "paused" if letter and letter in "Tt" else "running"
 
     def start(self) -> None:
         """Starts the process on whatever its folder holds. Raises `RuntimeError` if it lives."""
