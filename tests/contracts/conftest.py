@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from py4j import java_gateway, protocol
 
 from labs.engine.kafka.distribution import kafka, spark_connector
 from tests.contracts.jvm import Jvm, jvm
@@ -22,3 +23,9 @@ def spark_jvm() -> Iterator[Jvm]:
     """The Kafka client 3.9 of Spark's connector."""
     with jvm(spark_connector()) as running:
         yield running
+
+
+@pytest.fixture(autouse=True)
+def no_handler_of_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Spark session opened by an earlier test asks its own JVM about every Java exception."""
+    monkeypatch.setattr(java_gateway, "get_return_value", protocol.get_return_value)
