@@ -150,6 +150,29 @@ class Run(models.Model):
         return self.experiment.folder / self.name / "ledger"
 
 
+class Trial(models.Model):
+    """What an experiment of `manage.py calibrate` holds the advisor to.
+
+    Its arms are the pipelines of an edge (`labs.calibration.edges`): they differ in one setting,
+    and `event` permits different anomalies on either side. `pipelines` has what
+    `advisor.reasoning.serial` writes, by arm; predictions are made from it anew, never kept.
+    """
+
+    experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, related_name="trial")
+    event = models.CharField(max_length=64)
+    component = models.CharField(max_length=16)
+    setting = models.CharField(max_length=64)
+    pipelines = models.JSONField()
+
+    def __str__(self) -> str:
+        return f"{self.event}: {self.component}.{self.setting}"
+
+    def label(self, arm: str) -> str:
+        """How a side is called: the setting in which it differs, and its value."""
+        value = self.pipelines[arm]["settings"][self.component][self.setting]
+        return f"{self.setting}={json.dumps(value) if isinstance(value, bool) else value}"
+
+
 class Progress(models.Model):
     """How far one visitor is in one lesson; kept by session, without an account.
 

@@ -11,7 +11,7 @@ from labs.engine.scenarios import ScenarioError
 from labs.engine.scenarios import find as find_scenario
 from labs.lessons import Outcome
 from labs.lessons import find as find_lesson
-from labs.models import Experiment, Run, State
+from labs.models import Experiment, Run, State, Trial
 
 PHASES: Mapping[str, str] = {
     "waiting": "Waiting for a place",
@@ -95,7 +95,8 @@ def label(experiment: Experiment, name: str) -> str:
             return find_lesson(experiment.lesson).arm(name).label
         except LookupError:
             return name
-    return _LABELS.get(name, name)
+    trial: Trial | None = getattr(experiment, "trial", None)
+    return trial.label(name) if trial else _LABELS.get(name, name)
 
 
 def arms(experiment: Experiment) -> list[Arm]:

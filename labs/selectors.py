@@ -30,7 +30,7 @@ class Evidence:
 
 def recent() -> QuerySet[Experiment]:
     """Experiments, newest first, with their runs."""
-    return Experiment.objects.prefetch_related("runs")
+    return Experiment.objects.select_related("trial").prefetch_related("runs")
 
 
 def place_in_queue(experiment: Experiment) -> int:

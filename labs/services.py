@@ -75,7 +75,7 @@ def again(experiment: Experiment) -> Experiment:
     """
     _refuse_if_full()
     if experiment.state == State.DONE:
-        return _store(experiment.request(), experiment.pipeline, experiment.lesson)
+        return _enqueue(experiment.request(), experiment.pipeline, experiment.lesson)
     with transaction.atomic():
         if lifecycle.requeue(experiment.slug, experiment.attempt):
             _nudge_on_commit(experiment.slug, experiment.attempt + 1)
@@ -119,7 +119,7 @@ def _queue(
         raise Refused(f"{unknown}.".capitalize()) from unknown
     _refuse_if_full()
     seed = secrets.randbelow(2**31)
-    return _store(ExperimentSpec(scenario, seed, tuple(arms), KAFKA), pipeline, lesson)
+    return _enqueue(ExperimentSpec(scenario, seed, tuple(arms), KAFKA), pipeline, lesson)
 
 
 def _refuse_if_full() -> None:
@@ -129,7 +129,15 @@ def _refuse_if_full() -> None:
 
 
 @transaction.atomic
-def _store(spec: ExperimentSpec, pipeline: str, lesson: str) -> Experiment:
+def _enqueue(spec: ExperimentSpec, pipeline: str, lesson: str) -> Experiment:
+    experiment = store(spec, pipeline, lesson)
+    _nudge_on_commit(experiment.slug, experiment.attempt)
+    return experiment
+
+
+@transaction.atomic
+def store(spec: ExperimentSpec, pipeline: str = "", lesson: str = "") -> Experiment:
+    """Writes a queued experiment and its arms down; nobody is told that it waits."""
     experiment = Experiment.objects.create(
         pipeline=pipeline,
         lesson=lesson,
@@ -151,7 +159,6 @@ def _store(spec: ExperimentSpec, pipeline: str, lesson: str) -> Experiment:
         )
         for position, arm in enumerate(spec.arms)
     )
-    _nudge_on_commit(experiment.slug, experiment.attempt)
     return experiment
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from labs import lesson_views, views
+from labs import evidence_views, lesson_views, views
 
 app_name = "labs"
 
@@ -17,6 +17,7 @@ urlpatterns = [
     path("experiments/<slug:slug>/cancel/", views.cancel, name="cancel"),
     path("experiments/<slug:slug>/again/", views.again, name="again"),
     path("experiments/<slug:slug>/<slug:arm>/ledger.zip", views.ledger, name="ledger"),
+    path("evidence/", evidence_views.evidence, name="evidence"),
     path("learn/", lesson_views.lessons, name="lessons"),
     path("learn/<slug:name>/live/", lesson_views.live, name="lesson-live"),
     path("learn/<slug:name>/reset/", lesson_views.reset, name="lesson-reset"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import uuid
+from pathlib import Path
 from typing import Any
 
 from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
@@ -37,21 +38,28 @@ def run(slug: str, attempt: int) -> None:
     if experiment is None:
         logger.info("attempt %d is not waiting: nothing to do", attempt, extra={"run": slug})
         return
+    carry_out(experiment, settings.LAB_JUDGE_SOCKET)
+
+
+def carry_out(experiment: Experiment, judge_socket: Path) -> None:
+    """Runs a claimed experiment to its end, and says in the database how it ended."""
+    slug, owner = experiment.slug, experiment.owner
+    state, reason = State.INTERRUPTED, WORKER_STOPPED
     try:
-        state, reason = _execute(experiment, owner)
+        state, reason = _execute(experiment, owner, judge_socket)
     except Exception as error:
         logger.exception("the run failed", extra={"run": slug})
         state, reason = State.FAILED, f"The run could not be carried out: {error}"
-    if not lifecycle.finish(slug, owner, state, reason):
-        logger.info("the run was taken away", extra={"run": slug})
-    if state != State.DONE:
-        lifecycle.remove_leftovers()
+    finally:
+        if not lifecycle.finish(slug, owner, state, reason):
+            logger.info("the run was taken away", extra={"run": slug})
+        if state != State.DONE:
+            lifecycle.remove_leftovers()
 
 
-def _execute(experiment: Experiment, owner: str) -> tuple[State, str]:
+def _execute(experiment: Experiment, owner: str, judge_socket: Path) -> tuple[State, str]:
     recorder = Recorder(experiment, owner)
-    socket = settings.LAB_JUDGE_SOCKET
-    with launch(experiment.request(), experiment.folder, judge_socket=socket) as running:
+    with launch(experiment.request(), experiment.folder, judge_socket=judge_socket) as running:
         heart = _Heart(experiment.slug, owner, running)
         try:
             with heart:

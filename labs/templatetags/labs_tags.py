@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django import template
 
-from labs import sentences
+from labs import sentences, trials
+from labs.calibration.table import Held
 
 register = template.Library()
 
@@ -33,3 +34,16 @@ def setting(value: object) -> str:
     if value is None:
         return "–"
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@register.simple_tag
+def held_against_runs() -> Held:
+    """Today's advisor against every run of `manage.py calibrate`: once a page, for `runs_of`."""
+    return trials.held()
+
+
+@register.filter
+def runs_of(held: Held | str, event: str) -> str:
+    """What those runs said of one event, in a line; empty where there was none."""
+    section = held.of(event) if isinstance(held, Held) else None
+    return section.summary if section else ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from labs.engine.faults.roles import Role
@@ -85,7 +85,8 @@ class Scenario:
 
     `durations` maps names to (least, most) seconds; `shows` are the anomalies that the event
     can bring about; `given_up_breaks` says that the outage is shorter than a patient client
-    waits (DESIGN "Verdict"), so that a client which gave up broke at-least-once.
+    waits (DESIGN "Verdict"), so that a client which gave up broke at-least-once. `rarely` says
+    of what the event permits and a run need not show why that is so, by anomaly.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Scenario:
     play: Callable[[Stage, Durations], None]
     rate_per_s: int = 2000
     given_up_breaks: bool = False
+    rarely: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

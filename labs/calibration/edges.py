@@ -1,0 +1,136 @@
+"""Settings on both sides of every boundary that the failure model draws and the lab can stage.
+
+An edge is two pipelines that differ in one setting, and for which one event permits different
+anomalies. Where the model is wrong, it is wrong at an edge: so that is where it is tried.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations, product
+
+from advisor.catalog import Component, Family, Value, validate, versions
+from advisor.reasoning.dependence import dependence
+from advisor.reasoning.event import FailureEvent
+from advisor.reasoning.failures import all_events
+from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.trace import Key
+from labs.engine.kafka.properties import SHORTENED
+
+OUTAGES = frozenset({Anomaly.UNAVAILABLE, Anomaly.BLOCKED, Anomaly.UNSEEN})
+"""A run tells how long these lasted. Every failure brings a little of them, so that "seen" or
+"not seen" would say nothing."""
+
+TRIED: Mapping[str, tuple[Value, ...]] = {
+    "acks": ("0", "1", "all"),
+    "enable.idempotence": (False, True),
+    "retries": (0, 2147483647),
+    "max.in.flight.requests.per.connection": (1, 5),
+    "delivery.timeout.ms": (3_000, 120_000),
+    "replication.factor": (1, 3),
+    "min.insync.replicas": (1, 2),
+    "unclean.leader.election.enable": (False, True),
+    "flush.messages": (1, 2**63 - 1),
+}
+"""The values between which an edge is looked for, by setting."""
+
+UNTRIED: Mapping[str, str] = {
+    **{name: f"every run has {each.lab}, so that it is short" for name, each in SHORTENED.items()},
+    "transactional.id": "these workloads send outside transactions",
+    "transaction.timeout.ms": "these workloads send outside transactions",
+    "eligible.leader.replicas.version": "the brokers' feature level is their release's own",
+}  # fmt: skip
+"""Settings that events hang on and the lab cannot vary yet, with the reason."""
+
+_FAMILIES = (Family.JAVA, Family.LIBRDKAFKA)
+_ROOTS: tuple[Mapping[str, Value], ...] = (
+    {"acks": "1"},
+    {"acks": "all"},
+    {"acks": "all", "enable.idempotence": False},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Two pipelines that differ in `key` alone, and for which `event` permits different things."""
+
+    event: FailureEvent
+    key: Key
+    sides: tuple[Pipeline, Pipeline]
+
+    def values(self) -> tuple[Value, Value]:
+        """The setting's value on each side."""
+        return self.sides[0].value(*self.key), self.sides[1].value(*self.key)
+
+
+def permitted(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
+    """What one event permits there and a ledger can show, outages left aside."""
+    return frozenset(event.permits(pipeline)) - OUTAGES
+
+
+def staged() -> tuple[FailureEvent, ...]:
+    """The events that a scenario stages."""
+    return tuple(event for event in all_events() if event.scenario)
+
+
+def edges(seed: int) -> list[Edge]:
+    """One edge for each staged event and each setting that it hangs on, in an order of the seed.
+
+    An event has none for a setting of `UNTRIED`, and none where only outages differ.
+    """
+    dice = random.Random(seed)  # noqa: S311 - repeatable on purpose, nothing is secret
+    found = []
+    for event in staged():
+        for key in sorted(dependence(event).settings):
+            pairs = list(_pairs(event, key))
+            if pairs:
+                found.append(Edge(event, key, dice.choice(pairs)))
+    dice.shuffle(found)
+    return found
+
+
+def _pairs(event: FailureEvent, key: Key) -> Iterator[tuple[Pipeline, Pipeline]]:
+    if key[0] is Component.BROKER:
+        return  # a run's topic states its own; what it inherits is the catalog's matter
+    for base in _bases(event.families):
+        for values in combinations(TRIED.get(key[1], ()), 2):
+            one, other = (_patient(base.with_setting(*key, value)) for value in values)
+            if _valid(one) and _valid(other) and permitted(event, one) != permitted(event, other):
+                yield one, other
+
+
+def _bases(families: frozenset[Family]) -> Iterator[Pipeline]:
+    of = [family for family in _FAMILIES if family in families]
+    for family, root, copies, unclean in product(of, _ROOTS, (1, 2), (False, True)):
+        yield Pipeline(
+            family, versions(family)[0],
+            settings={
+                Component.PRODUCER: root,
+                Component.CONSUMER: {"auto.offset.reset": "earliest"},
+                Component.TOPIC: {
+                    "replication.factor": 3, "min.insync.replicas": copies,
+                    "unclean.leader.election.enable": unclean,
+                },
+                Component.BROKER: _shortened(),
+            },
+        )  # fmt: skip
+
+
+def _shortened() -> dict[str, Value]:
+    """What the lab's brokers have: the model must judge what truly runs."""
+    return {"broker.session.timeout.ms": SHORTENED["broker.session.timeout.ms"].lab}
+
+
+def _patient(pipeline: Pipeline) -> Pipeline:
+    """A short delivery.timeout.ms needs a shorter request.timeout.ms, or the client refuses it."""
+    if pipeline.number(Component.PRODUCER, "delivery.timeout.ms") >= 30_000:
+        return pipeline
+    return pipeline.with_setting(Component.PRODUCER, "request.timeout.ms", 1_500)
+
+
+def _valid(pipeline: Pipeline) -> bool:
+    of = (pipeline.family, pipeline.version, pipeline.kafka, pipeline.brokers)
+    return not validate(*of, pipeline.settings)

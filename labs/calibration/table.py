@@ -1,0 +1,168 @@
+"""Prediction against observation: what the advisor says of each run's settings, and what it saw.
+
+Nothing of a prediction is stored with a run. Every table is made from today's failure model, so
+that a model which is changed answers for every run that was ever recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from advisor.reasoning.dependence import dependence
+from advisor.reasoning.event import FailureEvent
+from advisor.reasoning.failures import events_for
+from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.pipeline import Pipeline
+from labs.calibration.edges import OUTAGES, permitted, staged
+from labs.engine.scenarios import find
+
+UNSPOKEN = frozenset({Anomaly.NONMONOTONIC_POLL, Anomaly.POLL_SKIP})
+"""No event speaks of these and no guarantee forbids them: one is seen wherever a log was cut
+below what its group had read, because the next poll starts before the end of the one before."""
+
+COMPANIONS = frozenset(
+    {
+        "acknowledgement-lost", "brokers-below-min-isr", "delivery-error-ignored",
+        "delivery-timeout", "followers-slow", "leader-killed", "no-committed-offset",
+        "offset-out-of-range", "producer-buffer-full", "rebalance-during-processing",
+    }
+)  # fmt: skip
+"""What the death of a broker brings along unasked: its acknowledgements are lost, clients wait
+and give up, groups lose their coordinator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """One arm that was run under an event's scenario and judged, its fault proved.
+
+    `link` is the address of its page, `name` how it is called there.
+    """
+
+    event: str
+    pipeline: Pipeline
+    seen: frozenset[Anomaly]
+    name: str
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The runs with one prediction of one anomaly, and those of them in which it was seen."""
+
+    runs: tuple[Observed, ...]
+
+    seen: tuple[Observed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One claim: what an event may do to messages. `why_never` is set where it was never seen."""
+
+    anomaly: Anomaly
+    possible: Side
+    impossible: Side
+    why_never: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One failure event with its claims, and how many arms were run and judged for it."""
+
+    event: FailureEvent
+    rows: tuple[Row, ...]
+    runs: int
+
+    @property
+    def summary(self) -> str:
+        """What the runs said of the event's claims, in a line; empty where there was no run."""
+        if not self.runs:
+            return ""
+        tried = [row for row in self.rows if row.possible.runs]
+        seen = [row for row in tried if row.possible.seen]
+        never = [row for row in self.rows if row.impossible.seen]
+        return (
+            f"{self.runs} runs: {len(seen)} of {len(tried)} things that it may do were seen, "
+            f"{len(never) or 'nothing'} that it rules out"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """An anomaly that was seen where nothing that happens there permits it: the model is wrong,
+    or the judge."""
+
+    anomaly: Anomaly
+    run: Observed
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Today's advisor, held against runs."""
+
+    sections: tuple[Section, ...]
+    contradictions: tuple[Contradiction, ...]
+
+    def of(self, event: str) -> Section | None:
+        """What runs said of one event; None if nothing stages it."""
+        return next((each for each in self.sections if each.event.name == event), None)
+
+    @property
+    def runs(self) -> int:
+        """All arms that were run and judged."""
+        return sum(each.runs for each in self.sections)
+
+
+def held(observed: Iterable[Observed]) -> Held:
+    """Every staged event with what its runs said, in the order of the model."""
+    runs = list(observed)
+    return Held(tuple(_section(event, runs) for event in staged()), contradictions(runs))
+
+
+def _section(event: FailureEvent, runs: list[Observed]) -> Section:
+    own = [each for each in runs if each.event == event.name]
+    return Section(event, tuple(_rows(event, own)), len(own))
+
+
+def contradictions(observed: Iterable[Observed]) -> tuple[Contradiction, ...]:
+    """What was predicted to be impossible and was seen."""
+    return tuple(
+        Contradiction(anomaly, run)
+        for run in observed
+        for anomaly in sorted(run.seen - UNSPOKEN - OUTAGES - possible(run.event, run.pipeline))
+    )
+
+
+def possible(event: str, pipeline: Pipeline) -> frozenset[Anomaly]:
+    """What may be seen in a run of one event's scenario, by the events that can happen there.
+
+    These are the events that the scenario stages, and `COMPANIONS`. No power is cut and no disk
+    lost in a run that only kills a leader, so what those would permit excuses nothing there.
+    """
+    scenario = next(each.scenario for each in staged() if each.name == event)
+    there = (
+        each
+        for each in events_for(pipeline)
+        if each.scenario == scenario or each.name in COMPANIONS
+    )
+    return frozenset(anomaly for each in there for anomaly in each.permits(pipeline))
+
+
+def _rows(event: FailureEvent, runs: list[Observed]) -> Iterator[Row]:
+    may = frozenset().union(*dependence(event).anomalies.values()) - OUTAGES
+    for anomaly in sorted(may | {name for run in runs for name in run.seen - UNSPOKEN - OUTAGES}):
+        where = [run for run in runs if anomaly in permitted(event, run.pipeline)]
+        nowhere = [run for run in runs if anomaly not in possible(run.event, run.pipeline)]
+        yield Row(
+            anomaly, _side(where, anomaly), _side(nowhere, anomaly), _why_never(event, anomaly)
+        )
+
+
+def _side(runs: list[Observed], anomaly: Anomaly) -> Side:
+    return Side(tuple(runs), tuple(run for run in runs if anomaly in run.seen))
+
+
+def _why_never(event: FailureEvent, anomaly: Anomaly) -> str:
+    """Why runs of the event's scenario may go by without an anomaly that is possible."""
+    scenario = find(event.scenario or "")
+    return scenario.rarely.get(anomaly, "")

@@ -1,0 +1,23 @@
+"""The page that holds the advisor against every run of `manage.py calibrate`."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from advisor.reasoning.failures import all_events
+from labs import trials
+from labs.calibration.edges import UNTRIED
+
+
+@require_GET
+def evidence(request: HttpRequest) -> HttpResponse:
+    """Prediction beside observation, claim by claim, each number linked to its runs."""
+    held = trials.held()
+    context = {
+        "held": held,
+        "untried": sorted(UNTRIED.items()),
+        "unstaged": [event for event in all_events() if not event.scenario],
+    }
+    return render(request, "labs/evidence.html", context)

@@ -1,0 +1,116 @@
+"""Trials of the advisor: an edge of its model run on real brokers, kept, and read back."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+
+from django.db import transaction
+
+from advisor import services as advisor
+from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.pipeline import Pipeline
+from labs import lifecycle, services, worker
+from labs.calibration import table
+from labs.calibration.edges import Edge
+from labs.calibration.table import Held, Observed
+from labs.engine.spec import ArmSpec, ExperimentSpec
+from labs.models import Experiment, Run, State, Trial
+
+JUDGED = ("holds", "broken")
+SIDES = ("one-side", "other-side")
+"""The names of a trial's arms."""
+
+
+def carry_out(edge: Edge, seed: int, judge_socket: Path) -> Trial:
+    """Runs both sides of an edge in this process, under the scenario of its event."""
+    trial = _claimed(edge, seed)
+    worker.carry_out(trial.experiment, judge_socket)
+    trial.experiment.refresh_from_db()
+    return trial
+
+
+@transaction.atomic
+def _claimed(edge: Edge, seed: int) -> Trial:
+    # In one transaction with the claim: no worker sees it waiting.
+    arms = tuple(arm(name, side) for name, side in zip(SIDES, edge.sides, strict=True))
+    spec = ExperimentSpec(edge.event.scenario or "", seed, arms, services.KAFKA)
+    stored = services.store(spec)
+    claimed = lifecycle.claim(stored.slug, stored.attempt, uuid.uuid4().hex)
+    if claimed is None:
+        raise RuntimeError("an experiment that nobody else can see was taken away")
+    component, setting = edge.key
+    pipelines = {name: advisor.to_data(side) for name, side in zip(SIDES, edge.sides, strict=True)}
+    return Trial.objects.create(
+        experiment=claimed, event=edge.event.name, component=component.value, setting=setting,
+        pipelines=pipelines,
+    )  # fmt: skip
+
+
+def arm(name: str, side: Pipeline) -> ArmSpec:
+    """One side of an edge as an experiment runs it."""
+    # No guarantee is wanted: every anomaly is to be counted, and none is to be excused.
+    return ArmSpec(name, advisor.in_force(side))
+
+
+def observed(trials: Iterable[Trial] | None = None) -> list[Observed]:
+    """What these trials saw, or all that are kept: arms that were judged, oldest first.
+
+    An arm whose verdict is `unknown` says nothing. Nor does one whose pipeline the catalog no
+    longer takes: it cannot be asked what the advisor says of it.
+    """
+    kept = Trial.objects.select_related("experiment").prefetch_related("experiment__runs")
+    if trials is not None:
+        kept = kept.filter(pk__in=[trial.pk for trial in trials])
+    done = kept.filter(experiment__state=State.DONE).order_by("pk")
+    arms = ((trial, run) for trial in done for run in trial.experiment.runs.all())
+    return [seen for trial, run in arms for seen in _observed(trial, run)]
+
+
+def held() -> Held:
+    """Today's advisor held against every trial that is kept."""
+    done = Trial.objects.filter(experiment__state=State.DONE).order_by("pk")
+    newest = done.values_list("experiment__slug", flat=True).last()
+    return _held(done.count(), newest)
+
+
+@lru_cache(maxsize=2)
+def _held(count: int, newest: str | None) -> Held:
+    # Asking the advisor about every run takes a while, and the answer changes only with a run.
+    return table.held(observed())
+
+
+def unjudged(trials: Iterable[Trial]) -> list[tuple[Experiment, str]]:
+    """The experiments of these trials that say nothing, or only half of it, and why."""
+    found = []
+    for trial in trials:
+        experiment = trial.experiment
+        reasons = [
+            f"{run.name}: {run.result.get('reason', '')}"
+            for run in experiment.runs.all()
+            if run.verdict not in JUDGED
+        ]
+        if experiment.state != State.DONE or reasons:
+            found.append((experiment, experiment.reason or " ".join(reasons)))
+    return found
+
+
+def _observed(trial: Trial, run: Run) -> Iterable[Observed]:
+    pipeline = _read(json.dumps(trial.pipelines.get(run.name), sort_keys=True))
+    if pipeline is None or run.verdict not in JUDGED:
+        return
+    counts = run.result.get("counts", {})
+    seen = frozenset(anomaly for anomaly in Anomaly if counts.get(anomaly))
+    link = trial.experiment.get_absolute_url()
+    yield Observed(trial.event, pipeline, seen, trial.label(run.name), link)
+
+
+@lru_cache(maxsize=2048)
+def _read(text: str) -> Pipeline | None:
+    try:
+        return advisor.from_data(json.loads(text))
+    except advisor.PipelineError:
+        return None

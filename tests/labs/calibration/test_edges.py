@@ -1,0 +1,54 @@
+"""An edge is a boundary of the failure model: one setting, and another thing permitted."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from advisor.catalog import Component, validate
+from advisor.reasoning.dependence import dependence
+from advisor.reasoning.pipeline import Pipeline
+from labs.calibration.edges import TRIED, UNTRIED, Edge, edges, permitted, staged
+
+
+def described(edge: Edge) -> list[object]:
+    return [edge.event.name, edge.key, edge.values(), edge.sides[0].family]
+
+
+def valid(pipeline: Pipeline) -> bool:
+    of = (pipeline.family, pipeline.version, pipeline.kafka, pipeline.brokers)
+    return not validate(*of, pipeline.settings)
+
+
+def test_the_sides_of_an_edge_are_valid_and_differ_in_its_setting_and_in_what_is_permitted():
+    for edge in edges(1):
+        one, other = edge.sides
+        assert valid(one)
+        assert valid(other)
+        assert permitted(edge.event, one) != permitted(edge.event, other)
+        differ = {
+            (component, name)
+            for component in Component
+            for name in {*one.stated(component), *other.stated(component)}
+            if one.stated(component).get(name) != other.stated(component).get(name)
+        }
+        # A shorter patience needs a shorter request timeout, or the client refuses it.
+        assert differ - {(Component.PRODUCER, "request.timeout.ms")} == {edge.key}
+
+
+def test_a_seed_draws_the_same_edges_again_and_another_seed_others():
+    first, again, other = ([described(edge) for edge in edges(seed)] for seed in (1, 1, 2))
+    assert first == again
+    assert first != other
+
+
+def test_every_staged_event_has_an_edge_unless_only_outages_differ():
+    of = Counter(edge.event.name for edge in edges(1))
+    assert {event.name for event in staged()} - of.keys() <= {
+        "only-replica-down", "brokers-below-min-isr",
+    }  # fmt: skip
+
+
+def test_each_setting_that_a_staged_event_hangs_on_is_tried_or_said_not_to_be():
+    keys = {key for event in staged() for key in dependence(event).settings}
+    names = {name for component, name in keys if component is not Component.BROKER}
+    assert names - TRIED.keys() - UNTRIED.keys() == set()

@@ -1,0 +1,87 @@
+"""Prediction beside observation: what counts as a contradiction, and what does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.reasoning.failures import all_events
+from advisor.reasoning.guarantees import Anomaly
+from labs.calibration.edges import staged
+from labs.calibration.table import (
+    COMPANIONS,
+    Held,
+    Observed,
+    Row,
+    contradictions,
+    held,
+    possible,
+)
+from tests.engine.arms import pipeline
+
+EVENT = "leader-killed-followers-behind"
+WEAK = pipeline(producer__acks="1", producer__enable_idempotence=False)
+STRONG = pipeline(producer__acks="all", topic__min_insync_replicas=2)
+
+
+def run(of=STRONG, *seen: Anomaly, event: str = EVENT, link: str = "/a/") -> Observed:
+    return Observed(event, of, frozenset(seen), "acks", link)
+
+
+def row(of: Held, anomaly: Anomaly) -> Row:
+    section = of.of(EVENT)
+    assert section is not None
+    return next(each for each in section.rows if each.anomaly is anomaly)
+
+
+def test_what_no_event_permits_and_was_seen_is_a_contradiction():
+    impossible = run(STRONG, Anomaly.DUPLICATE)
+    (found,) = contradictions([run(WEAK, Anomaly.LOST_WRITE), impossible])
+    assert (found.anomaly, found.run) == (Anomaly.DUPLICATE, impossible)
+
+
+@pytest.mark.parametrize(
+    "seen", [Anomaly.UNAVAILABLE, Anomaly.BLOCKED, Anomaly.NONMONOTONIC_POLL, Anomaly.POLL_SKIP]
+)
+def test_outages_and_what_no_event_speaks_of_contradict_nothing(seen):
+    assert contradictions([run(STRONG, seen)]) == ()
+
+
+def test_an_anomaly_that_a_companion_permits_is_no_contradiction():
+    assert Anomaly.REDELIVERY in possible(EVENT, STRONG)
+    assert contradictions([run(STRONG, Anomaly.REDELIVERY)]) == ()
+
+
+def test_what_a_failure_that_is_not_staged_there_permits_excuses_nothing():
+    cut = next(event for event in staged() if event.name == "all-replicas-lose-power")
+    assert Anomaly.LOST_WRITE in cut.permits(STRONG)
+    assert [each.anomaly for each in contradictions([run(STRONG, Anomaly.LOST_WRITE)])] == [
+        Anomaly.LOST_WRITE
+    ]
+
+
+def test_the_companions_are_events():
+    assert {event.name for event in all_events()} >= COMPANIONS
+
+
+def test_a_row_counts_runs_by_prediction_and_by_sight():
+    made = held([run(WEAK, Anomaly.LOST_WRITE), run(WEAK), run(STRONG), run(STRONG)])
+    lost = row(made, Anomaly.LOST_WRITE)
+    assert [len(side) for side in (lost.possible.runs, lost.possible.seen)] == [2, 1]
+    duplicate = row(made, Anomaly.DUPLICATE)
+    assert [len(side) for side in (duplicate.impossible.runs, duplicate.impossible.seen)] == [2, 0]
+    assert made.runs == 4
+
+
+def test_a_contradiction_shows_in_its_row_too():
+    made = held([run(STRONG, Anomaly.DUPLICATE)])
+    assert len(row(made, Anomaly.DUPLICATE).impossible.seen) == 1
+    section = made.of(EVENT)
+    assert section is not None
+    assert section.summary.endswith("1 that it rules out")
+
+
+def test_runs_of_another_event_say_nothing_of_this_one():
+    made = held([run(WEAK, Anomaly.LOST_WRITE, event="leader-killed")])
+    section = made.of(EVENT)
+    assert section is not None
+    assert (section.runs, section.summary) == (0, "")
