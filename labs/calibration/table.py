@@ -108,6 +108,11 @@ class Held:
         return next((each for each in self.sections if each.event.name == event), None)
 
     @property
+    def untried(self) -> tuple[Section, ...]:
+        """The events that could be staged and were not."""
+        return tuple(each for each in self.sections if not each.runs)
+
+    @property
     def runs(self) -> int:
         """All arms that were run and judged."""
         return sum(each.runs for each in self.sections)
