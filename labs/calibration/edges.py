@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations, product
 
 from advisor.catalog import Component, Family, Value, validate, versions
@@ -85,21 +86,26 @@ def edges(seed: int) -> list[Edge]:
     found = []
     for event in staged():
         for key in sorted(dependence(event).settings):
-            pairs = list(_pairs(event, key))
-            if pairs:
+            if pairs := _pairs(event, key):
                 found.append(Edge(event, key, dice.choice(pairs)))
     dice.shuffle(found)
     return found
 
 
-def _pairs(event: FailureEvent, key: Key) -> Iterator[tuple[Pipeline, Pipeline]]:
+@cache
+def _pairs(event: FailureEvent, key: Key) -> tuple[tuple[Pipeline, Pipeline], ...]:
     if key[0] is Component.BROKER:
-        return  # a run's topic states its own; what it inherits is the catalog's matter
-    for base in _bases(event.families):
-        for values in combinations(TRIED.get(key[1], ()), 2):
-            one, other = (_patient(base.with_setting(*key, value)) for value in values)
-            if _valid(one) and _valid(other) and permitted(event, one) != permitted(event, other):
-                yield one, other
+        return ()  # a run's topic states its own; what it inherits is the catalog's matter
+    tried = combinations(TRIED.get(key[1], ()), 2)
+    pairs = (
+        tuple(_patient(base.with_setting(*key, value)) for value in values)
+        for values, base in product(tried, _bases(event.families))
+    )
+    return tuple(
+        (one, other)
+        for one, other in pairs
+        if _valid(one) and _valid(other) and permitted(event, one) != permitted(event, other)
+    )
 
 
 def _bases(families: frozenset[Family]) -> Iterator[Pipeline]:
