@@ -5,6 +5,12 @@ from __future__ import annotations
 from labs.engine.faults import a_follower, dead, terminated
 from labs.engine.scenarios.model import TOPIC, Durations, Stage
 
+BLIND_RETRY = (
+    "a retry repeats only what was written and not yet answered when the leader died, a moment's "
+    "worth at this rate"
+)
+"""Why a run of a leader's death seldom shows a copy, or the disorder that a copy brings."""
+
 
 def leave_leader_alone(stage: Stage) -> None:
     """Stops the followers cleanly, one after the other, until the leader alone is in sync.
