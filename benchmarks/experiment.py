@@ -17,13 +17,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks.warm import warm_judge
 from labs.engine.launch import launch
 from labs.engine.spec import ExperimentSpec
-from labs.engine.wait import until
-from labs.engine.warm import WarmJudge
 from tests.engine.arms import DESCRIBED, experiment
-
-_WARM_LIMIT_S = 300.0
 
 
 def timed(spec: ExperimentSpec, folder: Path, socket: Path) -> tuple[float, dict[str, Any]]:
@@ -57,22 +54,17 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=1)
     told = parser.parse_args()
     seeds = range(told.first, told.first + told.seeds)
-    with tempfile.TemporaryDirectory(prefix="delivery-lab-") as scratch:
-        socket = Path(scratch) / "judge.sock"
-        judge = WarmJudge(socket)
-        judge.start()
-        try:
-            until(lambda: judge.warm, _WARM_LIMIT_S, "the judge did not get warm")
-            alone, _ = timed(experiment(DESCRIBED), Path(scratch) / "alone", socket)
+    with tempfile.TemporaryDirectory(prefix="delivery-lab-") as folder:
+        scratch = Path(folder)
+        with warm_judge(scratch) as judge:
+            alone, _ = timed(experiment(DESCRIBED), scratch / "alone", judge.socket)
             print(f"one arm alone: {alone:.1f} s", flush=True)
             both, right = [], True
             for seed in seeds:
-                folder = Path(scratch) / f"seed-{seed}"
-                seconds, arms = timed(experiment(seed=seed), folder, socket)
+                spec = experiment(seed=seed)
+                seconds, arms = timed(spec, scratch / f"seed-{seed}", judge.socket)
                 both.append(seconds)
                 right = line(seed, seconds, arms) and right
-        finally:
-            judge.stop()
     middle = statistics.median(both)
     print(f"both arms: median {middle:.1f} s, worst {max(both):.1f} s; "
           f"{middle / alone:.2f} times one arm alone")  # fmt: skip

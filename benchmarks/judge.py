@@ -22,13 +22,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchmarks.warm import warm_judge
 from labs.engine.judge import judge, judge_cold
-from labs.engine.wait import until
-from labs.engine.warm import WarmJudge
 
 WANT = "at-least-once"
 PLACE = {"topic": "orders", "partition": 0}
-_WARM_LIMIT_S = 300.0
 _NAMES = ("ok", "in_log", "lost_write", "redelivery")
 
 
@@ -85,14 +83,6 @@ def timed(ask: Callable[[], dict[str, Any]]) -> tuple[float, dict[str, Any]]:
     return time.monotonic() - began, {name: counts[name] for name in _NAMES}
 
 
-def warmed(folder: Path) -> WarmJudge:
-    """A session that has nothing left to warm up."""
-    keeper = WarmJudge(folder / "judge.sock")
-    keeper.start()
-    until(lambda: keeper.warm, _WARM_LIMIT_S, "the judge did not get warm")
-    return keeper
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--messages", type=int, default=40_000)
@@ -104,16 +94,13 @@ def main() -> int:
         print(f"{told.messages:,} messages; plain Python: {peer_s:.1f} s", flush=True)
         cold_s, cold = timed(lambda: judge_cold([ledger], WANT)[0])
         print(f"Spark, a process of its own: {cold_s:.1f} s", flush=True)
-        keeper = warmed(Path(scratch))
-        try:
+        with warm_judge(Path(scratch)) as keeper:
             answers = [timed(lambda: judge(ledger, WANT, socket=keeper.socket))
                        for _ in range(told.repeat)]  # fmt: skip
             with ThreadPoolExecutor(2) as pool:
                 began = time.monotonic()
                 list(pool.map(lambda _: judge(ledger, WANT, socket=keeper.socket), range(2)))
                 both_s = time.monotonic() - began
-        finally:
-            keeper.stop()
     warm_s = statistics.median(seconds for seconds, _ in answers[1:])
     print(f"Spark, the warm session: first {answers[0][0]:.1f} s, then {warm_s:.1f} s; "
           f"two at once {both_s:.1f} s; {warm_s / peer_s:.2f} times plain Python, "
