@@ -2,7 +2,7 @@
 
 One arm again and again in this process, under another seed each time, judged by one warm session.
 After each run: our open files and threads, our memory and the judge's, processes that anything in
-the scratch folder belongs to, and files that are not the ledger. The last line compares the last
+the scratch folder belongs to, and files of brokers, or outside the runs' own folders. The last line compares the last
 quarter of the runs with the first. Exit code 1 if a run left a process or a file, or if files,
 threads or memory grew by more than a tenth from the first quarter's median to the last's.
 """
@@ -48,11 +48,13 @@ def left(scratch: Path, runs: Path, judge: WarmJudge) -> Left:
         memory_mb=_memory_mb(os.getpid()),
         judge_mb=sum(_memory_mb(pid) for pid in (judge.pid or 0, *_below(judge.pid or 0))),
         processes=len(_at_home_in(scratch) - known),
-        files=sum(
-            path.is_file() and "ledger" not in path.parts and "logs" not in path.parts
-            for path in runs.rglob("*")
-        ),
+        files=sum(path.is_file() for path in scratch.rglob("*") if not _belongs(path, runs)),
     )
+
+
+def _belongs(path: Path, runs: Path) -> bool:
+    """Whether a run keeps it, or the judge while it lives: all but what brokers wrote."""
+    return "cluster" not in path.parts if path.is_relative_to(runs) else path.stem == "judge"
 
 
 def _at_home_in(scratch: Path) -> set[int]:
