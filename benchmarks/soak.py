@@ -2,9 +2,9 @@
 
 One arm again and again in this process, under another seed each time, judged by one warm session.
 After each run: our open files and threads, our memory and the judge's, processes that anything in
-the scratch folder belongs to, and files of brokers, or outside the runs' own folders. The last line compares the last
-quarter of the runs with the first. Exit code 1 if a run left a process or a file, or if files,
-threads or memory grew by more than a tenth from the first quarter's median to the last's.
+the scratch folder belongs to, and files of brokers, or outside the runs' own folders. The last
+quarter of the runs is compared with the first. Exit code 1 if a run left a process or a file, or
+if open files, threads or memory grew by more than a tenth from one median to the other.
 """
 
 from __future__ import annotations
