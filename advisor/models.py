@@ -19,12 +19,14 @@ def new_slug() -> str:
 class Description(models.Model):
     """A pipeline as a team described it. Never changed once saved: its link is permanent.
 
-    `data` is what `advisor.reasoning.serial` writes; `rules_version` is that of the answers
-    given when it was saved.
+    `data` is what `advisor.reasoning.serial` writes, `answer` the `reasoning.answer.Answer` that
+    was given when it was saved, as `reasoning.plain` writes it, and `rules_version` that of the
+    rules which gave it. `answer` is null where it was saved before answers were kept.
     """
 
     slug = models.CharField(max_length=SLUG_LENGTH, primary_key=True, default=new_slug)
     data = models.JSONField()
+    answer = models.JSONField(null=True)
     rules_version = models.CharField(max_length=16)
     created = models.DateTimeField(auto_now_add=True)
 

@@ -7,86 +7,63 @@ from dataclasses import asdict
 from typing import Any
 
 from advisor.catalog import Component, Problem, Value, settings_of
-from advisor.models import Description
-from advisor.reasoning.assess import RULES_VERSION, Assessment, assess
+from advisor.permalinks import Saved, StaleDescription, answers, find, save
+from advisor.reasoning.answer import COLUMNS, Answer, Found, answer, judgement
+from advisor.reasoning.assess import RULES_VERSION, assess
 from advisor.reasoning.fields import field_of, from_fields
-from advisor.reasoning.finding import Finding
-from advisor.reasoning.guarantees import Guarantee
-from advisor.reasoning.numbers import Number, numbers
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.recommend import Change, Impossible, Recommendation, recommend
-from advisor.reasoning.serial import PipelineError, from_data, to_data, to_fields
-from advisor.reasoning.words import describe_guarantee
+from advisor.reasoning.recommend import Change, Impossible, recommend
+from advisor.reasoning.serial import PipelineError, from_data, to_data
 
 __all__ = [
     "COLUMNS",
     "RULES_VERSION",
-    "Assessment",
-    "Change",
-    "Impossible",
-    "Number",
+    "Answer",
     "PipelineError",
     "Problem",
-    "Recommendation",
+    "Saved",
     "StaleDescription",
     "advise",
+    "answer",
     "answers",
     "assess",
-    "columns",
-    "describe_guarantee",
     "field_of",
+    "find",
     "from_data",
     "from_fields",
     "in_force",
-    "load",
-    "numbers",
-    "recommend",
+    "judgement",
     "recommended",
     "save",
     "to_data",
-    "to_fields",
+    "to_json",
 ]
-
-
-class StaleDescription(PipelineError):
-    """What was saved and the catalog no longer takes; `problems` says why not."""
-
-    def __init__(self, description: Description, problems: list[Problem]) -> None:
-        super().__init__(problems)
-        self.description = description
-
-
-COLUMNS = (Guarantee.AT_MOST_ONCE, Guarantee.AT_LEAST_ONCE, Guarantee.EXACTLY_ONCE)
-"""The guarantees that are set side by side, so that a team chooses with open eyes."""
 
 
 def advise(pipeline: Pipeline) -> dict[str, Any]:
     """The whole advice as JSON data, for the guarantee required."""
-    assessment = assess(pipeline)
-    recommendation = recommend(pipeline)
+    return to_json(answer(pipeline))
+
+
+def to_json(given: Answer) -> dict[str, Any]:
+    """An answer as the JSON data that other tools read; events out of scope are left out."""
+    guarantees = given.judgement.guarantees
     return {
-        "guarantee": {
-            boundary.value: guarantee.value for boundary, guarantee in assessment.guarantees.items()
-        },
+        "guarantee": {boundary.value: guarantees[boundary].value for boundary in guarantees},
         "failures": [
             {
-                "event": failure.event.name,
+                "event": failure.name,
                 "permits": {anomaly.value: why for anomaly, why in failure.permits.items()},
-                "scenario": failure.event.scenario,
+                "scenario": failure.scenario,
             }
-            for failure in assessment.failures
+            for failure in given.judgement.failures
             if failure.in_scope
         ],
-        "findings": [_finding(found) for found in assessment.findings],
-        "changes": [_change(change) for change in recommendation.changes],
-        "impossible": [_impossible(each) for each in recommendation.impossible],
-        "numbers": [asdict(each) for each in numbers(pipeline)],
+        "findings": [_finding(found) for found in given.judgement.findings],
+        "changes": [_change(change) for change in given.wanted.changes],
+        "impossible": [_impossible(each) for each in given.wanted.impossible],
+        "numbers": [asdict(each) for each in given.numbers],
     }
-
-
-def columns(pipeline: Pipeline) -> dict[Guarantee, Recommendation]:
-    """What each guarantee would take, in the order of `COLUMNS`."""
-    return {guarantee: recommend(pipeline, guarantee) for guarantee in COLUMNS}
 
 
 def recommended(pipeline: Pipeline) -> Pipeline:
@@ -115,44 +92,15 @@ def _with_value(
     return ((name, value) for name, value in settings if value is not None)
 
 
-def save(pipeline: Pipeline) -> Description:
-    """Keeps a pipeline behind a new permanent link."""
-    return Description.objects.create(data=to_data(pipeline), rules_version=RULES_VERSION)
-
-
-def load(slug: str) -> Pipeline:
-    """The pipeline behind a link.
-
-    Raises `Description.DoesNotExist`, and `StaleDescription` if the catalog no longer takes it.
-    """
-    description = Description.objects.get(slug=slug)
-    try:
-        return from_data(description.data)
-    except PipelineError as error:
-        raise StaleDescription(description, error.problems) from error
-
-
-def answers(description: Description) -> dict[str, str]:
-    """What was saved as flat fields, whether or not the catalog takes it.
-
-    Raises `StaleDescription` if it cannot even be read.
-    """
-    try:
-        return to_fields(description.data)
-    except PipelineError as error:
-        raise StaleDescription(description, error.problems) from error
-
-
-def _finding(found: Finding) -> dict[str, Any]:
-    rule = found.rule
+def _finding(found: Found) -> dict[str, Any]:
     return {
-        "code": rule.code,
-        "name": rule.name,
-        "severity": rule.severity.value,
-        "confidence": rule.confidence.value,
-        "setting": f"{rule.component}.{rule.setting}",
+        "code": found.code,
+        "name": found.name,
+        "severity": found.severity.value,
+        "confidence": found.confidence.value,
+        "setting": f"{found.component}.{found.setting}",
         "message": found.message,
-        "sources": list(rule.sources),
+        "sources": list(found.sources),
     }
 
 

@@ -1,4 +1,4 @@
-"""The answer to a permanent link whose description the catalog no longer takes."""
+"""What is answered where a saved description would be used and the catalog no longer takes it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.utils.cache import add_never_cache_headers
 
 from advisor import services
+from advisor.models import Description
 from advisor.reasoning.fields import field_of
 
 
@@ -44,16 +45,34 @@ class StaleDescriptionMiddleware:
         return page
 
 
-def _context(stale: services.StaleDescription) -> dict[str, object]:
-    try:
-        answers = services.answers(stale.description)
-    except services.StaleDescription:
-        answers = {}
-    obstacles = []
+def obstacles(stale: services.StaleDescription) -> list[Obstacle]:
+    """Each answer that is in the way, beside what was saved."""
+    answers = _answers(stale.description)
+    found = []
     for problem in stale.problems:
         field = field_of(problem)
         name = field if field in answers else problem.setting
-        obstacles.append(Obstacle(name, answers.get(name, ""), problem.message))
+        found.append(Obstacle(name, answers.get(name, ""), problem.message))
+    return found
+
+
+def _context(stale: services.StaleDescription) -> dict[str, object]:
     return {
-        "description": stale.description, "answers": answers.items(), "obstacles": obstacles,
+        "description": stale.description, "answers": _answers(stale.description).items(),
+        "in_the_way": obstacles(stale), "has_answer": _has_answer(stale.description),
     }  # fmt: skip
+
+
+def _answers(description: Description) -> dict[str, str]:
+    try:
+        return services.answers(description)
+    except services.StaleDescription:
+        return {}
+
+
+def _has_answer(description: Description) -> bool:
+    try:
+        services.find(description.slug)
+    except services.StaleDescription:
+        return False
+    return True

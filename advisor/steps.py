@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.reasoning.levers import Restart
-from advisor.reasoning.numbers import Number, numbers
-from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.numbers import Number
 from advisor.reasoning.recommend import Change
 
 RESTARTS = {
@@ -62,9 +61,9 @@ def in_order(changes: Iterable[Change]) -> tuple[Step, ...]:
     return tuple(done)
 
 
-def compared(described: Pipeline, recommended: Pipeline) -> tuple[Compared, ...]:
+def compared(described: Iterable[Number], recommended: Iterable[Number]) -> tuple[Compared, ...]:
     """Every number of either pipeline, in their order."""
-    before, after = ({each.name: each for each in numbers(p)} for p in (described, recommended))
+    before, after = ({each.name: each for each in some} for some in (described, recommended))
     return tuple(
         Compared(each.title, each.source, before.get(name), after.get(name))
         for name, each in {**before, **after}.items()

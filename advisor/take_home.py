@@ -13,47 +13,42 @@ from advisor import export as exports
 from advisor import presentation, services
 from advisor.export.archive import zipped
 from advisor.management.report import report as report_text
-from advisor.models import Description
-from advisor.reasoning.pipeline import Pipeline
+from advisor.services import Saved
+from advisor.standing import find_or_404, standing
 
 
-def load_or_404(slug: str) -> Pipeline:
-    """The saved pipeline. Raises `Http404` if there is none, `StaleDescription` as `load` does."""
-    try:
-        return services.load(slug)
-    except Description.DoesNotExist:
-        raise Http404(f"No pipeline is saved as {slug}") from None
+def rendered(request: HttpRequest, saved: Saved) -> list[tuple[exports.Export, str]]:
+    """Each file that leads from the pipeline as described to the recommended one.
 
-
-def rendered(
-    request: HttpRequest, slug: str, described: Pipeline, recommended: Pipeline
-) -> list[tuple[exports.Export, str]]:
-    """Each file that leads from the pipeline as described to the recommended one."""
-    stamp = _stamp(request, slug, recommended)
-    found = exports.exports_for(recommended, described)
+    Recommended by the answer that the link shows, and stamped with the version of its rules.
+    Raises `StaleDescription`.
+    """
+    recommended = saved.recommended()
+    found = exports.exports_for(recommended, saved.described())
+    stamp = _stamp(request, saved)
     return [(each, each.render(recommended, stamp)) for each in found]
 
 
 @require_safe
 def export(request: HttpRequest, slug: str, product: str) -> HttpResponse:
     """One file of the recommended settings, to download."""
-    pipeline = services.recommended(load_or_404(slug))
+    saved = find_or_404(slug)
+    pipeline = saved.recommended()
     found = exports.find(product)
     if found is None or not found.applies(pipeline):
         raise Http404(f"There is no export {product} for this pipeline")
-    text = found.render(pipeline, _stamp(request, slug, pipeline))
+    text = found.render(pipeline, _stamp(request, saved))
     return _download(text.encode(), found.filename, f"{found.media_type}; charset=utf-8")
 
 
 @require_safe
 def archive(request: HttpRequest, slug: str) -> HttpResponse:
     """Every file of the recommended settings, and the advice as text and as data, in one zip."""
-    described = load_or_404(slug)
-    files = rendered(request, slug, described, services.recommended(described))
-    texts = {each.filename: text for each, text in files}
-    stamp = _stamp(request, slug, described)
-    advice = f"{stamp.origin}\nThe reasons: {stamp.permalink}\n\n{report_text(described)}\n"
-    data = json.dumps(services.advise(described), indent=2)
+    saved = find_or_404(slug)
+    texts = {each.filename: text for each, text in rendered(request, saved)}
+    stamp = _stamp(request, saved)
+    advice = f"{stamp.origin}\nThe reasons: {stamp.permalink}\n\n{report_text(saved.answer)}\n"
+    data = json.dumps(services.to_json(saved.answer), indent=2)
     return _download(
         zipped({**texts, "advice.txt": advice, "advice.json": data + "\n"}, f"delivery-{slug}"),
         f"delivery-{slug}.zip",
@@ -64,11 +59,12 @@ def archive(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def report(request: HttpRequest, slug: str) -> HttpResponse:
     """The advice on one page for the printer: nothing to open, nothing to press."""
-    pipeline = load_or_404(slug)
-    context = presentation.advice(slug, pipeline)
-    stamp = _stamp(request, slug, pipeline)
-    files = exports.exports_for(context["recommended"].pipeline, pipeline)
-    return render(request, "advisor/report.html", {**context, "stamp": stamp, "files": files})
+    saved = find_or_404(slug)
+    context = {**presentation.advice(saved.answer), **standing(saved)}
+    context["stamp"] = _stamp(request, saved)
+    if not context["in_the_way"]:
+        context["files"] = exports.exports_for(saved.recommended(), saved.described())
+    return render(request, "advisor/report.html", context)
 
 
 def _download(content: bytes, filename: str, media_type: str) -> HttpResponse:
@@ -76,7 +72,8 @@ def _download(content: bytes, filename: str, media_type: str) -> HttpResponse:
     return HttpResponse(content, content_type=media_type, headers=disposition)
 
 
-def _stamp(request: HttpRequest, slug: str, pipeline: Pipeline) -> exports.Stamp:
-    permalink = request.build_absolute_uri(reverse("advisor:advice", args=[slug]))
+def _stamp(request: HttpRequest, saved: Saved) -> exports.Stamp:
+    permalink = request.build_absolute_uri(reverse("advisor:advice", args=[saved.slug]))
+    pipeline = saved.answer.judgement.pipeline
     client = presentation.client(pipeline)
-    return exports.Stamp(services.RULES_VERSION, pipeline.kafka, client, permalink)
+    return exports.Stamp(saved.rules_version, pipeline.kafka, client, permalink)

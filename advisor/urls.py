@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from advisor import importing, take_home, views
+from advisor import importing, standing, take_home, views
 
 app_name = "advisor"
 urlpatterns = [
@@ -17,6 +17,8 @@ urlpatterns = [
     path("describe/<slug:step>/card/", views.card, name="card"),
     path("pipelines/<slug:slug>/", views.advice, name="advice"),
     path("pipelines/<slug:slug>/edit/", views.edit, name="edit"),
+    path("pipelines/<slug:slug>/newer/", standing.newer, name="newer"),
+    path("pipelines/<slug:slug>/renew/", standing.renew, name="renew"),
     path("pipelines/<slug:slug>/export/<slug:product>/", take_home.export, name="export"),
     path("pipelines/<slug:slug>/archive.zip", take_home.archive, name="archive"),
     path("pipelines/<slug:slug>/report/", take_home.report, name="report"),

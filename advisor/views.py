@@ -18,7 +18,8 @@ from advisor.models import Description
 from advisor.presentation import Assumed
 from advisor.questionnaire import STEPS, Step
 from advisor.reasoning.pipeline import Pipeline
-from advisor.take_home import load_or_404
+from advisor.reasoning.wish import rests_on
+from advisor.standing import find_or_404, standing
 
 
 @require_safe
@@ -95,7 +96,7 @@ def _judged(draft: Draft) -> tuple[Pipeline | None, dict[str, Any]]:
     ]  # fmt: skip
     sound = pipeline is not None and not problems
     return pipeline, {
-        "card": presentation.card(pipeline) if pipeline and sound else None,
+        "card": presentation.card(services.judgement(pipeline)) if pipeline and sound else None,
         "problems": problems,
         "left_out": list(draft.left_out()),
         "also_stated": also,
@@ -135,7 +136,7 @@ def _elsewhere(step: Step, draft: Draft, problems: list[Problem]) -> list[tuple[
 def _assumed_before(last: Step, pipeline: Pipeline | None) -> list[tuple[str, Assumed]]:
     """What the steps before asked for in vain, each with the address of its field."""
     links = []
-    for each in presentation.assumed(pipeline) if pipeline else ():
+    for each in presentation.assumed(rests_on(pipeline)) if pipeline else ():
         place = questionnaire.step_of(each.field)
         if place and place is not last:
             links.append((f"../{place.slug}/#{each.field}", each))
@@ -144,11 +145,11 @@ def _assumed_before(last: Step, pipeline: Pipeline | None) -> list[tuple[str, As
 
 @require_safe
 def advice(request: HttpRequest, slug: str) -> HttpResponse:
-    """What a saved pipeline's settings mean, and what to change."""
-    pipeline = load_or_404(slug)
-    context = presentation.advice(slug, pipeline)
-    after = context["recommended"].pipeline
-    context["exports"] = take_home.rendered(request, slug, pipeline, after)
+    """What a saved pipeline's settings mean and what to change, as it was said when saved."""
+    saved = find_or_404(slug)
+    context = {**presentation.advice(saved.answer), **standing(saved)}
+    if not context["in_the_way"]:
+        context["exports"] = take_home.rendered(request, saved)
     return render(request, "advisor/advice.html", context)
 
 

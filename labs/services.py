@@ -49,9 +49,11 @@ class Refused(Exception):
 def start(pipeline_slug: str, scenario: str) -> Experiment:
     """Queues the scenario on the settings as described and, if they differ, as recommended.
 
-    Raises what `advisor.load` does, and `Refused` for an unknown scenario or a full queue.
+    Recommended by the answer that the pipeline's link shows, be it of older rules. Raises what
+    `advisor.find` does, and `Refused` for an unknown scenario or a full queue.
     """
-    arms = arms_for(advisor.load(pipeline_slug))
+    saved = advisor.find(pipeline_slug)
+    arms = arms_for(saved.described(), saved.recommended())
     return _queue(scenario, arms, pipeline=pipeline_slug)
 
 
@@ -83,10 +85,9 @@ def again(experiment: Experiment) -> Experiment:
     return experiment
 
 
-def arms_for(described: Pipeline) -> list[ArmSpec]:
+def arms_for(described: Pipeline, recommended: Pipeline) -> list[ArmSpec]:
     """The arms of an experiment on one description: one alone if nothing needs changing."""
     want = described.requirement.guarantee
-    recommended = advisor.recommended(described)
     arms = [arm("described", described, want)]
     if advisor.in_force(recommended) != advisor.in_force(described):
         arms.append(arm("recommended", recommended, want))
@@ -94,8 +95,11 @@ def arms_for(described: Pipeline) -> list[ArmSpec]:
 
 
 def arm(name: str, pipeline: Pipeline, want: str) -> ArmSpec:
-    """One arm with every setting written out; `want` is what its verdict is held against."""
-    guarantee = advisor.advise(pipeline)["guarantee"][Boundary.END_TO_END]
+    """One arm with every setting written out; `want` is what its verdict is held against.
+
+    Its guarantee is what today's rules say: it is these that a run is evidence for or against.
+    """
+    guarantee = advisor.assess(pipeline).guarantees[Boundary.END_TO_END]
     return ArmSpec(name, advisor.in_force(pipeline), guarantee=str(guarantee), want=str(want))
 
 

@@ -4,60 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from advisor import presentation, services
 from advisor.catalog import Value
-from advisor.reasoning.assess import Assessment
+from advisor.presentation import GRAVITY
+from advisor.reasoning.answer import Answer, Judgement
+from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.levers import Restart
-from advisor.reasoning.pipeline import Pipeline
 
 
-def report(pipeline: Pipeline) -> str:
+def report(answer: Answer) -> str:
     """The whole advice; the sentence and the guarantees first, then why, then what to change."""
-    assessment = services.assess(pipeline)
-    recommendation = services.recommend(pipeline)
-    lines = [services.describe_guarantee(assessment), ""]
-    lines += _guarantees(assessment)
-    lines += _assumed(pipeline)
-    lines += ["", "What may happen:", *_failures(assessment)]
-    if assessment.findings:
-        lines += ["", "Found in the settings:", *_findings(assessment)]
-    lines += ["", "In numbers:", *_numbers(pipeline)]
-    lines += ["", *_wish(pipeline, recommendation)]
+    given = answer.judgement
+    lines = [given.summary, ""]
+    lines += _guarantees(given)
+    lines += _assumed(answer)
+    lines += ["", "What may happen:", *_failures(given)]
+    if given.findings:
+        lines += ["", "Found in the settings:", *_findings(given)]
+    lines += ["", "In numbers:", *_numbers(answer)]
+    lines += ["", *_wish(answer)]
     return "\n".join(lines)
 
 
-def _guarantees(assessment: Assessment) -> Iterator[str]:
-    for boundary, guarantee in assessment.guarantees.items():
-        yield f"  {boundary.value.replace('_', ' '):<16} {guarantee}"
+def _guarantees(given: Judgement) -> Iterator[str]:
+    for boundary in Boundary:
+        yield f"  {boundary.value.replace('_', ' '):<16} {given.guarantees[boundary]}"
 
 
-def _assumed(pipeline: Pipeline) -> Iterator[str]:
-    found = presentation.rests_on(pipeline)
-    if not found:
+def _assumed(answer: Answer) -> Iterator[str]:
+    if not answer.assumed:
         return
     yield ""
     yield "Assumed, because it was not stated, and it decides which failures break what you need:"
-    for each in found:
+    for each in answer.assumed:
         yield f"  {each.component}.{each.setting}={_text(each.value)}"
 
 
-def _failures(assessment: Assessment) -> Iterator[str]:
-    for failure in assessment.failures:
+def _failures(given: Judgement) -> Iterator[str]:
+    for failure in given.failures:
         if not failure.in_scope or not failure.permits:
             continue
-        proof = f"  (experiment: {failure.event.scenario})" if failure.event.scenario else ""
-        yield f"  {failure.event.name}: {failure.event.title}{proof}"
-        for anomaly, why in failure.permits.items():
-            yield f"    {anomaly}: {why}"
+        proof = f"  (experiment: {failure.scenario})" if failure.scenario else ""
+        yield f"  {failure.name}: {failure.title}{proof}"
+        for anomaly in sorted(failure.permits, key=GRAVITY.index):
+            yield f"    {anomaly}: {failure.permits[anomaly]}"
 
 
-def _findings(assessment: Assessment) -> Iterator[str]:
-    for found in assessment.findings:
-        yield f"  {found.rule.code} {found.rule.severity}: {found.message}"
+def _findings(given: Judgement) -> Iterator[str]:
+    for found in given.findings:
+        yield f"  {found.code} {found.severity}: {found.message}"
 
 
-def _numbers(pipeline: Pipeline) -> Iterator[str]:
-    for each in services.numbers(pipeline):
+def _numbers(answer: Answer) -> Iterator[str]:
+    for each in answer.numbers:
         value = "no bound" if each.value is None else f"{each.value:,} {each.unit}"
         yield f"  {each.title}: {value} ({each.formula})"
 
@@ -66,18 +64,18 @@ def _restart(part: Restart) -> str:
     return "" if part is Restart.NOTHING else f"Restarts the {part}, one at a time. "
 
 
-def _wish(pipeline: Pipeline, recommendation: services.Recommendation) -> Iterator[str]:
-    need = pipeline.requirement
-    for each in recommendation.impossible:
+def _wish(answer: Answer) -> Iterator[str]:
+    wanted = answer.wanted
+    for each in wanted.impossible:
         yield f"Not possible: {each.wish}. {each.why} Nearest: {each.nearest}"
-    if not recommendation.changes:
-        met = f"No change is needed for {need.guarantee}."
-        yield "No change brings the settings nearer." if recommendation.impossible else met
+    if not wanted.changes:
+        met = f"No change is needed for {answer.need}."
+        yield "No change brings the settings nearer." if wanted.impossible else met
         return
-    count = len(recommendation.changes)
-    goal = "as near as possible to " if recommendation.impossible else ""
-    yield f"{count} {'change' if count == 1 else 'changes'} for {goal}{need.guarantee}:"
-    for change in recommendation.changes:
+    count = len(wanted.changes)
+    goal = "as near as possible to " if wanted.impossible else ""
+    yield f"{count} {'change' if count == 1 else 'changes'} for {goal}{answer.need}:"
+    for change in wanted.changes:
         name = f"{change.component}.{change.setting}"
         yield f"  {name}: {_text(change.before)} -> {_text(change.after)}"
         yield f"    closes {', '.join(change.closes)}"

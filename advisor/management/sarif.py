@@ -7,16 +7,15 @@ Source: OASIS, Static Analysis Results Interchange Format Version 2.1.0, section
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from advisor import presentation, services
+from advisor import services
 from advisor.inputs import Inputs, Origin
-from advisor.reasoning.assess import Assessed, Assessment
-from advisor.reasoning.finding import Finding, Severity
-from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.answer import Answer, Failure, Found
+from advisor.reasoning.finding import Severity
 
 _OASIS = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas"
 _SCHEMA = f"{_OASIS}/sarif-schema-2.1.0.json"
@@ -26,63 +25,54 @@ _LEVELS: Mapping[Severity, str] = {
 Node = dict[str, Any]
 
 
-def sarif(pipeline: Pipeline, inputs: Inputs) -> Node:
+def sarif(answer: Answer, inputs: Inputs) -> Node:
     """One log with one run: what breaks the wish, then what was found in the settings."""
-    assessment = services.assess(pipeline)
-    broken = list(_broken(pipeline, assessment))
+    broken = [each for each in answer.judgement.failures if each.breaks]
+    findings = answer.judgement.findings
     driver = {
         "name": "Delivery Lab",
         "semanticVersion": f"{services.RULES_VERSION}.0.0",
-        "rules": [*map(_event_rule, broken), *map(_finding_rule, assessment.findings)],
+        "rules": [*map(_failure_rule, broken), *map(_finding_rule, findings)],
     }
-    results = [*_failures(pipeline, broken, inputs), *_findings(assessment, inputs)]
+    results = [*_failures(answer, broken, inputs), *_findings(findings, inputs)]
     for index, result in enumerate(results):
         result["ruleIndex"] = index
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _broken(pipeline: Pipeline, assessment: Assessment) -> Iterator[Assessed]:
-    forbids = presentation.forbidden(pipeline)
-    for each in assessment.failures:
-        if each.in_scope and forbids & each.permits.keys():
-            yield each
-
-
-def _event_rule(each: Assessed) -> Node:
+def _failure_rule(each: Failure) -> Node:
     return {
-        "id": each.event.name,
-        "shortDescription": {"text": each.event.title},
-        "fullDescription": {"text": each.event.story},
+        "id": each.name,
+        "shortDescription": {"text": each.title},
+        "fullDescription": {"text": each.story},
         "defaultConfiguration": {"level": "error"},
     }
 
 
-def _finding_rule(found: Finding) -> Node:
-    rule = found.rule
+def _finding_rule(found: Found) -> Node:
     return {
-        "id": rule.code,
-        "name": rule.name,
-        "shortDescription": {"text": f"Allows {rule.name}."},
-        "help": {"text": "Sources: " + "; ".join(rule.sources)},
-        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "id": found.code,
+        "name": found.name,
+        "shortDescription": {"text": f"Allows {found.name}."},
+        "help": {"text": "Sources: " + "; ".join(found.sources)},
+        "defaultConfiguration": {"level": _LEVELS[found.severity]},
     }
 
 
-def _failures(pipeline: Pipeline, broken: list[Assessed], inputs: Inputs) -> Iterator[Node]:
-    changes = services.recommend(pipeline).changes
-    forbids = presentation.forbidden(pipeline)
+def _failures(answer: Answer, broken: Iterable[Failure], inputs: Inputs) -> Iterator[Node]:
+    forbids = answer.judgement.forbids
     for each in broken:
         reasons = dict.fromkeys(why for name, why in each.permits.items() if name in forbids)
-        closing = [one for one in changes if each.event.name in one.closes]
+        closing = [one for one in answer.wanted.changes if each.name in one.closes]
         names = [f"{one.component}.{one.setting}" for one in closing]
-        yield _result(each.event.name, "error", " ".join(reasons), names, inputs)
+        yield _result(each.name, "error", " ".join(reasons), names, inputs)
 
 
-def _findings(assessment: Assessment, inputs: Inputs) -> Iterator[Node]:
-    for found in assessment.findings:
-        name = f"{found.rule.component}.{found.rule.setting}"
-        yield _result(found.rule.code, _LEVELS[found.rule.severity], found.message, [name], inputs)
+def _findings(findings: Iterable[Found], inputs: Inputs) -> Iterator[Node]:
+    for found in findings:
+        name = f"{found.component}.{found.setting}"
+        yield _result(found.code, _LEVELS[found.severity], found.message, [name], inputs)
 
 
 def _result(rule: str, level: str, message: str, names: list[str], inputs: Inputs) -> Node:

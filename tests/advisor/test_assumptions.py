@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 
 from advisor.catalog import Component
-from advisor.presentation import assumed, breaking, rests_on
+from advisor.presentation import assumed
 from advisor.reasoning.assess import assess
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.wish import breaking, rests_on
 from tests.advisor.pipelines import SAFE, described, pipelines
 
 ANSWERED = {
@@ -71,7 +72,7 @@ def test_everything_else_that_was_not_stated_could_be_either_way(pipeline: Pipel
 
 
 def test_a_question_in_words_is_answered_in_words() -> None:
-    said = {each.field: each for each in assumed(described({}))}
+    said = {each.field: each for each in assumed(rests_on(described({})))}
     assert next(iter(said)) == "topic.replication.factor"
     assert said["topic.replication.factor"].ask == ""
     code = said["application.delivery.errors"]

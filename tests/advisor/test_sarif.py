@@ -13,6 +13,7 @@ from hypothesis import given
 
 from advisor.inputs import Inputs, Origin
 from advisor.management.sarif import sarif
+from advisor.reasoning.answer import answer
 from advisor.reasoning.pipeline import Pipeline
 from tests.advisor.pipelines import pipelines
 
@@ -46,7 +47,7 @@ def _valid(log: dict[str, Any]) -> dict[str, Any]:
 @given(pipelines())
 def test_every_pipeline_has_a_valid_log(pipeline: Pipeline) -> None:
     inputs = Inputs(origins={"producer.acks": Origin("a file#1?.yml", 3)})
-    log = sarif(pipeline, inputs)
+    log = sarif(answer(pipeline), inputs)
     _valid(json.loads(json.dumps(log)))
     assert "a file" not in json.dumps(log), "an address has no blanks"
 

@@ -10,7 +10,7 @@ import pytest
 from advisor import services
 from advisor.catalog import Component, Family
 from advisor.export.choice import code_notes
-from advisor.reasoning.numbers import Number
+from advisor.reasoning.numbers import Number, numbers
 from advisor.steps import compared, in_order
 from advisor.templatetags.look import quantity
 from tests.advisor.pipelines import described
@@ -19,7 +19,7 @@ RISKY = {"producer.acks": "1", "topic.replication.factor": "1"}
 
 
 def test_each_change_comes_after_those_that_it_waits_for() -> None:
-    changes = services.recommend(described(RISKY)).changes
+    changes = services.answer(described(RISKY)).wanted.changes
     assert {"replication.factor", "min.insync.replicas"} <= {each.setting for each in changes}
     for order in permutations(changes[:4]):
         steps = in_order(order)
@@ -33,7 +33,7 @@ def test_each_change_comes_after_those_that_it_waits_for() -> None:
 
 
 def test_two_changes_that_wait_for_each_other_are_still_both_told() -> None:
-    first, second = services.recommend(described(RISKY)).changes[:2]
+    first, second = services.answer(described(RISKY)).wanted.changes[:2]
     circle = [
         replace(one, procedure=replace(one.procedure, after=(other.setting,)))
         for one, other in ((first, second), (second, first))
@@ -43,7 +43,8 @@ def test_two_changes_that_wait_for_each_other_are_still_both_told() -> None:
 
 def test_numbers_stand_side_by_side_and_tell_what_moved() -> None:
     pipeline = described(RISKY | {"application.rate": "1000", "application.message.bytes": "500"})
-    rows = {each.title: each for each in compared(pipeline, services.recommended(pipeline))}
+    after = services.recommended(pipeline)
+    rows = {each.title: each for each in compared(numbers(pipeline), numbers(after))}
     lost = rows["Brokers lost for good without losing an acknowledged message"]
     assert lost.before
     assert lost.after
@@ -53,13 +54,13 @@ def test_numbers_stand_side_by_side_and_tell_what_moved() -> None:
     assert disk.after
     assert disk.before.value
     assert disk.after.value == 3 * disk.before.value
-    assert all(not each.differs for each in compared(pipeline, pipeline))
+    assert all(not each.differs for each in compared(numbers(pipeline), numbers(pipeline)))
 
 
 def test_a_number_that_only_one_of_them_has_is_kept() -> None:
     auto = described({"application.rate": "1000"})
     own = described({"application.rate": "1000", "application.commit": "after-processing"})
-    rows = {each.title: each for each in compared(auto, own)}
+    rows = {each.title: each for each in compared(numbers(auto), numbers(own))}
     repeated = rows["Messages delivered again when a reader crashes, at most"]
     assert repeated.before
     assert repeated.after is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.presentation import to_prove
-from advisor.reasoning.assess import assess
+from advisor.reasoning.answer import judgement
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.words import PLAINEST
 from tests.advisor.pipelines import SAFE, described
@@ -29,7 +29,7 @@ ONE_COPY = {"topic.replication.factor": "1", "topic.min.insync.replicas": "1"}
 )
 def test_what_is_offered_may_do_the_gravest_thing(fields: dict[str, str], events: set[str]):
     pipeline = described(fields | {"need.survive": "1"})
-    offered = to_prove(pipeline, assess(pipeline))
+    offered = to_prove(judgement(pipeline))
     assert offered is not None
     assert offered.name in events
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from advisor import services
+from advisor import presentation, services
 from advisor.management.report import report
 from advisor.reasoning.levers import ALL
 from tests.advisor.pipelines import anything
@@ -21,12 +21,14 @@ WHOLE_SPACE = settings(
 
 @given(anything())
 @WHOLE_SPACE
-def test_there_is_an_advice_and_a_report_for_everything(pipeline):
-    advice = services.advise(pipeline)
+def test_there_is_an_advice_a_page_and_a_report_for_everything(pipeline):
+    answer = services.answer(pipeline)
+    advice = services.to_json(answer)
 
     assert json.loads(json.dumps(advice)) == advice
     assert all(said for each in advice["failures"] for said in each["permits"].values())
-    assert report(pipeline)
+    assert report(answer)
+    assert presentation.advice(answer)
 
 
 def test_every_lever_says_how_it_is_pulled_and_how_to_see_it():

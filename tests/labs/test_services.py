@@ -38,7 +38,7 @@ def test_risky_settings_get_two_arms_that_differ(db: None) -> None:
 
 def test_settings_that_need_no_change_run_alone() -> None:
     start = services.start(saved(producer__acks="1"), services.FIRST_SCENARIO)
-    good = advisor.save(advisor.recommended(advisor.load(start.pipeline))).slug
+    good = advisor.save(advisor.recommended(advisor.find(start.pipeline).described())).slug
     assert [run.name for run in services.start(good, services.FIRST_SCENARIO).runs.all()] == [
         "described"
     ]
@@ -76,7 +76,7 @@ def test_a_lesson_runs_its_arms_and_points_to_what_is_taken_home() -> None:
     assert [run.name for run in started.runs.all()] == ["acks-0", "acks-1", "acks-all"]
     acks = [str(run.settings["producer"]["acks"]) for run in started.runs.all()]
     assert acks[:2] == ["0", "1"]
-    home = advisor.load(started.pipeline)
+    home = advisor.find(started.pipeline).described()
     assert advisor.in_force(home) == started.runs.get(name="acks-all").settings
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from advisor import presentation, services
+from advisor import services
 from advisor.catalog import Component, Family
 from advisor.inputs import FileProblem, Inputs, Origin, read_file
 from advisor.intake import all_readers
@@ -69,14 +69,15 @@ class Command(BaseCommand):
         pipeline = _pipeline(inputs)
         for note in inputs.notes:
             self.stderr.write(note)
+        answer = services.answer(pipeline)
         match options["format"] or ("json" if options["json"] else "text"):
             case "json":
-                self.stdout.write(json.dumps(services.advise(pipeline), indent=2))
+                self.stdout.write(json.dumps(services.to_json(answer), indent=2))
             case "sarif":
-                self.stdout.write(json.dumps(sarif(pipeline, inputs), indent=2))
+                self.stdout.write(json.dumps(sarif(answer, inputs), indent=2))
             case _:
-                self.stdout.write(report(pipeline))
-        if _wished(inputs) and not presentation.is_met(pipeline, services.assess(pipeline)):
+                self.stdout.write(report(answer))
+        if _wished(inputs) and not answer.judgement.met:
             sys.exit(BROKEN)
 
 

@@ -1,0 +1,194 @@
+"""The whole answer to one pipeline as plain values: what pages, files and the command line show.
+
+An answer is kept with the permanent link that it was given under (`plain` writes it down), so it
+holds words and values only, and nothing that is looked up in today's failure events or rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from advisor.catalog import Component, Value, settings_of
+from advisor.reasoning.assess import Assessed, assess
+from advisor.reasoning.assumptions import Assumption
+from advisor.reasoning.finding import Confidence, Finding, Severity
+from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
+from advisor.reasoning.numbers import Number, numbers
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.recommend import Change, Impossible, recommend
+from advisor.reasoning.wish import forbidden, is_met, rests_on
+from advisor.reasoning.words import describe_guarantee
+
+COLUMNS = (Guarantee.AT_MOST_ONCE, Guarantee.AT_LEAST_ONCE, Guarantee.EXACTLY_ONCE)
+"""The guarantees that are set side by side, so that a team chooses with open eyes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One failure event and what it may do here: an `Assessed` in plain values."""
+
+    name: str
+    title: str
+    story: str
+    scenario: str | None
+    in_scope: bool
+    not_counted: str
+    breaks: bool
+    permits: Mapping[Anomaly, str]
+    absorbed: Mapping[Anomaly, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One finding in plain values."""
+
+    code: str
+    name: str
+    severity: Severity
+    confidence: Confidence
+    component: Component
+    setting: str
+    message: str
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """One setting as it counts: its value, and whether the team wrote it down."""
+
+    component: Component
+    key: str
+    value: Value
+    stated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What one guarantee would take."""
+
+    guarantee: Guarantee
+    changes: tuple[Change, ...]
+    impossible: tuple[Impossible, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the settings give, and whether that is what the team needs.
+
+    `forbids` is what must not be able to happen; `summary` says the guarantee in a sentence.
+    """
+
+    pipeline: Pipeline
+    guarantees: Mapping[Boundary, Guarantee]
+    forbids: frozenset[Anomaly]
+    met: bool
+    summary: str
+    failures: tuple[Failure, ...]
+    findings: tuple[Found, ...]
+
+    def __post_init__(self) -> None:
+        if self.guarantees.keys() != set(Boundary):
+            raise ValueError("a boundary has no guarantee")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The judgement, and what to change; `numbers_after` are those of the recommended settings."""
+
+    judgement: Judgement
+    assumed: tuple[Assumption, ...]
+    columns: tuple[Column, ...]
+    numbers: tuple[Number, ...]
+    numbers_after: tuple[Number, ...]
+    in_force: tuple[InForce, ...]
+
+    def __post_init__(self) -> None:
+        if self.need not in {column.guarantee for column in self.columns}:
+            raise ValueError("the guarantee that is needed has no column")
+
+    @property
+    def need(self) -> Guarantee:
+        """The guarantee that the team needs."""
+        return self.judgement.pipeline.requirement.guarantee
+
+    @property
+    def wanted(self) -> Column:
+        """What that takes."""
+        return next(each for each in self.columns if each.guarantee is self.need)
+
+    @property
+    def recommended(self) -> Pipeline:
+        """The pipeline after the changes for what the team needs."""
+        pipeline = self.judgement.pipeline
+        for change in self.wanted.changes:
+            pipeline = pipeline.with_setting(change.component, change.setting, change.after)
+        return pipeline
+
+
+def judgement(pipeline: Pipeline) -> Judgement:
+    """The short answer: what the settings give, without a search for changes."""
+    assessment = assess(pipeline)
+    forbids = forbidden(pipeline)
+    return Judgement(
+        pipeline=pipeline,
+        guarantees=assessment.guarantees,
+        forbids=forbids,
+        met=is_met(pipeline, assessment),
+        summary=describe_guarantee(assessment),
+        failures=tuple(_failure(each, forbids) for each in assessment.failures),
+        findings=tuple(_found(each) for each in assessment.findings),
+    )
+
+
+def answer(pipeline: Pipeline) -> Answer:
+    """The whole answer. Total for every valid pipeline, and a pure function of it."""
+    need = pipeline.requirement.guarantee
+    found = {each: recommend(pipeline, each) for each in dict.fromkeys((*COLUMNS, need))}
+    return Answer(
+        judgement=judgement(pipeline),
+        assumed=rests_on(pipeline),
+        columns=tuple(
+            Column(guarantee, each.changes, each.impossible) for guarantee, each in found.items()
+        ),
+        numbers=numbers(pipeline),
+        numbers_after=numbers(found[need].pipeline),
+        in_force=tuple(_in_force(pipeline)),
+    )
+
+
+def _failure(each: Assessed, forbids: frozenset[Anomaly]) -> Failure:
+    event = each.event
+    return Failure(
+        name=event.name,
+        title=event.title,
+        story=event.story,
+        scenario=event.scenario,
+        in_scope=each.in_scope,
+        not_counted=event.not_counted,
+        breaks=each.in_scope and bool(forbids & each.permits.keys()),
+        permits=each.permits,
+        absorbed=each.absorbed,
+    )
+
+
+def _found(each: Finding) -> Found:
+    rule = each.rule
+    return Found(
+        code=rule.code,
+        name=rule.name,
+        severity=rule.severity,
+        confidence=rule.confidence,
+        component=rule.component,
+        setting=rule.setting,
+        message=each.message,
+        sources=rule.sources,
+    )
+
+
+def _in_force(pipeline: Pipeline) -> Iterator[InForce]:
+    for component in Component:
+        stated = pipeline.stated(component)
+        for setting in settings_of(pipeline.family, pipeline.version, pipeline.kafka, component):
+            value = pipeline.value(component, setting.name)
+            yield InForce(component, setting.name, value, setting.name in stated)

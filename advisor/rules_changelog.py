@@ -1,0 +1,36 @@
+"""What changed in the rules from version to version, as docs/rules-changelog.md tells it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from django.conf import settings
+
+_RELEASE = re.compile(r"^## (\S+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+_POINT = re.compile(r"^- (.*?)(?=^- |\Z)", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """One version of the rules, and what changed with it."""
+
+    version: str
+    changes: tuple[str, ...]
+
+
+@cache
+def releases() -> tuple[Release, ...]:
+    """Every version, the newest first."""
+    text = (settings.BASE_DIR / "docs" / "rules-changelog.md").read_text("utf-8")
+    return tuple(
+        Release(version, tuple(" ".join(point.split()) for point in _POINT.findall(body)))
+        for version, body in _RELEASE.findall(text)
+    )
+
+
+def since(version: str) -> tuple[Release, ...] | None:
+    """What came after a version, the newest first; None for one that is not in the list."""
+    known = [release.version for release in releases()]
+    return releases()[: known.index(version)] if version in known else None

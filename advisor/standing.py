@@ -1,0 +1,64 @@
+"""How the answer behind a link stands to what today's rules say, for the pages that show it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from advisor import presentation, rules_changelog, services
+from advisor.models import Description
+from advisor.reasoning.difference import difference
+from advisor.services import Saved, StaleDescription
+from advisor.stale import obstacles
+
+
+def find_or_404(slug: str) -> Saved:
+    """What is saved. Raises `Http404` if nothing is, `StaleDescription` as `find` does."""
+    try:
+        return services.find(slug)
+    except Description.DoesNotExist:
+        raise Http404(f"No pipeline is saved as {slug}") from None
+
+
+def standing(saved: Saved) -> dict[str, Any]:
+    """For a page with the answer: whether there is a newer one, and whether it can be used.
+
+    What today's catalog no longer takes can be looked at, but neither run nor exported.
+    """
+    context: dict[str, Any] = {
+        "slug": saved.slug, "saved": saved, "today": services.RULES_VERSION, "newer": (),
+        "is_older": bool(rules_changelog.since(saved.rules_version)), "in_the_way": (),
+    }  # fmt: skip
+    try:
+        context["newer"] = difference(saved.answer, saved.today())
+        saved.described()
+        saved.recommended()
+    except StaleDescription as stale:
+        context["in_the_way"] = obstacles(stale)
+    return context
+
+
+@require_safe
+def newer(request: HttpRequest, slug: str) -> HttpResponse:
+    """Where today's rules answer differently from the answer that a link keeps, and since when."""
+    saved = find_or_404(slug)
+    if not saved.is_kept:
+        raise Http404(f"No answer was kept with {slug}")
+    today = saved.today()
+    context = {
+        "slug": slug, "saved": saved, "today": services.RULES_VERSION,
+        "before": presentation.card(saved.answer.judgement),
+        "after": presentation.card(today.judgement),
+        "sections": difference(saved.answer, today),
+        "releases": rules_changelog.since(saved.rules_version),
+    }  # fmt: skip
+    return render(request, "advisor/newer.html", context)
+
+
+@require_POST
+def renew(request: HttpRequest, slug: str) -> HttpResponse:
+    """Takes up today's answer, behind a link of its own; the old link keeps the old one."""
+    return redirect("advisor:advice", services.save(find_or_404(slug).described()).slug)

@@ -1,0 +1,35 @@
+"""Links into the reference, from answers that may be older than what it knows."""
+
+from __future__ import annotations
+
+from django import template
+from django.urls import NoReverseMatch, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from advisor.reasoning.failures import all_events
+from advisor.reasoning.rules import all_rules
+
+register = template.Library()
+
+
+@register.simple_block_tag
+def refer(content: SafeString, kind: str, *names: str) -> SafeString:
+    """The content as a link to a `failure`, a `rule` or a `setting`; as it is if there is none."""
+    if kind == "failure" and not any(event.name == names[0] for event in all_events()):
+        return content
+    if kind == "rule" and not any(rule.code == names[0] for rule in all_rules()):
+        return content
+    try:
+        url = reverse(f"reference:{kind}", args=names)
+    except NoReverseMatch:
+        return content
+    return format_html('<a href="{}">{}</a>', url, content)
+
+
+@register.filter
+def prose(text: str) -> SafeString:
+    """A line of a changelog: what stands between backquotes is code."""
+    parts = text.split("`")
+    marked = (("<code>{}</code>" if at % 2 else "{}", part) for at, part in enumerate(parts))
+    return SafeString("".join(format_html(form, part) for form, part in marked))

@@ -1,0 +1,59 @@
+"""Answers as rules before ours might have given them, kept behind links of their own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from django.test import Client
+from django.urls import reverse
+
+from advisor.models import Description
+from advisor.reasoning.answer import Answer, answer
+from advisor.reasoning.guarantees import Boundary, Guarantee
+from advisor.reasoning.plain import to_plain
+from advisor.reasoning.serial import to_data
+from tests.advisor.pipelines import described
+
+RISKY = {"producer.acks": "1", "topic.replication.factor": "3", "topic.min.insync.replicas": "1"}
+
+
+def older(today: Answer) -> Answer:
+    """What rules before ours might have said: milder, with a finding and a change less."""
+    given = today.judgement
+    worse = next(each for each in given.failures if each.breaks)
+    judgement = replace(
+        given,
+        guarantees={**given.guarantees, Boundary.PRODUCER_TO_LOG: Guarantee.AT_MOST_ONCE},
+        failures=tuple(
+            replace(each, permits={}, breaks=False) if each is worse else each
+            for each in given.failures
+        ),
+        findings=given.findings[1:],
+    )
+    columns = tuple(
+        replace(column, changes=tuple(each for each in column.changes if each.setting == "acks"))
+        for column in today.columns
+    )
+    return replace(today, judgement=judgement, columns=columns)
+
+
+def saved(
+    fields: dict[str, str], keep: Answer | None = None, rules: str = "1", **more: object
+) -> str:
+    pipeline = described(fields)
+    given = to_plain(keep or answer(pipeline))
+    values = {"data": to_data(pipeline), "answer": given, "rules_version": rules} | more
+    slug: str = Description.objects.create(**values).slug
+    return slug
+
+
+def get(client: Client, name: str, slug: str) -> Any:
+    return client.get(reverse(f"advisor:{name}", args=[slug]))
+
+
+def said(client: Client, name: str, slug: str) -> str:
+    response = get(client, name, slug)
+    assert response.status_code == 200
+    return re.sub(r"<[^>]+>", " ", response.content.decode())

@@ -1,0 +1,116 @@
+"""Answers that were not kept, or that another hand or another release wrote: never a traceback."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from advisor import services
+from advisor.management.report import report
+from advisor.reasoning.answer import Answer, answer
+from advisor.reasoning.difference import difference
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.plain import from_plain, to_plain
+from tests.advisor.answers import RISKY, get, said, saved
+from tests.advisor.pipelines import SAFE, described, pipelines
+
+
+@given(pipelines())
+@settings(max_examples=30)
+def test_an_answer_comes_back_from_the_database_as_it_was_given(pipeline: Pipeline) -> None:
+    fresh = answer(pipeline)
+    # PostgreSQL's jsonb keeps no order of names.
+    kept = from_plain(Answer, json.loads(json.dumps(to_plain(fresh), sort_keys=True)))
+    assert kept == fresh
+    assert report(kept) == report(fresh)
+    assert kept.recommended == services.recommended(pipeline)
+    assert difference(kept, fresh) == ()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("kept", "words"), [
+    (None, "was not kept"), ({}, "cannot be read"), ([1], "cannot be read"), (7, "cannot be read"),
+])  # fmt: skip
+def test_an_answer_that_is_not_there_is_not_made_up(
+    client: Client, kept: object, words: str
+) -> None:
+    slug = saved(RISKY, answer=kept)
+    page = said(client, "advice", slug)
+    assert f"The answer of that day {words}" in page
+    assert f"what rules {services.RULES_VERSION} say now" in page
+    assert get(client, "newer", slug).status_code == 404
+    exported = client.get(reverse("advisor:export", args=[slug, "java-producer"]))
+    assert f"rules {services.RULES_VERSION}," in exported.content.decode()
+
+
+@pytest.mark.django_db
+def test_an_answer_to_another_pipeline_is_not_taken(client: Client) -> None:
+    slug = saved(RISKY, answer(described(SAFE)))
+    assert "cannot be read" in said(client, "advice", slug)
+
+
+def places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    named = data.items() if isinstance(data, dict) else ()
+    for key, value in enumerate(data) if isinstance(data, list) else named:
+        yield (*path, key)
+        yield from places(value, (*path, key))
+
+
+WHOLE = to_plain(answer(described(RISKY)))
+FOREIGN = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(),
+    st.lists(st.integers(), max_size=2),
+    st.sampled_from([10**4000, "\ud800", "<script>", "no/such page", {}, "none", "lost_write"]),
+)  # fmt: skip
+
+
+def replaced(place: tuple[Any, ...], value: object) -> Any:
+    data = inner = deepcopy(WHOLE)
+    *way, last = place
+    for key in way:
+        inner = inner[key]
+    inner[last] = value
+    return data
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("place", "value", "readable"), [
+    (("judgement", "failures", 0, "title"), "<script>alert(1)</script>", True),
+    (("judgement", "failures", 0, "name"), "no/such page", True),
+    (("judgement", "findings", 0, "code"), "", True),
+    (("columns", 1, "changes", 0, "setting"), "/", True),
+    (("judgement", "failures", 0, "title"), "\ud800", False),
+    (("numbers", 0, "value"), 10**4000, False),
+    (("numbers", 0, "value"), True, False),
+    (("judgement", "guarantees"), {}, False),
+    (("columns",), [], False),
+])  # fmt: skip
+def test_a_kept_answer_of_another_hand_is_shown_as_text_or_refused(
+    client: Client, place: tuple[Any, ...], value: object, readable: bool
+) -> None:
+    page = get(client, "advice", saved(RISKY, answer=replaced(place, value)))
+    assert page.status_code == 200
+    html = page.content.decode()
+    assert "<script>alert" not in html
+    assert ("The answer of that day" not in html) == readable
+
+
+@pytest.mark.thorough
+@pytest.mark.django_db
+@given(place=st.sampled_from(list(places(WHOLE))), value=FOREIGN)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_stands_in_a_kept_answer_there_is_a_page(
+    client: Client, place: tuple[Any, ...], value: object
+) -> None:
+    slug = saved(RISKY, answer=replaced(place, value))
+    assert get(client, "advice", slug).status_code == 200
+    for name in ("newer", "report", "archive"):
+        assert get(client, name, slug).status_code in (200, 404, 410)
