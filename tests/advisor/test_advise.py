@@ -10,21 +10,24 @@ import pytest
 from django.core.management import CommandError, call_command
 
 
-def advise(*arguments: str, code: int = 0) -> str:
-    out = StringIO()
-    told = {"stdout": out, "stderr": StringIO()}
-    if code == 0:
-        call_command("advise", *arguments, **told)
-    else:
-        with pytest.raises(SystemExit) as end:
-            call_command("advise", *arguments, **told)
-        assert end.value.code == code
-    return out.getvalue()
+def run(*arguments: str) -> tuple[object, str, str]:
+    """Exit code, standard output, standard error."""
+    out, err = StringIO(), StringIO()
+    code: object = 0
+    try:
+        call_command("advise", *arguments, stdout=out, stderr=err)
+    except SystemExit as end:
+        code = end.code
+    return code, out.getvalue(), err.getvalue()
+
+
+def advise(*arguments: str) -> str:
+    return run(*arguments)[1]
 
 
 def refused(*arguments: str) -> str:
     with pytest.raises(CommandError) as error:
-        advise(*arguments)
+        run(*arguments)
     assert error.value.returncode == 2
     return str(error.value)
 
@@ -66,7 +69,7 @@ def test_a_whole_pipeline_in_toml_with_options_that_go_before_it(write):
         [consumer]
         enable.auto.commit = false
     """)  # fmt: skip
-    text = advise("--pipeline", path, "--want", "exactly-once", "--survive", "0", code=1)
+    text = advise("--pipeline", path, "--want", "exactly-once", "--survive", "0")
 
     assert "changes for exactly-once:" in text
     assert "application.sink: plain -> idempotent" in text
@@ -154,17 +157,45 @@ def test_two_files_for_two_clients_are_no_pipeline(write):
     advise("--client", "librdkafka", spring, python)
 
 
+SAFE_FILES = {
+    "topic.properties": "replication.factor=3\nmin.insync.replicas=2\n",
+    "consumer.properties": "auto.offset.reset=earliest\n",
+}
+
+
 @pytest.mark.parametrize("form", ["text", "json", "sarif"])
-def test_the_exit_code_says_whether_the_wish_holds(write, form: str):
-    path = write("producer.properties", "acks=1\n")
-    advise(path, "--format", form)
-    advise(path, "--want", "at-least-once", "--format", form, code=1)
-    advise(path, "--want", "none", "--survive", "0", "--format", form)
+@pytest.mark.parametrize(("acks", "wish", "code"), [
+    ("1", ["--want", "at-least-once"], 1),
+    ("all", ["--want", "at-least-once"], 0),
+    ("all", ["--want", "exactly-once"], 1),
+    ("all", ["--want", "at-least-once", "--survive", "2"], 1),
+    ("1", ["--want", "none", "--survive", "0"], 0),
+    # Nothing stated: at-least-once with one broker lost, as the report says as well.
+    ("1", [], 1),
+    ("all", [], 0),
+    ("1", ["--survive", "0"], 1),
+])  # fmt: skip
+def test_the_exit_code_says_whether_the_wish_holds(
+    write, form: str, acks: str, wish: list[str], code: int
+):
+    files = SAFE_FILES | {"producer.properties": f"acks={acks}\n"}
+    paths = [f"--{name.partition('.')[0]}={write(name, text)}" for name, text in files.items()]
+    found, out, err = run(*paths, *wish, "--format", form)
+    assert found == code
+    assert out
+    assert ("--want was not stated: at-least-once is taken." in err) == ("--want" not in wish)
+    assert ("--survive was not stated: 1 is taken." in err) == ("--survive" not in wish)
 
 
-def test_notes_never_repeat_a_secret(write, capsys):
+def test_a_wish_of_the_file_holds_unless_an_option_says_another(write):
+    path = write("p.toml", '[need]\nguarantee = "none"\nsurvive = 0\n[producer]\nacks = "1"\n')
+    assert run(path)[0] == 0
+    assert run(path)[2] == ""
+    assert run(path, "--want", "at-least-once")[0] == 1
+
+
+def test_notes_never_repeat_a_secret(write):
     path = write("producer.properties", "acks=1\nsasl.password=hunter2\n")
-    err = StringIO()
-    call_command("advise", path, stdout=StringIO(), stderr=err)
-    assert f"{path}:2: sasl.password is a credential: dropped, not read." in err.getvalue()
-    assert "hunter2" not in err.getvalue()
+    err = run(path)[2]
+    assert f"{path}:2: sasl.password is a credential: dropped, not read." in err
+    assert "hunter2" not in err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -24,16 +25,17 @@ _HEADS = {
 
 
 class Command(BaseCommand):
-    """Exit codes: 0 the wish holds (or none was stated), 1 it does not, 2 the input is wrong.
+    """Exit codes: 0 the wish holds, 1 it does not, 2 the input is wrong.
 
-    A wish is `--want`, `--survive` or `--ordering`, or `[need]` of a pipeline file. What is wrong
-    is said on standard error, with file, line and setting.
+    A wish is `--want`, `--survive` and `--ordering`, or `[need]` of a pipeline file; what nobody
+    states of it is taken as at-least-once with one broker lost, and that is said on standard
+    error. What is wrong is said there too, with file, line and setting.
     """
 
     help = (
         "Says which delivery guarantee a pipeline's settings give, failure by failure, and the "
-        "smallest change that gives the one that is wanted. Exit codes: 0 the wish holds or none "
-        "was stated, 1 it does not hold, 2 the input is wrong."
+        "smallest change that gives the one that is wanted. Exit codes: 0 the wish holds, 1 it "
+        "does not hold, 2 the input is wrong."
     )
     requires_system_checks = ()
 
@@ -67,7 +69,7 @@ class Command(BaseCommand):
             raise CommandError(message, returncode=BAD_INPUT)
         inputs = _inputs(options)
         pipeline = _pipeline(inputs)
-        for note in inputs.notes:
+        for note in [*inputs.notes, *_taken(pipeline, inputs)]:
             self.stderr.write(note)
         answer = services.answer(pipeline)
         match options["format"] or ("json" if options["json"] else "text"):
@@ -77,7 +79,7 @@ class Command(BaseCommand):
                 self.stdout.write(json.dumps(sarif(answer, inputs), indent=2))
             case _:
                 self.stdout.write(report(answer))
-        if _wished(inputs) and not answer.judgement.met:
+        if not answer.judgement.met:
             sys.exit(BROKEN)
 
 
@@ -122,5 +124,10 @@ def _pipeline(inputs: Inputs) -> Pipeline:
     return pipeline
 
 
-def _wished(inputs: Inputs) -> bool:
-    return any(name.startswith("need.") for name in inputs.fields)
+def _taken(pipeline: Pipeline, inputs: Inputs) -> Iterator[str]:
+    """What the exit code is held against, where nobody said it."""
+    need = pipeline.requirement
+    for name, value in (("guarantee", need.guarantee), ("survive", need.survive)):
+        if not inputs.fields.get(f"need.{name}"):
+            option = "want" if name == "guarantee" else name
+            yield f"--{option} was not stated: {value} is taken."
