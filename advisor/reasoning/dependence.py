@@ -40,7 +40,7 @@ class Dependence:
 
 def dependence(event: FailureEvent) -> Dependence:
     """What one event hangs on and may do. Raises KeyError for an event that is not registered."""
-    return _table()[event.name]
+    return table()[event.name]
 
 
 def events_behind(key: Key) -> tuple[FailureEvent, ...]:
@@ -49,7 +49,8 @@ def events_behind(key: Key) -> tuple[FailureEvent, ...]:
 
 
 @cache
-def _table() -> Mapping[str, Dependence]:
+def table() -> Mapping[str, Dependence]:
+    """Every event's dependence by name; a second's work, done once in a process."""
     events = all_events()
     keys: dict[str, set[Key]] = {event.name: set() for event in events}
     may: dict[str, dict[Family, frozenset[Anomaly]]] = {

@@ -1,0 +1,191 @@
+"""How long the server takes for each of the advisor's pages.
+
+`python -m benchmarks.pages [--pipelines 20] [--rounds 3] [--seed 1]` makes a database of its own,
+saves that many drawn pipelines, and asks for every page of every kind through Django's handler with
+all its middleware: the questionnaire's steps and their card, the intake, the advice by today's and
+by older rules, what is newer, the report, each file, the archive, and the whole reference. It
+prints what a kind takes when it is the first page that a process serves, then the median, p99 and
+worst of all visits, and how many times the median is that of the peer measured in the same run: the
+bare frame of a page, for an address where nothing is. Processor time, so that what else the machine
+does counts less; a disk that waits is not in it. Exit code 1 if a page takes more than 100 ms, and
+its address.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import math
+import os
+import pickle
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from django.test import Client
+
+MOST_MS = 100.0
+FRAME = "the frame alone"
+OLDER = "0"
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One request for one page; with `posted`, a form is sent."""
+
+    kind: str
+    url: str
+    posted: dict[str, str] | None = None
+
+    def made(self, client: Client) -> float:
+        """Milliseconds of processor time from request to response."""
+        began = time.process_time()
+        answered = (
+            client.get(self.url) if self.posted is None else client.post(self.url, self.posted)
+        )
+        took = (time.process_time() - began) * 1e3
+        if answered.status_code not in (200, 302) and self.kind != FRAME:
+            raise SystemExit(f"{self.url} answers {answered.status_code}")
+        return took
+
+
+@dataclass(slots=True)
+class Kind:
+    """What the visits to one kind of page took, and which was the slowest."""
+
+    first: float
+    took: list[float] = field(default_factory=list)
+    worst: str = ""
+
+    def add(self, visit: Visit, took: float) -> None:
+        """Counts one visit."""
+        if took > max(self.took, default=0.0):
+            self.worst = visit.url
+        self.took.append(took)
+
+
+def visits(slugs: list[str], older: list[str]) -> Iterator[Visit]:
+    """Every page, a kind after the other."""
+    from advisor.questionnaire import STEPS
+    from advisor.reference import entries
+
+    yield Visit(FRAME, "/nothing/here/")
+    for step in STEPS:
+        yield Visit("questionnaire", f"/describe/{step.slug}/")
+        yield Visit("questionnaire, card", f"/describe/{step.slug}/card/", {"producer.acks": "1"})
+        yield Visit("questionnaire, answered", f"/describe/{step.slug}/", {"producer.acks": "1"})
+    files = {"text": "acks=1\nenable.idempotence=false\n", "kind": "producer-properties"}
+    yield Visit("intake", "/describe/from-files/")
+    yield Visit("intake, read", "/describe/from-files/", files)
+    for slug in slugs:
+        for kind, path in (("advice", ""), ("report", "report/"), ("archive", "archive.zip")):
+            yield Visit(kind, f"/pipelines/{slug}/{path}")
+        for product in exports_of(slug):
+            yield Visit("export", f"/pipelines/{slug}/export/{product}/")
+    for slug in older:
+        yield Visit("advice of older rules", f"/pipelines/{slug}/")
+        yield Visit("the newer advice", f"/pipelines/{slug}/newer/")
+    yield Visit("reference", "/reference/")
+    yield Visit("reference, searched", "/reference/?q=acks")
+    for entry in entries():
+        yield Visit(f"reference, a {entry.kind}", entry.url)
+
+
+def exports_of(slug: str) -> list[str]:
+    """The files that a saved pipeline is offered."""
+    from advisor.export import exports_for
+    from advisor.services import find
+
+    saved = find(slug)
+    return [each.name for each in exports_for(saved.recommended(), saved.described())]
+
+
+def saved(pipelines: int, seed: int) -> list[Visit]:
+    """Makes the database and all that the pages are asked of; every visit to make."""
+    from django.core.management import call_command
+
+    from advisor import services
+    from benchmarks.advice import drawn
+
+    call_command("migrate", verbosity=0)
+    source = drawn(random.Random(seed))  # noqa: S311 - a benchmark is to be repeatable
+    slugs, older = [], []
+    for _ in range(pipelines):
+        pipeline = next(source)
+        slugs.append(services.save(pipeline).slug)
+        before = services.save(pipeline)
+        before.rules_version = OLDER
+        before.save()
+        older.append(before.slug)
+    return list(visits(slugs, older))
+
+
+def in_a_process_of_its_own(work: Callable[[], _T]) -> _T:
+    """What `work` gives, in a copy of this process: this one stays as it was started."""
+    back, out = os.pipe()
+    if child := os.fork():
+        os.close(out)
+        with os.fdopen(back, "rb") as answer:
+            said = answer.read()
+        if os.waitpid(child, 0)[1] or not said:
+            raise SystemExit("a page could not be had; see above")
+        found: _T = pickle.loads(said)  # noqa: S301 - our own child's
+        return found
+    code = 1
+    try:
+        with os.fdopen(out, "wb") as answer:
+            answer.write(pickle.dumps(work()))
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def line(name: str, kind: Kind, frame: float) -> bool:
+    """Prints one row of the table; whether every visit of this kind was fast enough."""
+    took = sorted(kind.took)
+    median, p99, worst = statistics.median(took), took[math.ceil(0.99 * len(took)) - 1], took[-1]
+    slow = f"  over {MOST_MS:.0f} ms: {kind.worst}" if worst > MOST_MS else ""
+    slow += f"  the first is over {MOST_MS:.0f} ms" if kind.first > MOST_MS else ""
+    print(f"{name:24} {len(kind.took):6} {kind.first:8.1f} {median:8.1f} {p99:8.1f} "
+          f"{worst:8.1f} {median / frame:9.1f}{slow}")  # fmt: skip
+    return not slow
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pipelines", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=1)
+    told = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="delivery-lab-pages-") as folder:
+        os.environ["LAB_DATA_DIR"] = folder
+        from django.test import Client
+
+        import config.wsgi  # noqa: F401 - what gunicorn does before it serves
+
+        logging.disable(logging.WARNING)
+        client = Client(headers={"host": "localhost"})
+        to_make = in_a_process_of_its_own(partial(saved, told.pipelines, told.seed))
+        kinds: dict[str, Kind] = {}
+        for visit in to_make:
+            if visit.kind not in kinds:
+                kinds[visit.kind] = Kind(in_a_process_of_its_own(partial(visit.made, client)))
+        for visit in to_make * told.rounds:
+            kinds[visit.kind].add(visit, visit.made(client))
+    print(f"{'ms of processor time':24} {'pages':>6} {'first':>8} {'median':>8} {'p99':>8} "
+          f"{'worst':>8} {'× frame':>9}")  # fmt: skip
+    frame = statistics.median(kinds[FRAME].took)
+    slow = [name for name, kind in kinds.items() if not line(name, kind, frame)]
+    return 1 if slow else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

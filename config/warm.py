@@ -1,0 +1,28 @@
+"""What is worked out once in a process, worked out before its first visitor waits for it."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.template.loader import get_template
+from django.urls import reverse
+
+from advisor import reference, rules_changelog
+from advisor.catalog import Family, versions
+from advisor.export import all_exports
+from advisor.reasoning import dependence
+from advisor.reasoning.answer import answer
+from advisor.reasoning.pipeline import Pipeline
+
+
+def warm() -> None:
+    """Views and templates, the catalog's tables, and what each failure hangs on."""
+    reverse("labs:home")
+    folder = settings.BASE_DIR / "templates"
+    for page in folder.rglob("*.html"):
+        get_template(page.relative_to(folder).as_posix())
+    for family in Family:
+        answer(Pipeline(family, versions(family)[0]))
+    all_exports()
+    dependence.table()
+    reference.entries()
+    rules_changelog.releases()
