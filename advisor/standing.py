@@ -10,9 +10,20 @@ from django.views.decorators.http import require_POST, require_safe
 
 from advisor import presentation, rules_changelog, services
 from advisor.models import Description
-from advisor.reasoning.difference import difference
+from advisor.reasoning.difference import Section, difference
 from advisor.services import Saved, StaleDescription
 from advisor.stale import obstacles
+from advisor.templatetags.look import GUARANTEES
+
+_TITLES = {
+    "guarantees": ("The guarantee", "Boundary"),
+    "failures": ("What failures may do", "Failure"),
+    "findings": ("Things to know", "Rule"),
+    "possible": ("What can be had", "Guarantee"),
+    "numbers": ("Numbers", "Number"),
+    "assumed": ("What is assumed", "Setting"),
+    "in_force": ("Settings in force", "Setting"),
+}
 
 
 def find_or_404(slug: str) -> Saved:
@@ -52,10 +63,17 @@ def newer(request: HttpRequest, slug: str) -> HttpResponse:
         "slug": slug, "saved": saved, "today": services.RULES_VERSION,
         "before": presentation.card(saved.answer.judgement),
         "after": presentation.card(today.judgement),
-        "sections": difference(saved.answer, today),
+        "sections": [(*_titles(each), each) for each in difference(saved.answer, today)],
         "releases": rules_changelog.since(saved.rules_version),
     }  # fmt: skip
     return render(request, "advisor/newer.html", context)
+
+
+def _titles(section: Section) -> tuple[str, str]:
+    """What a section is about, and what its lines are."""
+    if section.guarantee is not None:
+        return f"Changes for {GUARANTEES[section.guarantee]}", "Setting"
+    return _TITLES[section.kind]
 
 
 @require_POST

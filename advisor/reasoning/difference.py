@@ -56,7 +56,7 @@ def _sections(before: Answer, after: Answer) -> Iterator[Section]:
         _lines(*columns, lambda each: each.guarantee, lambda each: not each.impossible),
     )
     changes = {each.guarantee: each.changes for each in before.columns}
-    for column in after.columns:
+    for column in sorted(after.columns, key=lambda each: each.guarantee is not after.need):
         made = (changes.get(column.guarantee, ()), column.changes)
         yield Section("changes", _lines(*made, _setting, lambda each: each.after), column.guarantee)
     counted = (before.numbers, after.numbers)

@@ -16,7 +16,10 @@ from pytest_django.live_server_helper import LiveServer
 
 from advisor.models import Description
 from advisor.questionnaire import STEPS
+from advisor.reasoning.answer import answer
 from labs.models import State
+from tests.advisor.answers import RISKY, older, saved
+from tests.advisor.pipelines import described
 from tests.advisor.test_views_advice import STALE
 from tests.browser.conftest import serious, too_wide
 from tests.browser.test_describe import describe_risky, go_on
@@ -86,6 +89,19 @@ def test_a_pipeline_that_can_no_longer_be_judged(looked_at: Page) -> None:
     look(looked_at, "stale")
     looked_at.get_by_role("button", name="Go on with these answers").click()
     expect(looked_at.get_by_label("acks")).to_have_attribute("aria-invalid", "true")
+
+
+def test_a_link_with_newer_advice(looked_at: Page) -> None:
+    slug = saved(RISKY, older(answer(described(RISKY))))
+    looked_at.goto(f"/pipelines/{slug}/")
+    look(looked_at, "old")
+    looked_at.get_by_role("link", name="See the difference").click()
+    expect(looked_at.get_by_role("heading", name="Changes for at least once")).to_be_visible()
+    look(looked_at, "newer")
+    looked_at.get_by_role("button", name="Take up the advice").click()
+    expect(looked_at.get_by_role("heading", name="You need at least once")).to_be_visible()
+    assert slug not in looked_at.url
+    expect(looked_at.get_by_text("Newer advice exists")).not_to_be_attached()
 
 
 @pytest.mark.parametrize("state", [State.RUNNING, State.DONE])
