@@ -117,3 +117,14 @@ def test_the_list_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
 def test_arms_want_nothing_so_that_nothing_is_excused() -> None:
     arm: ArmSpec = trials.arm("one-side", SIDES["one-side"])
     assert arm.want is None
+
+
+def test_each_claim_of_the_advice_shows_what_runs_said_of_it(client: Client) -> None:
+    trial({"lost_write": 9}, {"lost_write": 0})
+    saved = advisor.save(SIDES["one-side"])
+    for address in (
+        reverse("advisor:advice", args=[saved.slug]),
+        reverse("reference:failure", args=[EVENT]),
+    ):
+        said = client.get(address).content.decode()
+        assert f'href="{reverse("labs:evidence")}#{EVENT}">2 runs: 1 of ' in said
