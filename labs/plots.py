@@ -21,6 +21,7 @@ _SAME_MOMENT_S = 0.35
 
 _DONE_WORDS: Mapping[str, str] = {
     "kill": "killed",
+    "hold": "held",
     "pause": "paused",
     "resume": "resumed",
     "restart": "restarted",

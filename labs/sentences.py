@@ -95,8 +95,17 @@ def of_experiment(arms: Iterable[tuple[str, str, Mapping[str, Any]]]) -> str:
             said.append(f"{label}: nothing can be concluded.")
         else:
             lost, ok = number(counts["lost_write"]), number(counts.get("ok"))
-            said.append(f"{label}: {lost} of {ok} {counted(result)} are gone.")
+            gone = f"{label}: {lost} of {ok} {counted(result)} are gone"
+            said.append(_sentence(gone, *_beyond_the_log(counts)))
     return " ".join(said)
+
+
+def _beyond_the_log(counts: Mapping[str, Any]) -> list[str]:
+    """What became of messages in the sink, where a run has one, and before the log."""
+    effects = ("effect_missing", "effect_duplicated")
+    told = [name for name in effects if counts.get(name) is not None]
+    told += ["given_up"] if counts.get("given_up") else []
+    return [_SEEN[name].format(n=number(counts[name])) for name in told]
 
 
 def of_evidence(seen: Evidence) -> str:

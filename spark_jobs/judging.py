@@ -156,6 +156,7 @@ def _circumstances(seen: Survey) -> Circumstances:
         proved=seen.fact("faults", "proved"),
         final_read_completed=seen.fact("meta", "completed") > 0,
         given_up_breaks=seen.fact("meta", "given_up_breaks") > 0,
+        effects_decide=seen.fact("meta", "effects_decide") > 0,
     )
 
 

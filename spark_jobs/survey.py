@@ -45,7 +45,11 @@ _FLAGS: Mapping[str, Mapping[str, str]] = {
         "compacted": "contains(cleanup_policy, 'compact')",
     },
     "faults": {"proved": _PROOF},
-    "meta": {"completed": "final_read_completed", "given_up_breaks": "given_up_breaks"},
+    "meta": {
+        "completed": "final_read_completed",
+        "given_up_breaks": "given_up_breaks",
+        "effects_decide": "effects_decide",
+    },
 }
 """Conditions on single rows; a fact is the number of rows that fulfil one."""
 

@@ -41,7 +41,10 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "topic": "string", "partition": "bigint", "log_start_offset": "bigint",
         "cleanup_policy": "string",
     },
-    "meta": {"final_read_completed": "boolean", "given_up_breaks": "boolean"},
+    "meta": {
+        "final_read_completed": "boolean", "given_up_breaks": "boolean",
+        "effects_decide": "boolean",
+    },
 }  # fmt: skip
 """The columns that judging reads, by table. Other columns may be there and are left alone."""
 

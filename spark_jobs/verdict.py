@@ -53,24 +53,32 @@ class Circumstances:
 
     `proved` is the number of faults with a completion and evidence, heals not counted;
     `given_up_breaks` is what the scenario says of its outage: shorter than a patient client waits.
+    `effects_decide` says that the pipeline ends in its sink: what comes twice counts there.
     """
 
     proved: int
     final_read_completed: bool
     given_up_breaks: bool = False
+    effects_decide: bool = False
 
 
-def forbidden(want: str | None, circumstances: Circumstances) -> frozenset[str]:
-    """The counts that break the guarantee when above 0."""
+def forbidden(want: str | None, circumstances: Circumstances, counts: Counts) -> frozenset[str]:
+    """The counts that break the guarantee when above 0.
+
+    Repeats count by their effects only where those were judged.
+    """
     named = WITHOUT_WANT if want is None else FORBIDS[want]
-    return named if circumstances.given_up_breaks else named - {"given_up"}
+    if not circumstances.given_up_breaks:
+        named -= {"given_up"}
+    absorbs = circumstances.effects_decide and counts.get("effect_duplicated") is not None
+    return named - {"redelivery", "duplicate"} if absorbs and want is not None else named
 
 
 def verdict(counts: Counts, want: str | None, circumstances: Circumstances) -> tuple[str, str]:
     """(`holds`, `broken` or `unknown`; the reason in one sentence)."""
     if not counts.get("ok"):
         return "unknown", "No send was acknowledged, so nothing was owed to anybody."
-    ruled_out = sorted(forbidden(want, circumstances))
+    ruled_out = sorted(forbidden(want, circumstances, counts))
     seen = [name for name in ruled_out if counts[name]]
     if seen:
         return "broken", _sentence("; ".join(_said(name, counts) for name in seen))

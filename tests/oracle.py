@@ -291,7 +291,7 @@ class Oracle:
         applied: Counter[tuple[Any, int]] = Counter()
         for row in self.ledger.get("effects", ()):
             applied[row.get("sink"), row["value"]] += row.get("applied", 1)
-        sinks = {sink for sink, _ in applied}
+        sinks = {sink for sink, _ in applied} or ({None} if "effects" in self.ledger else set())
         return {
             "effect_missing": sum(applied[sink, v] <= 0 for sink in sinks for v in obliged),
             "effect_duplicated": sum(times > 1 for times in applied.values()),

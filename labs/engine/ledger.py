@@ -40,6 +40,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
         offset=_INT64,
         error=_TEXT,
     ),
+    "transactions": _schema(transaction=_TEXT, producer=_TEXT, outcome=_TEXT),
     "log": _schema(
         topic=_TEXT,
         partition=_INT32,
@@ -70,6 +71,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
         outcome=_TEXT,
         time_ns=_INT64,
     ),
+    "effects": _schema(sink=_TEXT, value=_INT64, applied=_INT64, time_ns=_INT64),
     "faults": _schema(fault=_TEXT, target=_TEXT, phase=_TEXT, time_ns=_INT64, evidence=_TEXT),
     "telemetry": _schema(
         time_ns=_INT64,
@@ -99,6 +101,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
     "meta": _schema(
         final_read_completed=pa.bool_(),
         given_up_breaks=pa.bool_(),
+        effects_decide=pa.bool_(),
         seed=_INT64,
         scenario=_TEXT,
         arm=_TEXT,

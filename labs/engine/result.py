@@ -14,7 +14,7 @@ from typing import Any
 import confluent_kafka
 
 from labs.engine.clients.process import ROOT
-from labs.engine.clients.translate import PINNED
+from labs.engine.clients.translate import PINNED, Pinned
 from labs.engine.faults import FaultRow
 from labs.engine.kafka.properties import SHORTENED
 from labs.engine.spec import ArmSpec, ExperimentSpec, Settings
@@ -104,14 +104,14 @@ def machine() -> dict[str, Any]:
 
 
 def shortened(
-    cluster: Mapping[str, tuple[int, int]], settings: Settings
+    cluster: Mapping[str, tuple[int, int]], settings: Settings, readers: Mapping[str, Pinned]
 ) -> list[dict[str, str | int | bool]]:
     """In what the lab's brokers and clients differ, so that a run is short.
 
     `cluster` is `Cluster.shortened`: setting → (here, the product's default). What the team's
-    own brokers have instead is `described`, where it was described.
+    own have instead is `described`, where it was described; `readers` are the scenario's pins.
     """
-    described = settings.get("broker", {})
+    described, reader = settings.get("broker", {}), settings.get("consumer", {})
     brokers: list[dict[str, str | int | bool]] = [
         {
             "setting": f"broker {name}", "lab": lab, "product": product,
@@ -123,4 +123,11 @@ def shortened(
     clients: list[dict[str, str | int | bool]] = [
         {"setting": f"client {name}", **asdict(pinned)} for name, pinned in PINNED.items()
     ]
+    clients += [
+        {
+            "setting": f"consumer {name}", **asdict(pinned),
+            **({"described": reader[name]} if name in reader else {}),
+        }
+        for name, pinned in readers.items()
+    ]  # fmt: skip
     return brokers + clients

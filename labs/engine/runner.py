@@ -31,7 +31,7 @@ from labs.engine.slots import slot
 from labs.engine.spec import ArmSpec, ExperimentSpec
 from labs.engine.stage import LiveStage
 from labs.engine.telemetry import Sampler
-from labs.engine.workloads.produce_consume import ProduceConsume
+from labs.engine.workloads import WORKLOADS, Place, ProduceConsume
 
 _TOPIC_KEYS = (
     "min.insync.replicas", "unclean.leader.election.enable", "retention.ms", "cleanup.policy",
@@ -119,7 +119,7 @@ class ArmRunner:
         with self._clients(cluster) as clients:
             self._phase("ready")
             stage = LiveStage(
-                cluster, topology, self._faults, self._phase, self._arm.schedule.quiet
+                cluster, topology, clients, self._faults, self._phase, self._arm.schedule.quiet
             )
             clients.start_producer()
             self._phase("producing")
@@ -146,7 +146,9 @@ class ArmRunner:
             distribution, java, self._arm.folder / "cluster", topology.brokers, own,
             logs=self._arm.logs,
         ) as cluster:  # fmt: skip
-            self._seen.shortened = result.shortened(cluster.shortened, settings)
+            pinned = self._arm.scenario.pinned
+            self._seen.shortened = result.shortened(cluster.shortened, settings, pinned)
+            self._seen.notes += [topology.note] if topology.note else []
             topic = settings["topic"]
             cluster.create_topic(
                 TOPIC, topology.partitions, topology.replication_factor,
@@ -158,10 +160,11 @@ class ArmRunner:
     def _clients(self, cluster: Cluster) -> Iterator[ProduceConsume]:
         """The clients, with the consumer ready; samples are taken as long as they are there."""
         arm = self._arm
-        clients = ProduceConsume(
-            arm.spec.settings, cluster.bootstrap, TOPIC, arm.schedule.rate_per_s,
-            arm.ledger, arm.folder, arm.logs,
+        place = Place(
+            arm.spec.settings, cluster.bootstrap, TOPIC, arm.schedule.rate_per_s, arm.ledger,
+            arm.folder, arm.logs, scratch=arm.folder / "cluster", pinned=arm.scenario.pinned,
         )  # fmt: skip
+        clients = WORKLOADS[arm.scenario.workload](place)
         sampler = Sampler(cluster, TOPIC, clients.counters, arm.ledger, self._show_sample)
         try:
             clients.start_consumer()
@@ -197,6 +200,7 @@ class ArmRunner:
                 {
                     "final_read_completed": seen.final_read_completed,
                     "given_up_breaks": arm.scenario.given_up_breaks,
+                    "effects_decide": arm.scenario.workload == "consume-process-sink",
                     "seed": arm.experiment.seed,
                     "scenario": arm.scenario.name,
                     "arm": arm.spec.name,

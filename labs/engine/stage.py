@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 from labs.engine import faults
+from labs.engine.clients.process import ClientProcess
 from labs.engine.faults import FaultLog, FaultRow, Role
+from labs.engine.faults import clients as on_clients
 from labs.engine.kafka.cluster import Cluster
-from labs.engine.scenarios.model import TOPIC, Topology
-from labs.engine.wait import until
+from labs.engine.scenarios.model import TOPIC, Client, Topology
+from labs.engine.wait import WaitTimeout, until
+from labs.engine.workloads import ProduceConsume
+from labs.engine.workloads.group import saved_positions
+
+_CLIENT_LIMIT_S = 30.0
 
 
 class LiveStage:
@@ -20,12 +27,13 @@ class LiveStage:
     """
 
     def __init__(
-        self, cluster: Cluster, topology: Topology, log: FaultLog,
+        self, cluster: Cluster, topology: Topology, clients: ProduceConsume, log: FaultLog,
         phase: Callable[[str], None], quiet: bool = False,
     ) -> None:  # fmt: skip
         self.topology = topology
         self.unproved: list[str] = []
         self.notes: list[str] = []
+        self._clients = clients
         self._cluster, self._log, self._phase, self._quiet = cluster, log, phase, quiet
         self._phases: list[str] = []
         self._leaders_before = self._leaders()
@@ -57,6 +65,27 @@ class LiveStage:
     def restart(self, role: Role) -> None:
         self._do("healing", lambda: faults.restart(self._cluster, role, self._log))
 
+    def hold(self, client: Client, point: str) -> None:
+        self._hit(lambda: on_clients.hold(self._of(client), point, self._log, _CLIENT_LIMIT_S))
+
+    def let_go(self, client: Client) -> None:
+        self._hit(lambda: on_clients.let_go(self._of(client), self._log, _CLIENT_LIMIT_S))
+
+    def kill_client(self, client: Client) -> None:
+        self._hit(lambda: on_clients.kill(self._of(client), self._log, _CLIENT_LIMIT_S))
+
+    def start_again(self, client: Client) -> None:
+        start = partial(self._clients.start_again, client)
+        self._do("healing", lambda: (on_clients.restart(client, start, self._log),))
+
+    def await_position(self, limit_s: float) -> None:
+        if self._quiet:
+            return
+        try:
+            until(self._positions, limit_s, "the group saved no position")
+        except WaitTimeout as never:
+            self.notes.append(str(never))
+
     def not_applicable(self, fault: str, target: str, why: str) -> None:
         if not self._quiet:
             self._log.record(fault, target, "invoke")
@@ -77,6 +106,15 @@ class LiveStage:
 
     def await_in_sync(self, limit_s: float) -> None:
         self.await_isr(self.topology.replication_factor, limit_s)
+
+    def _of(self, client: Client) -> ClientProcess:
+        return self._clients.client(client)
+
+    def _positions(self) -> dict[int, int]:
+        return saved_positions(self._cluster.bootstrap, TOPIC)
+
+    def _hit(self, act: Callable[[], FaultRow]) -> None:
+        self._do("faulting", lambda: (act(),))
 
     def _do(self, phase: str, act: Callable[[], tuple[FaultRow, ...]]) -> None:
         if self._quiet:

@@ -9,7 +9,10 @@ _EFFECTS = """
     SELECT * FROM (
         SELECT value, sink, true AS expected
         FROM (SELECT value FROM each_value WHERE standing)
-        CROSS JOIN (SELECT DISTINCT coalesce(sink, '') AS sink FROM effects)
+        CROSS JOIN (
+            SELECT explode(if(count(1) = 0, array(''), collect_set(coalesce(sink, '')))) AS sink
+            FROM effects
+        )
     )
     FULL JOIN (
         SELECT coalesce(sink, '') AS sink, value, sum(coalesce(applied, 1L)) AS applied
@@ -27,7 +30,8 @@ EFFECTS = Family(
 )
 """(sink, value): expected of each obliged value in every sink, and applied once.
 
-`applied` is summed over the rows of a pair; a row without it is one application.
+`applied` is summed over the rows of a pair; a row without it is one application. A table without
+rows is that of one sink, in which there is nothing.
 """
 
 STATE = Family(

@@ -40,14 +40,16 @@ def send(broker: Producer, values: range) -> None:
     assert broker.flush(10) == 0
 
 
-def start(folder: Path, broker: Producer, commit: Any, reset: str = "latest") -> ClientProcess:
+def start(
+    folder: Path, broker: Producer, commit: Any, reset: str = "latest", **told: Any
+) -> ClientProcess:
     client: dict[str, str | int | bool] = {
         "bootstrap.servers": address(broker), "auto.offset.reset": reset,
         "isolation.level": "read_committed", "auto.commit.interval.ms": 60000,
     }  # fmt: skip
     config = ConsumerConfig(
         ledger=str(folder / "ledger"), name="consumer-1", group="app", topic=TOPIC,
-        client=client, commit=commit, max_poll=10, drain_limit_s=10,
+        client=client, commit=commit, max_poll=10, drain_limit_s=10, **told,
     )  # fmt: skip
     return ClientProcess("consumer", config, folder, folder)
 
@@ -64,7 +66,10 @@ def committed(broker: Producer) -> dict[int, int]:
     return found
 
 
-COMMITS = ["client-stores", "application-stores", "before-processing", "after-processing"]
+COMMITS = [
+    "client-stores", "next-poll-stores", "application-stores", "before-processing",
+    "after-processing",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("commit", COMMITS)

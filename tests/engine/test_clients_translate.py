@@ -70,7 +70,7 @@ def test_a_poll_interval_below_the_session_timeout_is_raised_and_said() -> None:
     [
         ("auto", {"enable.auto.offset.store": True}, "client-stores"),
         ("auto", {"enable.auto.offset.store": False}, "application-stores"),
-        ("auto", {}, "application-stores"),  # Java
+        ("auto", {}, "next-poll-stores"),  # Java
         ("before-processing", {}, "before-processing"),
         ("after-processing", {"enable.auto.offset.store": True}, "after-processing"),
     ],

@@ -14,6 +14,16 @@ from labs.engine.scenarios.model import Topology, draw
 from tests.engine.arms import pipeline
 
 LEADER = find("leader-killed-followers-behind")
+CARELESS: list[dict[str, Any]] = [
+    {"producer__acks": "1"},
+    {"topic__replication_factor": 1},
+    {"application__commit": "before-processing"},
+    {"application__processing": "asynchronous"},
+    {"application__restart": "forgets"},
+    {"application__restart": "resumes"},
+    {"application__resend": "on-error"},
+]
+"""Settings of which one or another meets each event that can be staged."""
 
 
 def test_every_scenario_is_named_after_its_file_and_shows_known_anomalies() -> None:
@@ -30,7 +40,7 @@ def test_events_and_scenarios_name_each_other() -> None:
     events = [event for event in all_events() if event.scenario]
     assert {event.scenario for event in events} == {each.name for each in all_scenarios()}
     for event in events:
-        settings = [pipeline(producer__acks="1"), pipeline(topic__replication_factor=1)]
+        settings = [pipeline(**stated) for stated in CARELESS]
         permitted = {str(anomaly) for each in settings for anomaly in event.permits(each)}
         assert permitted & set(find(str(event.scenario)).shows), event.name
 
@@ -104,6 +114,21 @@ class Recorder:
     def cut_tail(self, role: Role) -> None:
         self.asked.append(f"cut tail {role.name}")
 
+    def hold(self, client: str, point: str) -> None:
+        self.asked.append(f"hold {client} {point}")
+
+    def let_go(self, client: str) -> None:
+        self.asked.append(f"let {client} go")
+
+    def kill_client(self, client: str) -> None:
+        self.asked.append(f"kill {client}")
+
+    def start_again(self, client: str) -> None:
+        self.asked.append(f"start {client}")
+
+    def await_position(self, limit_s: float) -> None:
+        self.asked.append("position")
+
     def not_applicable(self, fault: str, target: str, why: str) -> None:
         self.asked.append(f"no {fault} {target}")
 
@@ -152,6 +177,15 @@ PLAYS = {
     ("all-replicas-power-cut", 3): ["kill all", "cut tail killed", "restart dead", "in sync"],
     ("leader-killed", 3): ["kill leader", "new leader", "restart dead", "in sync"],
     ("leader-killed", 1): ["kill leader", "restart dead", "in sync"],
+    ("consumer-killed-before-commit", 1): [
+        "position", "hold consumer processed", "kill consumer", "start consumer",
+    ],
+    ("consumer-killed-before-processing", 1): [
+        "position", "hold consumer handed", "kill consumer", "start consumer",
+    ],
+    ("producer-killed", 1): ["pause leader", "kill producer", "resume paused", "start producer"],
+    ("sends-time-out", 3): ["pause follower", "resume paused", "in sync"],
+    ("sends-time-out", 1): ["pause leader", "resume paused", "in sync"],
 }  # fmt: skip
 """Scenario and replicas → what is done, in order."""
 
@@ -180,3 +214,12 @@ def test_the_last_of_more_than_two_followers_could_not_leave_cleanly(name: str) 
 def test_the_topology_knows_when_replicas_flush() -> None:
     settings = {"topic": {"replication.factor": 3, "flush.messages": 1}}
     assert find("all-replicas-power-cut").topology(settings).flush_messages == 1
+
+
+def test_where_no_broker_fails_one_is_enough_and_that_is_said() -> None:
+    scenario = find("producer-killed")
+    alone = scenario.topology({"topic": {"replication.factor": 1}})
+    assert alone == Topology(1, 1)
+    three = scenario.topology({"topic": {"replication.factor": 3}})
+    assert (three.brokers, three.replication_factor) == (1, 1)
+    assert "1 instead of 3" in three.note

@@ -19,6 +19,7 @@ def result(verdict: str = "broken", **counts: int | None) -> dict[str, Any]:
     """One arm's result: 10,000 acknowledged over 4 seconds, 985 of them lost unless told else."""
     lost = 0 if verdict == "holds" else 985
     known: dict[str, Any] = dict.fromkeys(COUNTS, 0) | {
+        **dict.fromkeys(("effect_missing", "effect_duplicated")),  # a run without a sink
         "sent": 10_000,
         "ok": 10_000,
         "lost_write": lost,

@@ -28,6 +28,14 @@ def test_a_sentence_for_each_arm() -> None:
     )
 
 
+def test_where_there_is_a_sink_its_effects_are_told_zero_included() -> None:
+    told = result("broken", lost_write=0, effect_missing=0, effect_duplicated=500, given_up=7)
+    assert sentences.of_experiment([("As described", "broken", told)]) == (
+        "As described: 0 of 10,000 acknowledged messages are gone; 0 messages left no effect; "
+        "500 effects were applied more than once; 7 messages were given up by the client."
+    )
+
+
 @pytest.mark.parametrize(
     ("seen", "said"),
     [

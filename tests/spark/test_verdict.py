@@ -74,6 +74,18 @@ def test_giving_up_breaks_only_where_the_scenario_says_that_patience_was_enough(
     assert _word("at-least-once", patient, given_up=1) == "broken"
 
 
+def test_repeats_count_by_their_effects_only_where_the_ledger_says_so_and_knows_them() -> None:
+    sink = Circumstances(1, True, effects_decide=True)
+    for repeat in ({"redelivery": 1}, {"duplicate": 1}):
+        assert _word("exactly-once", sink, **repeat) == "holds"
+        assert _word("at-most-once", sink, **repeat) == "holds"
+        assert _word("exactly-once", _SURE, **repeat) == "broken"
+        assert _word("exactly-once", sink, **repeat, effect_duplicated=1) == "broken"
+        assert _word("exactly-once", sink, **repeat, effect_duplicated=None) == "broken"
+    assert _word(None, sink, duplicate=1) == "broken"
+    assert _word("exactly-once", sink, lost_write=1) == "broken"
+
+
 def test_a_sink_that_was_not_recorded_is_named_and_no_hindrance() -> None:
     word, reason = verdict({**_ZERO, "effect_missing": None}, "at-least-once", _SURE)
     assert (word, "not recorded: effect_missing" in reason) == ("holds", True)
@@ -99,3 +111,14 @@ _GONE: Tables = {"log": [record(0, 0)], "deliveries": [handed(0, 0)]}
 def test_a_ledger_is_judged_by_what_it_records(judged: Judge, replaced: Tables, word: str) -> None:
     answer = judged({**sound(), **replaced}, "at-least-once")
     assert (answer["verdict"], answer["reason"][-1]) == (word, ".")
+
+
+def test_a_ledger_that_ends_in_its_sink_is_judged_there(judged: Judge) -> None:
+    again = {"deliveries": [*[handed(n, n) for n in range(4)], handed(3, 3, poll=9)]}
+    effects = [{"sink": "s", "value": n} for n in range(4)]
+    meta = {"final_read_completed": True, "effects_decide": True}
+    repeated = {**sound(), **again, "effects": effects}
+    assert judged(repeated, "exactly-once")["verdict"] == "broken"
+    assert judged({**repeated, "meta": [meta]}, "exactly-once")["verdict"] == "holds"
+    twice = {**repeated, "meta": [meta], "effects": [*effects, {"sink": "s", "value": 3}]}
+    assert judged(twice, "exactly-once")["verdict"] == "broken"

@@ -29,6 +29,7 @@ EVENT = FailureEvent(
         "work on records whose offsets are committed."
     ),
     permits=permits,
+    scenario="consumer-killed-before-processing",
     families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=("KafkaConsumer javadoc, Detecting Consumer Failures",),
 )

@@ -37,6 +37,7 @@ EVENT = FailureEvent(
         "before the group's position says so."
     ),
     permits=permits,
+    scenario="consumer-killed-before-commit",
     families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=(
         "Kafka design.md, Message Delivery Semantics",

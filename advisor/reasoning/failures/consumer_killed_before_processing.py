@@ -22,6 +22,7 @@ EVENT = FailureEvent(
     boundary=Boundary.LOG_TO_CONSUMER,
     story="A member of the group was handed records and dies before it has processed them.",
     permits=permits,
+    scenario="consumer-killed-before-processing",
     families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=(
         "Kafka design.md, Message Delivery Semantics",

@@ -46,4 +46,5 @@ EVENT = FailureEvent(
         "librdkafka INTRODUCTION.md, Message timeout considerations",
         "KafkaProducer javadoc, idempotent producer",
     ),
+    scenario="sends-time-out",
 )

@@ -32,6 +32,7 @@ EVENT = FailureEvent(
         "their acknowledgement."
     ),
     permits=permits,
+    scenario="producer-killed",
     families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=("KafkaProducer javadoc, close()", "librdkafka INTRODUCTION.md, Message reliability"),
     beyond_settings=(

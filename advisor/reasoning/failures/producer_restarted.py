@@ -38,6 +38,7 @@ EVENT = FailureEvent(
         "were written; if it sends them again, some are there twice."
     ),
     permits=permits,
+    scenario="producer-killed",
     families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=("KafkaProducer javadoc, idempotent producer (a single session)", "KIP-98"),
 )

@@ -3,14 +3,16 @@
 `python -m labs.engine.clients.consumer CONFIG.json`, where the file holds a `ConsumerConfig`.
 It says `ready` once every partition is assigned and its fetch position is resolved (statistics
 `fetch_state`, librdkafka STATISTICS.md), so that `auto.offset.reset=latest` skips nothing by a
-race of our own. "Processing" a record is writing its row; a stop lets it read to the end first.
+race of our own. Processing is `clients.work`; a stop lets it read to the end first.
+
+Where it is told to stand still it has written down what it was handed, so that it can be killed
+there: at `polling`, between two polls, and at the points of its work.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -25,16 +27,21 @@ from confluent_kafka import (
     TopicPartition,
 )
 
-from labs.engine.clients import errors
-from labs.engine.clients.control import report, stop_event
+from labs.engine.clients.commits import Commits
+from labs.engine.clients.control import Control, listen, report
 from labs.engine.clients.deliveries import Deliveries
-from labs.engine.ledger import TableWriter
+from labs.engine.clients.sink import Style
+from labs.engine.clients.work import Polled, Work
 
-Commit = Literal["client-stores", "application-stores", "before-processing", "after-processing"]
+Commit = Literal[
+    "client-stores", "next-poll-stores", "application-stores", "before-processing",
+    "after-processing",
+]  # fmt: skip
 """When an offset becomes committable. `client-stores` is librdkafka's automatic commit: stored
-when the message is handed out. `application-stores` is automatic commit of the poll before, as
-the Java client does it (KafkaConsumer javadoc, "Automatic Offset Committing"), or of what was
-processed where enable.auto.offset.store is false. The others commit by themselves, and wait."""
+when the message is handed out. `next-poll-stores` is automatic commit of the poll before, as the
+Java client does it (KafkaConsumer javadoc, "Automatic Offset Committing"); `application-stores`
+that of what was processed (enable.auto.offset.store=false). The others commit by themselves, and
+wait."""
 
 _POLL_S = 0.1
 _REPORT_EVERY_S = 0.25
@@ -45,6 +52,7 @@ class ConsumerConfig:
     """What a consumer process is told. `client` is librdkafka's configuration without committing.
 
     `auto_commit` false with a storing `commit` is a group that never commits.
+    `sink` is the database where processing leaves its effects; without one it leaves none.
     `drain_limit_s` bounds the reading to the end after a stop.
     """
 
@@ -56,6 +64,9 @@ class ConsumerConfig:
     commit: Commit
     auto_commit: bool = True
     max_poll: int = 500
+    sink: str | None = None
+    sink_style: Style = "plain"
+    asynchronous: bool = False
     drain_limit_s: float = 15.0
 
     def to_json(self) -> str:
@@ -65,14 +76,17 @@ class ConsumerConfig:
 class Run:
     """One member of the group, from joining to leaving."""
 
-    def __init__(self, config: ConsumerConfig, stop: threading.Event) -> None:
+    def __init__(self, config: ConsumerConfig, control: Control) -> None:
         self._config = config
-        self._stop = stop
+        self._control = control
         isolation = str(config.client["isolation.level"])
         ledger = Path(config.ledger)
         self._deliveries = Deliveries(ledger, config.name, config.group, isolation)
-        self._commits = TableWriter(ledger, "commits", config.name)
-        self._commit_rows: list[dict[str, Any]] = []
+        self._commits = Commits(ledger, config.name, config.group)
+        database = Path(config.sink) if config.sink else None
+        self._work = Work(
+            control, self._write_down, database, config.sink_style, config.asynchronous
+        )
         self._position: dict[int, int] = {}  # by partition: the offset after the last one read
         self._fetching: set[int] = set()
         self._failed: str | None = None
@@ -81,7 +95,7 @@ class Run:
         self._consumer = Consumer(self._client())
 
     def _client(self) -> dict[str, Any]:
-        stores = self._config.commit in ("client-stores", "application-stores")
+        stores = self._config.commit.endswith("-stores")
         return {
             **self._config.client,
             "group.id": self._config.group,
@@ -91,35 +105,38 @@ class Run:
             "enable.partition.eof": True,
             "statistics.interval.ms": 200,
             "stats_cb": self._on_stats,
-            "on_commit": self._on_commit,
+            "on_commit": self._commits.add,
         }
 
     def run(self) -> None:
         """Reads until the owner says stop, then to the end of the log, and leaves the group."""
         self._consumer.subscribe([self._config.topic], on_assign=self._on_assign)
-        while not self._stop.is_set():
+        while not self._control.stop.is_set():
             self._step()
         self._drain()
-        if self._config.commit == "application-stores":
-            self._store()  # the Java client's close() commits the position, too
+        self._work.finish()
+        self._settle()
+        if self._config.commit == "next-poll-stores":
+            self._store(self._positions())  # the Java client's close() commits the position, too
         self._consumer.close()  # commits what is stored, if the client commits by itself
         self._deliveries.close()
-        self._write_commits()
         self._commits.close()
         self._report(ended=True)
 
     def _step(self) -> None:
-        if self._config.commit == "application-stores":
-            self._store()
+        self._control.reach("polling", self._write_down)
+        if self._config.commit == "next-poll-stores":
+            self._store(self._positions())
         polled = self._consumer.consume(self._config.max_poll, _POLL_S)
         messages = [message for message in polled if not message.error()]
         for message in polled:
             self._note(message)
         if messages:
             self._process(messages)
+        self._settle()
         if time.monotonic() >= self._due_report:
             self._report(ended=False)
-            self._write_commits()
+            self._commits.flush()
             self._due_report = time.monotonic() + _REPORT_EVERY_S
 
     def _process(self, messages: Sequence[Message]) -> None:
@@ -128,8 +145,21 @@ class Run:
         if self._config.commit == "before-processing":
             self._commit(positions)
         self._deliveries.add(messages)
-        if self._config.commit == "after-processing":
-            self._commit(positions)
+        self._work.take(Polled([int(message.value() or b"") for message in messages], positions))
+
+    def _settle(self) -> None:
+        """Tells the group of what was processed, where that is the way to commit."""
+        for positions in self._work.done():
+            if self._config.commit == "after-processing":
+                self._commit(positions)
+            elif self._config.commit == "application-stores":
+                self._store(positions)
+
+    def _write_down(self) -> dict[str, Any]:
+        """Writes all that is known of deliveries and commits: from here on a kill hides nothing."""
+        self._deliveries.flush()
+        self._commits.flush()
+        return {"written": True, "delivered": self._deliveries.count}
 
     def _note(self, message: Message) -> None:
         error, partition, offset = message.error(), message.partition(), message.offset()
@@ -147,10 +177,10 @@ class Run:
             for partition, offset in self._position.items()
         ]
 
-    def _store(self) -> None:
+    def _store(self, positions: list[TopicPartition]) -> None:
         try:
-            if self._position:
-                self._consumer.store_offsets(offsets=self._positions())
+            if positions:
+                self._consumer.store_offsets(offsets=positions)
         except KafkaException as lost:  # a partition taken away meanwhile cannot be stored
             print(lost, file=sys.stderr, flush=True)
 
@@ -158,30 +188,9 @@ class Run:
         try:
             self._consumer.commit(offsets=positions, asynchronous=False)
         except KafkaException as failed:
-            self._on_commit(failed.args[0], positions)
+            self._commits.add(failed.args[0], positions)
         else:
-            self._on_commit(None, positions)
-
-    def _on_commit(self, error: KafkaError | None, partitions: list[TopicPartition]) -> None:
-        if error is not None and error.code() == KafkaError._NO_OFFSET:
-            return  # there was nothing to commit
-        for committed in partitions:
-            if committed.offset >= 0:
-                failure = error or committed.error
-                outcome = "ok" if failure is None else errors.reported(failure.code()).outcome
-                self._commit_rows.append(
-                    {
-                        "consumer": self._config.name, "group": self._config.group,
-                        "topic": committed.topic, "partition": committed.partition,
-                        "offset": committed.offset, "outcome": outcome,
-                        "time_ns": time.monotonic_ns(),
-                    }
-                )  # fmt: skip
-
-    def _write_commits(self) -> None:
-        if self._commit_rows:
-            self._commits.flush_rows(self._commit_rows)
-            self._commit_rows = []
+            self._commits.add(None, positions)
 
     def _drain(self) -> None:
         """Reads on until every assigned partition is read to the end that it has now."""
@@ -231,7 +240,7 @@ class Run:
 
 def main(argv: list[str]) -> int:
     config = ConsumerConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
-    Run(config, stop_event()).run()
+    Run(config, listen()).run()
     return 0
 
 

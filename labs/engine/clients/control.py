@@ -1,7 +1,9 @@
-"""The two ends of a conversation with a client process: lines of JSON out, one line to stop.
+"""The two ends of a conversation with a client process: lines of JSON out, lines of words in.
 
-A client stops when it reads a line, when its standard input ends, or on SIGTERM. What it has
-to say, it says in JSON lines on standard output; standard error is its log.
+`hold POINT` makes the client stand still as soon as it comes to that point of its work, so that
+a fault can be placed there without a race; `go` lets it go on. A client stops when its standard
+input ends, or on SIGTERM. What it has to say, it says in JSON lines on standard output; standard
+error is its log.
 """
 
 from __future__ import annotations
@@ -10,25 +12,67 @@ import json
 import os
 import signal
 import threading
+from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any
 
+Facts = Callable[[], Mapping[str, Any]]
+"""Writes down what must not be lost, and says where the client stands."""
 
-def stop_event() -> threading.Event:
-    """An event that is set as soon as the owner wants this process to stop."""
-    stop = threading.Event()
 
-    def listen() -> None:
+class Control:
+    """What the owner wants of this process, heard by a thread."""
+
+    def __init__(self) -> None:
+        self.stop = threading.Event()
+        self._gates: dict[str, threading.Event] = {}
+
+    def reach(self, point: str, facts: Facts) -> None:
+        """Stands still here, after `facts` were said, if the owner wants that; else goes on."""
+        gate = self._gates.get(point)
+        if gate is not None:
+            report(**facts(), standing=point)
+            gate.wait()
+            report(standing=None, written=False)
+
+    def listen(self) -> None:
+        """Hears the owner until standard input ends, which is a wish to stop."""
+        heard = b""
         # Not sys.stdin: its lock, held by this thread, would hang the interpreter's exit.
-        os.read(0, 1)
-        stop.set()
+        while read := os.read(0, 4096):
+            *lines, heard = (heard + read).split(b"\n")
+            for line in lines:
+                self._obey(line.decode())
+        self.end()
+
+    def end(self) -> None:
+        """The wish to stop; whoever stands still goes on to hear of it."""
+        self.stop.set()
+        self._let_go()
+
+    def _obey(self, line: str) -> None:
+        word, _, point = line.partition(" ")
+        if word == "hold":
+            self._gates[point] = threading.Event()
+        elif word == "go":
+            self._let_go()
+
+    def _let_go(self) -> None:
+        gates, self._gates = self._gates, {}
+        for gate in gates.values():
+            gate.set()
+
+
+def listen() -> Control:
+    """The owner's wishes, from now on."""
+    control = Control()
 
     def on_signal(_number: int, _frame: FrameType | None) -> None:
-        stop.set()
+        control.end()
 
     signal.signal(signal.SIGTERM, on_signal)
-    threading.Thread(target=listen, name="stop", daemon=True).start()
-    return stop
+    threading.Thread(target=control.listen, name="control", daemon=True).start()
+    return control
 
 
 def report(**fields: Any) -> None:

@@ -1,10 +1,11 @@
-"""A client process as its owner sees it: what it said last, and how to stop it."""
+"""A client process as its owner sees it: what it said last, where it stands, how to stop it."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from typing import Any, Protocol
@@ -30,20 +31,27 @@ class ClientProcess:
     """`python -m labs.engine.clients.<module>` with its configuration, log and reports.
 
     It dies with us (`processes.spawn`). `latest` holds all that it has reported, newest values.
+    `name` keeps several of one module apart; it is the module's own unless it is given.
     """
 
-    def __init__(self, module: str, config: Config, folder: Path, logs: Path) -> None:
-        self.name = module
+    def __init__(
+        self, module: str, config: Config, folder: Path, logs: Path, name: str = ""
+    ) -> None:
+        self.module, self.name = module, name or module
         self.latest: dict[str, Any] = {}
-        self._log = logs / f"{module}.log"
-        told = folder / f"{module}.json"
+        self._log = logs / f"{self.name}.log"
+        told = folder / f"{self.name}.json"
         told.write_text(config.to_json(), "utf-8")
         self._process = processes.spawn(
             [sys.executable, "-m", f"labs.engine.clients.{module}", told],
             log=self._log, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
-        self._listener = Thread(target=self._listen, name=f"listen-{module}", daemon=True)
+        self._listener = Thread(target=self._listen, name=f"listen-{self.name}", daemon=True)
         self._listener.start()
+
+    def __str__(self) -> str:
+        """What it is and which, as faults name their targets."""
+        return f"{self.module}: {self.name}"
 
     @property
     def pid(self) -> int:
@@ -62,6 +70,38 @@ class ClientProcess:
             return bool(self.latest.get("ready"))
 
         until(ready, limit_s, f"the {self.name} was not ready")
+
+    @property
+    def returncode(self) -> int | None:
+        """None while it runs; negative if a signal ended it."""
+        return self._process.poll()
+
+    def hold(self, point: str, limit_s: float) -> str:
+        """Makes it stand still at a point of its work; returns where it says that it stands.
+
+        Raises `ClientFailed` or `WaitTimeout`.
+        """
+        self.tell(f"hold {point}")
+
+        def stands() -> bool:
+            if self.returncode is not None:
+                raise ClientFailed(self._last_words())
+            return self.latest.get("standing") == point
+
+        until(stands, limit_s, f"the {self.name} did not come to `{point}`")
+        return str(self.latest.get("stands", point))
+
+    def go(self) -> None:
+        """Lets it go on from where it stands."""
+        self.tell("go")
+
+    def tell(self, line: str) -> None:
+        """Says one line to it (`clients.control`); one that has died hears nothing."""
+        if self._process.stdin is None or self._process.stdin.closed:
+            return
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(f"{line}\n".encode())
+            self._process.stdin.flush()
 
     def ask_to_stop(self) -> None:
         """Closes its standard input, which is how a client is told to finish its work."""
@@ -84,8 +124,10 @@ class ClientProcess:
         return self.latest
 
     def kill(self) -> None:
-        """Ends it at once, if it is still there."""
+        """Ends it at once by SIGKILL, if it is still there."""
         processes.end(self._process, grace_s=0)
+        if self._process.stdin:
+            self._process.stdin.close()
 
     def _last_words(self) -> str:
         text = self._log.read_text("utf-8", "replace").strip() if self._log.exists() else ""

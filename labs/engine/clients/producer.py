@@ -3,16 +3,19 @@
 `python -m labs.engine.clients.producer CONFIG.json`, where the file holds a `ProducerConfig`.
 A value on the wire is the decimal text of its number, 0 upwards, so the log can be read by
 eye; the delivery report brings it back, and no table of open messages is needed.
+
+At `polling`, between two looks at the clock, it can be told to stand still, to be killed there:
+it first writes down every attempt, those without an answer too.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-import threading
 import time
 from array import array
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +23,7 @@ from typing import Any
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from labs.engine.clients import errors
-from labs.engine.clients.control import report, stop_event
+from labs.engine.clients.control import Control, listen, report
 from labs.engine.clients.sends import Sends
 
 _TICK_S = 0.005
@@ -36,6 +39,8 @@ class ProducerConfig:
     `keyed` sends the value as key too (a compacted topic takes no record without key).
     `resend` is the application's habit to send a value again whose delivery report was an
     error. `flush_limit_s` bounds the wait for the last delivery reports after a stop.
+    A successor has its own `part` of the ledger; it sends `again` what its predecessor had no
+    answer for, if the application knows that, and goes on with the value `first`.
     """
 
     ledger: str
@@ -46,6 +51,9 @@ class ProducerConfig:
     keyed: bool = False
     resend: bool = False
     flush_limit_s: float = 30.0
+    part: str = "producer-1"
+    first: int = 0
+    again: Sequence[int] = ()
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
@@ -54,12 +62,15 @@ class ProducerConfig:
 class Run:
     """One producer from its first message to its last delivery report."""
 
-    def __init__(self, config: ProducerConfig, stop: threading.Event) -> None:
+    def __init__(self, config: ProducerConfig, control: Control) -> None:
         self._config = config
-        self._stop = stop
-        self._sends = Sends(Path(config.ledger), config.name, config.topic, config.keyed)
-        self._attempt = array("q")  # by value: the number of its last attempt
-        self._again: deque[int] = deque()
+        self._control = control
+        self._sends = Sends(
+            Path(config.ledger), config.part, config.name, config.topic, config.keyed
+        )
+        # By value: the number of its last attempt.
+        self._attempt = array("q", [-1]) * config.first
+        self._again = deque(config.again)
         self._fatal: str | None = None
         self._due_report = self._due_write = 0.0
         client: dict[str, Any] = {
@@ -69,9 +80,11 @@ class Run:
 
     def run(self) -> None:
         """Sends until the owner says stop or the client gives up for good, then waits and ends."""
+        self._send_again()
         began = time.monotonic()
         while not self._ending:
-            due = int((time.monotonic() - began) * self._config.rate_per_s)
+            self._control.reach("polling", self._write_down)
+            due = self._config.first + int((time.monotonic() - began) * self._config.rate_per_s)
             self._send_new(min(due - len(self._attempt), _BURST))
             self._serve(_TICK_S)
         deadline = time.monotonic() + self._config.flush_limit_s
@@ -84,7 +97,7 @@ class Run:
 
     @property
     def _ending(self) -> bool:
-        return self._stop.is_set() or self._fatal is not None
+        return self._control.stop.is_set() or self._fatal is not None
 
     def _send_new(self, count: int) -> None:
         for _ in range(count):
@@ -95,8 +108,7 @@ class Run:
 
     def _serve(self, wait_s: float) -> None:
         self._producer.poll(wait_s)
-        while self._again and not self._fatal:
-            self._send(self._again.popleft())
+        self._send_again()
         now = time.monotonic()
         if now >= self._due_write:
             self._sends.flush()
@@ -104,6 +116,10 @@ class Run:
         if now >= self._due_report:
             self._report(ended=False)
             self._due_report = now + _REPORT_EVERY_S
+
+    def _send_again(self) -> None:
+        while self._again and not self._fatal:
+            self._send(self._again.popleft())
 
     def _send(self, value: int) -> None:
         attempt = self._attempt[value] = self._sends.invoke(value)
@@ -117,6 +133,7 @@ class Run:
                 return
             except BufferError as full:
                 if not self._ending:
+                    self._control.reach("polling", self._write_down)
                     self._producer.poll(0.1)  # backpressure: the application waits, as it should
                     continue
                 self._sends.complete(attempt, errors.REFUSED.outcome, error=str(full))
@@ -146,6 +163,17 @@ class Run:
         if error.fatal() or error.code() == KafkaError._FATAL:
             self._fatal = self._fatal or _words(error)
 
+    def _write_down(self) -> dict[str, Any]:
+        """Closes the books: from here on a kill hides nothing, and going on would."""
+        unanswered, following = self._sends.unanswered(), len(self._attempt)
+        self._sends.close()
+        return {
+            "written": True,
+            "unanswered": [*unanswered, *self._again],
+            "next": following,
+            "stands": f"{len(unanswered):,} records accepted by the client and not answered for",
+        }
+
     def _report(self, ended: bool) -> None:
         count = self._sends.count
         report(
@@ -160,7 +188,7 @@ def _words(error: KafkaError) -> str:
 
 def main(argv: list[str]) -> int:
     config = ProducerConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
-    Run(config, stop_event()).run()
+    Run(config, listen()).run()
     return 0
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
-from labs.engine.clients.control import report, stop_event
+from labs.engine.clients.control import listen, report
 from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.translate import PINNED
 from labs.engine.ledger import TableWriter
@@ -130,7 +130,7 @@ class Reading:
 
 def main(argv: list[str]) -> int:
     config = ReaderConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
-    reading = Reading(config, stop_event())
+    reading = Reading(config, listen().stop)
     reading.run()
     return 0 if reading.completed else 1
 

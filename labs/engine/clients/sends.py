@@ -17,8 +17,8 @@ _NONE = -1
 class Sends:
     """One row for every attempt to send; an attempt is known by its number, 0 upwards."""
 
-    def __init__(self, ledger: Path, producer: str, topic: str, keyed: bool) -> None:
-        self._writer = TableWriter(ledger, "sends", producer)
+    def __init__(self, ledger: Path, part: str, producer: str, topic: str, keyed: bool) -> None:
+        self._writer = TableWriter(ledger, "sends", part)
         self._producer, self._topic, self._keyed = producer, topic, keyed
         self._value = array("q")
         self._invoked = array("q")
@@ -73,9 +73,13 @@ class Sends:
             self._write(self._unwritten)
             self._unwritten = array("q")
 
+    def unanswered(self) -> list[int]:
+        """The values of the attempts of which nothing has been heard yet."""
+        return [self._value[attempt] for attempt in self._unheard()]
+
     def close(self) -> None:
         """Writes everything; attempts still open become `info`, with no completion time."""
-        for attempt in (n for n, outcome in enumerate(self._outcome) if outcome == _NONE):
+        for attempt in self._unheard():
             self._outcome[attempt] = _OUTCOMES.index("info")
             self._error[attempt] = self._number_of(UNREPORTED.reason)
             self._unwritten.append(attempt)
@@ -83,6 +87,9 @@ class Sends:
         self._open = 0
         self.flush()
         self._writer.close()
+
+    def _unheard(self) -> list[int]:
+        return [n for n, outcome in enumerate(self._outcome) if outcome == _NONE]
 
     def _number_of(self, error: str) -> int:
         # A run knows a handful of errors: a search is as good as an index.

@@ -1,4 +1,4 @@
-"""The record of what was done to the brokers, and whether it was seen to have happened."""
+"""The record of what was done to brokers and clients, and whether it was seen to have happened."""
 
 from __future__ import annotations
 

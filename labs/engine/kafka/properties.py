@@ -35,6 +35,9 @@ SHORTENED: Mapping[str, Shortened] = {
     "group.initial.rebalance.delay.ms": Shortened(
         0, 3000, "the first consumer of a group starts at once"
     ),
+    "group.min.session.timeout.ms": Shortened(
+        1000, 6000, "a consumer that died may be missed earlier"
+    ),
     "unclean.leader.election.interval.ms": Shortened(
         1000, 300000, "where unclean election is allowed, it happens soon"
     ),

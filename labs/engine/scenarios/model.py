@@ -9,8 +9,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
+from labs.engine.clients.translate import Pinned
 from labs.engine.faults.roles import Role
 from labs.engine.spec import Settings
 
@@ -18,6 +19,10 @@ TOPIC = "orders"
 NEVER = 2**63 - 1
 Durations = Mapping[str, float]
 """Seconds by name, as drawn."""
+Workload = Literal["produce-consume", "consume-process-sink"]
+"""What the clients do (`labs.engine.workloads`)."""
+Client = Literal["producer", "consumer"]
+"""A client by its role; it is whoever plays that now."""
 
 
 class ScenarioError(ValueError):
@@ -29,12 +34,14 @@ class Topology:
     """How many brokers are booted, and how the one topic lies on them.
 
     A replica flushes its log after `flush_messages` records; NEVER leaves that to the kernel.
+    `note` says in what this is not the team's own, if it is not.
     """
 
     brokers: int
     replication_factor: int
     partitions: int = 1
     flush_messages: int = NEVER
+    note: str = ""
 
 
 class Stage(Protocol):
@@ -63,6 +70,20 @@ class Stage(Protocol):
 
     def restart(self, role: Role) -> None: ...
 
+    def hold(self, client: Client, point: str) -> None:
+        """Makes a client stand still as soon as it comes to a point of its work."""
+
+    def let_go(self, client: Client) -> None: ...
+
+    def kill_client(self, client: Client) -> None:
+        """Kills a client, wherever it stands."""
+
+    def start_again(self, client: Client) -> None:
+        """Starts the successor of a client that was killed, and waits until it is ready."""
+
+    def await_position(self, limit_s: float) -> None:
+        """Waits until the group has saved a position; a run in which it saves none says so."""
+
     def not_applicable(self, fault: str, target: str, why: str) -> None:
         """Records a fault that these settings leave nothing to do for; the run says so."""
 
@@ -86,7 +107,8 @@ class Scenario:
     `durations` maps names to (least, most) seconds; `shows` are the anomalies that the event
     can bring about; `given_up_breaks` says that the outage is shorter than a patient client
     waits (DESIGN "Verdict"), so that a client which gave up broke at-least-once. `rarely` says
-    of what the event permits and a run need not show why that is so, by anomaly.
+    of what the event permits and a run need not show why that is so, by anomaly. `pinned` are
+    the readers' settings that the scenario sets itself, because a run is short.
     """
 
     name: str
@@ -99,6 +121,8 @@ class Scenario:
     rate_per_s: int = 2000
     given_up_breaks: bool = False
     rarely: Mapping[str, str] = field(default_factory=dict)
+    workload: Workload = "produce-consume"
+    pinned: Mapping[str, Pinned] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

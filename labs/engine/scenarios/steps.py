@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from labs.engine.clients.translate import Pinned
 from labs.engine.faults import a_follower, dead, terminated
 from labs.engine.scenarios.model import TOPIC, Durations, Stage
 
@@ -10,6 +11,13 @@ BLIND_RETRY = (
     "worth at this rate"
 )
 """Why a run of a leader's death seldom shows a copy, or the disorder that a copy brings."""
+
+_MISSED = "the group misses a dead member earlier"
+SHORT_SESSION = {
+    "session.timeout.ms": Pinned(3000, 45000, _MISSED),
+    "heartbeat.interval.ms": Pinned(500, 3000, _MISSED),
+}
+"""For scenarios in which a consumer dies: nobody gets its partitions before its session ends."""
 
 
 def leave_leader_alone(stage: Stage) -> None:
@@ -36,4 +44,18 @@ def others_return_first(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["without_leader_s"])
     stage.restart(dead())
     stage.await_in_sync(limit_s=60)
+    stage.go_on(seconds["healed_s"])
+
+
+def kill_consumer_at(stage: Stage, point: str, seconds: Durations) -> None:
+    """Kills the group's member at a point of its work, where it stood for a while.
+
+    The group has a saved position by then, as a group that has run for a while has one.
+    """
+    stage.go_on(seconds["lead_in_s"])
+    stage.await_position(limit_s=15)
+    stage.hold("consumer", point)
+    stage.go_on(seconds["standing_s"])
+    stage.kill_client("consumer")
+    stage.start_again("consumer")
     stage.go_on(seconds["healed_s"])

@@ -35,3 +35,10 @@ up_to_three = replicas_up_to(
 )
 """For scenarios that stop every follower cleanly, one after the other: the last of two can still
 ask a majority of three controllers to let it go, the last of four cannot."""
+
+
+def one_broker(settings: Settings) -> Topology:
+    """For scenarios in which no broker fails: one, with the only copy."""
+    replicas = int(settings["topic"]["replication.factor"])
+    said = f"topic replication.factor: 1 instead of {replicas}, on one broker: none fails here"
+    return Topology(1, 1, note="" if replicas == 1 else said)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from labs.engine.clients import translate
@@ -16,10 +15,13 @@ from labs.engine.clients.consumer import Commit, ConsumerConfig
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.producer import ProducerConfig
 from labs.engine.clients.reader import ReaderConfig
-from labs.engine.spec import Settings
 from labs.engine.wait import WaitTimeout, until
+from labs.engine.workloads.group import GROUP
+from labs.engine.workloads.place import Place
 
-GROUP = "app"
+PRODUCER = "producer-1"
+"""The sending application's name; it keeps it over a restart, as its values go on."""
+
 _READY_LIMIT_S = 30.0
 _FLUSH_LIMIT_S = 30.0
 _DRAIN_LIMIT_S = 15.0
@@ -33,44 +35,40 @@ _COMMITS: Mapping[str, Commit] = {
     "after-processing": "after-processing",
     "in-transaction": "after-processing",
 }
+_COUNTERS = {
+    "sent": "producer", "acknowledged": "producer", "failed": "producer", "delivered": "consumer",
+}  # fmt: skip
 
 
 class ProduceConsume:
-    """The clients of one arm. `folder` holds their configurations, `logs` what they complain of."""
+    """The clients of one arm. Of each role there is one at a time; a successor may follow."""
 
-    def __init__(
-        self, settings: Settings, bootstrap: str, topic: str, rate_per_s: int,
-        ledger: Path, folder: Path, logs: Path,
-    ) -> None:  # fmt: skip
-        self._settings = settings
-        self._bootstrap, self._topic, self._rate = bootstrap, topic, rate_per_s
-        self._ledger, self._folder, self._logs = ledger, folder, logs
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        settings = place.settings
+        self._application = settings.get("application", {})
         self._consumer_told = translate.consumer(settings.get("consumer", {}))
         self._producer_told = translate.producer(settings["producer"])
-        self._running: dict[str, ClientProcess] = {}
+        self._clients: dict[str, list[ClientProcess]] = {}
         self._cleanup = str(settings["topic"].get("cleanup.policy", "delete"))
         self._isolation = str(self._consumer_told.config.get("isolation.level", "read_committed"))
 
     @property
     def differs(self) -> tuple[str, ...]:
         """In what these clients do not do as the team's would, a sentence each."""
-        commit = self._settings.get("application", {}).get("commit")
         other = ("application commit=in-transaction: offsets are committed after processing, "
                  "because this workload has no transactions",)  # fmt: skip
         return (
             *self._producer_told.differs,
             *self._consumer_told.differs,
-            *(other if commit == "in-transaction" else ()),
+            *(other if self._application.get("commit") == "in-transaction" else ()),
         )
 
     def counters(self) -> dict[str, int]:
-        """What the clients have reported so far."""
-        producer, consumer = self._latest("producer"), self._latest("consumer")
+        """What the clients have reported so far, those that died included."""
         return {
-            "sent": producer.get("sent", 0),
-            "acknowledged": producer.get("acknowledged", 0),
-            "failed": producer.get("failed", 0),
-            "delivered": consumer.get("delivered", 0),
+            name: sum(client.latest.get(name, 0) for client in self._clients.get(role, ()))
+            for name, role in _COUNTERS.items()
         }
 
     @property
@@ -83,20 +81,33 @@ class ProduceConsume:
             *([f"the consumer has no place to read from: {failed}"] if failed else []),
         )
 
+    def client(self, role: str) -> ClientProcess:
+        """The one that plays a role now: `producer` or `consumer`."""
+        return self._clients[role][-1]
+
+    def start_again(self, role: str) -> ClientProcess:
+        """Starts the successor of one that died. Raises `ClientFailed` or `WaitTimeout`."""
+        start = {"producer": self.start_producer, "consumer": self.start_consumer}[role]
+        start()
+        return self.client(role)
+
     def start_consumer(self) -> None:
         """Starts the group and waits until its fetch positions are resolved."""
-        application = self._settings.get("application", {})
-        consumer = self._settings.get("consumer", {})
-        config = ConsumerConfig(
-            ledger=str(self._ledger), name="consumer-1", group=GROUP, topic=self._topic,
+        self._start("consumer", self._consumer()).await_ready(_READY_LIMIT_S)
+
+    def _consumer(self) -> ConsumerConfig:
+        consumer = self._place.settings.get("consumer", {})
+        pinned = {name: each.lab for name, each in self._place.pinned.items()}
+        return ConsumerConfig(
+            ledger=str(self._place.ledger), name=self._next("consumer"), group=GROUP,
+            topic=self._place.topic,
             client={"isolation.level": self._isolation, **self._consumer_told.config,
-                    "bootstrap.servers": self._bootstrap},
-            commit=commit_style(str(application.get("commit", "after-processing")), consumer),
+                    **pinned, "bootstrap.servers": self._place.bootstrap},
+            commit=commit_style(str(self._application.get("commit", "after-processing")), consumer),
             auto_commit=bool(consumer.get("enable.auto.commit", True)),
             max_poll=int(consumer.get("max.poll.records", _POLL_RECORDS)),
             drain_limit_s=_DRAIN_LIMIT_S,
         )  # fmt: skip
-        self._start("consumer", config).await_ready(_READY_LIMIT_S)
 
     def start_producer(self) -> None:
         """Starts to send, and waits for the first acknowledgement and the first delivery.
@@ -104,54 +115,65 @@ class ProduceConsume:
         On a machine that is busy they take seconds, and a fault before them would hit nothing.
         If they do not come, that is for the judge to say: the run goes on.
         """
-        application = self._settings.get("application", {})
-        config = ProducerConfig(
-            ledger=str(self._ledger), name="producer-1", topic=self._topic,
-            rate_per_s=self._rate, flush_limit_s=_FLUSH_LIMIT_S,
-            client={**self._producer_told.config, "bootstrap.servers": self._bootstrap},
-            keyed="compact" in self._cleanup,
-            resend=application.get("resend") == "on-error",
-        )  # fmt: skip
-        self._start("producer", config)
-        if self._rate > 0:
+        self._start("producer", self._producer())
+        if self._place.rate_per_s > 0:
             with suppress(WaitTimeout):
                 until(self._flows, _FLOW_LIMIT_S, "nothing was acknowledged and delivered")
 
+    def _producer(self) -> ProducerConfig:
+        last = self._latest("producer")  # of one that was killed; nothing else has ended
+        resumes = self._application.get("restart") == "resumes"
+        return ProducerConfig(
+            ledger=str(self._place.ledger), name=PRODUCER, topic=self._place.topic,
+            rate_per_s=self._place.rate_per_s, flush_limit_s=_FLUSH_LIMIT_S,
+            client={**self._producer_told.config, "bootstrap.servers": self._place.bootstrap},
+            keyed="compact" in self._cleanup,
+            resend=self._application.get("resend") == "on-error",
+            part=self._next("producer"), first=last.get("next", 0),
+            again=last.get("unanswered", ()) if resumes else (),
+        )  # fmt: skip
+
     def stop_producer(self) -> None:
         """Ends sending and waits for the last delivery reports. Raises `ClientFailed`."""
-        self._running["producer"].ask_to_stop()
-        self._running["producer"].await_end(_FLUSH_LIMIT_S + _SLACK_S)
+        self.client("producer").ask_to_stop()
+        self.client("producer").await_end(_FLUSH_LIMIT_S + _SLACK_S)
 
     def stop_consumer(self) -> None:
         """Lets the group read to the end of the log and leave. Raises `ClientFailed`."""
-        self._running["consumer"].ask_to_stop()
-        self._running["consumer"].await_end(_DRAIN_LIMIT_S + _SLACK_S)
+        self.client("consumer").ask_to_stop()
+        self.client("consumer").await_end(_DRAIN_LIMIT_S + _SLACK_S)
 
     def read_to_the_end(self) -> bool:
         """Reads every log from its start with a fresh client; whether that was completed."""
         config = ReaderConfig(
-            ledger=str(self._ledger), bootstrap=self._bootstrap, topic=self._topic,
-            isolation=self._isolation, cleanup_policy=self._cleanup, limit_s=_READ_LIMIT_S,
+            ledger=str(self._place.ledger), bootstrap=self._place.bootstrap,
+            topic=self._place.topic, isolation=self._isolation, cleanup_policy=self._cleanup,
+            limit_s=_READ_LIMIT_S,
         )  # fmt: skip
         report = self._start("reader", config).await_end(_READ_LIMIT_S + _SLACK_S)
         return bool(report["completed"])
 
     def kill(self) -> None:
         """Ends whatever still runs."""
-        for client in self._running.values():
-            client.kill()
+        for clients in self._clients.values():
+            for client in clients:
+                client.kill()
 
     def _flows(self) -> bool:
-        counters = self.counters()
-        return counters["acknowledged"] > 0 and counters["delivered"] > 0
+        acknowledged = self._latest("producer").get("acknowledged", 0)
+        return acknowledged > 0 and self.counters()["delivered"] > 0
 
-    def _start(self, module: str, config: Any) -> ClientProcess:
-        self._running[module] = ClientProcess(module, config, self._folder, self._logs)
-        return self._running[module]
+    def _next(self, role: str) -> str:
+        return f"{role}-{len(self._clients.get(role, ())) + 1}"
 
-    def _latest(self, module: str) -> dict[str, Any]:
-        client = self._running.get(module)
-        return client.latest if client else {}
+    def _start(self, role: str, config: Any) -> ClientProcess:
+        place, name = self._place, self._next(role)
+        client = ClientProcess(role, config, place.folder, place.logs, name)
+        self._clients.setdefault(role, []).append(client)
+        return client
+
+    def _latest(self, role: str) -> dict[str, Any]:
+        return self.client(role).latest if role in self._clients else {}
 
 
 def commit_style(application: str, consumer: Mapping[str, str | int | bool]) -> Commit:
@@ -162,5 +184,7 @@ def commit_style(application: str, consumer: Mapping[str, str | int | bool]) -> 
     """
     if application in _COMMITS:
         return _COMMITS[application]
-    stores = consumer.get("enable.auto.offset.store", False)
+    stores = consumer.get("enable.auto.offset.store")
+    if stores is None:
+        return "next-poll-stores"
     return "client-stores" if stores else "application-stores"

@@ -22,6 +22,16 @@ EFFECTS = [
         {"effect_missing": 0, "effect_duplicated": 2},
     ),
     Story(
+        "a sink in which there is nothing owes all that is obliged",
+        sound([0, 1], sends=[send(0), send(1), send(2, "info")], effects=[]),
+        {"effect_missing": 2, "effect_duplicated": 0},
+    ),
+    Story(
+        "a sink that was not recorded owes nothing",
+        sound([0, 1]),
+        {"effect_missing": None, "effect_duplicated": None},
+    ),
+    Story(
         "state that is smaller than what was put in, and state that is not",
         sound(state=[{"store": "s", "key": "a", "expected": 3, "actual": 1},
                      {"store": "s", "key": "b", "expected": 3, "actual": 3},

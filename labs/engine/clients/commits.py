@@ -1,0 +1,48 @@
+"""The `commits` table of one consumer: which offsets it committed, and what came of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from confluent_kafka import KafkaError, TopicPartition
+
+from labs.engine.clients import errors
+from labs.engine.ledger import TableWriter
+
+
+class Commits:
+    """One row an offset; written part by part."""
+
+    def __init__(self, ledger: Path, consumer: str, group: str) -> None:
+        self._writer = TableWriter(ledger, "commits", consumer)
+        self._who = {"consumer": consumer, "group": group}
+        self._rows: list[dict[str, Any]] = []
+
+    def add(self, error: KafkaError | None, partitions: Sequence[TopicPartition]) -> None:
+        """Takes the outcome of one commit, as librdkafka's `on_commit` gives it."""
+        if error is not None and error.code() == KafkaError._NO_OFFSET:
+            return  # there was nothing to commit
+        for committed in partitions:
+            if committed.offset >= 0:
+                failure = error or committed.error
+                outcome = "ok" if failure is None else errors.reported(failure.code()).outcome
+                self._rows.append(
+                    {
+                        **self._who, "topic": committed.topic, "partition": committed.partition,
+                        "offset": committed.offset, "outcome": outcome,
+                        "time_ns": time.monotonic_ns(),
+                    }
+                )  # fmt: skip
+
+    def flush(self) -> None:
+        """Writes what has come since the last flush."""
+        if self._rows:
+            self._writer.flush_rows(self._rows)
+            self._rows = []
+
+    def close(self) -> None:
+        self.flush()
+        self._writer.close()

@@ -1,0 +1,92 @@
+"""What the team's application does with a poll: it leaves effects, at once or in another thread.
+
+Two points can be stood at: `handed`, with records in hand of which none is processed, and
+`processed`, with their effects in the sink and nothing said to the group yet.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from confluent_kafka import TopicPartition
+
+from labs.engine.clients.control import Control, Facts
+from labs.engine.clients.sink import Sink, Style
+
+
+@dataclass(frozen=True, slots=True)
+class Polled:
+    """The values of one poll, and the offsets after them."""
+
+    values: Sequence[int]
+    positions: list[TopicPartition]
+
+
+class Work:
+    """Processes polls in their order.
+
+    `done` gives the positions of what was processed, each once. Where it is `asynchronous` a
+    thread of its own works on what the polling thread hands over and polls past.
+    """
+
+    def __init__(
+        self, control: Control, facts: Facts, database: Path | None, style: Style,
+        asynchronous: bool,
+    ) -> None:  # fmt: skip
+        self._control, self._facts = control, facts
+        self._open: Callable[[], Sink | None] = lambda: Sink(database, style) if database else None
+        self._done: deque[list[TopicPartition]] = deque()
+        self._handed: queue.SimpleQueue[Polled | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="work", daemon=True)
+        self.processed = 0
+        self._asynchronous = asynchronous
+        self._sink = None if asynchronous else self._open()
+        if asynchronous:
+            self._thread.start()
+
+    def take(self, polled: Polled) -> None:
+        """Processes a poll, or hands it to the thread that does."""
+        if self._asynchronous:
+            self._handed.put(polled)
+        else:
+            self._process(polled, self._sink)
+
+    def done(self) -> list[list[TopicPartition]]:
+        """The positions of the polls that were processed since this was last asked."""
+        return [self._done.popleft() for _ in range(len(self._done))]
+
+    def finish(self) -> None:
+        """Waits until all that was taken is processed."""
+        if self._asynchronous:
+            self._handed.put(None)
+            self._thread.join()
+        elif self._sink:
+            self._sink.close()
+
+    def _work(self) -> None:
+        sink = self._open()  # SQLite wants its connection made in the thread that uses it
+        while (polled := self._handed.get()) is not None:
+            self._process(polled, sink)
+        if sink:
+            sink.close()
+
+    def _process(self, polled: Polled, sink: Sink | None) -> None:
+        self._control.reach("handed", self._standing(polled, "none of them is processed"))
+        if sink:
+            sink.apply(polled.values)
+        self.processed += len(polled.values)
+        self._control.reach("processed", self._standing(polled, "all of them are processed"))
+        self._done.append(polled.positions)
+
+    def _standing(self, polled: Polled, words: str) -> Facts:
+        def facts() -> dict[str, Any]:
+            own = {} if self._asynchronous else self._facts()
+            return {**own, "stands": f"{len(polled.values):,} records in hand, {words}"}
+
+        return facts

@@ -1,0 +1,70 @@
+"""What is done to a client process: it stands still at a point of its work, is killed, goes on.
+
+A client is killed only after it wrote its part of the ledger down: what it was handed and what
+it handed over is then known, whatever it never told anybody.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+
+from labs.engine.clients.process import ClientFailed, ClientProcess
+from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.wait import WaitTimeout, until
+
+WRITES_AT = "polling"
+"""The point between two polls, which every client comes to; it writes its ledger there."""
+
+
+def hold(client: ClientProcess, point: str, log: FaultLog, limit_s: float) -> FaultRow:
+    """Makes a client stand still at a point; evidence is its own word of where it stands."""
+    return _do(
+        "hold", str(client), log, lambda: f"it stands at {point}: {client.hold(point, limit_s)}"
+    )
+
+
+def let_go(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
+    """Lets a client go on that stands still; evidence is its own word that it does."""
+
+    def act() -> str:
+        client.go()
+        until(lambda: not client.latest.get("standing"), limit_s, "it still stands")
+        return f"pid {client.pid} goes on"
+
+    return _do("resume", str(client), log, act)
+
+
+def kill(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
+    """Kills a client by SIGKILL where it stands, or between two polls.
+
+    Evidence is the wait status that the kernel gave for exactly this process.
+    """
+
+    def act() -> str:
+        if not client.latest.get("written"):
+            client.hold(WRITES_AT, limit_s)
+        client.kill()
+        if client.returncode != -signal.SIGKILL:
+            raise ClientFailed(f"pid {client.pid} ended with code {client.returncode}, not by us")
+        return f"pid {client.pid} gone: its wait status says signal 9 (SIGKILL)"
+
+    return _do("kill", str(client), log, act)
+
+
+def restart(role: str, start: Callable[[], ClientProcess], log: FaultLog) -> FaultRow:
+    """Starts a client's successor; evidence is that it says it is ready."""
+
+    def act() -> str:
+        client = start()
+        return f"{client.name} is ready: pid {client.pid}"
+
+    return _do("restart", role, log, act)
+
+
+def _do(fault: str, target: str, log: FaultLog, act: Callable[[], str]) -> FaultRow:
+    log.record(fault, target, "invoke")
+    try:
+        return log.record(fault, target, "complete", act())
+    except (ClientFailed, WaitTimeout) as problem:
+        return log.record(fault, target, "failed", str(problem))

@@ -1,0 +1,32 @@
+"""The consumer dies between processing and the commit that would have said so.
+
+Its successor starts where the group's position is: at the last commit. What was processed since
+is handed out again, and a sink that does not know it applies it again (Kafka design.md, "Message
+Delivery Semantics"). A group that commits first has nothing left to repeat at this point.
+"""
+
+from __future__ import annotations
+
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.steps import SHORT_SESSION, kill_consumer_at
+from labs.engine.scenarios.topologies import one_broker
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    kill_consumer_at(stage, "processed", seconds)
+
+
+SCENARIO = Scenario(
+    name="consumer-killed-before-commit",
+    title="The consumer dies after processing, before the commit",
+    story=(
+        "The group's only member has written the effects of what it was handed into a database, "
+        "and is killed before the group's position says so. Another one takes its place."
+    ),
+    shows=("redelivery", "effect_duplicated"),
+    topology=one_broker,
+    durations={"lead_in_s": (1.0, 2.0), "standing_s": (0.1, 0.3), "healed_s": (0.5, 1.0)},
+    play=_play,
+    workload="consume-process-sink",
+    pinned=SHORT_SESSION,
+)

@@ -1,0 +1,36 @@
+"""The consumer dies with records in hand that it has not processed.
+
+They are gone for the group if its position is already past them: the application committed
+first, or the client did it by itself. librdkafka stores an offset when it hands the record out
+and commits it within auto.commit.interval.ms (INTRODUCTION.md, "At-least-once processing"); the
+Java client does it at the next poll, which an application that polls on while other threads work
+comes to at once (KafkaConsumer javadoc, "Detecting Consumer Failures"). So the member stands for
+longer than the five seconds which that interval has by default.
+"""
+
+from __future__ import annotations
+
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.steps import SHORT_SESSION, kill_consumer_at
+from labs.engine.scenarios.topologies import one_broker
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    kill_consumer_at(stage, "handed", seconds)
+
+
+SCENARIO = Scenario(
+    name="consumer-killed-before-processing",
+    title="The consumer dies with records not yet processed",
+    story=(
+        "The group's only member was handed records and works on them for some seconds: a slow "
+        "call, a lock. It is killed before any of them has left an effect in the database. "
+        "Another one takes its place and starts where the group's position is."
+    ),
+    shows=("skipped", "effect_missing", "redelivery"),
+    topology=one_broker,
+    durations={"lead_in_s": (1.0, 2.0), "standing_s": (5.5, 6.5), "healed_s": (0.5, 1.0)},
+    play=_play,
+    workload="consume-process-sink",
+    pinned=SHORT_SESSION,
+)

@@ -1,0 +1,41 @@
+"""The producing process dies with records in its memory.
+
+A client takes records faster than a broker that hangs, so they wait in its buffer, and what
+waits there dies with the process (KafkaProducer javadoc, close(); librdkafka INTRODUCTION.md,
+"Message reliability"). What was on its way is another matter: the broker reads it from its socket
+when it goes on. So an application that starts again and sends all that it has no answer for
+leaves copies, because a new session has a new producer id (KIP-98); one that does not, leaves gaps.
+"""
+
+from __future__ import annotations
+
+from labs.engine.faults import leader, paused
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.topologies import one_broker
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.pause(leader(TOPIC))
+    stage.go_on(seconds["filling_s"])
+    stage.kill_client("producer")
+    stage.resume(paused())
+    stage.start_again("producer")
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="producer-killed",
+    title="The producing process dies with unsent records",
+    story=(
+        "The broker stops for about a second, and the producer goes on taking records into its "
+        "buffer. Then the process is killed, with records that nobody has answered for. The "
+        "broker goes on; the application starts again and does what it does after a restart."
+    ),
+    shows=("given_up", "duplicate", "effect_duplicated", "unavailable"),
+    topology=one_broker,
+    durations={"lead_in_s": (1.0, 2.0), "filling_s": (0.8, 1.2), "healed_s": (1.0, 1.5)},
+    play=_play,
+    given_up_breaks=True,
+    workload="consume-process-sink",
+)

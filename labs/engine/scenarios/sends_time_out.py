@@ -1,0 +1,41 @@
+"""Replicas are slow for longer than the client waits, and it reports records as failed.
+
+With acks=all the leader has written what its followers do not fetch; the client cannot know and
+gives it up after delivery.timeout.ms (KIP-91). Every such record that the application sends again
+is then in the log twice, because idempotence tells copies apart only within one send
+(KafkaProducer javadoc); one that it does not send again is gone if it was still in the client's
+queue. The pause is shorter than `broker.session.timeout.ms`, so the same replicas go on.
+"""
+
+from __future__ import annotations
+
+from labs.engine.faults import followers, leader, paused
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.topologies import up_to_five
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    alone = stage.topology.replication_factor == 1
+    stage.go_on(seconds["lead_in_s"])
+    stage.pause(leader(TOPIC) if alone else followers(TOPIC))
+    stage.go_on(seconds["slow_s"])
+    stage.resume(paused())
+    stage.await_in_sync(limit_s=60)
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="sends-time-out",
+    title="Sends time out while replicas are slow",
+    story=(
+        "The followers of the partition stop for about three seconds, and the leader waits for "
+        "them. A client that waits less gives up records of which nobody knows whether they were "
+        "written, and the application decides what to do with them."
+    ),
+    shows=("given_up", "duplicate", "reordered", "effect_duplicated", "unavailable", "blocked"),
+    topology=up_to_five,
+    durations={"lead_in_s": (1.5, 2.5), "slow_s": (2.8, 3.4), "healed_s": (1.5, 2.0)},
+    play=_play,
+    given_up_breaks=True,
+    workload="consume-process-sink",
+)

@@ -1,0 +1,38 @@
+"""A pipeline with effects: the group writes each message it processes into a real database.
+
+The database outlives its writers, as a team's would; what is in it at the end is read into the
+ledger's `effects`. `application.sink` says whether it knows a message that it was given before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from labs.engine.clients import sink
+from labs.engine.clients.consumer import ConsumerConfig
+from labs.engine.ledger import TableWriter
+from labs.engine.workloads.produce_consume import ProduceConsume
+
+
+class ConsumeProcessSink(ProduceConsume):
+    """`ProduceConsume` whose processing leaves effects, in the polling thread or in another."""
+
+    @property
+    def _database(self) -> Path:
+        return self._place.scratch / "sink.sqlite"
+
+    def _consumer(self) -> ConsumerConfig:
+        idempotent = self._application.get("sink") == "idempotent"
+        return replace(
+            super()._consumer(),
+            sink=str(self._database),
+            sink_style="idempotent" if idempotent else "plain",
+            asynchronous=self._application.get("processing") == "asynchronous",
+        )
+
+    def read_to_the_end(self) -> bool:
+        """Reads the logs, and the sink once its writers have ended."""
+        completed = super().read_to_the_end()
+        TableWriter(self._place.ledger, "effects", "sink").flush(sink.effects(self._database))
+        return completed

@@ -1,0 +1,30 @@
+"""Where the clients of an arm run, and what they are told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from labs.engine.clients.translate import Pinned
+from labs.engine.spec import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An arm as its clients know it.
+
+    `folder` holds their configurations and `logs` what they complain of; `scratch` is removed
+    with the brokers' data. `pinned` are the settings of the readers that the scenario sets
+    itself, because a run is short.
+    """
+
+    settings: Settings
+    bootstrap: str
+    topic: str
+    rate_per_s: int
+    ledger: Path
+    folder: Path
+    logs: Path
+    scratch: Path
+    pinned: Mapping[str, Pinned] = field(default_factory=dict)
