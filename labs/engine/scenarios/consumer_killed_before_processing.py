@@ -33,4 +33,8 @@ SCENARIO = Scenario(
     play=_play,
     workload="consume-process-sink",
     pinned=SHORT_SESSION,
+    rarely={
+        "skipped": "the group was handed the records before its member died, so they are counted "
+        "as effects that are missing",
+    },
 )

@@ -56,13 +56,16 @@ class ProduceConsume:
     @property
     def differs(self) -> tuple[str, ...]:
         """In what these clients do not do as the team's would, a sentence each."""
-        other = ("application commit=in-transaction: offsets are committed after processing, "
-                 "because this workload has no transactions",)  # fmt: skip
-        return (
-            *self._producer_told.differs,
-            *self._consumer_told.differs,
-            *(other if self._application.get("commit") == "in-transaction" else ()),
-        )
+        commit = str(self._application.get("commit", "after-processing"))
+        automatic = self._place.settings.get("consumer", {}).get("enable.auto.commit", False)
+        said = []
+        if commit == "in-transaction":
+            said.append("application commit=in-transaction: offsets are committed after "
+                        "processing, because this workload has no transactions")  # fmt: skip
+        if automatic and commit in _COMMITS:
+            said.append(f"consumer enable.auto.commit=true is left out beside {commit}: only the "
+                        "application commits")  # fmt: skip
+        return (*self._producer_told.differs, *self._consumer_told.differs, *said)
 
     def counters(self) -> dict[str, int]:
         """What the clients have reported so far, those that died included."""
