@@ -22,6 +22,7 @@ _SAME_MOMENT_S = 0.35
 _DONE_WORDS: Mapping[str, str] = {
     "kill": "killed",
     "hold": "held",
+    "join": "joins",
     "pause": "paused",
     "resume": "resumed",
     "restart": "restarted",

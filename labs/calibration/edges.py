@@ -47,6 +47,7 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
 
 UNTRIED: Mapping[str, str] = {
     **{name: f"every run has {each.lab}, so that it is short" for name, each in SHORTENED.items()},
+    "max.poll.interval.ms": "the model only names it: partitions move for other reasons, too",
     "transactional.id": "these workloads send outside transactions",
     "transaction.timeout.ms": "these workloads send outside transactions",
     "delivery.errors": "the lab's producers hear of every error",

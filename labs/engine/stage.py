@@ -69,7 +69,11 @@ class LiveStage:
         self._hit(lambda: on_clients.hold(self._of(client), point, self._log, _CLIENT_LIMIT_S))
 
     def let_go(self, client: Client) -> None:
-        self._hit(lambda: on_clients.let_go(self._of(client), self._log, _CLIENT_LIMIT_S))
+        still = self._clients.standing
+        self._hit(lambda: on_clients.let_go(still(client), self._log, _CLIENT_LIMIT_S))
+
+    def join(self) -> None:
+        self._hit(lambda: on_clients.join("consumer", self._clients.join, self._log))
 
     def kill_client(self, client: Client) -> None:
         self._hit(lambda: on_clients.kill(self._of(client), self._log, _CLIENT_LIMIT_S))

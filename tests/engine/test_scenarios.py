@@ -120,6 +120,9 @@ class Recorder:
     def let_go(self, client: str) -> None:
         self.asked.append(f"let {client} go")
 
+    def join(self) -> None:
+        self.asked.append("join")
+
     def kill_client(self, client: str) -> None:
         self.asked.append(f"kill {client}")
 
@@ -182,6 +185,9 @@ PLAYS = {
     ],
     ("consumer-killed-before-processing", 1): [
         "position", "hold consumer handed", "kill consumer", "start consumer",
+    ],
+    ("rebalance-during-processing", 1): [
+        "position", "hold consumer handed", "join", "let consumer go",
     ],
     ("producer-killed", 1): ["pause leader", "kill producer", "resume paused", "start producer"],
     ("sends-time-out", 3): ["pause follower", "resume paused", "in sync"],

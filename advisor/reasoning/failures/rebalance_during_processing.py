@@ -36,6 +36,7 @@ EVENT = FailureEvent(
         "still working on their records."
     ),
     permits=permits,
+    scenario="rebalance-during-processing",
     families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=("Kafka ConfigDef, max.poll.interval.ms", "KIP-62", "KIP-447"),
 )

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -198,13 +198,17 @@ class Run:
         ends: dict[int, int] = {}
         while time.monotonic() < deadline and not self._failed:
             self._step()
-            for partition in self._consumer.assignment():
-                if partition.partition not in ends:
-                    end = self._end_of(partition)
+            assigned = self._consumer.assignment()
+            for place in assigned:
+                if place.partition not in ends:
+                    end = self._end_of(place)
                     if end is not None:
-                        ends[partition.partition] = end
-            if ends and all(self._position.get(p, -1) >= end for p, end in ends.items()):
+                        ends[place.partition] = end
+            if assigned and all(self._is_at_end(place.partition, ends) for place in assigned):
                 return
+
+    def _is_at_end(self, partition: int, ends: Mapping[int, int]) -> bool:
+        return partition in ends and self._position.get(partition, -1) >= ends[partition]
 
     def _end_of(self, partition: TopicPartition) -> int | None:
         try:
@@ -217,6 +221,7 @@ class Run:
 
     def _on_assign(self, _consumer: Consumer, _partitions: list[TopicPartition]) -> None:
         self._deliveries.assignment += 1
+        self._position.clear()  # what another member did meanwhile is not known here
 
     def _on_stats(self, text: str) -> None:
         topic = json.loads(text)["topics"].get(self._config.topic, {})

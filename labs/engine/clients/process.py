@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from contextlib import suppress
@@ -75,6 +76,11 @@ class ClientProcess:
     def returncode(self) -> int | None:
         """None while it runs; negative if a signal ended it."""
         return self._process.poll()
+
+    @property
+    def killed(self) -> bool:
+        """Whether SIGKILL ended it."""
+        return self.returncode == -signal.SIGKILL
 
     def hold(self, point: str, limit_s: float) -> str:
         """Makes it stand still at a point of its work; returns where it says that it stands.

@@ -77,6 +77,7 @@ _CONSUMER: Mapping[str, _Rule] = {
     "auto.commit.interval.ms": _Rule(0, 86400000),
     "max.poll.interval.ms": _Rule(1, 86400000),
     "session.timeout.ms": _Rule(1, 3600000),
+    "heartbeat.interval.ms": _Rule(1, 3600000),
     "group.instance.id": _Rule(dropped="a run's reader has no restart that could keep its name"),
 }
 # Read by the consumer process itself (labs.engine.clients.consumer), so not dropped.

@@ -6,7 +6,6 @@ it handed over is then known, whatever it never told anybody.
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable
 
 from labs.engine.clients.process import ClientFailed, ClientProcess
@@ -45,7 +44,7 @@ def kill(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
         if not client.latest.get("written"):
             client.hold(WRITES_AT, limit_s)
         client.kill()
-        if client.returncode != -signal.SIGKILL:
+        if not client.killed:
             raise ClientFailed(f"pid {client.pid} ended with code {client.returncode}, not by us")
         return f"pid {client.pid} gone: its wait status says signal 9 (SIGKILL)"
 
@@ -60,6 +59,16 @@ def restart(role: str, start: Callable[[], ClientProcess], log: FaultLog) -> Fau
         return f"{client.name} is ready: pid {client.pid}"
 
     return _do("restart", role, log, act)
+
+
+def join(role: str, start: Callable[[], ClientProcess], log: FaultLog) -> FaultRow:
+    """Starts one more member of a group; evidence is its process, which asks for its part."""
+
+    def act() -> str:
+        client = start()
+        return f"{client.name} asks the group for its part: pid {client.pid}"
+
+    return _do("join", role, log, act)
 
 
 def _do(fault: str, target: str, log: FaultLog, act: Callable[[], str]) -> FaultRow:

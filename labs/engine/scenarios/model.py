@@ -73,7 +73,11 @@ class Stage(Protocol):
     def hold(self, client: Client, point: str) -> None:
         """Makes a client stand still as soon as it comes to a point of its work."""
 
-    def let_go(self, client: Client) -> None: ...
+    def let_go(self, client: Client) -> None:
+        """Lets the one of a role go on that stands still."""
+
+    def join(self) -> None:
+        """Starts one more member of the group, without waiting until it has its part."""
 
     def kill_client(self, client: Client) -> None:
         """Kills a client, wherever it stands."""

@@ -37,8 +37,15 @@ up_to_three = replicas_up_to(
 ask a majority of three controllers to let it go, the last of four cannot."""
 
 
-def one_broker(settings: Settings) -> Topology:
+def on_one_broker(partitions: int) -> Callable[[Settings], Topology]:
     """For scenarios in which no broker fails: one, with the only copy."""
-    replicas = int(settings["topic"]["replication.factor"])
-    said = f"topic replication.factor: 1 instead of {replicas}, on one broker: none fails here"
-    return Topology(1, 1, note="" if replicas == 1 else said)
+
+    def topology(settings: Settings) -> Topology:
+        replicas = int(settings["topic"]["replication.factor"])
+        said = f"topic replication.factor: 1 instead of {replicas}, on one broker: none fails here"
+        return Topology(1, 1, partitions, note="" if replicas == 1 else said)
+
+    return topology
+
+
+one_broker = on_one_broker(partitions=1)

@@ -47,7 +47,8 @@ class ProduceConsume:
         self._place = place
         settings = place.settings
         self._application = settings.get("application", {})
-        self._consumer_told = translate.consumer(settings.get("consumer", {}))
+        pinned = {name: each.lab for name, each in place.pinned.items()}
+        self._consumer_told = translate.consumer({**settings.get("consumer", {}), **pinned})
         self._producer_told = translate.producer(settings["producer"])
         self._clients: dict[str, list[ClientProcess]] = {}
         self._cleanup = str(settings["topic"].get("cleanup.policy", "delete"))
@@ -94,18 +95,26 @@ class ProduceConsume:
         start()
         return self.client(role)
 
+    def join(self) -> ClientProcess:
+        """Starts one more member of the group, which may have to wait for its part."""
+        return self._start("consumer", self._consumer())
+
+    def standing(self, role: str) -> ClientProcess:
+        """The one of a role that stands still; if none does, the one that plays it now."""
+        still = (each for each in self._clients[role] if each.latest.get("standing"))
+        return next(still, self.client(role))
+
     def start_consumer(self) -> None:
         """Starts the group and waits until its fetch positions are resolved."""
         self._start("consumer", self._consumer()).await_ready(_READY_LIMIT_S)
 
     def _consumer(self) -> ConsumerConfig:
         consumer = self._place.settings.get("consumer", {})
-        pinned = {name: each.lab for name, each in self._place.pinned.items()}
         return ConsumerConfig(
             ledger=str(self._place.ledger), name=self._next("consumer"), group=GROUP,
             topic=self._place.topic,
             client={"isolation.level": self._isolation, **self._consumer_told.config,
-                    **pinned, "bootstrap.servers": self._place.bootstrap},
+                    "bootstrap.servers": self._place.bootstrap},
             commit=commit_style(str(self._application.get("commit", "after-processing")), consumer),
             auto_commit=bool(consumer.get("enable.auto.commit", True)),
             max_poll=int(consumer.get("max.poll.records", _POLL_RECORDS)),
@@ -125,7 +134,9 @@ class ProduceConsume:
 
     def _producer(self) -> ProducerConfig:
         last = self._latest("producer")  # of one that was killed; nothing else has ended
-        resumes = self._application.get("restart") == "resumes"
+        # Who sends again after an error does so after a restart too, unless it was denied.
+        habit = {"on-error": "resumes"}.get(str(self._application.get("resend")), "forgets")
+        resumes = self._application.get("restart", habit) == "resumes"
         return ProducerConfig(
             ledger=str(self._place.ledger), name=PRODUCER, topic=self._place.topic,
             rate_per_s=self._place.rate_per_s, flush_limit_s=_FLUSH_LIMIT_S,
@@ -143,8 +154,11 @@ class ProduceConsume:
 
     def stop_consumer(self) -> None:
         """Lets the group read to the end of the log and leave. Raises `ClientFailed`."""
-        self.client("consumer").ask_to_stop()
-        self.client("consumer").await_end(_DRAIN_LIMIT_S + _SLACK_S)
+        members = [each for each in self._clients["consumer"] if not each.killed]
+        for member in members:
+            member.ask_to_stop()
+        for member in members:
+            member.await_end(_DRAIN_LIMIT_S + _SLACK_S)
 
     def read_to_the_end(self) -> bool:
         """Reads every log from its start with a fresh client; whether that was completed."""

@@ -1,0 +1,40 @@
+"""A member works on its records for longer than it may between two polls, and another gets them.
+
+Nobody has heard from the application for max.poll.interval.ms, so its client leaves the group
+(KIP-62); the new member starts at the last commit and processes the same records. When the first
+one comes back to life it finishes what it has in hand, and only its commit is refused. A member
+that is given more time keeps its partitions until it polls again, and the other one waits.
+"""
+
+from __future__ import annotations
+
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.steps import SHORT_SESSION
+from labs.engine.scenarios.topologies import on_one_broker
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.await_position(limit_s=15)
+    stage.hold("consumer", "handed")
+    stage.join()
+    stage.go_on(seconds["working_s"])
+    stage.let_go("consumer")
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="rebalance-during-processing",
+    title="The group is rebalanced in the middle of processing",
+    story=(
+        "The group's only member works on what it was handed for eight seconds. Meanwhile a "
+        "second member asks the group for its part of two partitions. Then the first one "
+        "finishes its work."
+    ),
+    shows=("redelivery", "effect_duplicated"),
+    topology=on_one_broker(partitions=2),
+    durations={"lead_in_s": (1.0, 2.0), "working_s": (7.5, 8.5), "healed_s": (2.0, 2.5)},
+    play=_play,
+    workload="consume-process-sink",
+    pinned=SHORT_SESSION,
+)

@@ -1,0 +1,82 @@
+"""What a workload tells its clients, from an arm's settings. No process is started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from labs.engine import result
+from labs.engine.scenarios import all_scenarios
+from labs.engine.scenarios.model import TOPIC
+from labs.engine.scenarios.steps import SHORT_SESSION
+from labs.engine.workloads import WORKLOADS, Place, ProduceConsume
+from tests.engine.arms import arm
+
+
+def clients(folder: Path, workload: str = "consume-process-sink", **stated: Any) -> ProduceConsume:
+    settings = arm("described", **stated).settings
+    place = Place(
+        settings, "127.0.0.1:1", TOPIC, 2000, folder, folder, folder, folder, SHORT_SESSION
+    )
+    return WORKLOADS[workload](place)
+
+
+def test_every_scenario_names_a_workload_that_there_is() -> None:
+    assert {scenario.workload for scenario in all_scenarios()} == WORKLOADS.keys()
+
+
+def test_processing_and_sink_are_the_applications(tmp_path: Path) -> None:
+    plain = clients(tmp_path)._consumer()
+    assert (plain.sink_style, plain.asynchronous) == ("plain", False)
+    other = clients(
+        tmp_path, application__sink="idempotent", application__processing="asynchronous"
+    )._consumer()
+    assert (other.sink_style, other.asynchronous) == ("idempotent", True)
+    assert other.sink == plain.sink == str(tmp_path / "sink.sqlite")
+    assert clients(tmp_path, "produce-consume")._consumer().sink is None
+
+
+def test_what_a_scenario_pins_wins_and_is_said_beside_what_was_described(tmp_path: Path) -> None:
+    stated = {"consumer__session_timeout_ms": 20000, "consumer__max_poll_interval_ms": 4000}
+    client = clients(tmp_path, **stated)._consumer().client
+    assert (client["session.timeout.ms"], client["heartbeat.interval.ms"]) == (3000, 500)
+    assert client["max.poll.interval.ms"] == 4000, "allowed, because the session is shorter"
+    told = result.shortened({}, arm("described", **stated).settings, SHORT_SESSION)
+    (session,) = [each for each in told if each["setting"] == "consumer session.timeout.ms"]
+    assert (session["lab"], session["product"], session["described"]) == (3000, 45000, 20000)
+
+
+@pytest.mark.parametrize(
+    ("stated", "again"),
+    [
+        ({}, ()),
+        ({"restart": "forgets"}, ()),
+        ({"restart": "resumes"}, [7, 9]),
+        ({"resend": "on-error"}, [7, 9]),
+        ({"resend": "on-error", "restart": "forgets"}, ()),
+    ],
+)
+def test_a_successor_sends_again_if_that_is_the_applications_habit(
+    tmp_path: Path, stated: dict[str, str], again: Any
+) -> None:
+    told = clients(tmp_path, **{f"application__{name}": word for name, word in stated.items()})
+    assert (told._producer().first, told._producer().again) == (0, ())
+    dead: Any = SimpleNamespace(latest={"next": 100, "unanswered": [7, 9]})
+    told._clients["producer"] = [dead]
+    following = told._producer()
+    assert (following.name, following.part, following.first) == ("producer-1", "producer-2", 100)
+    assert following.again == again
+
+
+def test_an_automatic_commit_beside_the_applications_own_is_left_out_and_said(
+    tmp_path: Path,
+) -> None:
+    beside = clients(
+        tmp_path, application__commit="after-processing", consumer__enable_auto_commit=True
+    )
+    assert any("enable.auto.commit=true is left out" in said for said in beside.differs)
+    alone = clients(tmp_path, application__commit="auto")
+    assert not any("enable.auto.commit" in said for said in alone.differs)
