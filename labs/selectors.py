@@ -74,7 +74,8 @@ def evidence(run: Run) -> Evidence:
         experiment__state=State.DONE,
         verdict__in=("holds", "broken"),
     )
-    return Evidence(same.count(), same.filter(result__counts__lost_write__gt=0).count())
+    lost = Q(result__counts__lost_write__gt=0) | Q(result__counts__effect_missing__gt=0)
+    return Evidence(same.count(), same.filter(lost).count())
 
 
 def latest_loss() -> Run | None:

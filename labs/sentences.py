@@ -113,8 +113,8 @@ def of_evidence(seen: Evidence) -> str:
     runs = "1 run" if seen.runs == 1 else f"{seen.runs} runs"
     if seen.with_loss:
         return (
-            f"Acknowledged messages were lost in {seen.with_loss} of {runs} of this scenario "
-            "with these settings."
+            "Acknowledged messages were lost, or left no effect, in "
+            f"{seen.with_loss} of {runs} of this scenario with these settings."
         )
     return (
         f"No loss in {runs} of this scenario with these settings. That is evidence, not proof; "

@@ -48,8 +48,10 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
 UNTRIED: Mapping[str, str] = {
     **{name: f"every run has {each.lab}, so that it is short" for name, each in SHORTENED.items()},
     "max.poll.interval.ms": "the model only names it: partitions move for other reasons, too",
-    "transactional.id": "these workloads send outside transactions",
-    "transaction.timeout.ms": "these workloads send outside transactions",
+    **dict.fromkeys(
+        ("transactional.id", "transaction.timeout.ms", "isolation.level", "upstream"),
+        "most workloads send outside transactions",
+    ),
     "delivery.errors": "the lab's producers hear of every error",
     "eligible.leader.replicas.version": "the brokers' feature level is their release's own",
 }  # fmt: skip

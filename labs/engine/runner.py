@@ -200,7 +200,7 @@ class ArmRunner:
                 {
                     "final_read_completed": seen.final_read_completed,
                     "given_up_breaks": arm.scenario.given_up_breaks,
-                    "effects_decide": arm.scenario.workload == "consume-process-sink",
+                    "effects_decide": arm.scenario.workload != "produce-consume",
                     "seed": arm.experiment.seed,
                     "scenario": arm.scenario.name,
                     "arm": arm.spec.name,

@@ -21,6 +21,10 @@ AFTER: Settings = {
     "application__commit": "after-processing",
 }
 SAFE: Settings = AFTER | {"topic__min_insync_replicas": 2, "application__sink": "idempotent"}
+IN_TRANSACTIONS: Settings = {
+    "producer__transactional_id": "orders-1",
+    "application__restart": "resumes",
+}
 IMPATIENT: Settings = {
     "producer__delivery_timeout_ms": 1500,
     "producer__request_timeout_ms": 1000,
@@ -57,6 +61,18 @@ CASES = [
         "forgets", "producer-killed", "at-least-once", Anomaly.GIVEN_UP,
         AFTER | {"application__restart": "forgets"},
         AFTER | {"application__restart": "resumes"},
+    ),
+    Case(
+        "works-too-long", "rebalance-during-processing", "exactly-once",
+        Anomaly.EFFECT_DUPLICATED,
+        AFTER | {"consumer__max_poll_interval_ms": 4000},
+        SAFE | {"consumer__max_poll_interval_ms": 4000},
+        {"working_s": 6.0, "healed_s": 1.0},
+    ),
+    Case(
+        "reads-uncommitted", "transaction-left-open", "exactly-once", Anomaly.EFFECT_DUPLICATED,
+        AFTER | IN_TRANSACTIONS | {"consumer__isolation_level": "read_uncommitted"},
+        AFTER | IN_TRANSACTIONS | {"consumer__isolation_level": "read_committed"},
     ),
     Case(
         "sends-again", "sends-time-out", "exactly-once", Anomaly.EFFECT_DUPLICATED,

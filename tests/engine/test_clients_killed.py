@@ -65,7 +65,6 @@ def test_what_it_wrote_down_where_it_stood_is_all_that_it_did(
     killed_at(point, start(tmp_path, broker, commit, sink=str(sink)))
     handed = {row["value"] for row in consumers.table(tmp_path, "deliveries")}
     done = set(effects(sink)["value"])
-    assert handed - done == (handed if point == "handed" and not done else handed - done)
     assert done <= handed
     position = sum(max(at, 0) for at in consumers.committed(broker).values())
     ahead = position - len(done)

@@ -22,6 +22,8 @@ CARELESS: list[dict[str, Any]] = [
     {"application__restart": "forgets"},
     {"application__restart": "resumes"},
     {"application__resend": "on-error"},
+    {"producer__transactional_id": "orders-1"},
+    {"producer__transactional_id": "orders-1", "consumer__isolation_level": "read_committed"},
 ]
 """Settings of which one or another meets each event that can be staged."""
 
@@ -189,6 +191,9 @@ PLAYS = {
     ("rebalance-during-processing", 1): [
         "position", "hold consumer handed", "join", "let consumer go",
     ],
+    ("transaction-left-open", 1): [
+        "position", "hold producer in-transaction", "kill producer", "start producer",
+    ],
     ("producer-killed", 1): ["pause leader", "kill producer", "resume paused", "start producer"],
     ("sends-time-out", 3): ["pause follower", "resume paused", "in sync"],
     ("sends-time-out", 1): ["pause leader", "resume paused", "in sync"],
@@ -229,3 +234,14 @@ def test_where_no_broker_fails_one_is_enough_and_that_is_said() -> None:
     three = scenario.topology({"topic": {"replication.factor": 3}})
     assert (three.brokers, three.replication_factor) == (1, 1)
     assert "1 instead of 3" in three.note
+
+
+def test_without_a_transactional_id_there_is_no_transaction_to_leave_open() -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"replication.factor": 1},
+        "producer": {"transactional.id": "orders-1"},
+    }
+    topology = find("transaction-left-open").topology
+    assert topology(settings) == Topology(1, 1)
+    with pytest.raises(ScenarioError, match=r"transactional\.id is not stated"):
+        topology({**settings, "producer": {}})

@@ -40,7 +40,10 @@ def test_processing_and_sink_are_the_applications(tmp_path: Path) -> None:
 
 
 def test_what_a_scenario_pins_wins_and_is_said_beside_what_was_described(tmp_path: Path) -> None:
-    stated = {"consumer__session_timeout_ms": 20000, "consumer__max_poll_interval_ms": 4000}
+    stated: dict[str, Any] = {
+        "consumer__session_timeout_ms": 20000,
+        "consumer__max_poll_interval_ms": 4000,
+    }
     client = clients(tmp_path, **stated)._consumer().client
     assert (client["session.timeout.ms"], client["heartbeat.interval.ms"]) == (3000, 500)
     assert client["max.poll.interval.ms"] == 4000, "allowed, because the session is shorter"
@@ -69,6 +72,18 @@ def test_a_successor_sends_again_if_that_is_the_applications_habit(
     following = told._producer()
     assert (following.name, following.part, following.first) == ("producer-1", "producer-2", 100)
     assert following.again == again
+
+
+def test_transactions_are_left_to_the_workload_that_has_them(tmp_path: Path) -> None:
+    named = {"producer__transactional_id": "orders-1"}
+    told = clients(tmp_path, "transactions-sink", **named)
+    assert told._producer().client["transactional.id"] == "orders-1"
+    assert told._producer().client["transaction.timeout.ms"] == 60000
+    outside = clients(tmp_path, **named)
+    assert "transactional.id" not in outside._producer().client
+    assert any("transactional.id=orders-1 is left out" in said for said in outside.differs)
+    without = clients(tmp_path, "transactions-sink")._producer().client
+    assert "transaction.timeout.ms" not in without
 
 
 def test_an_automatic_commit_beside_the_applications_own_is_left_out_and_said(

@@ -41,7 +41,7 @@ def test_where_there_is_a_sink_its_effects_are_told_zero_included() -> None:
     [
         (Evidence(1, 0), "No loss in 1 run of"),
         (Evidence(12, 0), "evidence, not proof"),
-        (Evidence(10, 9), "lost in 9 of 10 runs"),
+        (Evidence(10, 9), "in 9 of 10 runs"),
     ],
 )
 def test_evidence_is_counted(seen: Evidence, said: str) -> None:

@@ -46,4 +46,5 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     sources=("KIP-98", "Kafka ConfigDef, isolation.level"),
+    scenario="transaction-left-open",
 )

@@ -34,4 +34,5 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     sources=("KIP-98", "Kafka ConfigDef, transaction.timeout.ms"),
+    scenario="transaction-left-open",
 )

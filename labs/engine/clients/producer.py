@@ -25,10 +25,12 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from labs.engine.clients import errors
 from labs.engine.clients.control import Control, listen, report
 from labs.engine.clients.sends import Sends
+from labs.engine.clients.transactions import Transactions
 
 _TICK_S = 0.005
 _REPORT_EVERY_S = 0.25
 _WRITE_EVERY_S = 1.0
+_FLUSH_S = 10.0
 _BURST = 1000  # between two looks at the clock, so that a stop is heard while catching up
 
 
@@ -40,7 +42,8 @@ class ProducerConfig:
     `resend` is the application's habit to send a value again whose delivery report was an
     error. `flush_limit_s` bounds the wait for the last delivery reports after a stop.
     A successor has its own `part` of the ledger; it sends `again` what its predecessor had no
-    answer for, if the application knows that, and goes on with the value `first`.
+    answer for, if the application knows that, and goes on with the value `first`; `left_open`
+    is the transaction in which that one died. With a transactional.id all is in transactions.
     """
 
     ledger: str
@@ -54,6 +57,7 @@ class ProducerConfig:
     part: str = "producer-1"
     first: int = 0
     again: Sequence[int] = ()
+    left_open: str | None = None
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
@@ -77,27 +81,54 @@ class Run:
             **config.client, "error_cb": self._on_error, "client.id": config.name,
         }  # fmt: skip
         self._producer = Producer(client)
+        self._transactions = self._new_transactions() if "transactional.id" in client else None
+
+    def _new_transactions(self) -> Transactions:
+        config = self._config
+        return Transactions(
+            self._producer, self._control, Path(config.ledger), config.part, config.name,
+            config.left_open,
+        )  # fmt: skip
 
     def run(self) -> None:
         """Sends until the owner says stop or the client gives up for good, then waits and ends."""
+        self._turn()
         self._send_again()
         began = time.monotonic()
         while not self._ending:
             self._control.reach("polling", self._write_down)
+            self._turn()
             due = self._config.first + int((time.monotonic() - began) * self._config.rate_per_s)
             self._send_new(min(due - len(self._attempt), _BURST))
             self._serve(_TICK_S)
+        self._turn()
         deadline = time.monotonic() + self._config.flush_limit_s
         while (self._sends.open or self._again) and time.monotonic() < deadline:
             self._serve(0.05)
             if self._fatal:
                 self._again.clear()
         self._sends.close()
+        if self._transactions:
+            self._transactions.close()
         self._report(ended=True)
 
     @property
     def _ending(self) -> bool:
         return self._control.stop.is_set() or self._fatal is not None
+
+    def _turn(self) -> None:
+        """Ends the open transaction when it is time, and begins the next; if there are any."""
+        transactions = self._transactions
+        if transactions is None:
+            return
+        try:
+            if transactions.open and (transactions.due or self._ending):
+                self._again.extend(transactions.end(self._write_down))
+            if not transactions.open and not self._ending:
+                self._sends.enter(transactions.begin())
+                self._send_again()
+        except KafkaException as failed:
+            self._fatal = self._fatal or _words(failed.args[0])
 
     def _send_new(self, count: int) -> None:
         for _ in range(count):
@@ -112,6 +143,8 @@ class Run:
         now = time.monotonic()
         if now >= self._due_write:
             self._sends.flush()
+            if self._transactions:
+                self._transactions.flush()
             self._due_write = now + _WRITE_EVERY_S
         if now >= self._due_report:
             self._report(ended=False)
@@ -123,6 +156,8 @@ class Run:
 
     def _send(self, value: int) -> None:
         attempt = self._attempt[value] = self._sends.invoke(value)
+        if self._transactions:
+            self._transactions.values.append(value)
         text = str(value).encode()
         key = text if self._config.keyed else None
         while True:
@@ -152,7 +187,7 @@ class Run:
         outcome = errors.reported(error.code()).outcome
         self._sends.complete(attempt, outcome, message.partition(), error=_words(error))
         self._note_fatal(error)
-        if self._config.resend:
+        if self._config.resend and not self._transactions:
             self._again.append(value)
 
     def _on_error(self, error: KafkaError) -> None:
@@ -165,14 +200,17 @@ class Run:
 
     def _write_down(self) -> dict[str, Any]:
         """Closes the books: from here on a kill hides nothing, and going on would."""
+        if self._transactions:
+            self._producer.flush(_FLUSH_S)  # its records' places tell that they were aborted
         unanswered, following = self._sends.unanswered(), len(self._attempt)
+        where = f"{len(unanswered):,} records accepted by the client and not answered for"
         self._sends.close()
-        return {
-            "written": True,
-            "unanswered": [*unanswered, *self._again],
-            "next": following,
-            "stands": f"{len(unanswered):,} records accepted by the client and not answered for",
-        }
+        facts: dict[str, Any] = {"written": True, "next": following}
+        if self._transactions:
+            unanswered, facts["left_open"] = self._transactions.values, self._transactions.open
+            where = f"{len(unanswered):,} records in a transaction that is open"
+            self._transactions.close()
+        return {**facts, "unanswered": [*unanswered, *self._again], "stands": where}
 
     def _report(self, ended: bool) -> None:
         count = self._sends.count

@@ -27,6 +27,8 @@ class Sends:
         self._offset = array("q")
         self._outcome = array("b")
         self._error = array("i")
+        self._in = array("i")
+        self._transactions: list[str | None] = [None]
         self._errors: list[str] = []
         self._unwritten = array("q")
         self._open = 0
@@ -40,6 +42,10 @@ class Sends:
         """Attempts of which nothing has been heard yet."""
         return self._open
 
+    def enter(self, transaction: str) -> None:
+        """What is invoked from now on belongs to this transaction."""
+        self._transactions.append(transaction)
+
     def invoke(self, value: int) -> int:
         """Opens a row, just before the client is called; returns the attempt's number."""
         self._value.append(value)
@@ -49,6 +55,7 @@ class Sends:
         self._offset.append(_NONE)
         self._outcome.append(_NONE)
         self._error.append(_NONE)
+        self._in.append(len(self._transactions) - 1)
         self._open += 1
         return len(self._value) - 1
 
@@ -107,6 +114,7 @@ class Sends:
                 "value": values,
                 "topic": [self._topic] * len(rows),
                 "key": [str(value) if self._keyed else None for value in values],
+                "transaction": [self._transactions[self._in[n]] for n in rows],
                 "partition": _nullable(self._partition, rows),
                 "invoked_ns": [self._invoked[n] for n in rows],
                 "completed_ns": _nullable(self._completed, rows),

@@ -70,6 +70,10 @@ _PRODUCER: Mapping[str, _Rule] = {
 
 # Means nothing without a transactional.id, whose absence is said.
 _FOR_TRANSACTIONS = {"transaction.timeout.ms"}
+_TRANSACTIONAL: Mapping[str, _Rule] = {
+    "transactional.id": _Rule(),
+    "transaction.timeout.ms": _Rule(1000, 2147483647),
+}
 
 _CONSUMER: Mapping[str, _Rule] = {
     "auto.offset.reset": _Rule(words={"none": "error"}),
@@ -86,10 +90,15 @@ _APPLICATIONS_OWN = {"enable.auto.commit", "enable.auto.offset.store", "max.poll
 _APPLICATIONS_OWN |= {"startingOffsets", "failOnDataLoss"}
 
 
-def producer(settings: Mapping[str, Value]) -> Translated:
-    """A producer's complete effective settings for librdkafka, pinned ones included."""
-    told = {key: value for key, value in settings.items() if key not in _FOR_TRANSACTIONS}
-    return _translate("producer", told, lambda key: _PRODUCER.get(key, _UNKNOWN))
+def producer(settings: Mapping[str, Value], transactions: bool = False) -> Translated:
+    """A producer's complete effective settings for librdkafka, pinned ones included.
+
+    A transactional.id is left out unless `transactions` are this workload's.
+    """
+    named = transactions and bool(settings.get("transactional.id"))
+    rules = {**_PRODUCER, **(_TRANSACTIONAL if named else {})}
+    told = {key: value for key, value in settings.items() if named or key not in _FOR_TRANSACTIONS}
+    return _translate("producer", told, lambda key: rules.get(key, _UNKNOWN))
 
 
 def consumer(settings: Mapping[str, Value]) -> Translated:

@@ -19,7 +19,7 @@ TOPIC = "orders"
 NEVER = 2**63 - 1
 Durations = Mapping[str, float]
 """Seconds by name, as drawn."""
-Workload = Literal["produce-consume", "consume-process-sink"]
+Workload = Literal["produce-consume", "consume-process-sink", "transactions-sink"]
 """What the clients do (`labs.engine.workloads`)."""
 Client = Literal["producer", "consumer"]
 """A client by its role; it is whoever plays that now."""

@@ -49,3 +49,10 @@ def on_one_broker(partitions: int) -> Callable[[Settings], Topology]:
 
 
 one_broker = on_one_broker(partitions=1)
+
+
+def one_broker_and_transactions(settings: Settings) -> Topology:
+    """For scenarios about transactions; `ScenarioError` where the producer has none."""
+    if not settings["producer"].get("transactional.id"):
+        raise ScenarioError("producer transactional.id is not stated: there are no transactions")
+    return one_broker(settings)

@@ -36,3 +36,9 @@ class ConsumeProcessSink(ProduceConsume):
         completed = super().read_to_the_end()
         TableWriter(self._place.ledger, "effects", "sink").flush(sink.effects(self._database))
         return completed
+
+
+class TransactionsSink(ConsumeProcessSink):
+    """The same behind a producer that sends in transactions, if it has a transactional.id."""
+
+    transactions = True

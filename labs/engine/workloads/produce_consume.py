@@ -41,7 +41,9 @@ _COUNTERS = {
 
 
 class ProduceConsume:
-    """The clients of one arm. Of each role there is one at a time; a successor may follow."""
+    """The clients of one arm; of each role the last that was started plays it."""
+
+    transactions = False
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -49,7 +51,7 @@ class ProduceConsume:
         self._application = settings.get("application", {})
         pinned = {name: each.lab for name, each in place.pinned.items()}
         self._consumer_told = translate.consumer({**settings.get("consumer", {}), **pinned})
-        self._producer_told = translate.producer(settings["producer"])
+        self._producer_told = translate.producer(settings["producer"], self.transactions)
         self._clients: dict[str, list[ClientProcess]] = {}
         self._cleanup = str(settings["topic"].get("cleanup.policy", "delete"))
         self._isolation = str(self._consumer_told.config.get("isolation.level", "read_committed"))
@@ -145,6 +147,7 @@ class ProduceConsume:
             resend=self._application.get("resend") == "on-error",
             part=self._next("producer"), first=last.get("next", 0),
             again=last.get("unanswered", ()) if resumes else (),
+            left_open=last.get("left_open"),
         )  # fmt: skip
 
     def stop_producer(self) -> None:

@@ -1,0 +1,39 @@
+"""A transactional producer dies in the middle of a transaction, and starts again.
+
+Its records are in the log and neither committed nor aborted. Readers of committed records get
+nothing that stands behind the first of them, the last stable offset, until the successor with the
+same transactional.id aborts what was left open (KIP-98); without one it would take
+transaction.timeout.ms. Readers of uncommitted records got them at once, and get them again when
+the application sends the same work in a new transaction.
+"""
+
+from __future__ import annotations
+
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.topologies import one_broker_and_transactions
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.await_position(limit_s=15)
+    stage.hold("producer", "in-transaction")
+    stage.go_on(seconds["open_s"])
+    stage.kill_client("producer")
+    stage.start_again("producer")
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="transaction-left-open",
+    title="A transaction is left open, then aborted",
+    story=(
+        "The producer stops in the middle of a transaction, with its records in the log, and is "
+        "killed some seconds later. The application starts again under the same "
+        "transactional.id, which aborts that transaction, and goes on."
+    ),
+    shows=("blocked", "aborted_read", "effect_duplicated"),
+    topology=one_broker_and_transactions,
+    durations={"lead_in_s": (1.0, 2.0), "open_s": (2.5, 3.5), "healed_s": (1.0, 1.5)},
+    play=_play,
+    workload="transactions-sink",
+)

@@ -1,0 +1,70 @@
+"""A producer that sends in transactions, on librdkafka's own mock brokers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from labs.engine.clients.process import ClientProcess
+from labs.engine.faults import FaultLog
+from labs.engine.faults import clients as faults
+from tests.engine import test_clients_producer as producers
+
+pytestmark = pytest.mark.process
+
+LIMIT_S = 30.0
+MOCK = {**producers.MOCK, "transactional.id": "orders-1"}
+
+
+def fates(folder: Path) -> dict[str, str]:
+    rows = pq.read_table(folder / "ledger" / "transactions.parquet").to_pylist()
+    return {row["transaction"]: row["outcome"] for row in rows}
+
+
+def stopped(client: ClientProcess) -> dict[str, Any]:
+    client.ask_to_stop()
+    return client.await_end(LIMIT_S)
+
+
+def test_every_send_is_in_a_transaction_of_known_fate(tmp_path: Path) -> None:
+    client = producers.start(tmp_path, MOCK)
+    producers.await_count(client, "acknowledged", 300)
+    said = stopped(client)
+    rows = producers.sends(tmp_path)
+    assert said["fatal"] is None
+    assert len(rows) == said["acknowledged"] == said["sent"]
+    assert {row["transaction"] for row in rows} <= fates(tmp_path).keys()
+    assert len({row["transaction"] for row in rows}) > 1
+    assert set(fates(tmp_path).values()) == {"committed"}
+
+
+def test_one_that_is_killed_in_a_transaction_knows_which_and_where_its_records_are(
+    tmp_path: Path,
+) -> None:
+    client, log = producers.start(tmp_path, MOCK), FaultLog()
+    producers.await_count(client, "acknowledged", 100)
+    held = faults.hold(client, "in-transaction", log, LIMIT_S)
+    assert "records in a transaction that is open" in held.evidence
+    assert faults.kill(client, log, LIMIT_S).phase == "complete"
+    left_open = client.latest["left_open"]
+    assert left_open not in fates(tmp_path)
+    inside = [row for row in producers.sends(tmp_path) if row["transaction"] == left_open]
+    assert [row["value"] for row in inside] == client.latest["unanswered"]
+    assert all(row["outcome"] == "ok" and row["offset"] is not None for row in inside)
+
+
+def test_a_successor_knows_that_what_was_left_open_is_aborted(tmp_path: Path) -> None:
+    client = producers.start(
+        tmp_path, MOCK, part="producer-2", first=100, again=[98, 99], left_open="producer-1-7"
+    )
+    producers.await_count(client, "acknowledged", 20)
+    stopped(client)
+    known = fates(tmp_path)
+    assert known.pop("producer-1-7") == "aborted"
+    assert set(known.values()) == {"committed"}
+    first = sorted(producers.sends(tmp_path), key=lambda row: row["invoked_ns"])[:2]
+    assert [row["value"] for row in first] == [98, 99]
+    assert {row["transaction"] for row in first} <= known.keys()
