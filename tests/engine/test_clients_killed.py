@@ -129,6 +129,15 @@ def test_a_client_that_is_gone_cannot_be_held_or_killed(broker: Producer, tmp_pa
         assert (row.phase, "ended with code -9" in row.evidence) == ("failed", True)
 
 
+def test_one_that_ended_by_itself_hears_nothing_and_is_no_successor(tmp_path: Path) -> None:
+    client = producers.start(tmp_path, {"no.such.setting": 1})
+    until(lambda: client.returncode is not None, LIMIT_S, "it did not end")
+    assert faults.hold(client, "polling", FaultLog(), LIMIT_S).phase == "failed"
+    assert faults.restart("producer", lambda: client, FaultLog()).phase == "failed"
+    client.ask_to_stop()
+    client.kill()
+
+
 def test_a_successor_that_does_not_come_is_a_failed_restart() -> None:
     def start() -> ClientProcess:
         raise ClientFailed("the consumer-2 ended with code 1")

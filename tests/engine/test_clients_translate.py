@@ -29,6 +29,17 @@ def test_librdkafka_takes_every_familys_defaults(family: Family, version: str) -
     Consumer({**consumer.config, "group.id": "app"}).close()
 
 
+@pytest.mark.parametrize(("family", "version"), FAMILIES)
+def test_librdkafka_takes_every_familys_transactions(family: Family, version: str) -> None:
+    settings = in_force(family, version, Component.PRODUCER, transactional_id="orders-1")
+    told = translate.producer(settings, transactions=True)
+    Producer(told.config)
+    limit = told.config["transaction.timeout.ms"]
+    assert told.config["delivery.timeout.ms"] == min(int(limit), settings["delivery.timeout.ms"])
+    shorter = any("delivery.timeout.ms" in sentence for sentence in told.differs)
+    assert shorter == (settings["delivery.timeout.ms"] > limit)
+
+
 def test_a_java_team_with_acks_1_runs_without_idempotence() -> None:
     settings = in_force(Family.JAVA, "4.3", Component.PRODUCER, acks="1")
     told = translate.producer(settings)

@@ -112,7 +112,8 @@ class ClientProcess:
     def ask_to_stop(self) -> None:
         """Closes its standard input, which is how a client is told to finish its work."""
         if self._process.stdin:
-            self._process.stdin.close()
+            with suppress(BrokenPipeError):  # what a dead one was told is still in the buffer
+                self._process.stdin.close()
 
     def await_end(self, limit_s: float) -> dict[str, Any]:
         """Waits until it has finished; returns all that it reported.
@@ -132,8 +133,7 @@ class ClientProcess:
     def kill(self) -> None:
         """Ends it at once by SIGKILL, if it is still there."""
         processes.end(self._process, grace_s=0)
-        if self._process.stdin:
-            self._process.stdin.close()
+        self.ask_to_stop()  # in vain, and frees the pipe
 
     def _last_words(self) -> str:
         text = self._log.read_text("utf-8", "replace").strip() if self._log.exists() else ""

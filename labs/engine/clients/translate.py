@@ -98,7 +98,18 @@ def producer(settings: Mapping[str, Value], transactions: bool = False) -> Trans
     named = transactions and bool(settings.get("transactional.id"))
     rules = {**_PRODUCER, **(_TRANSACTIONAL if named else {})}
     told = {key: value for key, value in settings.items() if named or key not in _FOR_TRANSACTIONS}
-    return _translate("producer", told, lambda key: rules.get(key, _UNKNOWN))
+    translated = _translate("producer", told, lambda key: rules.get(key, _UNKNOWN))
+    return _within_transaction(translated) if named else translated
+
+
+def _within_transaction(told: Translated) -> Translated:
+    """librdkafka refuses a delivery.timeout.ms > transaction.timeout.ms, the Java client not."""
+    longest = int(told.config["transaction.timeout.ms"])
+    patience = int(told.config.get("delivery.timeout.ms", longest))
+    if 0 < patience <= longest:
+        return told
+    said = f"producer delivery.timeout.ms: {longest} instead of {patience}, librdkafka's limit"
+    return Translated({**told.config, "delivery.timeout.ms": longest}, (*told.differs, said))
 
 
 def consumer(settings: Mapping[str, Value]) -> Translated:

@@ -52,11 +52,13 @@ def kill(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
 
 
 def restart(role: str, start: Callable[[], ClientProcess], log: FaultLog) -> FaultRow:
-    """Starts a client's successor; evidence is that it says it is ready."""
+    """Starts a client's successor; evidence is its process, once it was ready."""
 
     def act() -> str:
         client = start()
-        return f"{client.name} is ready: pid {client.pid}"
+        if client.returncode is not None:
+            raise ClientFailed(f"{client.name} ended with code {client.returncode}")
+        return f"{client.name} runs: pid {client.pid}"
 
     return _do("restart", role, log, act)
 
