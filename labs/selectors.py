@@ -74,7 +74,9 @@ def evidence(run: Run) -> Evidence:
         experiment__state=State.DONE,
         verdict__in=("holds", "broken"),
     )
-    lost = Q(result__counts__lost_write__gt=0) | Q(result__counts__effect_missing__gt=0)
+    # SQLite compares a JSON null, which is "not judged", as the text 'null', beyond any number.
+    effects = Q(result__counts__effect_missing__gt=0) & ~Q(result__counts__effect_missing=None)
+    lost = Q(result__counts__lost_write__gt=0) | effects
     return Evidence(same.count(), same.filter(lost).count())
 
 

@@ -78,6 +78,17 @@ def test_absence_of_loss_is_called_evidence_with_the_number_of_runs(client: Clie
     assert "evidence, not proof" in page
 
 
+def test_a_message_without_an_effect_is_a_loss_too(client: Client) -> None:
+    made = make.experiment(State.DONE, "broken")
+    run = made.runs.get(name="described")
+    run.result["counts"] |= {"lost_write": 0, "effect_missing": 215, "effect_duplicated": 0}
+    run.save()
+    page = text_of(client, made)
+    assert "messages without an effect" in page
+    assert "215 messages left no effect" in page
+    assert "lost, or left no effect, in 1 of 1 run of this scenario" in page
+
+
 def test_the_page_says_the_place_in_the_queue(client: Client) -> None:
     first, second = make.experiment(), make.experiment()
     make.age(first, queued_at=90)
