@@ -144,7 +144,7 @@ class ArmRunner:
         own = {key: settings["broker"][key] for key in _BROKER_KEYS if key in settings["broker"]}
         with Cluster(
             distribution, java, self._arm.folder / "cluster", topology.brokers, own,
-            logs=self._arm.logs,
+            linked=self._arm.scenario.linked, logs=self._arm.logs,
         ) as cluster:  # fmt: skip
             self._seen.shortened = result.shortened(cluster.shortened, settings)
             topic = settings["topic"]

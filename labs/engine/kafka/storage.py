@@ -18,7 +18,8 @@ from pathlib import Path
 from labs.engine.kafka.cache import alone, cache_dir, workshop
 from labs.engine.kafka.distribution import Distribution
 from labs.engine.kafka.java import Java
-from labs.engine.kafka.properties import broker_properties
+from labs.engine.kafka.nodes import nodes
+from labs.engine.kafka.properties import node_properties
 
 _CHECKPOINT = "bootstrap.checkpoint"
 
@@ -82,7 +83,8 @@ def checkpoint(distribution: Distribution, java: Java) -> Path:
 
 def _run_tool(distribution: Distribution, java: Java, folder: Path) -> None:
     # The tool only wants to see a whole configuration; nothing listens on these ports.
-    properties = broker_properties(1, {1: (9092, 9093)}, {})
+    (node,) = nodes(iter((9092, 9093)), 1)
+    properties = node_properties(node, (node,), {}, distribution.version)
     (folder / "server.properties").write_text(properties, "ascii")
     ran = subprocess.run(
         [java.path, "-Xmx128m", "-cp", distribution.class_path, "kafka.tools.StorageTool",

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from labs.engine.faults.links import Peers, Way
 from labs.engine.faults.roles import Role
 from labs.engine.spec import Settings
 
@@ -63,6 +64,14 @@ class Stage(Protocol):
 
     def restart(self, role: Role) -> None: ...
 
+    def cut(self, role: Role, peers: Peers, way: Way = "both") -> None: ...
+
+    def slow(self, role: Role, delay_s: float, bytes_per_s: float) -> None: ...
+
+    def sever(self, role: Role, peers: Peers) -> None: ...
+
+    def mend(self, role: Role) -> None: ...
+
     def not_applicable(self, fault: str, target: str, why: str) -> None:
         """Records a fault that these settings leave nothing to do for; the run says so."""
 
@@ -86,7 +95,8 @@ class Scenario:
     `durations` maps names to (least, most) seconds; `shows` are the anomalies that the event
     can bring about; `given_up_breaks` says that the outage is shorter than a patient client
     waits (DESIGN "Verdict"), so that a client which gave up broke at-least-once. `rarely` says
-    of what the event permits and a run need not show why that is so, by anomaly.
+    of what the event permits and a run need not show why that is so, by anomaly. `linked`: its
+    faults are in the network, so that every link must lead through a proxy.
     """
 
     name: str
@@ -99,6 +109,7 @@ class Scenario:
     rate_per_s: int = 2000
     given_up_breaks: bool = False
     rarely: Mapping[str, str] = field(default_factory=dict)
+    linked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
