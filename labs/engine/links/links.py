@@ -18,7 +18,7 @@ from labs.engine.links.flows import Key
 _ROOT = Path(__file__).resolve().parents[3]
 
 
-class LinksFailed(RuntimeError):
+class LinksFailed(OSError):
     """The process that carries the links did not do what it was asked; has its last words."""
 
 
