@@ -14,14 +14,12 @@ from advisor import services as advisor
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 from labs import lifecycle, queue
+from labs.engine.kafka.distribution import release
 from labs.engine.scenarios import ScenarioError
 from labs.engine.scenarios import find as find_scenario
 from labs.engine.spec import ArmSpec, ExperimentSpec
 from labs.lessons import Lesson
 from labs.models import Experiment, Run, State, settings_key
-
-KAFKA = "4.3.1"
-"""The release that experiments run on; its jars are locked and verified."""
 
 QUEUE_LIMIT = 20
 """Experiments that may wait at once. At 45 s each the last one would wait a quarter of an hour."""
@@ -53,8 +51,9 @@ def start(pipeline_slug: str, scenario: str) -> Experiment:
     `advisor.find` does, and `Refused` for an unknown scenario or a full queue.
     """
     saved = advisor.find(pipeline_slug)
-    arms = arms_for(saved.described(), saved.recommended())
-    return _queue(scenario, arms, pipeline=pipeline_slug)
+    described = saved.described()
+    arms = arms_for(described, saved.recommended())
+    return _queue(scenario, arms, described.kafka, pipeline=pipeline_slug)
 
 
 def start_first_look() -> Experiment:
@@ -66,7 +65,8 @@ def start_lesson(lesson: Lesson) -> Experiment:
     """Queues a lesson's arms; its `pipeline` is what the lesson sends one home with."""
     arms = [arm(each.name, _pipeline(each.fields), lesson.want) for each in lesson.arms]
     take_home = _saved(lesson.arm(lesson.take_home).fields)
-    return _queue(lesson.scenario, arms, pipeline=take_home, lesson=lesson.name)
+    kafka = advisor.load(take_home).kafka
+    return _queue(lesson.scenario, arms, kafka, pipeline=take_home, lesson=lesson.name)
 
 
 def again(experiment: Experiment) -> Experiment:
@@ -115,7 +115,7 @@ def _saved(fields: Mapping[str, str]) -> str:
 
 
 def _queue(
-    scenario: str, arms: Iterable[ArmSpec], *, pipeline: str, lesson: str = ""
+    scenario: str, arms: Iterable[ArmSpec], kafka: str, *, pipeline: str, lesson: str = ""
 ) -> Experiment:
     try:
         find_scenario(scenario)
@@ -123,7 +123,8 @@ def _queue(
         raise Refused(f"{unknown}.".capitalize()) from unknown
     _refuse_if_full()
     seed = secrets.randbelow(2**31)
-    return _enqueue(ExperimentSpec(scenario, seed, tuple(arms), KAFKA), pipeline, lesson)
+    spec = ExperimentSpec(scenario, seed, tuple(arms), release(kafka))
+    return _enqueue(spec, pipeline, lesson)
 
 
 def _refuse_if_full() -> None:

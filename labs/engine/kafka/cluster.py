@@ -46,8 +46,10 @@ class Cluster:
     after them. If it is `linked`, every way from one to another and from clients to them leads
     through `links`, where it can be cut. `settings` are broker settings of the caller and win
     over what the lab shortens; `shortened` says what is left of that: name → (value here, the
-    product's default). Each log is `<logs>/broker-N.log` or `controller-N.log`, by default in
-    `folder`. Nothing of it can outlive this process, however it ends (`processes.spawn`).
+    product's default). `features` are levels of a new cluster's features where they are not the
+    release's own (kafka-features.sh). Each log is `<logs>/broker-N.log` or `controller-N.log`, by
+    default in `folder`. Nothing of it can outlive this process, however it ends
+    (`processes.spawn`).
 
     Use it as a context manager, or call `start` and `stop`. `start` raises `BootFailed`, the
     constructor `properties.RefusedSetting`.
@@ -62,6 +64,7 @@ class Cluster:
         settings: Settings | None = None,
         *,
         controllers: int = 0,
+        features: Mapping[str, int] | None = None,
         linked: bool = False,
         logs: Path | None = None,
         share_classes: bool = True,
@@ -73,7 +76,7 @@ class Cluster:
         self.brokers: dict[int, Broker] = {}
         self.controllers: dict[int, Broker] = {}
         self.links: Links | None = None
-        self._dedicated, self._linked = controllers, linked
+        self._dedicated, self._linked, self._features = controllers, linked, features
         self._bootstrap: list[str] = []
         self._ask = partial(topics.ask, eligible=at_least(distribution.version, "3.7"))
         self._distribution = distribution
@@ -136,7 +139,7 @@ class Cluster:
         """Lays out each node's working folder; returns them."""
         options = archive_options(self._distribution, self._java) if self._share_classes else ()
         command = broker_command(self._distribution, self._java, options)
-        prepared = checkpoint(self._distribution, self._java)
+        prepared = checkpoint(self._distribution, self._java, self._features)
         cluster_id = new_id()
         homes = {}
         for node in laid:

@@ -70,6 +70,12 @@ def lay_out(folder: Path, properties: str, checkpoint: Path, cluster_id: str, no
     (folder / "log4j2.properties").write_text(_LOG4J_2, "ascii")
 
 
+def has_archive(distribution: Distribution, java: Java) -> bool:
+    """Whether the class-data archive is there, or could not be made."""
+    archive = _archive_path(distribution, java)
+    return archive.exists() or archive.with_suffix(".failed").exists()
+
+
 def archive_options(distribution: Distribution, java: Java) -> tuple[str, ...]:
     """Options that map the class-data archive, which is made at the first call (some 15 s).
 
@@ -77,15 +83,14 @@ def archive_options(distribution: Distribution, java: Java) -> tuple[str, ...]:
     beside it, and brokers start without. Java itself ignores an archive that does not fit.
     """
     archive = _archive_path(distribution, java)
-    failed = archive.with_suffix(".failed")
-    if not archive.exists() and not failed.exists():
+    if not has_archive(distribution, java):
         with alone(archive), workshop(archive) as temporary:
-            if not archive.exists() and not failed.exists():
+            if not has_archive(distribution, java):
                 try:
                     _train(distribution, java, temporary).replace(archive)
                 except _ARCHIVE_TROUBLE as problem:
                     log.warning("brokers start without a class-data archive: %s", problem)
-                    failed.write_text(str(problem), "utf-8")
+                    archive.with_suffix(".failed").write_text(str(problem), "utf-8")
     return (f"-XX:SharedArchiveFile={archive}",) if archive.exists() else ()
 
 
