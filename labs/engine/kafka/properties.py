@@ -37,6 +37,11 @@ SHORTENED: Mapping[str, Shortened] = {
     "broker.heartbeat.interval.ms": Shortened(
         500, 2000, "a broker that comes back serves clients earlier"
     ),
+    "initial.broker.registration.timeout.ms": Shortened(
+        120000,
+        60000,
+        "on a busy machine a broker that boots is given the time that the whole cluster has",
+    ),
     "group.initial.rebalance.delay.ms": Shortened(
         0, 3000, "the first consumer of a group starts at once"
     ),
