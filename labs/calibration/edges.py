@@ -35,6 +35,7 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
     "min.insync.replicas": (1, 2),
     "unclean.leader.election.enable": (False, True),
     "flush.messages": (1, 2**63 - 1),
+    "eligible.leader.replicas.version": (0, 1),
 }
 """The values between which an edge is looked for, by setting."""
 
@@ -42,7 +43,6 @@ UNTRIED: Mapping[str, str] = {
     **{name: f"every run has {each.lab}, so that it is short" for name, each in SHORTENED.items()},
     "transactional.id": "these workloads send outside transactions",
     "transaction.timeout.ms": "these workloads send outside transactions",
-    "eligible.leader.replicas.version": "the brokers' feature level is their release's own",
 }  # fmt: skip
 """Settings that events hang on and the lab cannot vary yet, with the reason."""
 

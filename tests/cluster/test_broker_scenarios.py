@@ -48,6 +48,11 @@ CASES = [
         EARLIEST,
     ),
     Case(
+        "one-copy", "leader-disk-lost", Anomaly.LOST_WRITE,
+        {"topic__min_insync_replicas": 1},
+        SAFE,
+    ),
+    Case(
         "impatient", "brokers-below-min-isr", Anomaly.GIVEN_UP,
         SAFE | {"producer__delivery_timeout_ms": 4000, "producer__request_timeout_ms": 2000},
         SAFE,

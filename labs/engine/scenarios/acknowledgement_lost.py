@@ -34,6 +34,11 @@ SCENARIO = Scenario(
     topology=up_to_five,
     durations={"lead_in_s": (1.0, 2.0), "unanswered_s": (0.3, 0.8), "healed_s": (1.0, 1.5)},
     play=_play,
+    rarely={
+        "lost_write": "here requests arrive, and only answers are lost with their connections",
+        "reordered": "all that was not answered is sent again in its order, and first copies count",
+        "given_up": "what a client gives up here is in the log: only its acknowledgement was lost",
+    },
     given_up_breaks=True,
     linked=True,
 )

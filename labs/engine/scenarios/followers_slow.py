@@ -12,6 +12,7 @@ from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 
 _BYTES_PER_S = 200_000
+_IN_TIME = "followers that are 2 s late answer before most clients lose patience"
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
@@ -46,6 +47,11 @@ SCENARIO = Scenario(
         "healed_s": (0.5, 1.0),
     },
     play=_play,
+    rarely={
+        "duplicate": _IN_TIME,
+        "reordered": _IN_TIME,
+        "given_up": _IN_TIME,
+    },
     given_up_breaks=True,
     linked=True,
 )
