@@ -78,7 +78,7 @@ class Cluster:
         self.links: Links | None = None
         self._dedicated, self._linked, self._features = controllers, linked, features
         self._bootstrap: list[str] = []
-        self._ask = partial(topics.ask, eligible=at_least(distribution.version, "3.7"))
+        self._ask = partial(topics.ask, eligible=at_least(distribution.version, "3.8"))
         self._distribution = distribution
         self._java = java
         self._folder = folder

@@ -2,7 +2,7 @@
 
 librdkafka's admin client knows neither leader epochs nor eligible leader replicas, and chooses
 itself which broker to ask, also one that is paused. A socket of our own goes to the broker we
-mean. DescribeTopicPartitions (KIP-966, API key 75, version 0) has both; brokers before 3.7 do not
+mean. DescribeTopicPartitions (KIP-966, API key 75, version 0) has both; brokers before 3.8 do not
 have it, and are asked by Metadata (API key 3, version 9, KIP-482), which knows no eligible ones.
 The layouts are those of {DescribeTopicPartitions,Metadata}{Request,Response}.json of Kafka 4.3.1.
 """
@@ -40,7 +40,7 @@ def ask(
 ) -> tuple[PartitionState, ...]:
     """What the broker at this loopback port knows of `topic`; empty if it knows no such topic.
 
-    Without `eligible` it is asked in the way that brokers before 3.7 understand. Raises `OSError`
+    Without `eligible` it is asked in the way that brokers before 3.8 understand. Raises `OSError`
     (`TimeoutError` included) if no answer came in `limit_s` seconds.
     """
     request = _describe(topic) if eligible else _metadata(topic)
