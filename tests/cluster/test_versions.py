@@ -31,7 +31,7 @@ def test_the_oldest_release_serves_and_tells_who_leads(java: Java, tmp_path: Pat
     said = (tmp_path / "broker-1.log").read_text()
     assert f"Kafka version: {oldest.version}" in said
     assert "share.coordinator" not in said
-    assert "share.coordinator.state.topic.min.isr" not in cluster.shortened
+    assert "share.coordinator.state.topic.num.partitions" not in cluster.shortened
 
 
 def test_a_dedicated_controller_is_reached_through_links_like_a_broker(
