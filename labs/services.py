@@ -64,9 +64,9 @@ def start_first_look() -> Experiment:
 def start_lesson(lesson: Lesson) -> Experiment:
     """Queues a lesson's arms; its `pipeline` is what the lesson sends one home with."""
     arms = [arm(each.name, _pipeline(each.fields), lesson.want) for each in lesson.arms]
-    take_home = _saved(lesson.arm(lesson.take_home).fields)
-    kafka = advisor.load(take_home).kafka
-    return _queue(lesson.scenario, arms, kafka, pipeline=take_home, lesson=lesson.name)
+    fields = lesson.arm(lesson.take_home).fields
+    kafka = _pipeline(fields).kafka
+    return _queue(lesson.scenario, arms, kafka, pipeline=_saved(fields), lesson=lesson.name)
 
 
 def again(experiment: Experiment) -> Experiment:
