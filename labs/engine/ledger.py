@@ -83,6 +83,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
         last_stable_offset=_INT64,
         log_end_offset=_INT64,
         replica=_INT32,
+        committed=_INT64,
         brokers=_TEXT,
         sent=_INT64,
         acknowledged=_INT64,

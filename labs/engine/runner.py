@@ -33,7 +33,7 @@ from labs.engine.slots import slot
 from labs.engine.spec import ArmSpec, ExperimentSpec, Settings
 from labs.engine.stage import LiveStage
 from labs.engine.telemetry import Sampler
-from labs.engine.workloads.produce_consume import ProduceConsume
+from labs.engine.workloads.produce_consume import GROUP, ProduceConsume
 
 _TOPIC_KEYS = (
     "min.insync.replicas", "unclean.leader.election.enable", "retention.ms", "cleanup.policy",
@@ -168,7 +168,7 @@ class ArmRunner:
             arm.spec.settings, cluster.bootstrap, TOPIC, arm.schedule.rate_per_s,
             arm.ledger, arm.folder, arm.logs,
         )  # fmt: skip
-        sampler = Sampler(cluster, TOPIC, clients.counters, arm.ledger, self._show_sample)
+        sampler = Sampler(cluster, TOPIC, GROUP, clients.counters, arm.ledger, self._show_sample)
         try:
             clients.start_consumer()
             sampler.start()

@@ -46,8 +46,8 @@ def ask(
     request = _describe(topic) if eligible else _metadata(topic)
     with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as wire:
         wire.sendall(struct.pack(">i", len(request)) + request)
-        (length,) = struct.unpack(">i", _exactly(wire, 4))
-        reader = _Reader(_exactly(wire, length))
+        (length,) = struct.unpack(">i", exactly(wire, 4))
+        reader = _Reader(exactly(wire, length))
     topics = _described(reader) if eligible else _listed(reader)
     return tuple(sorted(sum(topics, ()), key=lambda state: state.partition))
 
@@ -172,7 +172,8 @@ def _varint(value: int) -> bytes:
     return bytes([*out, value])
 
 
-def _exactly(wire: socket.socket, count: int) -> bytes:
+def exactly(wire: socket.socket, count: int) -> bytes:
+    """The next bytes of a connection. Raises `OSError` if they do not come."""
     data = b""
     while len(data) < count:
         more = wire.recv(count - len(data))
