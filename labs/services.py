@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 
 from django.db import transaction
@@ -23,6 +23,9 @@ from labs.models import Experiment, Run, State, settings_key
 
 QUEUE_LIMIT = 20
 """Experiments that may wait at once. At 45 s each the last one would wait a quarter of an hour."""
+
+REPEAT_MOST = 10
+"""Repetitions that may be asked for at once: half of the queue."""
 
 FIRST_LOOK: Mapping[str, str] = {
     "family": "java",
@@ -85,6 +88,18 @@ def again(experiment: Experiment) -> Experiment:
     return experiment
 
 
+def repeat(experiment: Experiment, times: int) -> list[Experiment]:
+    """The same arms so many times more, each time with a new seed, as far as the queue allows."""
+    if not 1 <= times <= REPEAT_MOST:
+        raise Refused(f"From 1 to {REPEAT_MOST} repetitions can be asked for at once.")
+    started = []
+    for _ in range(times):
+        _refuse_if_full()
+        spec = replace(experiment.request(), seed=_new_seed())
+        started.append(_enqueue(spec, experiment.pipeline, experiment.lesson))
+    return started
+
+
 def arms_for(described: Pipeline, recommended: Pipeline) -> list[ArmSpec]:
     """The arms of an experiment on one description: one alone if nothing needs changing."""
     want = described.requirement.guarantee
@@ -122,9 +137,12 @@ def _queue(
     except ScenarioError as unknown:
         raise Refused(f"{unknown}.".capitalize()) from unknown
     _refuse_if_full()
-    seed = secrets.randbelow(2**31)
-    spec = ExperimentSpec(scenario, seed, tuple(arms), release(kafka))
+    spec = ExperimentSpec(scenario, _new_seed(), tuple(arms), release(kafka))
     return _enqueue(spec, pipeline, lesson)
+
+
+def _new_seed() -> int:
+    return secrets.randbelow(2**31)
 
 
 def _refuse_if_full() -> None:
