@@ -103,8 +103,12 @@ def _on_the_brokers(seen: Replay, offset: int, acked_s: float) -> Iterator[Line]
     known = [m for m in term if m.high_watermark is not None]
     readable = next((m for m in known if (m.high_watermark or 0) > offset), None)
     told = {m.at_s: m for m in (*term[:1], *([readable] if readable else known[-1:]))}
+    before = ""
     for moment in told.values():
-        yield Line(moment.at_s, "sample", f"{_reach(moment, offset)} {_readable(moment, offset)}")
+        text = f"{_reach(moment, offset)} {_readable(moment, offset)}".strip()
+        still = "Still so, in the last sample under this leader."
+        yield Line(moment.at_s, "sample", still if text == before else text)
+        before = text
     for done in seen.done:
         if done.at_s > acked_s:
             yield Line(done.at_s, "fault", f"{done.fault} of {done.target} ({done.evidence}).")

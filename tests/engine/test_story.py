@@ -41,6 +41,14 @@ def test_a_lost_message_from_its_sending_to_what_stands_in_its_place(ledger: Pat
     assert (lost.partition, lost.offset, lost.acked_s) == (0, 8, 0.6)
 
 
+def test_what_two_samples_say_alike_is_said_once(ledger: Path) -> None:
+    again = histories.sample(1.2, 1, 0, 6, {1: 10, 2: 6, 3: 6})
+    TableWriter(ledger, "telemetry", "more").flush_rows(again)
+    samples = [line for line in told(ledger, histories.LOST).lines if line.kind == "sample"]
+    assert [line.at_s for line in samples] == [0.0, 1.0, 1.2]
+    assert samples[-1].text == "Still so, in the last sample under this leader."
+
+
 def test_a_message_that_stayed_is_found_and_its_deliveries_named(ledger: Path) -> None:
     kept = told(ledger, histories.KEPT)
     assert not [line for line in kept.lines if line.kind == "gone"]
