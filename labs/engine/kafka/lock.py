@@ -1,7 +1,7 @@
 """Writes a lock: `python -m labs.engine.kafka.lock kafka 4.3.1` (or `spark-connector 4.2.0`).
 
 `settings 3.9.2` locks what the ConfigDefs of a release need (labs.engine.products), `clients` what
-those of its clients need alone.
+those of its clients need alone, `spark-options 4.1.2` a connector that is asked and never run.
 
 Resolves the tree once with its POMs and records the SHA-256 of each jar, as it was served on the
 day; look at the difference before you commit it.
@@ -27,6 +27,7 @@ ROOTS = {
                         ("org.apache.spark", "spark-token-provider-kafka-0-10_2.13", "4.0.0"),
                         ("org.apache.kafka", "kafka-clients", "3.9.2"),
                         ("org.apache.commons", "commons-pool2", "2.13.1")],
+    "spark-options": [("org.apache.spark", "spark-sql-kafka-0-10_2.13", "")],
     "clients": [("org.apache.kafka", "kafka-clients", "")],
     "settings": [("org.apache.kafka", "kafka_2.13", ""), ("org.apache.kafka", "kafka-streams", "")],
 }  # fmt: skip
