@@ -146,10 +146,11 @@ def test_nothing_of_a_credential_or_of_what_is_not_weighed_is_taken() -> None:
     made = broker(
         "4.3", Entry("ssl.key.password", SECRET, IN_FILE, secret=True),
         Entry("sasl.jaas.config", SECRET, IN_FILE), Entry("log.dirs", f"/{SECRET}", IN_FILE),
-        Entry(MIN_ISR, SECRET, IN_FILE, secret=True),
+        Entry("replica.lag.time.max.ms", "12345", IN_FILE, secret=True),
     )  # fmt: skip
     found, places = read(seen(brokers=[made]))
     assert SECRET not in repr((found, places))
+    assert "12345" not in repr((found, places))
     assert noted(found, "2 may be credentials")
     assert noted(found, "2 other settings that somebody made are not weighed here")
 
