@@ -132,12 +132,13 @@ class _Asking:
     def __init__(self, cluster: str) -> None:
         self.cluster = cluster
         self._until = time.monotonic() + LIMIT_S
-        self._refused: list[int] = []
+        # The client holds on to the list and not to us, so that it is gone as soon as we are.
+        self._refused = refused = list[int]()
         try:
             client: dict[str, Any] = {
                 **_client_settings(clusters()[cluster]),
                 "client.id": "delivery-lab",
-                "error_cb": lambda error: self._refused.append(error.code()),
+                "error_cb": lambda error: refused.append(error.code()),
             }
             self.admin = AdminClient(client, logger=_silent)
         except (OSError, ValueError, IntakeError, KafkaException) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import socket
 import time
@@ -15,6 +16,7 @@ from django.conf import LazySettings
 from django.test import Client
 
 from advisor import live
+from labs.engine.wait import until
 from tests.advisor.test_importing import URL as FILES
 
 pytestmark = pytest.mark.django_db
@@ -130,6 +132,22 @@ def test_two_readings_at_once_are_one_too_many(
     assert "Somebody else is reading a cluster" in response.content.decode()
     with live._asking("staging"):
         pass  # it is free again
+
+
+def test_a_reading_leaves_no_client_behind(
+    client: Client, settings: LazySettings, silent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "LIMIT_S", 0.05)
+    settings.LAB_LIVE_CLUSTERS = {"staging": silent}
+    threads = Path("/proc/self/task")
+    before = len(list(threads.iterdir()))
+    gc.disable()
+    try:
+        for _ in range(3):
+            client.post(URL, {"cluster": "staging"})
+    finally:
+        gc.enable()
+    until(lambda: len(list(threads.iterdir())) <= before, 60, "threads of a client are left")
 
 
 BROKEN = {
