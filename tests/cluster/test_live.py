@@ -13,7 +13,7 @@ from django.conf import LazySettings
 from django.test import Client
 
 from advisor.models import Description
-from labs.engine.kafka import cluster as cluster_module
+from labs.engine.kafka import properties
 from labs.engine.kafka.admin import quiet_admin
 from labs.engine.kafka.cluster import Cluster
 from labs.engine.slots import slot
@@ -34,18 +34,23 @@ BROKER = {
 def asked(distribution, java, tmp_path_factory) -> Iterator[Cluster]:
     """One broker with three topics: one open, one that we may only describe, one closed to us."""
     folder = tmp_path_factory.mktemp("live")
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, slot():
         # The lab loads no authorizer for anybody; here nobody but this test chooses it.
-        patch.setattr(cluster_module, "check", lambda settings: None)
-        made = Cluster(distribution, java, folder, size=1, settings=BROKER)
-    with slot(), made as cluster:
-        config = {"retention.ms": "7000000"}
-        cluster.create_topic("orders", partitions=2, replication_factor=1, config=config)
-        for name, who in (("half", "User:ANONYMOUS"), ("closed", "User:somebody")):
-            cluster.create_topic(name, partitions=1, replication_factor=1)
-            only_describes(cluster, name, who)
-        commit(cluster, "billing", "orders")
-        yield cluster
+        patch.setattr(properties, "_IDENTITY", re.compile("(?!)"))
+        cluster = Cluster(distribution, java, folder, size=1, settings=BROKER)
+        with cluster:
+            lay_out(cluster)
+            yield cluster
+
+
+def lay_out(cluster: Cluster) -> None:
+    """The topics, the rules about them, and the group."""
+    config = {"retention.ms": "7000000"}
+    cluster.create_topic("orders", partitions=2, replication_factor=1, config=config)
+    for name, who in (("half", "User:ANONYMOUS"), ("closed", "User:somebody")):
+        cluster.create_topic(name, partitions=1, replication_factor=1)
+        only_describes(cluster, name, who)
+    commit(cluster, "billing", "orders")
 
 
 def only_describes(cluster: Cluster, topic: str, who: str) -> None:
