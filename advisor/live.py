@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from confluent_kafka import (
+    ConsumerGroupState,
     ConsumerGroupTopicPartitions,
     KafkaError,
     KafkaException,
@@ -57,6 +58,11 @@ _FORBIDDEN = {
     KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.GROUP_AUTHORIZATION_FAILED,
     KafkaError.CLUSTER_AUTHORIZATION_FAILED,
 }  # fmt: skip
+_NO_GROUP = {
+    KafkaError.GROUP_ID_NOT_FOUND, KafkaError.NOT_COORDINATOR,
+    KafkaError.COORDINATOR_NOT_AVAILABLE,
+}  # fmt: skip
+"""The last two where no group has ever been."""
 
 
 class LiveError(Exception):
@@ -208,16 +214,20 @@ class _Asking:
             [ConsumerGroupTopicPartitions(name, wanted)], request_timeout=LIMIT_S
         )[name]
         described = self.admin.describe_consumer_groups([name], request_timeout=LIMIT_S)[name]
+        nobodys = LiveError(f"{self.cluster} does not have group {name}.")
         try:
-            members = self.result(described).members
+            found = self.result(described)
             committed = self.result(offsets).topic_partitions
         except KafkaException as error:
-            forbidden = error.args[0].code() in _FORBIDDEN
-            why = "This site may not describe" if forbidden else f"{self.cluster} does not have"
-            raise LiveError(f"{why} group {name}.") from None
+            code = error.args[0].code()
+            if code in _FORBIDDEN:
+                raise LiveError(f"This site may not describe group {name}.") from None
+            raise (nobodys if code in _NO_GROUP else error) from None
+        if found.state == ConsumerGroupState.DEAD:  # so Kafka calls a group that nobody knows
+            raise nobodys
         return Group(
             name,
-            tuple(member.group_instance_id or "" for member in members),
+            tuple(member.group_instance_id or "" for member in found.members),
             partitions,
             sum(each.offset >= 0 for each in committed),
         )
