@@ -16,7 +16,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.http import require_POST
 
-from advisor import drafts, services
+from advisor import drafts, live, services
 from advisor.catalog import Component, Family
 from advisor.drafts import MAX_LENGTH, Draft
 from advisor.inputs import FileProblem, Inputs, Origin, decoded
@@ -46,7 +46,11 @@ def intake(request: HttpRequest) -> HttpResponse:
     """The page that takes files; what is sent to it is read, shown, and forgotten."""
     if request.method != "POST":
         return _page(request, {})
-    inputs = _read(request)
+    return confirm(request, _read(request))
+
+
+def confirm(request: HttpRequest, inputs: Inputs) -> HttpResponse:
+    """Shows what was read, and the form that takes it over; status 400 if there are problems."""
     draft = _merged(drafts.load(request.session), inputs.fields)
     pipeline, problems = services.from_fields(draft.flat())
     context = {
@@ -70,7 +74,7 @@ def use(request: HttpRequest) -> HttpResponse:
     if request.POST.get("to") == "advice" and pipeline is not None and not problems:
         return redirect("advisor:advice", services.save(pipeline).slug)
     count = len(given)
-    messages.success(request, f"{count} answer{'' if count == 1 else 's'} taken from your files.")
+    messages.success(request, f"{count} answer{'' if count == 1 else 's'} taken over.")
     return redirect("advisor:describe", STEPS[0].slug)
 
 
@@ -130,6 +134,7 @@ def _others(request: HttpRequest, inputs: Inputs) -> int:
 def _page(request: HttpRequest, context: dict[str, object], status: int = 200) -> HttpResponse:
     context |= {
         "readers": all_readers(),
+        "clusters": list(live.clusters()),
         "families": [(family, name) for family, (name, _) in FAMILIES.items()],
         "step": STEPS[0],
     }

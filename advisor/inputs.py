@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from advisor.catalog import Family, Problem, SettingError, kafka_versions, versions
-from advisor.intake import MAX_BYTES, Intake, Product, read, read_pipeline
+from advisor.intake import MAX_BYTES, Intake, Product, Seen, read, read_live, read_pipeline
 from advisor.reasoning.fields import field_of
 
 _LINE = re.compile(r"Line (\d+): (.*)", re.DOTALL)
@@ -61,6 +61,14 @@ class Inputs:
         self._tell(source, found.notes, found.problems)
         if not found.problems:
             self._take(source, found)
+
+    def add_live(self, cluster: str, seen: Seen) -> None:
+        """Adds what a live cluster said of itself."""
+        found, places = read_live(seen, self._product())
+        self._tell(cluster, found.notes, found.problems)
+        self._take(cluster, found)
+        for name, place in places.items():
+            self.origins[name] = Origin(f"{cluster}: {place}")
 
     def said(self, problem: Problem) -> str:
         """A problem with its file and line, as a compiler says it."""

@@ -6,21 +6,22 @@ Words for the pages only; what is true of a failure, a rule or a setting stands 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
 
 from django.urls import reverse
 
-from advisor.catalog import Component, Family, Setting, kafka_versions, versions
-from advisor.catalog.lookups import in_force
+from advisor.catalog import Component, Family, Setting, kafka_versions, unweighed, versions
+from advisor.catalog.lookups import in_force, known_to
 from advisor.questionnaire import FAMILIES
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.finding import Rule
 from advisor.reasoning.rules import all_rules
 
 KINDS = {"failure": "Failures", "rule": "Rules", "setting": "Settings"}
+UNWEIGHED = "Not weighed here: no rule and no failure looks at it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,8 @@ class Entry:
     """One page of the reference.
 
     `label` tells pages of one title apart; `text` is all that a search looks through, in small
-    letters.
+    letters. What is not `weighed` is real and plays no part in any advice: it is listed only if
+    somebody looks for it.
     """
 
     kind: str
@@ -38,6 +40,7 @@ class Entry:
     summary: str
     url: str
     text: str
+    weighed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +67,15 @@ def entries() -> tuple[Entry, ...]:
 
 
 def search(words: str, kind: str = "") -> list[Entry]:
-    """The pages that hold every word; those that have one in name or title come first."""
+    """The pages that hold every word; those that are weighed, and that have the words in name or
+    title, come first. Without a word: all that are weighed."""
     wanted = words.lower().split()
     found = [
         each for each in entries()
         if kind in ("", each.kind) and all(word in each.text for word in wanted)
+        and (wanted or each.weighed)
     ]  # fmt: skip
-    return sorted(found, key=lambda each: not _named(each, wanted))
+    return sorted(found, key=lambda each: (not each.weighed, not _named(each, wanted)))
 
 
 def _named(entry: Entry, wanted: list[str]) -> bool:
@@ -96,18 +101,25 @@ def _rules() -> Iterator[Entry]:
 
 def _settings() -> Iterator[Entry]:
     for component in Component:
-        for name in dict.fromkeys(name for family in Family for name in _newest(family, component)):
-            known = [_newest(family, component).get(name) for family in Family]
-            first, *_ = has = [setting for setting in known if setting]
-            aliases = " ".join(alias for setting in has for alias in setting.aliases)
-            url = reverse("reference:setting", args=[component, name])
-            meanings = " ".join(dict.fromkeys(setting.meaning for setting in has))
-            text = f"{component} {name} {aliases} {meanings}".lower()
-            yield Entry("setting", f"{component} {name}", name, component, first.meaning, url, text)
+        known = [_newest(family, component) for family in Family]
+        for name in dict.fromkeys(name for each in known for name in each):
+            yield _setting(component, [each[name] for each in known if name in each])
+
+
+def _setting(component: Component, by: list[Setting]) -> Entry:
+    name, weighed = by[0].name, any(setting.weighed for setting in by)
+    aliases = " ".join(alias for setting in by for alias in setting.aliases)
+    meanings = " ".join(dict.fromkeys(setting.meaning for setting in by))
+    return Entry(
+        "setting", f"{component} {name}", name, component,
+        next((setting.meaning for setting in by if setting.weighed), UNWEIGHED),
+        reverse("reference:setting", args=[component, name]),
+        f"{component} {name} {aliases} {meanings}".lower(), weighed,
+    )  # fmt: skip
 
 
 def _newest(family: Family, component: Component) -> dict[str, Setting]:
-    return in_force(family, versions(family)[0], kafka_versions()[0], component)
+    return known_to(family, versions(family)[0], kafka_versions()[0], component)
 
 
 def explained(rule: Rule) -> tuple[str, tuple[tuple[str, str], ...]]:
@@ -127,20 +139,27 @@ def by_family(component: Component, name: str) -> tuple[ByFamily, ...]:
     """
     found = []
     for family in Family:
-        newest, kafka = versions(family)[0], kafka_versions()[0]
-        of_client = [(v, in_force(family, v, kafka, component).get(name)) for v in versions(family)]
-        of_kafka = [(v, in_force(family, newest, v, component).get(name)) for v in kafka_versions()]
-        brokers = component in (Component.TOPIC, Component.BROKER) or len(_spans(of_kafka)) > 1
-        spans = _spans(of_kafka if brokers else of_client)
+        newest = versions(family)[0]
+        of_kafka = _spans((v, _at(family, newest, v, component, name)) for v in kafka_versions())
+        brokers = component in (Component.TOPIC, Component.BROKER) or len(of_kafka) > 1
+        of_client = (
+            (v, _at(family, v, kafka_versions()[0], component, name)) for v in versions(family)
+        )
+        spans = of_kafka if brokers else _spans(of_client)
         if any(span.setting for span in spans):
             found.append(ByFamily(FAMILIES[family][0], "Kafka" if brokers else "", spans))
     return tuple(found)
 
 
-def _spans(lines: list[tuple[str, Setting | None]]) -> tuple[Span, ...]:
+def _at(family: Family, line: str, kafka: str, component: Component, name: str) -> Setting | None:
+    weighed = in_force(family, line, kafka, component).get(name)
+    return weighed or unweighed.setting(family, line, kafka, component, name)
+
+
+def _spans(lines: Iterable[tuple[str, Setting | None]]) -> tuple[Span, ...]:
     spans = []
-    for setting, group in groupby(lines, key=lambda each: each[1]):
-        named = [line for line, _ in group]
-        said = named[0] if len(named) == 1 else f"{named[-1]} to {named[0]}"
+    for _, group in groupby(lines, key=lambda each: each[1] and replace(each[1], source="")):
+        (newest, setting), *older = group
+        said = f"{older[-1][0]} to {newest}" if older else newest
         spans.append(Span(said, setting))
     return tuple(spans)

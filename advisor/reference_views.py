@@ -89,7 +89,7 @@ def setting(request: HttpRequest, component: str, name: str) -> HttpResponse:
     levers = [each for each in LEVERS if (each.component, each.setting) == (part, name)]
     context = {
         "component": part, "name": name, "families": families,
-        "meanings": list(dict.fromkeys(each.meaning for each in known)),
+        "meanings": list(dict.fromkeys(each.meaning or reference.UNWEIGHED for each in known)),
         "sources": list(dict.fromkeys(each.source for each in known)),
         "aliases": list(dict.fromkeys(alias for each in known for alias in each.aliases)),
         "events": events_behind((part, name)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from advisor import importing, standing, take_home, views
+from advisor import importing, live_views, standing, take_home, views
 
 app_name = "advisor"
 urlpatterns = [
@@ -13,6 +13,7 @@ urlpatterns = [
     path("describe/undo/", views.undo, name="undo"),
     path("describe/from-files/", importing.intake, name="intake"),
     path("describe/from-files/use/", importing.use, name="intake-use"),
+    path("describe/from-cluster/", live_views.cluster, name="live"),
     path("describe/<slug:step>/", views.describe, name="describe"),
     path("describe/<slug:step>/card/", views.card, name="card"),
     path("pipelines/<slug:slug>/", views.advice, name="advice"),

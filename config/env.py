@@ -6,6 +6,7 @@ An empty variable counts as absent, because that is what `VARIABLE=` in a compos
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
+_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 
 
 def text(name: str, default: str) -> str:
@@ -55,6 +57,19 @@ def folder(name: str, default: Path) -> Path:
 def words(name: str, default: tuple[str, ...] = ()) -> list[str]:
     """A list separated by commas or spaces."""
     return text(name, " ".join(default)).replace(",", " ").split()
+
+
+def pairs(name: str) -> dict[str, str]:
+    """Words `key=value` separated by spaces. Raises `ImproperlyConfigured` for any other."""
+    found = {}
+    for word in text(name, "").split():
+        key, parted, value = word.partition("=")
+        if not (parted and value and _KEY.fullmatch(key)):
+            # The word may hold more than a name should: it is not repeated.
+            message = "must be words key=value, the keys of letters, digits, dots and dashes"
+            raise ImproperlyConfigured(f"{name} {message}.")
+        found[key] = value
+    return found
 
 
 def one_of(name: str, schemes: tuple[str, ...], default: str) -> str:

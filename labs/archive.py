@@ -1,12 +1,19 @@
-"""A ledger as one zip file, made while it is sent: nothing is buffered but one table's part."""
+"""A ledger as one zip file, made while it is sent: nothing is held but one batch of one table."""
 
 from __future__ import annotations
 
+import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import pyarrow.dataset as ds
+
 _CHUNK_BYTES = 256 * 1024
+_BATCH_ROWS = 8192
+
+Member = tuple[str, Iterable[bytes]]
+"""A file's name in the archive, and what is in it."""
 
 
 class _Pipe:
@@ -27,20 +34,53 @@ class _Pipe:
         return data
 
 
-def zipped(folder: Path, inside: str) -> Iterator[bytes]:
-    """The files below `folder` under the name `inside`, in a steady order.
+def parquet(ledger: Path, inside: str) -> Iterator[bytes]:
+    """The ledger's files as they are, under the name `inside`, in a steady order.
 
-    Parquet is compressed already, so the files are stored as they are. Hidden files (parts that
-    were never finished) stay out, as they do for every reader of a ledger.
+    Parquet is compressed already, so the files are only stored. Hidden files (parts that were
+    never finished) stay out, as they do for every reader of a ledger.
     """
+    files = (path for path in sorted(ledger.rglob("*")) if path.is_file())
+    return _zipped(
+        (
+            (f"{inside}/{path.relative_to(ledger).as_posix()}", _bytes_of(path))
+            for path in files
+            if not path.name.startswith(".")
+        ),
+        zipfile.ZIP_STORED,
+    )
+
+
+def json_lines(ledger: Path, inside: str) -> Iterator[bytes]:
+    """The same rows as `<table>.jsonl`, an object a line; a column that is null is left out."""
+    tables = sorted(ledger.glob("*.parquet"))
+    return _zipped(
+        ((f"{inside}/{table.stem}.jsonl", _lines_of(table)) for table in tables),
+        zipfile.ZIP_DEFLATED,
+    )
+
+
+def _bytes_of(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as source:
+        while chunk := source.read(_CHUNK_BYTES):
+            yield chunk
+
+
+def _lines_of(table: Path) -> Iterator[bytes]:
+    for batch in ds.dataset(table, format="parquet").to_batches(batch_size=_BATCH_ROWS):
+        rows = (
+            {name: value for name, value in row.items() if value is not None}
+            for row in batch.to_pylist()
+        )
+        yield "".join(f"{json.dumps(row)}\n" for row in rows).encode()
+
+
+def _zipped(members: Iterable[Member], compression: int) -> Iterator[bytes]:
     pipe = _Pipe()
-    with zipfile.ZipFile(pipe, "w", zipfile.ZIP_STORED) as archive:  # type: ignore[call-overload]
-        for path in sorted(folder.rglob("*")):
-            if path.name.startswith(".") or not path.is_file():
-                continue
-            name = f"{inside}/{path.relative_to(folder).as_posix()}"
-            with path.open("rb") as source, archive.open(name, "w", force_zip64=True) as target:
-                while chunk := source.read(_CHUNK_BYTES):
+    with zipfile.ZipFile(pipe, "w", compression) as archive:  # type: ignore[call-overload]
+        for name, content in members:
+            with archive.open(name, "w", force_zip64=True) as target:
+                for chunk in content:
                     target.write(chunk)
                     yield pipe.take()
     yield pipe.take()

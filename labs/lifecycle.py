@@ -88,6 +88,7 @@ def requeue(slug: str, attempt: int) -> bool:
             heartbeat_at=None,
             started_at=None,
             ended_at=None,
+            pruned_at=None,
         )
         if again:
             Run.objects.filter(experiment__slug=slug).update(

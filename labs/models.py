@@ -54,6 +54,7 @@ class Experiment(models.Model):
     `attempt` counts how often it was put into the queue. `owner` is the token of the worker
     that claimed the attempt, `heartbeat_at` its last sign of life; both are empty unless it
     runs. `nudged_at` is when a task was last handed to Redis, null if Redis did not take it.
+    `pruned_at` is when its ledgers were removed (`labs/pruning.py`).
     """
 
     slug = models.CharField(max_length=16, unique=True, default=new_slug, editable=False)
@@ -75,6 +76,7 @@ class Experiment(models.Model):
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     started_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
+    pruned_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ("-created_at", "-pk")

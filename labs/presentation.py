@@ -243,7 +243,7 @@ def _brokers(live: Mapping[str, Any]) -> tuple[Broker, ...]:
 
 def _marks(run: Run) -> list[Mapping[str, Any]]:
     """What was done to the brokers, on the timeline's axis; what did not happen is left out."""
-    begin = _timeline_begin_s(run)
+    begin = timeline_begin_s(run)
     return [
         {**row, "second": row["at_s"] - begin}
         for row in run.result.get("fault_evidence") or ()
@@ -253,7 +253,7 @@ def _marks(run: Run) -> list[Mapping[str, Any]]:
 
 def _leaderless(run: Run) -> list[tuple[float, float]]:
     """The spans in which the samples saw no leader; only as fine as samples are taken."""
-    begin = _timeline_begin_s(run)
+    begin = timeline_begin_s(run)
     spans: list[tuple[float, float]] = []
     last: float | None = None
     for sample in run.samples:
@@ -268,7 +268,7 @@ def _leaderless(run: Run) -> list[tuple[float, float]]:
     return spans
 
 
-def _timeline_begin_s(run: Run) -> float:
+def timeline_begin_s(run: Run) -> float:
     """Where the judge's timeline begins on the axis of the experiment's events."""
     began: int = run.result["axis_began_ns"]
     return float(run.result["timeline"]["start_ns"] - began) / 1e9

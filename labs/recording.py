@@ -79,7 +79,8 @@ class Recorder:
 
 def _phase(run: Run, event: Event) -> bool:
     run.phase = str(event["phase"])
-    run.live = {**run.live, "place": event.get("place"), "phase_at_s": event.get("at_s")}
+    said = {"place": event.get("place"), "detail": event.get("detail")}
+    run.live = {**run.live, **said, "phase_at_s": event.get("at_s")}
     return True
 
 

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from labs.models import Experiment, Run, State
+from labs.models import LIVE, Experiment, Run, State
 
 FALLBACK_S = 45.0
 """From start to verdict, for as many arms as may run at once, on 2 cores; used until this
@@ -18,6 +18,8 @@ installation has runs of its own."""
 
 _EARLIER = 9
 """How many earlier experiments the usual time is the median of."""
+
+_TO_COMPARE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +67,49 @@ def time_left(experiment: Experiment) -> str:
     return f"taking longer than usual ({math.ceil(usual)} s)"
 
 
-def evidence(run: Run) -> Evidence:
-    """Counts judged runs of done experiments with the same scenario, release and settings."""
-    same = Run.objects.filter(
+def repetitions(run: Run) -> QuerySet[Run]:
+    """Judged runs of done experiments with the same scenario, release and settings, newest first;
+    the run itself is among them once it is judged."""
+    return Run.objects.filter(
         settings_key=run.settings_key,
         experiment__scenario=run.experiment.scenario,
         experiment__kafka=run.experiment.kafka,
         experiment__state=State.DONE,
         verdict__in=("holds", "broken"),
-    )
+    ).order_by("-experiment__ended_at", "-pk")
+
+
+def evidence(run: Run) -> Evidence:
+    """How often a loss was seen in a run's repetitions."""
+    same = repetitions(run)
     # SQLite compares a JSON null, which is "not judged", as the text 'null', beyond any number.
     effects = Q(result__counts__effect_missing__gt=0) & ~Q(result__counts__effect_missing=None)
     lost = Q(result__counts__lost_write__gt=0) | effects
     return Evidence(same.count(), same.filter(lost).count())
+
+
+def unfinished_repetitions(experiment: Experiment) -> int:
+    """How many experiments with the same first arm wait or run."""
+    first = experiment.runs.all()[0]
+    return (
+        Run.objects.filter(
+            settings_key=first.settings_key,
+            position=first.position,
+            experiment__scenario=experiment.scenario,
+            experiment__state__in=LIVE,
+        )
+        .values("experiment")
+        .distinct()
+        .count()
+    )
+
+
+def to_compare(experiment: Experiment) -> list[Experiment]:
+    """The latest other experiments that are done, those of the same scenario first."""
+    others = recent().filter(state=State.DONE).exclude(pk=experiment.pk)
+    same = list(others.filter(scenario=experiment.scenario)[:_TO_COMPARE])
+    rest = others.exclude(scenario=experiment.scenario)[: _TO_COMPARE - len(same)]
+    return [*same, *rest]
 
 
 def latest_loss() -> Run | None:

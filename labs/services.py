@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 
 from django.db import transaction
@@ -14,17 +14,18 @@ from advisor import services as advisor
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 from labs import lifecycle, queue
+from labs.engine.kafka.distribution import release
 from labs.engine.scenarios import ScenarioError
 from labs.engine.scenarios import find as find_scenario
 from labs.engine.spec import ArmSpec, ExperimentSpec
 from labs.lessons import Lesson
 from labs.models import Experiment, Run, State, settings_key
 
-KAFKA = "4.3.1"
-"""The release that experiments run on; its jars are locked and verified."""
-
 QUEUE_LIMIT = 20
 """Experiments that may wait at once. At 45 s each the last one would wait a quarter of an hour."""
+
+REPEAT_MOST = 10
+"""Repetitions that may be asked for at once: half of the queue."""
 
 FIRST_LOOK: Mapping[str, str] = {
     "family": "java",
@@ -53,8 +54,9 @@ def start(pipeline_slug: str, scenario: str) -> Experiment:
     `advisor.find` does, and `Refused` for an unknown scenario or a full queue.
     """
     saved = advisor.find(pipeline_slug)
-    arms = arms_for(saved.described(), saved.recommended())
-    return _queue(scenario, arms, pipeline=pipeline_slug)
+    described = saved.described()
+    arms = arms_for(described, saved.recommended())
+    return _queue(scenario, arms, described.kafka, pipeline=pipeline_slug)
 
 
 def start_first_look() -> Experiment:
@@ -65,8 +67,9 @@ def start_first_look() -> Experiment:
 def start_lesson(lesson: Lesson) -> Experiment:
     """Queues a lesson's arms; its `pipeline` is what the lesson sends one home with."""
     arms = [arm(each.name, _pipeline(each.fields), lesson.want) for each in lesson.arms]
-    take_home = _saved(lesson.arm(lesson.take_home).fields)
-    return _queue(lesson.scenario, arms, pipeline=take_home, lesson=lesson.name)
+    fields = lesson.arm(lesson.take_home).fields
+    kafka = _pipeline(fields).kafka
+    return _queue(lesson.scenario, arms, kafka, pipeline=_saved(fields), lesson=lesson.name)
 
 
 def again(experiment: Experiment) -> Experiment:
@@ -83,6 +86,18 @@ def again(experiment: Experiment) -> Experiment:
             _nudge_on_commit(experiment.slug, experiment.attempt + 1)
     experiment.refresh_from_db()
     return experiment
+
+
+def repeat(experiment: Experiment, times: int) -> list[Experiment]:
+    """The same arms so many times more, each time with a new seed, as far as the queue allows."""
+    if not 1 <= times <= REPEAT_MOST:
+        raise Refused(f"From 1 to {REPEAT_MOST} repetitions can be asked for at once.")
+    started = []
+    for _ in range(times):
+        _refuse_if_full()
+        spec = replace(experiment.request(), seed=_new_seed())
+        started.append(_enqueue(spec, experiment.pipeline, experiment.lesson))
+    return started
 
 
 def arms_for(described: Pipeline, recommended: Pipeline) -> list[ArmSpec]:
@@ -115,15 +130,19 @@ def _saved(fields: Mapping[str, str]) -> str:
 
 
 def _queue(
-    scenario: str, arms: Iterable[ArmSpec], *, pipeline: str, lesson: str = ""
+    scenario: str, arms: Iterable[ArmSpec], kafka: str, *, pipeline: str, lesson: str = ""
 ) -> Experiment:
     try:
         find_scenario(scenario)
     except ScenarioError as unknown:
         raise Refused(f"{unknown}.".capitalize()) from unknown
     _refuse_if_full()
-    seed = secrets.randbelow(2**31)
-    return _enqueue(ExperimentSpec(scenario, seed, tuple(arms), KAFKA), pipeline, lesson)
+    spec = ExperimentSpec(scenario, _new_seed(), tuple(arms), release(kafka))
+    return _enqueue(spec, pipeline, lesson)
+
+
+def _new_seed() -> int:
+    return secrets.randbelow(2**31)
 
 
 def _refuse_if_full() -> None:

@@ -17,6 +17,7 @@ from labs import lifecycle, services, worker
 from labs.calibration import table
 from labs.calibration.edges import Edge
 from labs.calibration.table import Held, Observed
+from labs.engine.kafka.distribution import release
 from labs.engine.spec import ArmSpec, ExperimentSpec
 from labs.models import Experiment, Run, State, Trial
 
@@ -37,7 +38,7 @@ def carry_out(edge: Edge, seed: int, judge_socket: Path) -> Trial:
 def _claimed(edge: Edge, seed: int) -> Trial:
     # In one transaction with the claim: no worker sees it waiting.
     arms = tuple(arm(name, side) for name, side in zip(SIDES, edge.sides, strict=True))
-    spec = ExperimentSpec(edge.event.scenario or "", seed, arms, services.KAFKA)
+    spec = ExperimentSpec(edge.event.scenario or "", seed, arms, release(edge.sides[0].kafka))
     stored = services.store(spec)
     claimed = lifecycle.claim(stored.slug, stored.attempt, uuid.uuid4().hex)
     if claimed is None:

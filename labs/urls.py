@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from labs import evidence_views, lesson_views, views
+from labs import comparison_views, evidence_views, lesson_views, replay_views, views
 
 app_name = "labs"
 
@@ -18,6 +18,17 @@ urlpatterns = [
     path("experiments/<slug:slug>/again/", views.again, name="again"),
     path("experiments/<slug:slug>/<slug:arm>/ledger.zip", views.ledger, name="ledger"),
     path("evidence/", evidence_views.evidence, name="evidence"),
+    path(
+        "experiments/<slug:slug>/<slug:arm>/ledger-jsonl.zip",
+        views.ledger_lines,
+        name="ledger-lines",
+    ),
+    path("experiments/<slug:slug>/report.txt", comparison_views.text_report, name="report"),
+    path("experiments/<slug:slug>/compare/", comparison_views.compare, name="compare"),
+    path("experiments/<slug:slug>/repetitions/", comparison_views.repetitions, name="repetitions"),
+    path("experiments/<slug:slug>/repeat/", comparison_views.repeat, name="repeat"),
+    path("experiments/<slug:slug>/replay.json", replay_views.replay, name="replay"),
+    path("experiments/<slug:slug>/<slug:arm>/message/", replay_views.message, name="message"),
     path("learn/", lesson_views.lessons, name="lessons"),
     path("learn/<slug:name>/live/", lesson_views.live, name="lesson-live"),
     path("learn/<slug:name>/reset/", lesson_views.reset, name="lesson-reset"),

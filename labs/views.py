@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from django.contrib import messages
@@ -18,8 +20,7 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseStopPolling
 
 from advisor.models import Description
-from labs import lifecycle, presentation, selectors, services
-from labs.archive import zipped
+from labs import archive, lifecycle, presentation, replays, selectors, services
 from labs.engine.scenarios import all_scenarios
 from labs.models import Experiment, Run
 
@@ -74,14 +75,14 @@ def start(request: HttpRequest) -> HttpResponse:
 @never_cache
 def experiment(request: HttpRequest, slug: str) -> HttpResponse:
     """The permalink of an experiment: live while it runs, evidence afterwards."""
-    return render(request, "labs/experiment.html", experiment_context(slug))
+    return render(request, "labs/experiment.html", _with_replays(experiment_context(slug)))
 
 
 @require_GET
 @never_cache
 def live(request: HttpRequest, slug: str) -> HttpResponse:
     """The part of the page that changes; 286 tells htmx that it will not change again."""
-    context = experiment_context(slug)
+    context = _with_replays(experiment_context(slug))
     response = render(request, "labs/experiment.html#live", context)
     if not context["experiment"].is_live:
         response.status_code = HttpResponseStopPolling.status_code
@@ -110,12 +111,24 @@ def again(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def ledger(request: HttpRequest, slug: str, arm: str) -> StreamingHttpResponse:
     """One arm's ledger as a zip of Parquet files, made while it is sent."""
+    return _download(slug, arm, archive.parquet, "")
+
+
+@require_GET
+def ledger_lines(request: HttpRequest, slug: str, arm: str) -> StreamingHttpResponse:
+    """The same as JSON Lines, a file a table."""
+    return _download(slug, arm, archive.json_lines, "-jsonl")
+
+
+def _download(
+    slug: str, arm: str, zipped: Callable[[Path, str], Iterator[bytes]], ending: str
+) -> StreamingHttpResponse:
     run = get_object_or_404(
         Run.objects.select_related("experiment"), experiment__slug=slug, name=arm
     )
     if run.experiment.is_live or not run.ledger.is_dir():
         raise Http404("There is no ledger of this run.")
-    name = f"ledger-{slug}-{run.name}"
+    name = f"ledger-{slug}-{run.name}{ending}"
     response = StreamingHttpResponse(zipped(run.ledger, name), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{name}.zip"'
     return response
@@ -137,3 +150,7 @@ def experiment_context(slug: str) -> dict[str, Any]:
         "shortened": presentation.shortened(runs),
         "labels": [presentation.label(found, run.name) for run in runs],
     }
+
+
+def _with_replays(context: dict[str, Any]) -> dict[str, Any]:
+    return {**context, "replays": replays.arms(context["experiment"])}

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import close_old_connections, connection
 
-from labs import lifecycle, queue
+from labs import lifecycle, pruning, queue
 from labs.engine.launch import Launch, RunnerDied, launch
 from labs.engine.run import KILLED
 from labs.engine.warm import WarmJudge
@@ -55,6 +55,7 @@ def carry_out(experiment: Experiment, judge_socket: Path) -> None:
             logger.info("the run was taken away", extra={"run": slug})
         if state != State.DONE:
             lifecycle.remove_leftovers()
+    pruning.prune()
 
 
 def _execute(experiment: Experiment, owner: str, judge_socket: Path) -> tuple[State, str]:

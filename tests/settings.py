@@ -14,7 +14,10 @@ import tempfile
 _data = tempfile.mkdtemp(prefix="delivery-lab-tests-")
 atexit.register(shutil.rmtree, _data, ignore_errors=True)
 os.environ["LAB_DATA_DIR"] = _data
-for _name in ("ALLOWED_HOSTS", "DATABASE_URL", "DEBUG", "HTTPS", "REDIS_URL", "SECRET_KEY"):
+for _name in (
+    "ALLOWED_HOSTS", "DATABASE_URL", "DEBUG", "HTTPS", "LAB_LIVE_CLUSTERS", "REDIS_URL",
+    "SECRET_KEY",
+):  # fmt: skip
     os.environ.pop(_name, None)
 
 from config.settings import *  # noqa: E402, F403

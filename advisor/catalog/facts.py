@@ -21,8 +21,12 @@ from advisor.catalog.versions import at_least
 Raw = dict[str, Any]
 """One setting's facts at one version, as the data files hold them; no value is null."""
 
-PRODUCTS = ("broker", "java_consumer", "java_producer", "librdkafka", "streams", "topic")
-"""Each has a file. Of `streams` only StreamsConfig's own settings are there."""
+PRODUCTS = ("broker", "java_consumer", "java_producer", "librdkafka", "spark", "streams", "topic")
+"""Each has a file.
+
+Of `streams` only StreamsConfig's own settings are there, of `spark` only the options of its Kafka
+connector: settings of the Java client stand before it with `kafka.`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +38,8 @@ class Fact:
     is unset, `required` means that there is none. `one_of` are the values of a text, `items` those
     of a list's members; `any_case` if the letters' case does not count. `rule` holds the words
     of a validator that is neither bounds nor choices. `client` is `producer` or `consumer` where
-    librdkafka has the setting for one of them only; `alias` the setting that this is another
-    name of.
+    librdkafka or Spark has the setting for one of them only; `alias` the setting that this is
+    another name of. Of an `undocumented` one only the name is known.
 
     `since` is the first version examined that has it, None if the oldest one does; `removed` the
     first that no longer has it, None if the newest does.
@@ -56,6 +60,7 @@ class Fact:
     deprecated: bool = False
     client: str = ""
     alias: str = ""
+    undocumented: bool = False
     since: str | None = None
     removed: str | None = None
 
@@ -66,10 +71,32 @@ def examined(product: str) -> Mapping[str, str]:
     return MappingProxyType(_file(product)[0]["examined"])
 
 
+@lru_cache(maxsize=128)
+def aliases(product: str, line: str) -> Mapping[str, tuple[str, ...]]:
+    """The other names of each setting that has some."""
+    found: dict[str, tuple[str, ...]] = {}
+    for each in facts(product, line).values():
+        if each.alias:
+            found[each.alias] = (*found.get(each.alias, ()), each.name)
+    return MappingProxyType(found)
+
+
+@lru_cache(maxsize=128)
 def source(product: str, line: str) -> str:
     """Where the facts at a line were read: the class or function, and the release."""
     known = [release for since, release in examined(product).items() if at_least(line, since)]
     return f"{_file(product)[0]['source']}, read from {known[-1]}"
+
+
+def documentation(product: str) -> str:
+    """Where types and defaults were read if the product itself does not say them; else ""."""
+    return str(_file(product)[0].get("documentation", ""))
+
+
+def lines_of(product: str, name: str) -> tuple[str, ...]:
+    """The lines examined at which a product has a setting, oldest first; empty if none has it."""
+    row = next((row for row in _file(product)[1] if row["name"] == name), None)
+    return tuple(line for line in examined(product) if row and _state(row, line) is not None)
 
 
 @lru_cache(maxsize=128)

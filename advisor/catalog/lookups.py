@@ -48,14 +48,22 @@ def lookup(
 
 
 def canonical(family: Family, component: Component, name: str, known: dict[str, Setting]) -> str:
-    """The catalog's name for what may be an alias; Spark writes client keys with `kafka.`."""
+    """The catalog's name for what may be an alias.
+
+    Spark writes client keys with `kafka.`, and its own options in letters of either case.
+    """
     if name in known:
         return name
     client = component in (Component.PRODUCER, Component.CONSUMER)
     if family is Family.SPARK and client:
-        name = name.removeprefix("kafka.")
+        client_key = name.removeprefix("kafka.")
+        return client_key if client_key in known else _in_any_case(name, known)
     aliases = {alias: key for key, setting in known.items() for alias in setting.aliases}
     return aliases.get(name, name)
+
+
+def _in_any_case(name: str, known: dict[str, Setting]) -> str:
+    return next((key for key in known if key.lower() == name.lower()), name)
 
 
 @cache
@@ -79,8 +87,7 @@ def in_force(family: Family, line: str, kafka: str, component: Component) -> dic
 def known_to(family: Family, line: str, kafka: str, component: Component) -> dict[str, Setting]:
     """As `in_force`, and after it every other setting that the product has."""
     weighed = in_force(family, line, kafka, component)
-    client = effective_client(family, line)
-    others = unweighed.settings(family, client, kafka, component, weighed)
+    others = unweighed.settings(family, line, kafka, component, weighed)
     return weighed | {setting.name: setting for setting in others}
 
 

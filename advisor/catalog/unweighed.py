@@ -8,45 +8,61 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from advisor.catalog.facts import Fact, facts, source
+from advisor.catalog.facts import Fact, aliases, documentation, facts, source
 from advisor.catalog.model import Component, Family, Kind, Setting, Value
 from advisor.catalog.values import DECIMAL
+from advisor.catalog.versions import effective_client
 
 _WIDTHS = {"short": 16, "int": 32, "long": 64}
 _UNITS = ("ms", "seconds", "minutes", "hours", "bytes")
 
 
-def product_of(family: Family, component: Component) -> str | None:
-    """The product whose facts are those of a component; None for what the team's code does."""
-    if component is Component.APPLICATION:
-        return None
-    if component in (Component.TOPIC, Component.BROKER):
-        return component.value
-    # Spark brings the Java client along.
-    return "librdkafka" if family is Family.LIBRDKAFKA else f"java_{component}"
+def products_of(
+    family: Family, line: str, kafka: str, component: Component
+) -> tuple[tuple[str, str], ...]:
+    """The products whose facts are those of a component, each with its line.
+
+    None for what the team's code does; two for Spark, which brings the Java client along.
+    """
+    match component, family:
+        case Component.APPLICATION, _:
+            return ()
+        case ((Component.TOPIC | Component.BROKER), _):
+            return ((component.value, kafka),)
+        case _, Family.LIBRDKAFKA:
+            return (("librdkafka", line),)
+        case _, Family.SPARK:
+            return (("spark", line), (f"java_{component}", effective_client(family, line)))
+        case _:
+            return ((f"java_{component}", line),)
 
 
 def settings(
-    family: Family, client: str, kafka: str, component: Component, weighed: Mapping[str, Setting]
+    family: Family, line: str, kafka: str, component: Component, weighed: Mapping[str, Setting]
 ) -> Iterator[Setting]:
-    """The settings of a component beyond those that are `weighed`, by name, with their aliases.
-
-    `client` is the line of the client library that runs.
-    """
-    product = product_of(family, component)
-    if product is None:
-        return
-    line = kafka if component in (Component.TOPIC, Component.BROKER) else client
-    known = facts(product, line)
+    """The settings of a component beyond those that are `weighed`, by name, with their aliases."""
     taken = {name for each in weighed.values() for name in (each.name, *each.aliases)}
-    for fact in known.values():
-        aliases = tuple(other.name for other in known.values() if other.alias == fact.name)
-        elsewhere = fact.client not in ("", component.value)
-        if not (fact.alias or elsewhere or taken & {fact.name, *aliases}):
-            yield _setting(component, fact, aliases, source(product, line))
+    for product, at in products_of(family, line, kafka, component):
+        for fact in facts(product, at).values():
+            found = _setting(product, at, component, fact)
+            if found and not taken & {found.name, *found.aliases}:
+                yield found
 
 
-def _setting(component: Component, fact: Fact, aliases: tuple[str, ...], read: str) -> Setting:
+def setting(
+    family: Family, line: str, kafka: str, component: Component, name: str
+) -> Setting | None:
+    """The one setting of that name, as `settings` has it if it is not weighed."""
+    for product, at in products_of(family, line, kafka, component):
+        if fact := facts(product, at).get(name):
+            return _setting(product, at, component, fact)
+    return None
+
+
+def _setting(product: str, line: str, component: Component, fact: Fact) -> Setting | None:
+    """None for another name of a setting, and for one that only the other client has."""
+    if fact.alias or fact.client not in ("", component.value):
+        return None
     kind = _kind(fact)
     low, high = _bounds(fact) if kind is Kind.INT else (None, None)
     ending = fact.name.rpartition(".")[2]
@@ -56,16 +72,21 @@ def _setting(component: Component, fact: Fact, aliases: tuple[str, ...], read: s
         kind=kind,
         default=_default(fact),
         meaning="",
-        source=read,
+        source=_source(product, line, fact),
         minimum=low,
         maximum=high,
         choices=tuple((text, text) for text in fact.one_of),
         any_case=fact.any_case,
         pattern=DECIMAL if fact.type == "double" else "",
-        aliases=aliases,
+        aliases=aliases(product, line).get(fact.name, ()),
         unit=ending if ending in _UNITS else "",
         weighed=False,
     )
+
+
+def _source(product: str, line: str, fact: Fact) -> str:
+    read, manual = source(product, line), documentation(product)
+    return f"{read}; type and default: {manual}" if manual and not fact.undocumented else read
 
 
 def _default(fact: Fact) -> Value:

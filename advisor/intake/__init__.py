@@ -5,6 +5,7 @@ settings with their lines, and `read` has the catalog judge them. Credentials ar
 door; no message repeats more of a text than names.
 """
 
+from advisor.intake.live import Entry, Group, Seen, read_live
 from advisor.intake.pipeline_file import PipelineFile, read_pipeline
 from advisor.intake.reading import Product, Reader
 from advisor.intake.registry import all_readers, detect, find, read
@@ -13,14 +14,18 @@ from advisor.intake.weigh import Intake
 
 __all__ = [
     "MAX_BYTES",
+    "Entry",
+    "Group",
     "Intake",
     "IntakeError",
     "PipelineFile",
     "Product",
     "Reader",
+    "Seen",
     "all_readers",
     "detect",
     "find",
     "read",
+    "read_live",
     "read_pipeline",
 ]

@@ -2,7 +2,7 @@
 
 A setting's line is `name=value sensitive=… synonyms={SOURCE:name=value, …}`; the first synonym is
 where the value comes from (ConfigCommand.describeResourceConfig). With `--all` a topic's line may
-show a value of the brokers: it is taken as theirs, and a product's own default is not taken.
+show a value of the brokers (see levels); a product's own default is not taken.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from advisor.catalog import Component
+from advisor.intake.levels import DEFAULT, level
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError, shown
 
@@ -20,7 +21,7 @@ _HEAD = re.compile(
 )
 _LINE = re.compile(
     r"^\s+(?P<name>[\w.-]+)=(?P<value>.*?) sensitive=(?P<hidden>true|false)"
-    r" synonyms=\{(?:(?P<source>\w+):(?P<own>[\w.-]+)=(?P<theirs>[^,}]*))?"
+    r" synonyms=\{(?:(?P<source>\w+):)?"
 )
 _ANYWHERE = re.compile(r"^(?:Dynamic|All|Default) configs for .* are:", re.MULTILINE)
 
@@ -56,11 +57,12 @@ def _component(head: re.Match[str]) -> Component | None:
 
 def _take(reading: Reading, component: Component, match: re.Match[str], line: int) -> bool:
     """Takes a line; False if its value is the product's own."""
-    if match["source"] == "DEFAULT_CONFIG":
+    source = match["source"] or ""
+    if source == DEFAULT:
         return False
     name, value = match["name"], match["value"]
-    if (match["source"] or "").endswith("BROKER_CONFIG"):
-        component, name, value = Component.BROKER, match["own"], match["theirs"]
+    if component is Component.TOPIC and source:
+        component = level(name, source)
     if match["hidden"] == "true":
         reading.note(line, f"{shown(name)} is a credential: dropped, not read")
     elif value not in ("", "null"):

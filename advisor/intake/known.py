@@ -1,68 +1,103 @@
-"""Names of real settings that the catalog does not weigh, so that they are not called errors.
+"""Real settings that the catalog does not weigh, so that they are not called errors.
 
-The lists in `keys/` are those of the products (Kafka 4.3.1's ConfigDefs together with those of
-the 3.9 client, librdkafka 2.16's own dump); tests/contracts holds them against the products.
+What is real is what the products say (advisor.catalog.facts), at the version that the file is for;
+a name that another version or another part of Kafka has is told to be that one's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
-from importlib.resources import files
 
-from advisor.catalog import Component, Family
+from advisor.catalog import Component, Family, kafka_versions, settings_of, versions
+from advisor.catalog.facts import facts, lines_of
+from advisor.catalog.unweighed import products_of
+from advisor.catalog.versions import client_line, kafka_line
+from advisor.intake.reading import Product
 
 _NEAR = 0.85
 """Above this a name is taken for a slip of the finger and not for another setting."""
 
-_SPARK_OPTIONS = frozenset({
-    "subscribe", "subscribePattern", "assign", "topic", "checkpointLocation", "includeHeaders",
-    "startingTimestamp", "startingOffsetsByTimestamp", "startingOffsetsByTimestampStrategy",
-    "endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp", "maxOffsetsPerTrigger",
-    "minOffsetsPerTrigger", "maxTriggerDelay", "minPartitions", "maxRecordsPerPartition",
-    "groupIdPrefix", "fetchOffset.numRetries", "fetchOffset.retryIntervalMs",
-    "kafkaConsumer.pollTimeoutMs", "asyncProgressTrackingEnabled",
+_OF_ANY_QUERY = frozenset({
+    "checkpointLocation", "asyncProgressTrackingEnabled",
+    "asyncProgressTrackingCheckpointIntervalMs",
 })  # fmt: skip
-"""Options of the connector itself (structured-streaming-kafka-integration.md)."""
+"""Options of every streaming query, whatever its sink (Spark apis-on-dataframes-and-datasets.md,
+performance-tips.md); the connector's jar does not hold them."""
+
+_OWNERS: Mapping[str, str] = {
+    "java_producer": "producers", "java_consumer": "consumers", "topic": "topics",
+    "broker": "brokers", "streams": "Kafka Streams",
+}  # fmt: skip
 
 
-_ONLY_CONSUMER = frozenset({"enable.auto.offset.store", "enable.partition.eof"})
-"""Of librdkafka; its own list does not tell producer from consumer."""
+def newest(family: Family) -> Product:
+    """The newest version known of a family."""
+    return Product(family, versions(family)[0], kafka_versions()[0])
 
 
 @cache
-def known_keys(family: Family, component: Component) -> frozenset[str]:
-    """Every real key that may stand in a file of this component."""
-    if component in (Component.TOPIC, Component.BROKER):
-        return _names(f"{component}.txt")
-    if component is Component.APPLICATION:
-        return frozenset()
-    if family is Family.LIBRDKAFKA:
-        return _names("librdkafka.txt")
-    client = _names(f"java_{component}.txt")
-    if family is Family.SPARK:
-        return _SPARK_OPTIONS | {f"kafka.{key}" for key in client}
-    return client
+def known_keys(product: Product, component: Component) -> frozenset[str]:
+    """Every name that means something in a file of this component at this version.
+
+    Raises `SettingError` for a version that is not known.
+    """
+    family, version, kafka = product.family, product.version, product.kafka
+    every = settings_of(family, version, kafka, component, every=True)
+    names = {name for each in every for name in (each.name, *each.aliases)}
+    if family is not Family.SPARK or component not in (Component.PRODUCER, Component.CONSUMER):
+        return frozenset(names)
+    of_client = names & set().union(
+        *(facts(each, line) for each, line in _products(product, component) if each != "spark")
+    )
+    return frozenset(names - of_client | {f"kafka.{key}" for key in of_client} | _OF_ANY_QUERY)
+
+
+def versions_with(name: str, product: Product, component: Component) -> str:
+    """Which versions of this component's product have a setting: `2.8 to 3.9`; "" if none has."""
+    if product.family is Family.SPARK:
+        name = name.removeprefix("kafka.")
+    for each, _ in _products(product, component):
+        if lines := lines_of(each, name):
+            return lines[0] if len(lines) == 1 else f"{lines[0]} to {lines[-1]}"
+    return ""
+
+
+def other_client(name: str, product: Product, component: Component) -> str:
+    """`consumer` if it alone has the setting, although both read one list of names; else ""."""
+    for each, line in _products(product, component):
+        fact = facts(each, line).get(name)
+        if fact and fact.client not in ("", component):
+            return fact.client
+    return ""
+
+
+def owner(name: str) -> str:
+    """Whose setting this is in Kafka, at any version: `topics`, `Kafka Streams`; "" if no one's."""
+    return next((words for each, words in _OWNERS.items() if lines_of(each, name)), "")
+
+
+def _products(product: Product, component: Component) -> tuple[tuple[str, str], ...]:
+    line = client_line(product.family, product.version)
+    return products_of(product.family, line, kafka_line(product.kafka), component)
 
 
 def likely_client(names: Iterable[str]) -> Component:
     """Whose settings these are, by the names that only one of the two clients has."""
     found = set(names)
-    producer, consumer = (
-        known_keys(Family.JAVA, each) for each in (Component.PRODUCER, Component.CONSUMER)
-    )
-    reads = len(found & (consumer - producer | _ONLY_CONSUMER))
-    writes = len(found & (producer - consumer))
+    producer, consumer = _only(Component.PRODUCER), _only(Component.CONSUMER)
+    reads, writes = len(found & (consumer - producer)), len(found & (producer - consumer))
     return Component.CONSUMER if reads > writes else Component.PRODUCER
+
+
+def _only(component: Component) -> frozenset[str]:
+    """What a client has, be it Java's or librdkafka's."""
+    java, librdkafka = (newest(family) for family in (Family.JAVA, Family.LIBRDKAFKA))
+    return known_keys(java, component) | known_keys(librdkafka, component)
 
 
 def nearest(key: str, names: frozenset[str], cutoff: float = _NEAR) -> str | None:
     """The name that was probably meant, or None."""
     near = get_close_matches(key[:100], sorted(names), n=1, cutoff=cutoff)
     return near[0] if near else None
-
-
-def _names(file: str) -> frozenset[str]:
-    folder = files("advisor.intake") / "keys"
-    return frozenset((folder / file).read_text(encoding="utf-8").split())

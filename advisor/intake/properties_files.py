@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache, partial
 from itertools import islice
 
-from advisor.catalog import Component, Family, kafka_versions, settings_of, versions
+from advisor.catalog import Component, Family
 from advisor.intake.java_properties import properties
-from advisor.intake.known import known_keys
+from advisor.intake.known import known_keys, newest
 from advisor.intake.reading import MAX_ITEMS, Reader, Reading
 from advisor.intake.text import IntakeError
 
@@ -44,11 +44,8 @@ def _likeness(text: str, component: Component) -> float:
 
 @cache
 def _names(component: Component) -> frozenset[str]:
-    names = known_keys(Family.JAVA, component)
-    for family in (Family.JAVA, Family.LIBRDKAFKA):
-        found = settings_of(family, versions(family)[0], kafka_versions()[0], component)
-        names |= {name for each in found for name in (each.name, *each.aliases)}
-    return names
+    java, librdkafka = (newest(family) for family in (Family.JAVA, Family.LIBRDKAFKA))
+    return known_keys(java, component) | known_keys(librdkafka, component)
 
 
 READERS = tuple(

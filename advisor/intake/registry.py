@@ -52,13 +52,18 @@ def read(text: str, product: Product, kind: str = "", family: str = "") -> Intak
             raise IntakeError("Nothing here looks like a file that we know. Say which kind it is.")
         reading = reader.read(text)
         reading.heads.update({"family": family} if family else {})
-        intake = weigh(reading, _product(product, reading))
+        intake = judge(reading, product)
     except IntakeError as error:
         return Intake(problems=[Problem(component, "file", str(error))])
     if not intake.settings and not intake.heads and not intake.notes and not intake.problems:
         words = "Line 1: no setting of Kafka is in this file."
         intake.problems.append(Problem(component, "file", words))
     return intake
+
+
+def judge(reading: Reading, product: Product) -> Intake:
+    """What was read, weighed for the client and brokers that it speaks of, else for `product`."""
+    return weigh(reading, _product(product, reading))
 
 
 def _product(product: Product, reading: Reading) -> Product:

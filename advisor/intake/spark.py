@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from advisor.catalog import Component, Family, kafka_versions, settings_of, versions
+from advisor.catalog import Component, Family, settings_of
 from advisor.intake import python_dict
 from advisor.intake.java_properties import Property, properties
+from advisor.intake.known import known_keys, newest
 from advisor.intake.reading import Reader, Reading
 
 _CALL = re.compile(
@@ -57,9 +58,11 @@ def _calls(text: str) -> Iterator[tuple[Component, Property]]:
 
 
 def _end(key: str) -> Component:
-    java = settings_of(Family.JAVA, versions(Family.JAVA)[0], kafka_versions()[0], _SINK)
-    of_sink = {setting.name for setting in java} | {"topic"}
-    return _SINK if key.removeprefix("kafka.") in of_sink else _SOURCE
+    java, spark = newest(Family.JAVA), newest(Family.SPARK)
+    weighed = settings_of(java.family, java.version, java.kafka, _SINK)
+    of_sink = known_keys(spark, _SINK) - known_keys(spark, _SOURCE)
+    of_sink |= {f"kafka.{each.name}" for each in weighed}
+    return _SINK if {key, f"kafka.{key}"} & of_sink else _SOURCE
 
 
 def _likeness(text: str) -> float:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from advisor.catalog import Component, Family
 from advisor.intake.java_properties import properties
-from advisor.intake.known import known_keys, nearest
+from advisor.intake.known import known_keys, nearest, newest
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import shown
 from advisor.intake.yaml_nodes import Leaf, documents
@@ -126,7 +126,7 @@ def _value(name: str, text: str) -> str:
 
 def _common(reading: Reading, key: str, leaf: Leaf) -> None:
     """A property of all clients goes to each that has it."""
-    having = [each for each in _NAMES if key in known_keys(Family.JAVA, each)]
+    having = [each for each in _NAMES if key in known_keys(newest(Family.JAVA), each)]
     for component in having or [_PRODUCER]:
         reading.state(component, key, leaf.text, leaf.line)
 

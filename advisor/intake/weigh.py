@@ -15,13 +15,13 @@ from advisor.catalog import (
     parse,
     settings_of,
 )
-from advisor.intake.known import known_keys, nearest
+from advisor.intake.known import known_keys, nearest, other_client, owner, versions_with
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.text import shown
 
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
-_OPEN_ENDED = ("listener.name.", "zookeeper.")
-"""Beginnings of real keys that no list can hold, and of those that Kafka 3 still had."""
+_OPEN_ENDED = ("listener.name.",)
+"""Beginnings of real keys that no list can hold."""
 
 
 @dataclass(slots=True)
@@ -81,29 +81,29 @@ class _Scale:
             self._problem(item, error.problem)
 
     def _unknown(self, item: Item, problem: Problem) -> None:
-        family, names = self.product.family, known_keys(self.product.family, item.component)
-        if item.name in names or item.name.startswith(_OPEN_ENDED):
+        product, component = self.product, item.component
+        names = known_keys(product, component)
+        strict = product.family is Family.LIBRDKAFKA and component in _CLIENTS
+        if {item.name, problem.setting} & names or item.name.startswith(_OPEN_ENDED):
             self._note(item, "is not weighed here")
-        elif near := nearest(item.name, names | self._weighed(item.component)):
-            message = f"There is no {item.component} setting {shown(item.name)}."
+        elif other := other_client(item.name, product, component):
+            self._note(item, f"is a setting of the {other}: the {component} passes over it")
+        elif f"kafka.{item.name}" in names:
+            self._note(item, "says nothing to Spark without kafka. before it")
+        elif not strict and (span := versions_with(item.name, product, component)):
+            self._note(item, f"is a setting of {span} and does nothing in this version")
+        elif near := nearest(item.name, names):
+            message = f"There is no {component} setting {shown(item.name)}."
             message = f"{message} Did you mean {near}?"
             self._problem(item, replace(problem, message=message, suggestion=near))
-        elif family is Family.LIBRDKAFKA and item.component in _CLIENTS:
-            message = f'No such configuration property: "{shown(item.name)}"{self._hint(item)}'
+        elif strict:
+            message = f'No such configuration property: "{shown(item.name)}"{_hint(item, names)}'
             self._problem(item, replace(problem, message=message, product=True, suggestion=None))
+        elif whose := owner(item.name):
+            self._note(item, f"is a setting of {whose}: the {component} passes over it")
         else:
             words = "is not a setting of Kafka that we know; Kafka would pass over it"
-            self._note(item, f"{words}{self._hint(item)}".removesuffix("."))
-
-    def _hint(self, item: Item) -> str:
-        """The nearest known name, where it is too far to be a slip of the finger."""
-        names = known_keys(self.product.family, item.component) | self._weighed(item.component)
-        near = nearest(item.name, names, cutoff=0.75)
-        return f". The nearest known is {near}." if near else ""
-
-    def _weighed(self, component: Component) -> frozenset[str]:
-        of = (self.product.family, self.product.version, self.product.kafka)
-        return frozenset(setting.name for setting in settings_of(*of, component))
+            self._note(item, f"{words}{_hint(item, names)}".removesuffix("."))
 
     def _note(self, item: Item, words: str) -> None:
         self.intake.notes.append(f"Line {item.line}: {shown(item.name)} {words}.")
@@ -113,3 +113,9 @@ class _Scale:
         self.intake.problems.append(
             replace(problem, setting=shown(problem.setting), message=message)
         )
+
+
+def _hint(item: Item, names: frozenset[str]) -> str:
+    """The nearest known name, where it is too far to be a slip of the finger."""
+    near = nearest(item.name, names, cutoff=0.75)
+    return f". The nearest known is {near}." if near else ""

@@ -42,6 +42,7 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
     "sink": ("plain", "idempotent"),
     "restart": ("resumes", "forgets"),
     "resend": ("never", "on-error"),
+    "eligible.leader.replicas.version": (0, 1),
 }
 """The values between which an edge is looked for, by setting."""
 
@@ -53,7 +54,6 @@ UNTRIED: Mapping[str, str] = {
         "most workloads send outside transactions",
     ),
     "delivery.errors": "the lab's producers hear of every error",
-    "eligible.leader.replicas.version": "the brokers' feature level is their release's own",
 }  # fmt: skip
 """Settings that events hang on and the lab cannot vary yet, with the reason."""
 

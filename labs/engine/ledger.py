@@ -85,6 +85,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
         last_stable_offset=_INT64,
         log_end_offset=_INT64,
         replica=_INT32,
+        committed=_INT64,
         brokers=_TEXT,
         sent=_INT64,
         acknowledged=_INT64,
@@ -114,6 +115,10 @@ SCHEMAS: Mapping[str, pa.Schema] = {
 }
 
 
+def _array(column: Sequence[Any] | pa.Array[Any], kind: pa.DataType) -> pa.Array[Any]:
+    return column.cast(kind) if isinstance(column, pa.Array) else pa.array(column, type=kind)
+
+
 class TableWriter:
     """Appends rows to one table of one ledger; each `flush` makes one part.
 
@@ -122,23 +127,28 @@ class TableWriter:
 
     def __init__(self, ledger: Path, table: str, part: str) -> None:
         self._schema = SCHEMAS[table]
+        self._texts = [
+            name for name in self._schema.names if self._schema.field(name).type == _TEXT
+        ]
         self._folder = ledger / f"{table}.parquet"
         self._folder.mkdir(parents=True, exist_ok=True)
         self._part = part
         self._parts = 0
 
-    def flush(self, columns: Mapping[str, Sequence[Any]]) -> None:
+    def flush(self, columns: Mapping[str, Sequence[Any] | pa.Array[Any]]) -> None:
         """Writes columns of equal length as one part; columns left out become null."""
         rows = len(next(iter(columns.values()), ()))
         arrays = [
-            pa.array(columns[name] if name in columns else [None] * rows, type=kind)
+            _array(columns[name] if name in columns else [None] * rows, kind)
             for name, kind in zip(self._schema.names, self._schema.types, strict=True)
         ]
         table = pa.Table.from_arrays(arrays, schema=self._schema)
         name = f"{self._part}-{self._parts:05d}.parquet"
         # Spark and pyarrow pass over names that begin with a dot, so a torn part is never read.
         hidden = self._folder / f".{name}"
-        pq.write_table(table, hidden)
+        # A dictionary of numbers that never repeat would take most of the time, and no less space.
+        texts: Any = self._texts  # the stubs know only the other type, a bool
+        pq.write_table(table, hidden, use_dictionary=texts)
         hidden.replace(self._folder / name)
         self._parts += 1
 

@@ -69,6 +69,7 @@ def experiment_result(spec: ExperimentSpec, arms: Sequence[Mapping[str, Any]]) -
         "scenario": spec.scenario,
         "seed": spec.seed,
         "kafka": spec.kafka,
+        "controllers": spec.controllers,
         "arms": list(arms),
     }
 

@@ -18,20 +18,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from advisor.catalog import Component, Family, kafka_line, lookup
+from advisor.catalog.versions import at_least
 from labs.engine import result
 from labs.engine.events import Emitter
 from labs.engine.faults import FaultLog, FaultRow
 from labs.engine.judge import JudgeFailed, judge
 from labs.engine.kafka.cluster import Cluster
-from labs.engine.kafka.distribution import kafka
 from labs.engine.kafka.java import find_java
+from labs.engine.kafka.prepare import prepared
 from labs.engine.ledger import TableWriter
 from labs.engine.scenarios.model import TOPIC, Scenario, Schedule, Topology
 from labs.engine.slots import slot
-from labs.engine.spec import ArmSpec, ExperimentSpec
+from labs.engine.spec import ArmSpec, ExperimentSpec, Settings
 from labs.engine.stage import LiveStage
 from labs.engine.telemetry import Sampler
 from labs.engine.workloads import WORKLOADS, Place, ProduceConsume
+from labs.engine.workloads.group import GROUP
 
 _TOPIC_KEYS = (
     "min.insync.replicas", "unclean.leader.election.enable", "retention.ms", "cleanup.policy",
@@ -40,6 +43,7 @@ _TOPIC_KEYS = (
 _BROKER_KEYS = ("unclean.leader.election.enable", "replica.lag.time.max.ms")
 """The brokers' own settings that an arm keeps. The others are the topic's here, which is made
 with all it needs, or are shortened."""
+_ELR = "eligible.leader.replicas.version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +143,15 @@ class ArmRunner:
     @contextmanager
     def _cluster(self, topology: Topology) -> Iterator[Cluster]:
         settings = self._arm.spec.settings
-        java, distribution = find_java(), kafka(self._arm.experiment.kafka)
+        java = find_java()
+        distribution = prepared(self._arm.experiment.kafka, java, self._prepares)
         self._seen.java = java.version
         own = {key: settings["broker"][key] for key in _BROKER_KEYS if key in settings["broker"]}
         with Cluster(
             distribution, java, self._arm.folder / "cluster", topology.brokers, own,
-            logs=self._arm.logs,
+            controllers=self._arm.experiment.controllers,
+            features=features(settings, distribution.version),
+            linked=self._arm.scenario.linked, logs=self._arm.logs,
         ) as cluster:  # fmt: skip
             pinned = self._arm.scenario.pinned
             self._seen.shortened = result.shortened(cluster.shortened, settings, pinned)
@@ -165,7 +172,7 @@ class ArmRunner:
             arm.folder, arm.logs, scratch=arm.folder / "cluster", pinned=arm.scenario.pinned,
         )  # fmt: skip
         clients = WORKLOADS[arm.scenario.workload](place)
-        sampler = Sampler(cluster, TOPIC, clients.counters, arm.ledger, self._show_sample)
+        sampler = Sampler(cluster, TOPIC, GROUP, clients.counters, arm.ledger, self._show_sample)
         try:
             clients.start_consumer()
             sampler.start()
@@ -228,12 +235,25 @@ class ArmRunner:
     def _phase(self, phase: str, **fields: Any) -> None:
         self._emit("phase", phase=phase, **fields)
 
+    def _prepares(self, what: str) -> None:
+        self._phase("booting", detail=what)
+
     def _show_sample(self, sample: dict[str, Any]) -> None:
         self._emit("sample", **sample)
 
     def _show_fault(self, row: FaultRow) -> None:
         at_s = self._arm.events.at_s(row.time_ns)
         self._emit("fault", **result.fault_data(row, at_s))
+
+
+def features(settings: Settings, version: str) -> dict[str, int]:
+    """The levels of the cluster's features that are not the release's own for a new cluster."""
+    if not at_least(version, "4.0"):
+        return {}
+    line = kafka_line(version)
+    own = lookup(Family.JAVA, line, line, Component.APPLICATION, _ELR).default
+    stated = settings.get("application", {}).get(_ELR)
+    return {} if stated is None or stated == own else {_ELR: int(stated)}
 
 
 def _java(value: str | int | bool) -> str:

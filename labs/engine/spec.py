@@ -39,7 +39,11 @@ class ArmSpec:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentSpec:
-    """Arms under one fault schedule, drawn from `seed`."""
+    """Arms under one fault schedule, drawn from `seed`, on brokers of one release of Kafka.
+
+    With `controllers`, at most 3, so many run beside the brokers, which otherwise are controllers
+    too (`ValueError` for any other number).
+    """
 
     scenario: str
     seed: int
@@ -47,8 +51,11 @@ class ExperimentSpec:
     kafka: str = "4.3.1"
     overrides: Mapping[str, Any] = field(default_factory=dict)
     """Only for tests and benchmarks: rates and durations of the scenario, by name."""
+    controllers: int = 0
 
     def __post_init__(self) -> None:
+        if self.controllers not in range(4):
+            raise ValueError(f"{self.controllers} dedicated controllers; there may be 0 to 3")
         names = [arm.name for arm in self.arms]
         if not names or len(set(names)) < len(names):
             raise ValueError(f"an experiment needs arms with names of their own, not {names}")

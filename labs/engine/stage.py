@@ -10,6 +10,7 @@ from labs.engine import faults
 from labs.engine.clients.process import ClientProcess
 from labs.engine.faults import FaultLog, FaultRow, Role
 from labs.engine.faults import clients as on_clients
+from labs.engine.faults.links import Peers, Way
 from labs.engine.kafka.cluster import Cluster
 from labs.engine.scenarios.model import TOPIC, Client, Topology
 from labs.engine.wait import WaitTimeout, until
@@ -58,6 +59,20 @@ class LiveStage:
         self._do(
             "faulting", lambda: faults.cut_tail(self._cluster, role, self._log, flush_messages)
         )
+
+    def cut(self, role: Role, peers: Peers, way: Way = "both") -> None:
+        self._do("faulting", lambda: faults.cut(self._cluster, role, self._log, peers, way))
+
+    def slow(self, role: Role, delay_s: float, bytes_per_s: float) -> None:
+        self._do(
+            "faulting", lambda: faults.slow(self._cluster, role, self._log, delay_s, bytes_per_s)
+        )
+
+    def sever(self, role: Role, peers: Peers) -> None:
+        self._do("faulting", lambda: faults.sever(self._cluster, role, self._log, peers))
+
+    def mend(self, role: Role) -> None:
+        self._do("healing", lambda: faults.mend(self._cluster, role, self._log))
 
     def resume(self, role: Role) -> None:
         self._do("faulting", lambda: faults.resume(self._cluster, role, self._log))

@@ -6,6 +6,7 @@ from django import template
 
 from labs import sentences, trials
 from labs.calibration.table import Held
+from labs.engine.replay import Moment
 
 register = template.Library()
 
@@ -47,3 +48,17 @@ def runs_of(held: Held | str, event: str) -> str:
     """What those runs said of one event, in a line; empty where there was none."""
     section = held.of(event) if isinstance(held, Held) else None
     return section.summary if section else ""
+
+
+@register.filter
+def seen(value: int | None) -> str:
+    """A number of the telemetry; a dash where nobody could say."""
+    return "–" if value is None else f"{value:,}"
+
+
+@register.filter
+def end_of(moment: Moment, broker: int) -> str:
+    """Where a broker's log ends, with its state unless it runs."""
+    state = moment.states.get(broker, "running")
+    end = seen(moment.ends.get(broker))
+    return end if state == "running" else f"{end} ({state})"

@@ -133,8 +133,17 @@ reader = Consumer({"group.id": "g",
         "  retention.ms=3600000 sensitive=false "
         "synonyms={STATIC_BROKER_CONFIG:log.retention.hours=1}\n"
         "  ssl.key=null sensitive=true synonyms={}\n",
-        {"topic.min.insync.replicas": 2, "broker.unclean.leader.election.enable": True},
+        {"topic.min.insync.replicas": 2, "broker.unclean.leader.election.enable": True,
+         "topic.retention.ms": 3600000},
         {"topic.min.insync.replicas": 3}, {},
+    ),
+    Example(
+        "configs-describe",
+        "All configs for topic orders are:\n"
+        "  min.insync.replicas=1 sensitive=false "
+        "synonyms={DYNAMIC_DEFAULT_BROKER_CONFIG:min.insync.replicas=1, "
+        "STATIC_BROKER_CONFIG:min.insync.replicas=2, DEFAULT_CONFIG:min.insync.replicas=1}\n",
+        {"topic.min.insync.replicas": 1}, {"topic.min.insync.replicas": 2}, {},
     ),
     Example(
         "configs-describe",

@@ -18,14 +18,14 @@ from advisor.catalog import (
     settings_of,
     versions,
 )
-from advisor.catalog.facts import PRODUCTS, Fact, examined, facts
-from advisor.catalog.unweighed import product_of
-from advisor.catalog.versions import effective_client
+from advisor.catalog.facts import PRODUCTS, Fact, examined, facts, lines_of
+from advisor.catalog.unweighed import products_of
 
 P, C, T, B, A = Component
 KAFKA = ("2.8", "3.0", "3.3", "3.6", "3.9", "4.0", "4.1", "4.2", "4.3")
-NOT_IN_KAFKA = {"replication.factor", "startingOffsets", "failOnDataLoss"}
-"""Weighed, and no ConfigDef has them: an argument of a topic's creation, options of Spark."""
+NOT_IN_KAFKA = {"replication.factor"}
+"""Weighed, and no ConfigDef has it: an argument of a topic's creation."""
+SPARK = ("3.5", "4.0", "4.1", "4.2")
 
 
 def test_every_product_was_asked_at_every_version_offered() -> None:
@@ -34,6 +34,7 @@ def test_every_product_was_asked_at_every_version_offered() -> None:
         "java_consumer",
         "java_producer",
         "librdkafka",
+        "spark",
         "streams",
         "topic",
     )
@@ -42,6 +43,8 @@ def test_every_product_was_asked_at_every_version_offered() -> None:
         if product == "librdkafka":
             assert len(lines) >= 3
             assert versions(Family.LIBRDKAFKA)[0] in lines
+        elif product == "spark":
+            assert lines == set(SPARK) >= set(versions(Family.SPARK))
         else:
             assert lines >= set(KAFKA)
     for product in ("java_producer", "java_consumer"):
@@ -65,6 +68,8 @@ def test_every_product_was_asked_at_every_version_offered() -> None:
         ("topic", "message.timestamp.after.max.ms", {"3.9": 2**63 - 1, "4.0": 3600000}),
         ("broker", "min.insync.replicas", {"2.8": 1, "4.3": 1}),
         ("librdkafka", "delivery.timeout.ms", {"2.0": 300000, "2.16": 300000}),
+        ("spark", "startingOffsets", {"3.5": "latest", "4.2": "latest"}),
+        ("spark", "fetchOffset.numRetries", {"4.2": 3}),
         ("streams", "processing.guarantee", {"2.8": "at_least_once", "4.3": "at_least_once"}),
     ],
 )
@@ -85,6 +90,32 @@ def test_settings_come_and_go_with_versions() -> None:
     assert facts("librdkafka", "2.16")["delivery.timeout.ms"].alias == "message.timeout.ms"
 
 
+def test_lines_are_told_of_a_setting_that_came_went_or_never_was() -> None:
+    assert lines_of("broker", "zookeeper.connect")[::8] == ("2.8", "3.9")
+    assert lines_of("spark", "maxRecordsPerPartition") == ("4.0", "4.1", "4.2")
+    assert lines_of("topic", "zookeeper.connect") == ()
+
+
+def test_options_of_spark_say_what_is_known_from_where() -> None:
+    documented = _every("maxTriggerDelay", C, Family.SPARK)
+    assert documented.default == "15m"
+    assert documented.source == (
+        "org.apache.spark.sql.kafka010.KafkaSourceProvider, read from 4.2.0; type and default: "
+        "Spark's structured-streaming-kafka-integration.md"
+    )
+    only_named = _every("maxRecordsPerPartition", C, Family.SPARK)
+    assert only_named.source.endswith("KafkaSourceProvider, read from 4.2.0")
+    assert _every("topic", P, Family.SPARK).kind is Kind.TEXT
+
+
+def test_the_case_of_an_option_of_spark_does_not_count_and_that_of_a_client_key_does() -> None:
+    assert _every("MINPARTITIONS", C, Family.SPARK).name == "minPartitions"
+    found = lookup(Family.SPARK, "4.2", "4.3", C, "startingoffsets")
+    assert found.name == "startingOffsets"
+    with pytest.raises(UnknownSetting):
+        _every("MAX.POLL.RECORDS", C)
+
+
 def test_a_line_between_two_that_were_asked_is_the_older_one() -> None:
     assert facts("librdkafka", "2.10") == facts("librdkafka", "2.8")
 
@@ -101,9 +132,8 @@ def _cases() -> list[tuple[Family, str, str, Component]]:
 
 
 def _known(family: Family, line: str, kafka: str, component: Component) -> dict[str, Fact]:
-    product = product_of(family, component)
-    assert product is not None
-    return dict(facts(product, kafka if component in (T, B) else effective_client(family, line)))
+    of = products_of(family, line, kafka, component)
+    return {name: fact for each in reversed(of) for name, fact in facts(*each).items()}
 
 
 @pytest.mark.parametrize(("family", "line", "kafka", "component"), _cases())

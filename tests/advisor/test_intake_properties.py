@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.catalog import Family, SettingError
+from advisor.catalog import Family, SettingError, versions
 from advisor.intake import MAX_BYTES, Intake, Product, read, read_pipeline
 from advisor.intake.java_properties import properties
 from advisor.intake.text import IntakeError
@@ -77,6 +77,62 @@ def test_a_name_that_nobody_knows_is_passed_over_by_java_and_refused_by_librdkaf
     problem = _producer("our.interceptor.flag=1", Family.LIBRDKAFKA, "2.16").problems[0]
     assert problem.message == 'Line 1: No such configuration property: "our.interceptor.flag"'
     assert problem.product
+
+
+SAID = [
+    ("broker-properties", Family.JAVA, "zookeeper.connect=z:2181",
+     "zookeeper.connect is a setting of 2.8 to 3.9 and does nothing in this version."),
+    ("producer-properties", Family.JAVA, "application.id=a",
+     "application.id is a setting of Kafka Streams: the producer passes over it."),
+    ("producer-properties", Family.JAVA, "connector.class=a",
+     "connector.class is not a setting of Kafka that we know; Kafka would pass over it."),
+    ("producer-properties", Family.LIBRDKAFKA, "fetch.min.bytes=1",
+     "fetch.min.bytes is a setting of the consumer: the producer passes over it."),
+    ("producer-properties", Family.LIBRDKAFKA, "compression.codec=gzip",
+     "compression.codec is not weighed here."),
+    ("spark-options", Family.SPARK, "compression.type=gzip",
+     "compression.type says nothing to Spark without kafka. before it."),
+    ("spark-options", Family.SPARK, "minpartitions=3", "minpartitions is not weighed here."),
+    ("spark-options", Family.SPARK, "checkpointLocation=/a",
+     "checkpointLocation is not weighed here."),
+    ("spark-options", Family.SPARK, "kafka.compression.type=gzip",
+     "kafka.compression.type is not weighed here."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "family", "text", "said"), SAID)
+def test_a_real_setting_of_elsewhere_is_told_whose_it_is(
+    kind: str, family: Family, text: str, said: str
+) -> None:
+    found = read(text, Product(family, versions(family)[0], "4.3"), kind, family)
+    assert (found.problems, found.notes) == ([], [f"Line 1: {said}"])
+
+
+SLIPS = [
+    ("broker-properties", Family.JAVA, "retention.ms=1", "log.retention.ms"),
+    ("broker-properties", Family.JAVA, "offsets.retention.minute=1", "offsets.retention.minutes"),
+    ("topic-properties", Family.JAVA, "retention.m=1", "retention.ms"),
+    ("producer-properties", Family.JAVA, "compresion.type=gzip", "compression.type"),
+    ("consumer-properties", Family.LIBRDKAFKA, "fetch.min.byte=1", "fetch.min.bytes"),
+    ("spark-options", Family.SPARK, "maxOffsetPerTrigger=5", "maxOffsetsPerTrigger"),
+    ("spark-options", Family.SPARK, "kafka.max.pol.records=5", "kafka.max.poll.records"),
+]
+
+
+@pytest.mark.parametrize(("kind", "family", "text", "near"), SLIPS)
+def test_an_unknown_name_is_told_the_nearest_that_its_file_may_hold(
+    kind: str, family: Family, text: str, near: str
+) -> None:
+    found = read(text, Product(family, versions(family)[0], "4.3"), kind, family)
+    (problem,) = found.problems
+    assert problem.suggestion == near
+    assert problem.message.endswith(f"Did you mean {near}?")
+
+
+def test_what_librdkafka_had_or_will_have_is_refused_as_it_refuses_it() -> None:
+    problem = _producer("enable.metrics.push=true", Family.LIBRDKAFKA, "2.0").problems[0]
+    assert problem.message.startswith('Line 1: No such configuration property: "enable.metrics')
+    assert not _producer("enable.metrics.push=true", Family.LIBRDKAFKA, "2.16").problems
 
 
 def test_the_last_of_two_lines_counts_and_is_noted() -> None:

@@ -29,7 +29,9 @@ def html_of(client: Client, url: str, **headers: str) -> str:
 
 def test_every_page_opens_and_every_link_between_them_leads_somewhere(client: Client) -> None:
     known = {each.url for each in reference.entries()} | {reverse("reference:index")}
-    for entry in reference.entries():
+    weighed = [entry for entry in reference.entries() if entry.weighed]
+    others = [entry for entry in reference.entries() if not entry.weighed]
+    for entry in [*weighed, *others[::20]]:
         html = html_of(client, entry.url)
         assert len(re.findall(r"<h1", html)) == 1, entry.url
         assert "Sources</dt>" in html, entry.url
@@ -72,6 +74,23 @@ def test_a_setting_tells_clients_and_versions_apart(client: Client) -> None:
     assert any(row.startswith("librdkafka 2.0 to 2.16 all ") for row in said)
     spark = html_of(client, reverse("reference:setting", args=["producer", "transactional.id"]))
     assert "Spark&#x27;s Kafka sink does not do transactions" in spark
+
+
+def test_every_other_setting_of_the_products_is_found_by_a_search_alone(client: Client) -> None:
+    index = reverse("reference:index")
+    option = reverse("reference:setting", args=["consumer", "maxOffsetsPerTrigger"])
+    assert f'href="{option}"' not in html_of(client, index)
+    assert f'href="{option}"' in html_of(client, f"{index}?q=maxoffsets")
+    html = html_of(client, option)
+    assert reference.UNWEIGHED in html
+    assert "structured-streaming-kafka-integration.md" in html
+    rows = re.findall(r"<tr><th scope=\"row\">(.*?)</th><td>(.*?)</td>", html)
+    assert [(who, where.strip()) for who, where in rows] == [
+        ("Spark Structured Streaming", "4.0 to 4.2")
+    ]
+    assert reference.search("compression.type")[0].weighed is False
+    found = [each.weighed for each in reference.search("timeout")]
+    assert found == sorted(found, reverse=True)
 
 
 def test_a_failure_says_what_shows_it_or_that_nothing_does_yet(client: Client) -> None:

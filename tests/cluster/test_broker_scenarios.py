@@ -33,6 +33,7 @@ class Case:
     anomaly: Anomaly
     bad: Settings
     good: Settings
+    want: str = "at-least-once"
 
 
 CASES = [
@@ -45,6 +46,11 @@ CASES = [
         "acks-1", "isr-shrunk-leader-killed", Anomaly.LOST_WRITE,
         SAFE | {"producer__acks": "1"},
         EARLIEST,
+    ),
+    Case(
+        "one-copy", "leader-disk-lost", Anomaly.LOST_WRITE,
+        {"topic__min_insync_replicas": 1},
+        SAFE,
     ),
     Case(
         "impatient", "brokers-below-min-isr", Anomaly.GIVEN_UP,
@@ -61,12 +67,24 @@ CASES = [
         SAFE | {"producer__acks": "0"},
         SAFE,
     ),
+    Case(
+        "two-leaders", "leader-cut-off", Anomaly.LOST_WRITE,
+        SAFE | {"producer__acks": "1"},
+        SAFE,
+    ),
+    Case(
+        "blind-retry", "acknowledgement-lost", Anomaly.DUPLICATE,
+        SAFE | {"producer__enable_idempotence": False},
+        SAFE,
+        "exactly-once",
+    ),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_bad_settings_show_it_and_good_ones_do_not(run: Run, case: Case) -> None:
-    arms, _ = run(arm("bad", **case.bad), arm("good", **case.good), scenario=case.scenario)
+    pair = arm("bad", case.want, **case.bad), arm("good", case.want, **case.good)
+    arms, _ = run(*pair, scenario=case.scenario)
     bad, good = arms["bad"], arms["good"]
     assert bad["verdict"] == "broken", bad["reason"]
     assert bad["counts"][case.anomaly] > 0, bad["reason"]

@@ -9,6 +9,7 @@ import pytest
 
 from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly
+from labs.engine import replay, story
 from labs.engine.launch import RunnerDied, launch
 from labs.engine.result import COUNTS
 from labs.engine.spec import ExperimentSpec
@@ -83,6 +84,34 @@ def test_the_ledger_holds_what_the_result_says(both: Told) -> None:
         assert outcomes.count("ok") == told["counts"]["ok"]
         meta = pq.read_table(Path(told["ledger"]) / "meta.parquet").to_pylist()
         assert meta[0]["final_read_completed"]
+
+
+def test_the_telemetry_saw_every_replica_while_brokers_were_paused_and_dead(both: Told) -> None:
+    described = both[0]["described"]
+    seen = replay.read(Path(described["ledger"]), described["timeline"]["start_ns"])
+    assert seen is not None
+    assert seen.brokers == (1, 2, 3)
+    behind = [m for m in seen.moments if "paused" in m.states.values()]
+    assert any((m.ends[m.leads or 0] or 0) > (m.high_watermark or 0) > 0 for m in behind if m.leads)
+    stopped = [m for m in seen.moments if set(m.states.values()) != {"running"}]
+    assert all(m.ends[id_] is not None for m in stopped for id_ in seen.brokers)
+    assert max(m.epoch or 0 for m in seen.moments) > 0
+    told = [(m.high_watermark, m.last_stable) for m in seen.moments if m.leads]
+    assert any(high for high, _ in told)
+    assert all(stable <= high for high, stable in told if high is not None and stable is not None)
+    assert any(m.lag == 0 for m in seen.moments), "the group committed all it read in the end"
+
+
+def test_a_lost_message_can_be_followed_to_what_stands_in_its_place(both: Told) -> None:
+    described = both[0]["described"]
+    value = described["examples"]["lost_write"][0]["value"]
+    lost = story.tell(Path(described["ledger"]), described["timeline"]["start_ns"], value)
+    assert lost is not None
+    assert lost.offset is not None
+    said = " ".join(line.text for line in lost.lines)
+    assert f"Acknowledged for partition 0, offset {lost.offset:,}." in said
+    assert "kill of leader: broker" in said
+    assert "Not in the log at the end." in said
 
 
 def test_events_tell_the_story_in_order(both: Told) -> None:

@@ -46,6 +46,21 @@ def test_a_refusal_names_the_variable(monkeypatch, text, read):
     assert "secret" not in str(refused.value)
 
 
+def test_pairs_are_words_with_a_key_each(monkeypatch):
+    monkeypatch.setenv("LAB_X", " a=h:1,h:2  b-1=/etc/b.properties ")
+    assert env.pairs("LAB_X") == {"a": "h:1,h:2", "b-1": "/etc/b.properties"}
+    monkeypatch.delenv("LAB_X")
+    assert env.pairs("LAB_X") == {}
+
+
+@pytest.mark.parametrize("text", ["secret", "a=", "=secret", "a/b=secret", "-=secret"])
+def test_a_word_that_is_no_pair_is_refused_and_not_repeated(monkeypatch, text):
+    monkeypatch.setenv("LAB_X", text)
+    with pytest.raises(ImproperlyConfigured, match="LAB_X") as refused:
+        env.pairs("LAB_X")
+    assert "secret" not in str(refused.value)
+
+
 def test_a_folder_may_not_be_a_file(monkeypatch, tmp_path):
     (tmp_path / "file").touch()
     monkeypatch.setenv("LAB_X", str(tmp_path / "file"))

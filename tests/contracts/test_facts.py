@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from advisor.catalog.facts import said
-from labs.engine.products import configdef, librdkafka, releases
+from labs.engine.products import configdef, librdkafka, releases, spark_options
+from labs.engine.products.gateway import gateway
 from tests.contracts.jvm import Jvm
 
 pytestmark = pytest.mark.contract
@@ -27,3 +28,14 @@ def test_the_facts_are_those_of_the_installed_librdkafka() -> None:
     version, table = releases.installed_table()
     line = version.rpartition(".")[0]
     assert said("librdkafka", line) == librdkafka.settings(table), HELP
+
+
+@pytest.mark.parametrize("line", releases.SPARK)
+def test_the_facts_are_those_of_the_connector_of_spark(line: str) -> None:
+    with gateway(releases.spark_class_path(line)) as jvm:
+        assert said("spark", line) == spark_options.settings(jvm), HELP
+
+
+def test_nothing_is_said_of_an_option_that_no_connector_has() -> None:
+    named = {name for line in releases.SPARK for name in said("spark", line)}
+    assert spark_options.DOCUMENTED.keys() <= named

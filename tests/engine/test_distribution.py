@@ -9,6 +9,7 @@ from xml.sax.saxutils import quoteattr
 
 import pytest
 
+from advisor import catalog
 from labs.engine.kafka import distribution, ivy
 from labs.engine.kafka.cache import cache_dir
 from labs.engine.kafka.distribution import UnknownVersion, WrongChecksum, parse_lock
@@ -113,6 +114,16 @@ def test_a_version_without_a_lock_is_refused_with_those_that_have_one():
         distribution.kafka("9.9.9")
     with pytest.raises(UnknownVersion):
         distribution.kafka("../../etc/passwd")
+
+
+def test_every_line_that_a_team_can_describe_has_a_release_that_runs_here():
+    assert [distribution.release(line) for line in catalog.kafka_versions()] == [
+        *distribution.kafka_versions()
+    ]
+    assert distribution.release("3.9.1") == "3.9.2"
+    for unknown in ("2.8", "3.0.2", "4", "", "3.9/../.."):
+        with pytest.raises(UnknownVersion):
+            distribution.release(unknown)
 
 
 def test_a_malformed_line_of_a_lock_is_an_error():

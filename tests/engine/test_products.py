@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.catalog.facts import Fact, Raw, fact
-from labs.engine.products import librdkafka, table
+from labs.engine.products import librdkafka, spark_options, table
 
 LINES = ("2.8", "3.0", "3.9", "3.10", "4.0")
 RAW = st.fixed_dictionaries(
@@ -108,3 +108,19 @@ def test_librdkafkas_table_is_read_as_facts() -> None:
             "type": "boolean", "default": True, "importance": "low", "client": "consumer",
         },
     }  # fmt: skip
+
+
+def test_an_option_of_spark_is_spelled_as_documented_else_as_its_constant_is() -> None:
+    documented = {"type": "int", "client": "consumer"}
+    assert spark_options.option("MIN_PARTITIONS_OPTION_KEY", "minpartitions") == (
+        "minPartitions",
+        documented,
+    )
+    unknown = {"type": "string", "undocumented": True}
+    assert spark_options.option("NEW_ONE_OPTION_KEY", "newone") == ("newOne", unknown)
+    assert spark_options.option("NEW_ONE", "other.name") == ("other.name", unknown)
+
+
+def test_where_types_were_read_is_in_the_head_if_the_product_does_not_say_them() -> None:
+    heads = [json.loads(table.text("it", {}, {}, *words)) for words in ((), ("its manual",))]
+    assert [head.get("documentation") for head in heads] == [None, "its manual"]

@@ -116,6 +116,18 @@ class Recorder:
     def cut_tail(self, role: Role) -> None:
         self.asked.append(f"cut tail {role.name}")
 
+    def cut(self, role: Role, peers: str, way: str = "both") -> None:
+        self.asked.append(f"cut {role.name} {way} {peers}")
+
+    def slow(self, role: Role, delay_s: float, bytes_per_s: float) -> None:
+        self.asked.append(f"slow {role.name}")
+
+    def sever(self, role: Role, peers: str) -> None:
+        self.asked.append(f"sever {role.name} {peers}")
+
+    def mend(self, role: Role) -> None:
+        self.asked.append(f"mend {role.name}")
+
     def hold(self, client: str, point: str) -> None:
         self.asked.append(f"hold {client} {point}")
 
@@ -180,6 +192,13 @@ PLAYS = {
     ("only-replica-down", 1): ["kill leader", "restart dead", "in sync"],
     ("only-replica-down", 3): ["kill leader", "restart dead", "in sync"],
     ("all-replicas-power-cut", 3): ["kill all", "cut tail killed", "restart dead", "in sync"],
+    ("leader-cut-off", 3): ["cut leader both nodes", "new leader", "mend impaired", "in sync"],
+    ("leader-cut-off", 1): ["cut leader both nodes", "mend impaired", "in sync"],
+    ("acknowledgement-lost", 3): [
+        "cut leader from clients", "sever leader clients", "mend impaired",
+    ],
+    ("followers-slow", 3): ["slow follower", "mend impaired", "in sync"],
+    ("followers-slow", 1): ["no slow follower"],
     ("leader-killed", 3): ["kill leader", "new leader", "restart dead", "in sync"],
     ("leader-killed", 1): ["kill leader", "restart dead", "in sync"],
     ("consumer-killed-before-commit", 1): [

@@ -10,7 +10,8 @@ ARM = ArmSpec("described", {"producer": {"acks": "1", "enable.idempotence": Fals
 
 
 def test_a_request_survives_the_way_through_json() -> None:
-    spec = ExperimentSpec("a-scenario", 7, (ARM, ArmSpec("recommended", {})), overrides={"a": 1})
+    arms = (ARM, ArmSpec("recommended", {}))
+    spec = ExperimentSpec("a-scenario", 7, arms, overrides={"a": 1}, controllers=3)
     assert ExperimentSpec.from_json(spec.to_json()) == spec
 
 
@@ -18,6 +19,12 @@ def test_a_request_survives_the_way_through_json() -> None:
 def test_an_arm_cannot_be_named_like_a_path(name: str) -> None:
     with pytest.raises(ValueError, match="cannot name an arm"):
         ArmSpec(name, {})
+
+
+@pytest.mark.parametrize("controllers", [-1, 4])
+def test_there_are_at_most_three_dedicated_controllers(controllers: int) -> None:
+    with pytest.raises(ValueError, match="dedicated controllers"):
+        ExperimentSpec("a-scenario", 7, (ARM,), controllers=controllers)
 
 
 @pytest.mark.parametrize("arms", [(), (ARM, ARM)])

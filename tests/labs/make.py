@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from labs.engine.result import COUNTS
 from labs.models import Experiment, Run, State, settings_key
+from tests.engine import histories
 
 SCENARIO = "leader-killed-followers-behind"
 START_NS = 5_000_000_000
@@ -90,3 +91,15 @@ def age(made: Experiment, **seconds: float) -> None:
     """Moves times of an experiment into the past: `heartbeat_at=20` is twenty seconds ago."""
     past = {name: timezone.now() - timedelta(seconds=ago) for name, ago in seconds.items()}
     Experiment.objects.filter(pk=made.pk).update(**past)
+
+
+def recorded() -> Experiment:
+    """An experiment that is done, with a small ledger of its first arm (tests/engine/histories)."""
+    made = experiment(State.DONE, "broken", "holds")
+    described = made.runs.get(name="described")
+    histories.lost_at_the_end_of_a_log(described.ledger)
+    described.result["timeline"]["start_ns"] = histories.BEGAN
+    described.result["axis_began_ns"] = histories.BEGAN
+    described.result["examples"] = {"lost_write": [{"value": histories.LOST, "copies": 0}]}
+    described.save()
+    return made

@@ -48,6 +48,14 @@ def test_phases_are_written_at_once_and_samples_not_more_often_than_needed(
     assert len(described(claimed).samples) == 20
 
 
+def test_what_a_slow_boot_waits_for_is_told_until_the_next_phase(claimed: Experiment) -> None:
+    recorder = Recorder(claimed, "owner")
+    recorder.take({**phase("booting"), "detail": "downloading a.jar (1 of 57)"})
+    assert described(claimed).live["detail"] == "downloading a.jar (1 of 57)"
+    recorder.take(phase("ready"))
+    assert described(claimed).live["detail"] is None
+
+
 def test_many_samples_are_thinned_and_the_newest_is_kept(claimed: Experiment) -> None:
     recorder = Recorder(claimed, "owner")
     for at in range(5 * MOST_SAMPLES):

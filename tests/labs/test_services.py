@@ -36,6 +36,12 @@ def test_risky_settings_get_two_arms_that_differ(db: None) -> None:
     assert started.state == State.QUEUED
 
 
+def test_brokers_are_of_the_version_that_was_described() -> None:
+    old = saved(producer__acks="1", kafka="3.6")
+    assert services.start(old, services.FIRST_SCENARIO).kafka == "3.6.2"
+    assert services.start_first_look().kafka == "4.3.1"
+
+
 def test_settings_that_need_no_change_run_alone() -> None:
     start = services.start(saved(producer__acks="1"), services.FIRST_SCENARIO)
     good = advisor.save(advisor.recommended(advisor.find(start.pipeline).described())).slug

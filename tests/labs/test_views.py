@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import zipfile
 from pathlib import Path
@@ -12,6 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from labs import lifecycle
+from labs.engine.ledger import TableWriter
 from labs.models import Experiment, Run, State
 from tests.labs import make
 
@@ -264,3 +266,22 @@ def test_the_end_is_announced_once_and_polling_is_quiet(client: Client) -> None:
     for made, said in ((running, False), (done, True)):
         answer = client.get(reverse("labs:live", args=[made.slug]), headers={"HX-Request": "true"})
         assert ('id="news"' in answer.content.decode()) == said
+
+
+def test_a_ledger_as_json_lines_holds_the_same_rows(client: Client) -> None:
+    made = make.experiment(State.DONE, "broken", "holds")
+    ledger = Run.objects.get(experiment=made, name="described").ledger
+    rows = [{"value": value, "outcome": "ok", "topic": "é"} for value in range(20_000)]
+    writer = TableWriter(ledger, "sends", "producer-1")
+    writer.flush_rows(rows[:15_000])
+    writer.flush_rows(rows[15_000:])
+    TableWriter(ledger, "faults", "faults").close()
+    response = client.get(reverse("labs:ledger-lines", args=[made.slug, "described"]))
+    parts = list(response.streaming_content)  # type: ignore[attr-defined]
+    assert len(parts) > 2, "it is sent batch by batch"
+    with zipfile.ZipFile(io.BytesIO(b"".join(parts))) as archive:
+        inside = f"ledger-{made.slug}-described-jsonl"
+        assert archive.namelist() == [f"{inside}/faults.jsonl", f"{inside}/sends.jsonl"]
+        assert archive.read(f"{inside}/faults.jsonl") == b""
+        lines = archive.read(f"{inside}/sends.jsonl").splitlines()
+    assert [json.loads(line) for line in lines] == rows

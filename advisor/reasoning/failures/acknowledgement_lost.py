@@ -31,5 +31,6 @@ EVENT = FailureEvent(
         "cannot know whether the broker wrote the batch."
     ),
     permits=permits,
+    scenario="acknowledgement-lost",
     sources=("KIP-98 (idempotent producer)", "librdkafka INTRODUCTION.md, Timed out in flight"),
 )

@@ -38,6 +38,7 @@ EVENT = FailureEvent(
         "acks=all goes at its pace."
     ),
     permits=permits,
+    scenario="followers-slow",
     sources=(
         "Kafka ConfigDef, replica.lag.time.max.ms",
         "ReplicaManager.scala, startup (ISR check)",

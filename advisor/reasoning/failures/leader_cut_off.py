@@ -40,5 +40,6 @@ EVENT = FailureEvent(
         "still reach it, the others get a new leader; later the network heals."
     ),
     permits=permits,
+    scenario="leader-cut-off",
     sources=("KIP-497 (AlterIsr)", "KIP-631 (broker fencing)", "Kafka ConfigDef, acks"),
 )

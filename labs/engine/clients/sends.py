@@ -1,17 +1,39 @@
-"""The `sends` table of one producer, kept as columns of numbers and written while it runs."""
+"""The `sends` table of one producer, kept as columns of numbers and written while it runs.
+
+A message costs a handful of appends to arrays; everything else is done for a second's worth of
+them at once, by Arrow (`benchmarks.ledger` measures what is left of the client's speed).
+"""
 
 from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from labs.engine.clients.errors import UNREPORTED, Outcome
 from labs.engine.ledger import TableWriter
 
 _OUTCOMES: tuple[Outcome, ...] = ("ok", "fail", "info")
+_CODES: Mapping[Outcome, int] = {outcome: code for code, outcome in enumerate(_OUTCOMES)}
 _NONE = -1
+_TYPES = {"q": pa.int64(), "i": pa.int32()}
+
+
+class _Answers:
+    """What was heard since the last part was written, in the order in which it was heard."""
+
+    def __init__(self) -> None:
+        self.attempt = array("q")
+        self.completed = array("q")
+        self.outcome = array("i")
+        self.partition = array("i")
+        self.offset = array("q")
+        self.error = array("i")
 
 
 class Sends:
@@ -22,16 +44,11 @@ class Sends:
         self._producer, self._topic, self._keyed = producer, topic, keyed
         self._value = array("q")
         self._invoked = array("q")
-        self._completed = array("q")
-        self._partition = array("i")
-        self._offset = array("q")
-        self._outcome = array("b")
-        self._error = array("i")
+        self._answered = bytearray()
+        self._heard = _Answers()
         self._in = array("i")
         self._transactions: list[str | None] = [None]
         self._errors: list[str] = []
-        self._unwritten = array("q")
-        self._open = 0
         self.count: dict[Outcome, int] = dict.fromkeys(_OUTCOMES, 0)
 
     def __len__(self) -> int:
@@ -40,7 +57,7 @@ class Sends:
     @property
     def open(self) -> int:
         """Attempts of which nothing has been heard yet."""
-        return self._open
+        return len(self._value) - sum(self.count.values())
 
     def enter(self, transaction: str) -> None:
         """What is invoked from now on belongs to this transaction."""
@@ -49,14 +66,9 @@ class Sends:
     def invoke(self, value: int) -> int:
         """Opens a row, just before the client is called; returns the attempt's number."""
         self._value.append(value)
+        self._answered.append(0)
         self._invoked.append(time.monotonic_ns())
-        self._completed.append(_NONE)
-        self._partition.append(_NONE)
-        self._offset.append(_NONE)
-        self._outcome.append(_NONE)
-        self._error.append(_NONE)
         self._in.append(len(self._transactions) - 1)
-        self._open += 1
         return len(self._value) - 1
 
     def complete(
@@ -64,21 +76,21 @@ class Sends:
         offset: int | None = None, error: str | None = None,
     ) -> None:  # fmt: skip
         """Closes a row. A negative or missing partition or offset is null in the ledger."""
-        self._completed[attempt] = time.monotonic_ns()
-        self._outcome[attempt] = _OUTCOMES.index(outcome)
-        self._partition[attempt] = _NONE if partition is None else partition
-        self._offset[attempt] = _NONE if offset is None else offset
-        if error is not None:
-            self._error[attempt] = self._number_of(error)
-        self._unwritten.append(attempt)
-        self._open -= 1
+        heard = self._heard
+        heard.completed.append(time.monotonic_ns())
+        heard.attempt.append(attempt)
+        heard.outcome.append(_CODES[outcome])
+        heard.partition.append(_NONE if partition is None else partition)
+        heard.offset.append(_NONE if offset is None else offset)
+        heard.error.append(_NONE if error is None else self._number_of(error))
+        self._answered[attempt] = 1
         self.count[outcome] += 1
 
     def flush(self) -> None:
         """Writes the rows completed since the last flush as one part."""
-        if self._unwritten:
-            self._write(self._unwritten)
-            self._unwritten = array("q")
+        if self._heard.attempt:
+            heard, self._heard = self._heard, _Answers()
+            self._write(heard)
 
     def unanswered(self) -> list[int]:
         """The values of the attempts of which nothing has been heard yet."""
@@ -87,16 +99,13 @@ class Sends:
     def close(self) -> None:
         """Writes everything; attempts still open become `info`, with no completion time."""
         for attempt in self._unheard():
-            self._outcome[attempt] = _OUTCOMES.index("info")
-            self._error[attempt] = self._number_of(UNREPORTED.reason)
-            self._unwritten.append(attempt)
-            self.count["info"] += 1
-        self._open = 0
+            self.complete(attempt, "info", error=UNREPORTED.reason)
+            self._heard.completed[-1] = _NONE
         self.flush()
         self._writer.close()
 
     def _unheard(self) -> list[int]:
-        return [n for n, outcome in enumerate(self._outcome) if outcome == _NONE]
+        return [attempt for attempt, answered in enumerate(self._answered) if not answered]
 
     def _number_of(self, error: str) -> int:
         # A run knows a handful of errors: a search is as good as an index.
@@ -104,26 +113,39 @@ class Sends:
             self._errors.append(error)
         return self._errors.index(error)
 
-    def _write(self, attempts: Iterable[int]) -> None:
-        rows = list(attempts)
-        values = [self._value[n] for n in rows]
-        errors = [self._error[n] for n in rows]
+    def _write(self, heard: _Answers) -> None:
+        first, last = min(heard.attempt), max(heard.attempt) + 1
+        rows = pc.subtract(_column(heard.attempt), pa.scalar(first))
+        value = _column(self._value[first:last]).take(rows)
+        count = len(heard.attempt)
         self._writer.flush(
             {
-                "producer": [self._producer] * len(rows),
-                "value": values,
-                "topic": [self._topic] * len(rows),
-                "key": [str(value) if self._keyed else None for value in values],
-                "transaction": [self._transactions[self._in[n]] for n in rows],
-                "partition": _nullable(self._partition, rows),
-                "invoked_ns": [self._invoked[n] for n in rows],
-                "completed_ns": _nullable(self._completed, rows),
-                "outcome": [_OUTCOMES[self._outcome[n]] for n in rows],
-                "offset": _nullable(self._offset, rows),
-                "error": [None if n == _NONE else self._errors[n] for n in errors],
+                "producer": pa.repeat(self._producer, count),
+                "value": value,
+                "topic": pa.repeat(self._topic, count),
+                "key": value.cast(pa.string()) if self._keyed else pa.nulls(count, pa.string()),
+                "transaction": pa.array(self._transactions, pa.string()).take(
+                    _column(self._in[first:last]).take(rows)
+                ),
+                "partition": _nullable(heard.partition),
+                "invoked_ns": _column(self._invoked[first:last]).take(rows),
+                "completed_ns": _nullable(heard.completed),
+                "outcome": pa.array(_OUTCOMES).take(_column(heard.outcome)),
+                "offset": _nullable(heard.offset),
+                "error": pa.array(self._errors, pa.string()).take(_nullable(heard.error)),
             }
         )
 
 
-def _nullable(column: array[int], rows: Iterable[int]) -> list[int | None]:
-    return [None if column[n] < 0 else column[n] for n in rows]
+def _column(numbers: array[int]) -> pa.Array[Any]:
+    """The numbers as Arrow has them: one copy of the bytes, no number touched."""
+    buffers = [None, pa.py_buffer(numbers.tobytes())]
+    return pa.Array.from_buffers(_TYPES[numbers.typecode], len(numbers), buffers)
+
+
+def _nullable(numbers: array[int]) -> pa.Array[Any]:
+    """The same with null for what is negative."""
+    column = _column(numbers)
+    nothing = pa.scalar(None, column.type)
+    known: pa.Array[Any] = pc.if_else(pc.less(column, pa.scalar(0, column.type)), nothing, column)
+    return known

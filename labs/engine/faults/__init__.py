@@ -1,4 +1,4 @@
-"""What is done to a cluster, with proof: `kill`, `terminate`, `pause`, `wipe`, `cut_tail`, heals.
+"""What is done to a cluster, with proof: to processes, disks and links; and heals.
 
 log = FaultLog(on_row=show)
 pause(cluster, followers("orders"), log)
@@ -10,6 +10,7 @@ log.write(ledger)
 
 from labs.engine.faults.cut_tail import cut_tail
 from labs.engine.faults.kill import kill, restart
+from labs.engine.faults.links import cut, mend, sever, slow
 from labs.engine.faults.pause import pause, resume
 from labs.engine.faults.record import HEALS, FaultLog, FaultRow
 from labs.engine.faults.roles import (
@@ -19,6 +20,7 @@ from labs.engine.faults.roles import (
     dead,
     everyone,
     followers,
+    impaired,
     killed,
     leader,
     paused,
@@ -34,17 +36,22 @@ __all__ = [
     "Role",
     "a_follower",
     "broker",
+    "cut",
     "cut_tail",
     "dead",
     "everyone",
     "followers",
+    "impaired",
     "kill",
     "killed",
     "leader",
+    "mend",
     "pause",
     "paused",
     "restart",
     "resume",
+    "sever",
+    "slow",
     "terminate",
     "terminated",
     "wipe",

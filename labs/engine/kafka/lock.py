@@ -1,7 +1,7 @@
 """Writes a lock: `python -m labs.engine.kafka.lock kafka 4.3.1` (or `spark-connector 4.2.0`).
 
 `settings 3.9.2` locks what the ConfigDefs of a release need (labs.engine.products), `clients` what
-those of its clients need alone.
+those of its clients need alone, `spark-options 4.1.2` a connector that is asked and never run.
 
 Resolves the tree once with its POMs and records the SHA-256 of each jar, as it was served on the
 day; look at the difference before you commit it.
@@ -20,17 +20,24 @@ from labs.engine.kafka.distribution import LOCKS
 from labs.engine.kafka.java import find_java
 
 ROOTS = {
-    # The broker's tree holds log4j 2 but no binding for slf4j 1.7: without it a broker is silent.
-    "kafka": [("org.apache.kafka", "kafka_2.13", ""),
-              ("org.apache.logging.log4j", "log4j-slf4j-impl", "{log4j-core}")],
+    "kafka": [("org.apache.kafka", "kafka_2.13", "")],
     # Spark 4.2.0 names a token provider of its own version, which is not in the repository;
     # 4.0.0 is the newest that is. Everything else of the tree is in pyspark already.
     "spark-connector": [("org.apache.spark", "spark-sql-kafka-0-10_2.13", ""),
                         ("org.apache.spark", "spark-token-provider-kafka-0-10_2.13", "4.0.0"),
                         ("org.apache.kafka", "kafka-clients", "3.9.2"),
                         ("org.apache.commons", "commons-pool2", "2.13.1")],
+    "spark-options": [("org.apache.spark", "spark-sql-kafka-0-10_2.13", "")],
     "clients": [("org.apache.kafka", "kafka-clients", "")],
     "settings": [("org.apache.kafka", "kafka_2.13", ""), ("org.apache.kafka", "kafka-streams", "")],
+}  # fmt: skip
+
+# The tree of a broker holds log4j 2 but no binding for slf4j 1.7, and before 4.0 nothing that can
+# log at all: without these a broker is silent. A release is that of the jar in braces.
+_LOGGING = {
+    "log4j-core": [("org.apache.logging.log4j", "log4j-slf4j-impl", "{log4j-core}")],
+    "slf4j-api": [("org.slf4j", "slf4j-reload4j", "{slf4j-api}"),
+                  ("ch.qos.reload4j", "reload4j", "1.2.26")],
 }  # fmt: skip
 
 _TREES = ("kafka", "settings")
@@ -41,11 +48,11 @@ _KEPT = {"settings": re.compile(r"org\.apache\.(kafka:kafka[-_]|zookeeper:)")}
 def main(product: str, version: str) -> None:
     """Resolves, then writes `locks/<product>-<version>.txt`."""
     roots = [(group, artifact, stated or version) for group, artifact, stated in ROOTS[product]]
-    exact = [root for root in roots if not root[2].startswith("{")]
-    rows = _resolve(exact, transitive=product in _TREES)
-    for group, artifact, same_as in roots[len(exact) :]:
-        found = next(row[2] for row in rows if row[1] == same_as.strip("{}"))
-        rows += _resolve([(group, artifact, found)], transitive=False)
+    rows = _resolve(roots, transitive=product in _TREES)
+    if product == "kafka":
+        found = {f"{{{artifact}}}": revision for _, artifact, revision, _ in rows}
+        logging = next(each for jar, each in _LOGGING.items() if f"{{{jar}}}" in found)
+        rows += _resolve([(g, a, found.get(rev, rev)) for g, a, rev in logging], transitive=False)
     lines = [f"{group}:{artifact}:{rev} {digest}\n" for group, artifact, rev, digest in rows]
     if product in _KEPT:
         lines = [line for line in lines if _KEPT[product].match(line)]

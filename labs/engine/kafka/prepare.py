@@ -8,23 +8,34 @@ from __future__ import annotations
 import sys
 
 from labs.engine.kafka import distribution, ivy
-from labs.engine.kafka.java import find_java
-from labs.engine.kafka.jvm import archive_options
+from labs.engine.kafka.distribution import Distribution
+from labs.engine.kafka.java import Java, find_java
+from labs.engine.kafka.jvm import archive_options, has_archive
 from labs.engine.kafka.storage import checkpoint
 
 
 def prepare(progress: ivy.Progress) -> None:
-    """Jars, the connector's jars, formatted storage and the class archive; quick if all is there.
+    """Everything for the newest Kafka, and Spark's connector; quick if all is there.
 
-    Raises what these raise: `java.JavaMissing`, `ivy.DownloadFailed`,
+    Raises what `prepared` does.
+    """
+    distribution.spark_connector(progress)
+    prepared(distribution.kafka_versions()[0], find_java(), progress)
+
+
+def prepared(version: str, java: Java, progress: ivy.Progress) -> Distribution:
+    """A release of Kafka with its jars, formatted storage and class archive in the cache.
+
+    `progress` is given plain lines while one of them is made. Raises what these raise:
+    `java.JavaMissing`, `ivy.DownloadFailed`, `distribution.UnknownVersion`,
     `distribution.WrongChecksum`, `storage.FormatFailed`.
     """
-    java = find_java()
-    kafka = distribution.kafka(progress=progress)
-    distribution.spark_connector(progress)
-    progress(f"preparing Kafka {kafka.version} for Java {java.version}: storage, class archive")
+    kafka = distribution.kafka(version, progress)
+    if not has_archive(kafka, java):
+        progress(f"preparing Kafka {version} for Java {java.version}: storage, class archive")
     checkpoint(kafka, java)
     archive_options(kafka, java)
+    return kafka
 
 
 if __name__ == "__main__":

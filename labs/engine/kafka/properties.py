@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+
+from advisor.catalog import Component, Family, kafka_line, settings_of
+from advisor.catalog.versions import at_least
+from labs.engine.kafka.nodes import Node
 
 Settings = Mapping[str, str | int | bool]
 
@@ -22,7 +27,7 @@ class Shortened:
     why: str
 
 
-# The product's values are those of AbstractKafkaConfig.CONFIG_DEF of Kafka 4.1.0 to 4.3.1.
+# The product's values are those of the ConfigDef of every release that has the setting.
 SHORTENED: Mapping[str, Shortened] = {
     "broker.session.timeout.ms": Shortened(
         4000,
@@ -31,6 +36,11 @@ SHORTENED: Mapping[str, Shortened] = {
     ),
     "broker.heartbeat.interval.ms": Shortened(
         500, 2000, "a broker that comes back serves clients earlier"
+    ),
+    "initial.broker.registration.timeout.ms": Shortened(
+        120000,
+        60000,
+        "on a busy machine a broker that boots is given the time that the whole cluster has",
     ),
     "group.initial.rebalance.delay.ms": Shortened(
         0, 3000, "the first consumer of a group starts at once"
@@ -79,35 +89,33 @@ def check(settings: Settings) -> None:
             raise RefusedSetting(f"the value of {name} holds a line break or control character")
 
 
-def shortened(settings: Settings) -> dict[str, tuple[int, int]]:
-    """Setting → (value in the lab, the product's default), for those the caller left alone."""
+def shortened(settings: Settings, version: str) -> dict[str, tuple[int, int]]:
+    """Setting → (value in the lab, the product's default), for those the caller left alone and
+    the release knows."""
     return {
         name: (entry.lab, entry.product)
         for name, entry in SHORTENED.items()
-        if name not in settings
+        if name not in settings and name in _known(version)
     }
 
 
-def broker_properties(node: int, ports: Mapping[int, tuple[int, int]], settings: Settings) -> str:
-    """The server.properties of one broker and controller among `ports`: id → (client, quorum).
+@cache
+def _known(version: str) -> frozenset[str]:
+    """The names of all broker settings of a release: an older one has no share groups."""
+    line = kafka_line(version)
+    settings = settings_of(Family.JAVA, line, line, Component.BROKER, every=True)
+    return frozenset(setting.name for setting in settings)
 
-    `settings` come last and win. The folder of the log is `data` in the broker's working folder.
+
+def node_properties(node: Node, nodes: Sequence[Node], settings: Settings, version: str) -> str:
+    """The server.properties of one of `nodes` for a release of Kafka.
+
+    `settings` come last and win. The folder of the log is `data` in the node's working folder.
     Raises `RefusedSetting`.
     """
     check(settings)
-    client, quorum = ports[node]
-    replicas = min(3, len(ports))
-    voters = ",".join(f"{id_}@127.0.0.1:{port}" for id_, (_, port) in sorted(ports.items()))
-    told: dict[str, str | int | bool] = {
-        "process.roles": "broker,controller",
-        "node.id": node,
-        "listeners": f"CLIENTS://127.0.0.1:{client},QUORUM://127.0.0.1:{quorum}",
-        "advertised.listeners": f"CLIENTS://127.0.0.1:{client}",
-        "listener.security.protocol.map": "CLIENTS:PLAINTEXT,QUORUM:PLAINTEXT",
-        "inter.broker.listener.name": "CLIENTS",
-        "controller.listener.names": "QUORUM",
-        "controller.quorum.voters": voters,
-        "log.dirs": "data",
+    replicas = min(3, sum(each.clients is not None for each in nodes))
+    ours = {
         # The product's default of 3 cannot be met by a smaller cluster, and then nobody can
         # commit an offset; with three brokers these are the product's own values.
         "offsets.topic.replication.factor": replicas,
@@ -116,9 +124,36 @@ def broker_properties(node: int, ports: Mapping[int, tuple[int, int]], settings:
         "share.coordinator.state.topic.replication.factor": replicas,
         "share.coordinator.state.topic.min.isr": min(2, replicas),
         **{name: entry.lab for name, entry in SHORTENED.items()},
-        **settings,
     }
+    known = {name: value for name, value in ours.items() if name in _known(version)}
+    told = {**_identity(node, nodes, version), **known, **settings}
     return "".join(f"{name}={_escape(value)}\n" for name, value in told.items())
+
+
+def _identity(node: Node, nodes: Sequence[Node], version: str) -> dict[str, str | int]:
+    """Who a node is, where it listens, and whom it knows."""
+    listeners = {name: address.port for name, address in node.addresses.items()}
+    told = {name: address.told for name, address in node.addresses.items()}
+    if not at_least(version, "3.9"):
+        # Only since KIP-853 may a controller's listener be advertised; before, others know it
+        # from their own list of voters alone.
+        told.pop("QUORUM", None)
+    quorum = [(each.id, each.quorum.told) for each in nodes if each.quorum]
+    return {
+        "process.roles": node.roles,
+        "node.id": node.id,
+        "listeners": _listeners(listeners),
+        **({"advertised.listeners": _listeners(told)} if told else {}),
+        "listener.security.protocol.map": "CLIENTS:PLAINTEXT,QUORUM:PLAINTEXT",
+        "inter.broker.listener.name": "CLIENTS",
+        "controller.listener.names": "QUORUM",
+        "controller.quorum.voters": ",".join(f"{id_}@127.0.0.1:{port}" for id_, port in quorum),
+        "log.dirs": "data",
+    }
+
+
+def _listeners(ports: Mapping[str, int]) -> str:
+    return ",".join(f"{name}://127.0.0.1:{port}" for name, port in ports.items())
 
 
 def _escape(value: str | int | bool) -> str:

@@ -13,12 +13,14 @@ import shutil
 import subprocess
 import tempfile
 import uuid
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from labs.engine.kafka.cache import alone, cache_dir, workshop
 from labs.engine.kafka.distribution import Distribution
 from labs.engine.kafka.java import Java
-from labs.engine.kafka.properties import broker_properties
+from labs.engine.kafka.nodes import nodes
+from labs.engine.kafka.properties import node_properties
 
 _CHECKPOINT = "bootstrap.checkpoint"
 
@@ -65,28 +67,34 @@ def _meta(folder: Path) -> dict[str, str]:
     return {name: value for name, _, value in settings}
 
 
-def checkpoint(distribution: Distribution, java: Java) -> Path:
+def checkpoint(
+    distribution: Distribution, java: Java, features: Mapping[str, int] | None = None
+) -> Path:
     """The release's own bootstrap.checkpoint, made at the first call by its StorageTool.
 
-    All feature levels are the release's defaults; eligible leader replicas are on from 4.1
-    (KIP-966). Raises `FormatFailed`.
+    Feature levels are the release's defaults but for `features` (name → level; KIP-1022, since
+    4.0): eligible leader replicas are on from 4.1 (KIP-966). Raises `FormatFailed`.
     """
-    prepared = cache_dir() / "storage" / f"kafka-{distribution.version}.checkpoint"
+    levels = [f"{name}={level}" for name, level in sorted((features or {}).items())]
+    name = "-".join([f"kafka-{distribution.version}", *levels])
+    prepared = cache_dir() / "storage" / f"{name}.checkpoint"
     if not prepared.exists():
         with alone(prepared), workshop(prepared) as temporary:
             if not prepared.exists():
-                _run_tool(distribution, java, temporary)
+                _run_tool(distribution, java, temporary, levels)
                 (temporary / "data" / _CHECKPOINT).replace(prepared)
     return prepared
 
 
-def _run_tool(distribution: Distribution, java: Java, folder: Path) -> None:
+def _run_tool(distribution: Distribution, java: Java, folder: Path, levels: Sequence[str]) -> None:
     # The tool only wants to see a whole configuration; nothing listens on these ports.
-    properties = broker_properties(1, {1: (9092, 9093)}, {})
+    (node,) = nodes(iter((9092, 9093)), 1)
+    properties = node_properties(node, (node,), {}, distribution.version)
     (folder / "server.properties").write_text(properties, "ascii")
     ran = subprocess.run(
         [java.path, "-Xmx128m", "-cp", distribution.class_path, "kafka.tools.StorageTool",
-         "format", "--cluster-id", new_id(), "--config", "server.properties"],
+         "format", "--cluster-id", new_id(), "--config", "server.properties",
+         *(word for level in levels for word in ("--feature", level))],
         cwd=folder, capture_output=True, text=True, errors="replace", timeout=120, check=False,
     )  # fmt: skip
     if ran.returncode != 0:

@@ -1,9 +1,10 @@
 """Who leads a partition and who is in sync, asked of one broker over the wire.
 
 librdkafka's admin client knows neither leader epochs nor eligible leader replicas, and chooses
-itself which broker to ask, also one that is paused. DescribeTopicPartitions (KIP-966, API key
-75, brokers since 3.7) has both, and a socket of our own goes to the broker we mean.
-The layout is DescribeTopicPartitions{Request,Response}.json of Kafka 4.3.1, version 0.
+itself which broker to ask, also one that is paused. A socket of our own goes to the broker we
+mean. DescribeTopicPartitions (KIP-966, API key 75, version 0) has both; brokers before 3.8 do not
+have it, and are asked by Metadata (API key 3, version 9, KIP-482), which knows no eligible ones.
+The layouts are those of {DescribeTopicPartitions,Metadata}{Request,Response}.json of Kafka 4.3.1.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 T = TypeVar("T")
-_API_KEY = 75
+_DESCRIBE, _METADATA = (75, 0), (3, 9)  # API key and version
 _PARTITIONS_AT_MOST = 2000
 
 
@@ -34,48 +35,84 @@ class PartitionState:
     leader_epoch: int | None
 
 
-def ask(port: int, topic: str, limit_s: float) -> tuple[PartitionState, ...]:
+def ask(
+    port: int, topic: str, limit_s: float, *, eligible: bool = True
+) -> tuple[PartitionState, ...]:
     """What the broker at this loopback port knows of `topic`; empty if it knows no such topic.
 
-    Raises `OSError` (`TimeoutError` included) if no answer came in `limit_s` seconds.
+    Without `eligible` it is asked in the way that brokers before 3.8 understand. Raises `OSError`
+    (`TimeoutError` included) if no answer came in `limit_s` seconds.
     """
+    request = _describe(topic) if eligible else _metadata(topic)
     with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as wire:
-        request = _request(topic)
         wire.sendall(struct.pack(">i", len(request)) + request)
-        (length,) = struct.unpack(">i", _exactly(wire, 4))
-        return _parse(_Reader(_exactly(wire, length)))
-
-
-def _request(topic: str) -> bytes:
-    name = topic.encode()
-    header = struct.pack(">hhih", _API_KEY, 0, 1, -1) + b"\0"  # correlation 1, no client id
-    topics = b"\x02" + _varint(len(name) + 1) + name + b"\0"
-    return header + topics + struct.pack(">ib", _PARTITIONS_AT_MOST, -1) + b"\0"  # no cursor
-
-
-def _parse(reader: _Reader) -> tuple[PartitionState, ...]:
-    reader.number(">i")  # correlation
-    reader.tags()
-    reader.number(">i")  # throttle time
-    topics = reader.array(lambda: _topic(reader)) or ()
+        (length,) = struct.unpack(">i", exactly(wire, 4))
+        reader = _Reader(exactly(wire, length))
+    topics = _described(reader) if eligible else _listed(reader)
     return tuple(sorted(sum(topics, ()), key=lambda state: state.partition))
 
 
-def _topic(reader: _Reader) -> tuple[PartitionState, ...]:
+def _header(api: tuple[int, int]) -> bytes:
+    return struct.pack(">hhih", *api, 1, -1) + b"\0"  # correlation 1, no client id
+
+
+def _one(topic: str) -> bytes:
+    """An array of one topic, by name."""
+    name = topic.encode()
+    return b"\x02" + _varint(len(name) + 1) + name + b"\0"
+
+
+def _describe(topic: str) -> bytes:
+    no_cursor = struct.pack(">ib", _PARTITIONS_AT_MOST, -1) + b"\0"
+    return _header(_DESCRIBE) + _one(topic) + no_cursor
+
+
+def _metadata(topic: str) -> bytes:
+    # Do not create the topic, and list no authorized operations.
+    return _header(_METADATA) + _one(topic) + b"\0\0\0\0"
+
+
+def _described(reader: _Reader) -> tuple[tuple[PartitionState, ...], ...]:
+    reader.number(">i")  # correlation
+    reader.tags()
+    reader.number(">i")  # throttle time
+    return reader.array(lambda: _topic(reader, id_bytes=16, eligible=True)) or ()
+
+
+def _listed(reader: _Reader) -> tuple[tuple[PartitionState, ...], ...]:
+    reader.number(">i")  # correlation
+    reader.tags()
+    reader.number(">i")  # throttle time
+    reader.array(lambda: _broker(reader))
+    reader.text()  # cluster id
+    reader.number(">i")  # controller
+    return reader.array(lambda: _topic(reader, id_bytes=0, eligible=False)) or ()
+
+
+def _broker(reader: _Reader) -> None:
+    reader.number(">i")
+    reader.text()  # host
+    reader.number(">i")
+    reader.text()  # rack
+    reader.tags()
+
+
+def _topic(reader: _Reader, *, id_bytes: int, eligible: bool) -> tuple[PartitionState, ...]:
     reader.number(">h")  # error
     reader.text()
-    reader.skip(16 + 1)  # topic id, is internal
-    partitions = reader.array(lambda: _partition(reader)) or ()
+    reader.skip(id_bytes + 1)  # topic id, is internal
+    partitions = reader.array(lambda: _partition(reader, eligible=eligible)) or ()
     reader.number(">i")  # authorized operations
     reader.tags()
     return partitions
 
 
-def _partition(reader: _Reader) -> PartitionState:
+def _partition(reader: _Reader, *, eligible: bool) -> PartitionState:
     reader.number(">h")  # error: for example LEADER_NOT_AVAILABLE, which leader -1 says too
     index, leader, epoch = (reader.number(">i") for _ in range(3))
-    # replicas, ISR, ELR, last known ELR, offline replicas
-    _, isr, elr, _, _ = (reader.array(lambda: reader.number(">i")) for _ in range(5))
+    _, isr = reader.ids(), reader.ids()  # replicas, ISR
+    elr, _ = (reader.ids(), reader.ids()) if eligible else (None, None)  # ELR, last known ELR
+    reader.ids()  # offline replicas
     reader.tags()
     return PartitionState(
         partition=index,
@@ -118,6 +155,9 @@ class _Reader:
         length = self.varint()
         return tuple(item() for _ in range(length - 1)) if length else None
 
+    def ids(self) -> tuple[int, ...] | None:
+        return self.array(lambda: self.number(">i"))
+
     def tags(self) -> None:
         for _ in range(self.varint()):
             self.varint()
@@ -132,7 +172,8 @@ def _varint(value: int) -> bytes:
     return bytes([*out, value])
 
 
-def _exactly(wire: socket.socket, count: int) -> bytes:
+def exactly(wire: socket.socket, count: int) -> bytes:
+    """The next bytes of a connection. Raises `OSError` if they do not come."""
     data = b""
     while len(data) < count:
         more = wire.recv(count - len(data))

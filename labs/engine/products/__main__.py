@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from advisor.catalog.facts import Raw
-from labs.engine.products import configdef, librdkafka, releases, table
+from labs.engine.products import configdef, librdkafka, releases, spark_options, table
 from labs.engine.products.gateway import gateway
 
 FACTS = Path(str(files("advisor.catalog"))) / "generated"
@@ -21,15 +21,28 @@ def main() -> None:
     """Asks every release and writes a file a product."""
     told: dict[str, dict[str, dict[str, Raw]]] = {product: {} for product in configdef.CLASSES}
     for line in releases.KAFKA:
-        say(f"Kafka {releases.release_of(line)}")
+        say(f"Kafka {releases.release_of(releases.KAFKA[line])}")
         with gateway(releases.class_path(line)) as jvm:
             for product in configdef.CLASSES:
                 if configdef.has(jvm, product):
                     told[product][line] = configdef.settings(jvm, product)
     for product, said in told.items():
-        examined = {line: releases.release_of(line) for line in said}
-        write(product, configdef.CLASSES[product][0], examined, said)
+        examined = {line: releases.release_of(releases.KAFKA[line]) for line in said}
+        write(product, table.text(configdef.CLASSES[product][0], examined, said))
+    write_spark()
     write_librdkafka()
+
+
+def write_spark() -> None:
+    """Asks the Kafka connector of each Spark for the names of its options."""
+    said = {}
+    examined = {line: releases.release_of(lock) for line, lock in releases.SPARK.items()}
+    for line, release in examined.items():
+        say(f"Spark {release}")
+        with gateway(releases.spark_class_path(line)) as jvm:
+            said[line] = spark_options.settings(jvm)
+    documentation = spark_options.DOCUMENTATION
+    write("spark", table.text(spark_options.SOURCE, examined, said, documentation))
 
 
 def write_librdkafka() -> None:
@@ -43,13 +56,13 @@ def write_librdkafka() -> None:
     version, text = releases.installed_table()
     line = version.rpartition(".")[0]
     examined[line], said[line] = version, librdkafka.settings(text)
-    write("librdkafka", "rd_kafka_conf_properties_show", examined, said)
+    write("librdkafka", table.text("rd_kafka_conf_properties_show", examined, said))
 
 
-def write(product: str, source: str, examined: dict[str, str], said: table.Said) -> None:
+def write(product: str, text: str) -> None:
     """Writes the file of one product."""
     path = FACTS / f"{product}.jsonl"
-    path.write_text(table.text(source, examined, said), "utf-8")
+    path.write_text(text, "utf-8")
     say(f"{path.name}: {sum(1 for _ in path.open()) - 1} settings")
 
 

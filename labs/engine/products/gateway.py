@@ -21,7 +21,7 @@ def gateway(jars: Iterable[Path]) -> Iterator[JavaGateway]:
 
     Raises `java.JavaMissing`.
     """
-    pyspark = _pyspark_jars()
+    pyspark = pyspark_jars()
     brought = [jar for name in _BROUGHT for jar in pyspark.glob(f"{name}-[0-9]*.jar")]
     with Path(os.devnull).open("w", encoding="utf-8") as silence:
         port, token = launch_gateway(
@@ -38,7 +38,8 @@ def gateway(jars: Iterable[Path]) -> Iterator[JavaGateway]:
             opened.shutdown()
 
 
-def _pyspark_jars() -> Path:
+def pyspark_jars() -> Path:
+    """The folder of the jars that pyspark brings. Raises `ModuleNotFoundError`."""
     # Found without being imported: its import costs most of a second, and Spark is not wanted.
     spec = importlib.util.find_spec("pyspark")
     if spec is None or not spec.submodule_search_locations:

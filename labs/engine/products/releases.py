@@ -14,8 +14,9 @@ from ctypes import CDLL
 from importlib.metadata import files
 from pathlib import Path
 
-from labs.engine.kafka.distribution import install, kafka
+from labs.engine.kafka.distribution import install, kafka, spark_connector
 from labs.engine.products import librdkafka
+from labs.engine.products.gateway import pyspark_jars
 
 KAFKA: Mapping[str, str] = {
     "2.8": "settings-2.8.2", "3.0": "settings-3.0.2", "3.1": "clients-3.1.2",
@@ -26,6 +27,12 @@ KAFKA: Mapping[str, str] = {
     "4.4": "clients-4.4.0",
 }  # fmt: skip
 """Line → lock. Of 3.1, 3.2 and 4.4 no brokers are in the catalog: their clients are enough."""
+
+SPARK: Mapping[str, str] = {
+    "3.5": "spark-options-3.5.8", "4.0": "spark-options-4.0.2", "4.1": "spark-options-4.1.2",
+    "4.2": "spark-connector-4.2.0",
+}  # fmt: skip
+"""Line of Spark → lock with its Kafka connector."""
 
 LIBRDKAFKA: Mapping[str, tuple[str, str]] = {
     "2.0": ("2.0.2", "69f2582420b5c010b64812c0ff1f391d32fbca2f5783f00b19e9f296bbf70202"),
@@ -53,9 +60,18 @@ def class_path(line: str) -> tuple[Path, ...]:
     return (*install(KAFKA[line]), *others)
 
 
-def release_of(line: str) -> str:
-    """The patch release that stands for a line: `3.9.2`."""
-    return KAFKA[line].rpartition("-")[2]
+def spark_class_path(line: str) -> tuple[Path, ...]:
+    """Spark's connector at a line, and what it needs to be loaded: the installed Spark.
+
+    Raises as `distribution.kafka`.
+    """
+    others = [jar for jar in spark_connector() if not jar.name.startswith("spark-sql-kafka")]
+    return (*install(SPARK[line]), *others, *sorted(pyspark_jars().glob("*.jar")))
+
+
+def release_of(lock: str) -> str:
+    """The patch release in a lock's name: `3.9.2`."""
+    return lock.rpartition("-")[2]
 
 
 def installed_table() -> tuple[str, str]:

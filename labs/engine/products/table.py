@@ -11,12 +11,15 @@ Said = Mapping[str, Mapping[str, Raw]]
 """By line, oldest first, then by the setting's name."""
 
 
-def text(source: str, examined: Mapping[str, str], said: Said) -> str:
+def text(source: str, examined: Mapping[str, str], said: Said, documentation: str = "") -> str:
     """The file of one product.
 
-    `source` says in words what was asked, `examined` which release stands for which line.
+    `source` says in words what was asked, `examined` which release stands for which line, and
+    `documentation` where types and defaults were read if the product itself does not say them.
     """
-    head = {"generated": "make catalog", "source": source, "examined": examined}
+    head: Raw = {"generated": "make catalog", "source": source, "examined": examined}
+    if documentation:
+        head["documentation"] = documentation
     names = sorted({name for settings in said.values() for name in settings})
     return "".join(f"{_json(row)}\n" for row in [head, *(_row(name, said) for name in names)])
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from labs.engine.clients.translate import Pinned
+from labs.engine.faults.links import Peers, Way
 from labs.engine.faults.roles import Role
 from labs.engine.spec import Settings
 
@@ -70,6 +71,14 @@ class Stage(Protocol):
 
     def restart(self, role: Role) -> None: ...
 
+    def cut(self, role: Role, peers: Peers, way: Way = "both") -> None: ...
+
+    def slow(self, role: Role, delay_s: float, bytes_per_s: float) -> None: ...
+
+    def sever(self, role: Role, peers: Peers) -> None: ...
+
+    def mend(self, role: Role) -> None: ...
+
     def hold(self, client: Client, point: str) -> None:
         """Makes a client stand still as soon as it comes to a point of its work."""
 
@@ -111,8 +120,9 @@ class Scenario:
     `durations` maps names to (least, most) seconds; `shows` are the anomalies that the event
     can bring about; `given_up_breaks` says that the outage is shorter than a patient client
     waits (DESIGN "Verdict"), so that a client which gave up broke at-least-once. `rarely` says
-    of what the event permits and a run need not show why that is so, by anomaly. `pinned` are
-    the readers' settings that the scenario sets itself, because a run is short.
+    of what the event permits and a run need not show why that is so, by anomaly. `linked`: its
+    faults are in the network, so that every link must lead through a proxy. `pinned` are the
+    readers' settings that the scenario sets itself, because a run is short.
     """
 
     name: str
@@ -125,6 +135,7 @@ class Scenario:
     rate_per_s: int = 2000
     given_up_breaks: bool = False
     rarely: Mapping[str, str] = field(default_factory=dict)
+    linked: bool = False
     workload: Workload = "produce-consume"
     pinned: Mapping[str, Pinned] = field(default_factory=dict)
 

@@ -16,6 +16,7 @@ from django.utils import timezone
 from advisor import services as advisor
 from advisor.reasoning.pipeline import Pipeline
 from labs import presentation, sentences, services
+from labs.engine.kafka.distribution import kafka_versions, release
 from labs.engine.launch import RunnerDied, launch
 from labs.engine.scenarios import ScenarioError, find
 from labs.engine.spec import ArmSpec, ExperimentSpec
@@ -63,7 +64,19 @@ class Command(BaseCommand):
             metavar="GUARANTEE",
             help="what the verdict is held against; default at-least-once",
         )
-        parser.add_argument("--kafka", default=services.KAFKA, help="release of the brokers")
+        parser.add_argument(
+            "--kafka",
+            default=kafka_versions()[0],
+            metavar="VERSION",
+            help=f"version of the brokers, one of {', '.join(kafka_versions())} or their lines",
+        )
+        parser.add_argument(
+            "--controllers",
+            type=int,
+            default=0,
+            choices=range(4),
+            help="dedicated controllers beside the brokers; default 0: brokers are controllers too",
+        )
         parser.add_argument("--seed", type=int, help="repeats the schedule of an earlier run")
         parser.add_argument("--json", action="store_true", help="the result as data")
 
@@ -95,6 +108,7 @@ class Command(BaseCommand):
     def _tell(self, event: dict[str, Any]) -> None:
         if event["event"] == "phase":
             words = presentation.PHASES.get(event["phase"], event["phase"])
+            words = f"{words}: {event['detail']}" if "detail" in event else words
             self.stderr.write(f"{event['at_s']:6.1f} s  {event['arm']}: {words}")
         elif event["event"] == "error":
             self.stderr.write(f"{event['at_s']:6.1f} s  {event['arm']}: {event['message']}")
@@ -128,7 +142,8 @@ def _spec(options: dict[str, Any]) -> ExperimentSpec:
     pipeline = _pipeline(options)
     arms = [_arm(name, pipeline) for name in names]
     seed = secrets.randbelow(2**31) if options["seed"] is None else options["seed"]
-    return ExperimentSpec(options["scenario"], seed, tuple(arms), options["kafka"])
+    kafka, controllers = release(options["kafka"]), options["controllers"]
+    return ExperimentSpec(options["scenario"], seed, tuple(arms), kafka, controllers=controllers)
 
 
 def _arm(name: str, pipeline: Pipeline) -> ArmSpec:

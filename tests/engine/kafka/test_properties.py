@@ -2,13 +2,23 @@ from __future__ import annotations
 
 import pytest
 
-from labs.engine.kafka.properties import SHORTENED, RefusedSetting, broker_properties, shortened
+from advisor.catalog import Component, Family, lookup
+from labs.engine.kafka.distribution import kafka_versions
+from labs.engine.kafka.nodes import Node, nodes, ports_needed
+from labs.engine.kafka.properties import SHORTENED, RefusedSetting, node_properties, shortened
 
-PORTS = {1: (9001, 9002), 2: (9003, 9004), 3: (9005, 9006)}
+NEWEST = "4.3.1"
 
 
-def lines(settings) -> dict[str, str]:
-    text = broker_properties(2, PORTS, settings)
+def plan(brokers: int = 3, controllers: int = 0, *, linked: bool = False) -> tuple[Node, ...]:
+    """Nodes at the ports from 9001 on, as many as they need."""
+    most = 9001 + ports_needed(brokers, controllers, linked=linked)
+    return nodes(iter(range(9001, most)), brokers, controllers, linked=linked)
+
+
+def lines(settings, id_=2, laid=None, version=NEWEST) -> dict[str, str]:
+    laid = laid or plan()
+    text = node_properties(laid[id_ - 1], laid, settings, version)
     return dict(line.split("=", 1) for line in text.splitlines())
 
 
@@ -17,14 +27,49 @@ def test_a_broker_is_told_who_it_is_on_loopback():
     assert told["node.id"] == "2"
     assert told["listeners"] == "CLIENTS://127.0.0.1:9003,QUORUM://127.0.0.1:9004"
     assert told["controller.quorum.voters"] == "1@127.0.0.1:9002,2@127.0.0.1:9004,3@127.0.0.1:9006"
+    assert told["process.roles"] == "broker,controller"
+
+
+def test_what_others_are_told_leads_through_the_links():
+    told = lines({}, laid=plan(linked=True))
+    assert told["listeners"] == "CLIENTS://127.0.0.1:9005,QUORUM://127.0.0.1:9007"
+    assert told["advertised.listeners"] == "CLIENTS://127.0.0.1:9006,QUORUM://127.0.0.1:9008"
+    assert told["controller.quorum.voters"] == "1@127.0.0.1:9004,2@127.0.0.1:9008,3@127.0.0.1:9012"
+
+
+def test_before_3_9_a_controllers_listener_cannot_be_advertised():
+    told = lines({}, laid=plan(linked=True), version="3.8.1")
+    assert told["advertised.listeners"] == "CLIENTS://127.0.0.1:9006"
+
+
+def test_dedicated_controllers_serve_no_clients_and_brokers_no_quorum():
+    laid = plan(3, 1)
+    broker, controller = lines({}, 3, laid), lines({}, 4, laid)
+    assert (broker["process.roles"], broker["node.id"]) == ("broker", "3")
+    assert broker["listeners"] == "CLIENTS://127.0.0.1:9003"
+    assert (controller["process.roles"], controller["node.id"]) == ("controller", "4")
+    assert controller["listeners"] == "QUORUM://127.0.0.1:9004"
+    assert {told["controller.quorum.voters"] for told in (broker, controller)} == {
+        "4@127.0.0.1:9004"
+    }
+
+
+@pytest.mark.parametrize("version", kafka_versions())
+def test_each_release_is_told_what_it_knows_and_its_defaults_are_as_stated(version):
+    told, line = lines({}, version=version), version.rpartition(".")[0]
+    for name, (_, product) in shortened({}, version).items():
+        known = lookup(Family.JAVA, line, line, Component.BROKER, name, every=True)
+        assert known.default == product, name
+    share_groups = [name for name in told if name.startswith("share.")]
+    assert bool(share_groups) is (int(version[0]) >= 4)  # KIP-932
 
 
 def test_what_the_caller_sets_wins_over_what_the_lab_shortens():
     name = "broker.session.timeout.ms"
     assert lines({})[name] == str(SHORTENED[name].lab)
     assert lines({name: 9000})[name] == "9000"
-    assert shortened({})[name] == (SHORTENED[name].lab, SHORTENED[name].product)
-    assert name not in shortened({name: 9000})
+    assert shortened({}, NEWEST)[name] == (SHORTENED[name].lab, SHORTENED[name].product)
+    assert name not in shortened({name: 9000}, NEWEST)
 
 
 def test_a_paused_follower_must_stay_in_the_isr():
@@ -34,13 +79,13 @@ def test_a_paused_follower_must_stay_in_the_isr():
 @pytest.mark.parametrize("control", ["\n", "\r", "\0", "\x1b", "\x7f", "\x85", "\t"])
 def test_a_control_character_in_a_value_is_refused(control):
     with pytest.raises(RefusedSetting, match="holds a line break or control"):
-        broker_properties(1, PORTS, {"min.insync.replicas": f"1{control}log.dirs=/"})
+        lines({"min.insync.replicas": f"1{control}log.dirs=/"})
 
 
 @pytest.mark.parametrize("name", ["a=b", "a b", "a\nb", "", ".a", "a..b", "log.dirs=", "Ä"])
 def test_what_is_not_a_name_is_refused(name):
     with pytest.raises(RefusedSetting, match="is not the name of a broker setting"):
-        broker_properties(1, PORTS, {name: "1"})
+        lines({name: "1"})
 
 
 @pytest.mark.parametrize(
@@ -53,7 +98,7 @@ def test_what_is_not_a_name_is_refused(name):
 )  # fmt: skip
 def test_a_caller_cannot_move_a_broker_out_of_its_cluster_or_load_code(name):
     with pytest.raises(RefusedSetting, match="is the lab's own to set"):
-        broker_properties(1, PORTS, {name: "0.0.0.0:9092"})
+        lines({name: "0.0.0.0:9092"})
 
 
 def test_odd_characters_are_escaped_as_java_reads_them():
@@ -63,6 +108,6 @@ def test_odd_characters_are_escaped_as_java_reads_them():
 
 
 def test_a_single_broker_can_hold_its_internal_topics():
-    text = broker_properties(1, {1: (9001, 9002)}, {})
-    assert "offsets.topic.replication.factor=1\n" in text
-    assert "transaction.state.log.min.isr=1\n" in text
+    told = lines({}, 1, plan(1))
+    assert told["offsets.topic.replication.factor"] == "1"
+    assert told["transaction.state.log.min.isr"] == "1"

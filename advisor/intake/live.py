@@ -1,0 +1,230 @@
+"""What a live cluster says of itself, as settings: each with the level at which it was made.
+
+Only settings that are weighed are looked at. What the product or nobody stated is left out, as in
+a file: the product's own defaults are known. Asking the cluster is advisor.live's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from advisor.catalog import Component, kafka_line, kafka_versions, settings_of
+from advisor.catalog.facts import examined, facts
+from advisor.catalog.versions import at_least
+from advisor.intake.levels import DEFAULT, IN_FILE, MIN_ISR, OF_CLUSTER, ON_BROKER, ON_TOPIC, level
+from advisor.intake.reading import Product, Reading
+from advisor.intake.registry import judge
+from advisor.intake.text import shown
+from advisor.intake.weigh import Intake
+
+_TOPIC, _BROKER, _APPLICATION = Component.TOPIC, Component.BROKER, Component.APPLICATION
+_KEPT_FOR_ALL = "kept by the cluster for all brokers"
+_LEVELS: Mapping[str, str] = {
+    ON_BROKER: "set on the running broker", OF_CLUSTER: _KEPT_FOR_ALL,
+    IN_FILE: "in the broker's file",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One setting as DescribeConfigs tells it; `source` is Kafka's word for where it was made.
+
+    Of a `secret` one the brokers tell no value, and it has none here.
+    """
+
+    name: str
+    value: str | None
+    source: str
+    secret: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A consumer group: its members' group.instance.id ("" if none), and where it has committed."""
+
+    name: str
+    members: tuple[str, ...]
+    partitions: int
+    committed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was asked of one cluster about one topic, and what it said.
+
+    `racks` has every broker, with "" where it names none; `copies` are the replicas of each
+    partition. `notes` say what could not be read.
+    """
+
+    topic: str
+    racks: Mapping[int, str]
+    copies: tuple[int, ...]
+    on_topic: tuple[Entry, ...] = ()
+    on_brokers: Mapping[int, tuple[Entry, ...]] = field(default_factory=dict)
+    group: Group | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read_live(seen: Seen, product: Product) -> tuple[Intake, Mapping[str, str]]:
+    """The settings, judged as those of a file are, and where each was made, by field.
+
+    A value that is in force and that the catalog refuses is a note: the cluster has it. Raises
+    `SettingError` for a version that is not known.
+    """
+    found = _Found(seen, product)
+    found.collect()
+    intake = judge(found.reading, product)
+    notes = [_placed(found.places, words) for words in intake.notes]
+    notes += [f"Left out: {_placed(found.places, each.message)}" for each in intake.problems]
+    places = {name: found.places[intake.lines[name] - 1] for name in intake.settings}
+    return replace(intake, notes=notes, problems=[]), places
+
+
+def _placed(places: list[str], message: str) -> str:
+    """The place in words, instead of the number that stood for it."""
+    head, _, words = message.partition(": ")
+    number = head.removeprefix("Line ")
+    return f"{places[int(number) - 1]}: {words}" if number.isdecimal() else message
+
+
+def kafka_of(entries: tuple[Entry, ...]) -> str | None:
+    """The line of Kafka whose brokers have exactly these settings; None if that is no one line.
+
+    A broker tells every setting it has, so that their names give its release away. Until 3.9
+    inter.broker.protocol.version tells lines of the same names apart.
+    """
+    names = {each.name for each in entries}
+    by_default = {each.name: each.value for each in entries if each.source == DEFAULT}
+    protocol = "inter.broker.protocol.version"
+    fitting = []
+    for line in examined("broker"):
+        known = facts("broker", line)
+        public = {name for name, fact in known.items() if not fact.internal}
+        if public <= names and by_default.keys() <= known.keys():
+            said = by_default.get(protocol)
+            fitting += [line] if said is None or said == known[protocol].default else []
+    return fitting[0] if len(fitting) == 1 else None
+
+
+class _Found:
+    """What a cluster said, sorted; a setting's line is the number of its place, from 1."""
+
+    def __init__(self, seen: Seen, product: Product) -> None:
+        self.seen = seen
+        self.reading = Reading(notes=list(seen.notes))
+        self.places: list[str] = []
+        self._made: dict[tuple[Component, str], tuple[str, str]] = {}
+        lines = {kafka_of(entries) for entries in seen.on_brokers.values()}
+        self._runs = lines.pop() if len(lines) == 1 else None
+        self._kafka = self._runs if self._runs in kafka_versions() else None
+        of = (product.family, product.version, self._kafka or kafka_line(product.kafka))
+        self._weighed = {
+            part: {each.name for each in settings_of(*of, part)} for part in (_TOPIC, _BROKER)
+        }
+
+    def collect(self) -> None:
+        """Takes everything."""
+        self._cluster()
+        self._topic()
+        for name in sorted(self._weighed[_BROKER]):
+            self._broker(name)
+        self._eligible_replicas()
+        self._group()
+        for (component, name), (value, place) in self._made.items():
+            self.places.append(place)
+            self.reading.state(component, name, value, len(self.places))
+        self._left_out()
+
+    def _make(self, component: Component, name: str, value: str | None, place: str) -> None:
+        if value is not None:
+            self._made[component, name] = value, place
+
+    def _note(self, words: str) -> None:
+        self.reading.notes.append(f"{words}.")
+
+    def _cluster(self) -> None:
+        heads, racks = self.reading.heads, self.seen.racks
+        heads["brokers"] = str(len(racks))
+        if self._kafka:
+            heads["kafka"] = self._kafka
+        else:
+            words = "Which Kafka the brokers run cannot be told from their settings"
+            if self._runs:
+                words = f"The brokers run Kafka {self._runs}, and no advice here is about that"
+            self._note(f"{words}: answer that question, or the newest that we know is assumed")
+        named = set(racks.values())
+        if "" not in named:
+            self._make(_APPLICATION, "racks", str(len(named)), "broker.rack of every broker")
+        elif len(named) > 1:
+            self._note("Some brokers name a rack and some do not: racks are not counted")
+
+    def _topic(self) -> None:
+        topic, copies = f"topic {shown(self.seen.topic)}", self.seen.copies
+        count = f"{len(copies)} partition{'' if len(copies) == 1 else 's'}"
+        self._make(_TOPIC, "replication.factor", str(min(copies)), f"{topic}, {count}")
+        if min(copies) < max(copies):
+            many = f"from {min(copies)} to {max(copies)} copies"
+            self._note(f"The partitions of {topic} have {many}: the fewest count")
+        for each in self.seen.on_topic:
+            if each.source == DEFAULT or each.secret:
+                continue
+            part = level(each.name, each.source)
+            if each.name in self._weighed[part]:
+                made = _LEVELS.get(each.source, "set elsewhere")
+                own = f"set on {topic}" if each.source == ON_TOPIC else f"{made}, seen on {topic}"
+                self._make(part, each.name, each.value, own)
+
+    def _broker(self, name: str) -> None:
+        entries = {
+            broker: each
+            for broker, found in sorted(self.seen.on_brokers.items())
+            for each in found
+            if each.name == name and not each.secret
+        }
+        made = {broker: each for broker, each in entries.items() if each.source != DEFAULT}
+        if not made:
+            return
+        first, counts = next(iter(made.items()))
+        self._make(_BROKER, name, counts.value, _LEVELS.get(counts.source, "set elsewhere"))
+        if len({each.value for each in entries.values()}) > 1:
+            said = ", ".join(f"{each.value} on broker {broker}" for broker, each in entries.items())
+            self._note(f"{name} differs between brokers ({said}): that of broker {first} counts")
+        if (name, counts.source) == (MIN_ISR, OF_CLUSTER):
+            kept = f"{name}={counts.value} is {_KEPT_FOR_ALL}"
+            self._note(f"{kept} and goes before their files, whatever those say")
+
+    def _eligible_replicas(self) -> None:
+        """From 4.1 on, a cluster with them keeps a minimum for all its brokers (KIP-966)."""
+        if not self._kafka or not at_least(self._kafka, "4.1"):
+            return
+        found = (each for entries in self.seen.on_brokers.values() for each in entries)
+        if not any((each.name, each.source) == (MIN_ISR, OF_CLUSTER) for each in found):
+            place = f"no {MIN_ISR} is {_KEPT_FOR_ALL}, as it is where this is on"
+            self._make(_APPLICATION, "eligible.leader.replicas.version", "0", place)
+
+    def _group(self) -> None:
+        group = self.seen.group
+        if group is None:
+            return
+        name = f"group {shown(group.name)}"
+        static = set(group.members)
+        if static and "" not in static:
+            first = min(static)
+            self._make(Component.CONSUMER, "group.instance.id", first, f"a member of {name}")
+        count = f"{len(group.members)} member{'' if len(group.members) == 1 else 's'}"
+        committed = f"offsets committed on {group.committed} of {group.partitions} partitions"
+        more = "; on the others auto.offset.reset decides"
+        open_ = more if group.committed < group.partitions else ""
+        self._note(f"{name.capitalize()}: {count}, {committed}{open_}")
+
+    def _left_out(self) -> None:
+        found = [*self.seen.on_topic, *(e for each in self.seen.on_brokers.values() for e in each)]
+        made = [each for each in found if each.source != DEFAULT]
+        secret = {each.name for each in made if each.secret}
+        others = {each.name for each in made} - secret - set().union(*self._weighed.values())
+        if others:
+            self._note(f"{len(others)} other settings that somebody made are not weighed here")
+        if secret:
+            self._note(f"{len(secret)} may be credentials: the brokers keep their values back")
+        self._note("How producers and consumers are set, a cluster does not know: answer for them")

@@ -1,0 +1,250 @@
+"""Asks a live cluster how it is set: describe only, by name, one at a time, within a time limit.
+
+Which clusters there are is the operator's to say (`LAB_LIVE_CLUSTERS`); nobody types an address.
+The operator's client settings stay here: neither they nor librdkafka's own words, which may repeat
+them, reach a page or a log. Nothing is created, changed, consumed or joined.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from confluent_kafka import (
+    ConsumerGroupState,
+    ConsumerGroupTopicPartitions,
+    KafkaError,
+    KafkaException,
+    TopicCollection,
+    TopicPartition,
+)
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # they are its documented names
+    AdminClient,
+    ConfigResource,
+    ConfigSource,
+    ResourceType,
+)
+from django.conf import settings
+
+from advisor.intake import Entry, Group, IntakeError, Seen
+from advisor.intake.java_properties import properties
+
+LIMIT_S = 10.0
+"""For all questions of one reading together; who has no answer by then will hardly get one."""
+
+MAX_BROKERS = 50
+MAX_NAMES = 2000
+
+logger = logging.getLogger(__name__)
+_silent = logging.getLogger(f"{__name__}.librdkafka")
+_silent.addHandler(logging.NullHandler())
+_silent.propagate = False
+
+_one = threading.Lock()
+_PROPERTY = re.compile(r"property[: ]+\"([\w.]+)\"")
+_REFUSED = {
+    KafkaError._AUTHENTICATION: "does not accept the credentials that this site has for it",
+    KafkaError.SASL_AUTHENTICATION_FAILED: "does not accept the credentials that this site has",
+    KafkaError._SSL: "and this site cannot agree on TLS",
+}
+_FORBIDDEN = {
+    KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.GROUP_AUTHORIZATION_FAILED,
+    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+}  # fmt: skip
+_NO_GROUP = {
+    KafkaError.GROUP_ID_NOT_FOUND, KafkaError.NOT_COORDINATOR,
+    KafkaError.COORDINATOR_NOT_AVAILABLE,
+}  # fmt: skip
+"""The last two where no group has ever been."""
+
+
+class LiveError(Exception):
+    """A cluster that could not be read; the message is for whoever asked."""
+
+
+def clusters() -> Mapping[str, str]:
+    """What the operator allows, by name; empty unless somebody set it."""
+    found: Mapping[str, str] = settings.LAB_LIVE_CLUSTERS
+    return found
+
+
+def names(cluster: str) -> tuple[list[str], list[str]]:
+    """The topics and the groups of a cluster, by name. Raises `LiveError`."""
+    with _asking(cluster) as asking:
+        asking.result(asking.admin.describe_cluster(request_timeout=LIMIT_S))  # is it there?
+        topics = asking.topics()
+        try:
+            found = asking.result(asking.admin.list_consumer_groups(request_timeout=LIMIT_S))
+        except KafkaException:
+            return topics, []  # groups are extra, and this client may not see them
+        groups = sorted(group.group_id for group in found.valid)
+        return topics[:MAX_NAMES], groups[:MAX_NAMES]
+
+
+def look(cluster: str, topic: str, group: str = "") -> Seen:
+    """What a cluster says of one topic, its brokers and, if asked for, a group.
+
+    What this client may not read is a note. Raises `LiveError` if the cluster, the topic or the
+    group is not there, or does not answer in time.
+    """
+    with _asking(cluster) as asking:
+        nodes = asking.result(asking.admin.describe_cluster(request_timeout=LIMIT_S)).nodes
+        described = asking.admin.describe_topics(TopicCollection([topic]), request_timeout=LIMIT_S)
+        asked = {node.id: asking.configs(ResourceType.BROKER, str(node.id))
+                 for node in sorted(nodes, key=lambda node: node.id)[:MAX_BROKERS]}  # fmt: skip
+        on_topic = asking.configs(ResourceType.TOPIC, topic)
+        partitions = asking.topic(topic, described[topic])
+        notes = []
+        if len(nodes) > MAX_BROKERS:
+            notes.append(f"Of {len(nodes)} brokers the first {MAX_BROKERS} were asked.")
+        return Seen(
+            topic=topic,
+            racks={node.id: node.rack or "" for node in nodes},
+            copies=tuple(len(each.replicas) for each in partitions),
+            on_topic=asking.entries(on_topic, "the settings of the topic", notes),
+            on_brokers={
+                broker: found
+                for broker, future in asked.items()
+                if (found := asking.entries(future, f"the settings of broker {broker}", notes))
+            },
+            group=asking.group(group, topic, len(partitions)) if group else None,
+            notes=tuple(notes),
+        )
+
+
+@contextmanager
+def _asking(cluster: str) -> Iterator[_Asking]:
+    """One reading at a time in this process: a cluster is not to feel that this site is there."""
+    if not _one.acquire(blocking=False):
+        raise LiveError("Somebody else is reading a cluster right now. Try again in a moment.")
+    try:
+        yield _Asking(cluster)
+    except KafkaException as error:
+        raise LiveError(_said(cluster, error.args[0].code())) from None
+    finally:
+        _one.release()
+
+
+class _Asking:
+    """An admin client and the time that is left for it."""
+
+    def __init__(self, cluster: str) -> None:
+        self.cluster = cluster
+        self._until = time.monotonic() + LIMIT_S
+        # The client holds on to the list and not to us, so that it is gone as soon as we are.
+        self._refused = refused = list[int]()
+        try:
+            client: dict[str, Any] = {
+                **_client_settings(clusters()[cluster]),
+                "client.id": "delivery-lab",
+                "error_cb": lambda error: refused.append(error.code()),
+            }
+            self.admin = AdminClient(client, logger=_silent)
+        except (OSError, ValueError, IntakeError, KafkaException) as error:
+            # Of what librdkafka says only the property's name may be told, and in the log alone.
+            named = _PROPERTY.search(str(error))
+            why = f"property {named[1]}" if named else type(error).__name__
+            logger.error("LAB_LIVE_CLUSTERS: the client settings of %s: %s", cluster, why)
+            words = "The operator of this site has to look at the settings for"
+            raise LiveError(f"{words} {cluster}: they cannot be used.") from None
+
+    def result(self, future: Future[Any]) -> Any:
+        """The answer. Raises `LiveError` when the time is over, `KafkaException` for an error."""
+        while not future.done():
+            if refusal := next((code for code in self._refused if code in _REFUSED), None):
+                raise LiveError(_said(self.cluster, refusal))
+            if time.monotonic() >= self._until:
+                raise LiveError(_said(self.cluster, KafkaError._TIMED_OUT))
+            self.admin.poll(0.02)
+        return future.result()
+
+    def topics(self) -> list[str]:
+        """The topics that are not Kafka's own, by name."""
+        left = max(0.1, self._until - time.monotonic())
+        found = self.admin.list_topics(timeout=left).topics
+        return sorted(name for name in found if not name.startswith("__"))
+
+    def topic(self, name: str, described: Future[Any]) -> list[Any]:
+        """The partitions of a topic. Raises `LiveError` if it is not there or not for this site."""
+        try:
+            return list(self.result(described).partitions)
+        except KafkaException as error:
+            code = error.args[0].code()
+            if code in _FORBIDDEN:
+                raise LiveError(f"This site may not describe topic {name}.") from None
+            if code in (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError.TOPIC_EXCEPTION):
+                raise LiveError(f"There is no topic {name} on {self.cluster}.") from None
+            raise
+
+    def configs(self, kind: ResourceType, name: str) -> Future[Any]:
+        """Asks for every setting of a topic or a broker."""
+        resource = ConfigResource(kind, name)
+        asked = self.admin.describe_configs([resource], request_timeout=LIMIT_S)
+        future: Future[Any] = asked[resource]
+        return future
+
+    def entries(self, asked: Future[Any], what: str, notes: list[str]) -> tuple[Entry, ...]:
+        """The settings; none, and a note, if they may not be read."""
+        try:
+            found = self.result(asked)
+        except KafkaException as error:
+            forbidden = error.args[0].code() in _FORBIDDEN
+            why = "this site may not" if forbidden else "the cluster did not say"
+            notes.append(f"Not read: {what}, because {why}.")
+            return ()
+        return tuple(
+            Entry(
+                each.name, None if each.is_sensitive else each.value,
+                ConfigSource(int(each.source)).name, bool(each.is_sensitive),
+            )
+            for each in found.values()
+        )  # fmt: skip
+
+    def group(self, name: str, topic: str, partitions: int) -> Group:
+        """A group's members, and on how many partitions of the topic it has committed."""
+        wanted = [TopicPartition(topic, number) for number in range(partitions)]
+        offsets = self.admin.list_consumer_group_offsets(
+            [ConsumerGroupTopicPartitions(name, wanted)], request_timeout=LIMIT_S
+        )[name]
+        described = self.admin.describe_consumer_groups([name], request_timeout=LIMIT_S)[name]
+        nobodys = LiveError(f"{self.cluster} does not have group {name}.")
+        try:
+            found = self.result(described)
+            committed = self.result(offsets).topic_partitions
+        except KafkaException as error:
+            code = error.args[0].code()
+            if code in _FORBIDDEN:
+                raise LiveError(f"This site may not describe group {name}.") from None
+            raise (nobodys if code in _NO_GROUP else error) from None
+        if found.state == ConsumerGroupState.DEAD:  # so Kafka calls a group that nobody knows
+            raise nobodys
+        return Group(
+            name,
+            tuple(member.group_instance_id or "" for member in found.members),
+            partitions,
+            sum(each.offset >= 0 for each in committed),
+        )
+
+
+def _client_settings(given: str) -> dict[str, str]:
+    """The operator's addresses, or the file of client settings that holds them."""
+    if not given.startswith("/"):
+        return {"bootstrap.servers": given}
+    text = Path(given).read_text(encoding="utf-8")
+    return {found.key: found.value for found in properties(text)}
+
+
+def _said(cluster: str, code: int) -> str:
+    """What a person is told; the address and librdkafka's words are not for them."""
+    if code in _REFUSED:
+        return f"{cluster} {_REFUSED[code]}. The operator of this site can mend that."
+    if code in _FORBIDDEN:
+        return f"{cluster} does not let this site describe it."
+    return f"{cluster} did not answer within {LIMIT_S:.0f} seconds."

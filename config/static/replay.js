@@ -1,0 +1,178 @@
+// Plays a run back from its telemetry. The page has the same in a table; this only draws it, one
+// sample at a time and nothing in between. Both arms stand on one axis and move together.
+
+import { chart } from "./replay-chart.js"
+
+const KEY_STEP_S = 0.25
+const COUNTS = ["sent", "acknowledged", "failed", "delivered", "lag"]
+const calm = matchMedia("(prefers-reduced-motion: reduce)")
+
+class Replay {
+  constructor(section, axis) {
+    this.axis = axis
+    this.find = name => section.querySelector(`[data-${name}]`)
+    this.find("stage").hidden = false
+    this.slider = this.find("time")
+    this.slider.max = axis.seconds
+    this.button = this.find("play")
+    this.arms = axis.arms.map(arm => new Arm(section, arm, axis, second => this.seek(second)))
+    this.seek(Math.max(0, ...this.arms.slice(0, 1).map(arm => arm.mostApart())))
+    this.untouched = true
+    this.button.addEventListener("click", () => this.toggle())
+    this.slider.addEventListener("input", () => this.seek(Number(this.slider.value)))
+    section.addEventListener("keydown", event => this.key(event))
+  }
+
+  seek(second) {
+    this.pause()
+    this.untouched = false
+    this.show(second)
+  }
+
+  show(second) {
+    this.now = Math.min(Math.max(second, 0), this.axis.seconds)
+    this.slider.value = this.now
+    this.find("clock").textContent = `${this.now.toFixed(1)} s`
+    const said = this.arms.map(arm => arm.show(this.now))
+    this.slider.setAttribute("aria-valuetext", `${this.now.toFixed(1)} seconds. ${said.join(" ")}`)
+  }
+
+  toggle() {
+    if (this.frame) return this.pause()
+    if (this.untouched || this.now >= this.axis.seconds) this.show(0)
+    this.untouched = false
+    this.button.textContent = "Pause"
+    const from = this.now, began = performance.now()
+    const step = time => {
+      const second = from + (time - began) / 1000
+      // Whoever wishes for less motion gets a step a second instead of a gliding line.
+      this.show(calm.matches ? from + Math.floor(second - from) : second)
+      if (second >= this.axis.seconds) this.pause()
+      else this.frame = requestAnimationFrame(step)
+    }
+    this.frame = requestAnimationFrame(step)
+  }
+
+  pause() {
+    cancelAnimationFrame(this.frame)
+    this.frame = 0
+    this.button.textContent = "Play"
+  }
+
+  key(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey) return
+    if (event.target.closest("a, input:not([type=range]), button:not([data-play]), summary, form")) return
+    const by = { ArrowRight: KEY_STEP_S, ArrowLeft: -KEY_STEP_S }[event.key]
+    if (by) this.seek(this.now + by)
+    else if (event.key === " " && event.target !== this.button) this.toggle()
+    else return
+    event.preventDefault()
+  }
+
+  follow(message) {
+    for (const arm of this.arms) {
+      arm.follow(message)
+      if (arm.message) this.seek(arm.data.at.find(at => at > message.at) ?? message.at)
+    }
+  }
+}
+
+class Arm {
+  constructor(section, arm, axis, seek) {
+    this.data = arm
+    this.box = section.querySelector(`[data-arm="${CSS.escape(arm.name)}"]`)
+    this.chart = chart(this.find("chart"), arm, axis, seek)
+    this.shown = -1
+  }
+
+  find(name) {
+    return this.box.querySelector(`[data-${name}]`)
+  }
+
+  // When the leader's log is furthest ahead of what may be read: the picture to begin with.
+  mostApart() {
+    const { at, leads, ends, high_watermark: high } = this.data
+    const ahead = at.map((_, i) => (leads[i] === null || high[i] === null ? 0 : ends[leads[i]][i] - high[i]))
+    return at[ahead.indexOf(Math.max(...ahead))]
+  }
+
+  // Shows the newest sample of a time; returns it in words.
+  show(second) {
+    this.chart.show(second)
+    const next = this.data.at.findIndex(at => at > second)
+    const i = next < 0 ? this.data.at.length - 1 : Math.max(0, next - 1)
+    if (i !== this.shown) this.draw(i)
+    return this.said
+  }
+
+  draw(i) {
+    this.shown = i
+    this.said = `${this.data.label}: ${this.words(i)}`
+    this.find("say").textContent = this.words(i)
+    for (const id of this.data.brokers) this.lane(id, i)
+    for (const name of COUNTS) {
+      this.box.querySelector(`[data-count=${name}]`).textContent = number(this.data[name][i])
+    }
+  }
+
+  words(i) {
+    const { leader, leads, epoch, isr, high_watermark: high } = this.data
+    const led = leads[i] !== null ? `Broker ${leads[i]} leads (epoch ${epoch[i]}).`
+      : leader[i] !== null ? `Nobody leads: broker ${leader[i]} does not run, and is not replaced yet.`
+      : "Nobody leads."
+    const read = high[i] === null ? "Nobody tells the high watermark." : `High watermark ${number(high[i])}.`
+    return `${led} In sync: ${isr[i].join(", ") || "nobody says"}. ${read}`
+  }
+
+  // Lanes are drawn against the longest log of the moment: what they compare is the brokers.
+  share(offset) {
+    const longest = Math.max(1, ...this.data.brokers.map(id => this.data.ends[id][this.shown]))
+    return `${Math.min(100, (100 * offset) / longest)}%`
+  }
+
+  lane(id, i) {
+    const { states, ends, leads, isr, high_watermark: high } = this.data
+    const lane = this.box.querySelector(`[data-broker="${id}"]`)
+    const state = states[id][i], end = ends[id][i]
+    lane.className = `lane is-${state}${leads[i] === id ? " is-leader" : ""}`
+    lane.style.setProperty("--end", this.share(end ?? 0))
+    lane.style.setProperty("--held", this.share(Math.min(end ?? 0, high[i] ?? 0)))
+    lane.style.setProperty("--high", this.share(high[i] ?? 0))
+    lane.style.setProperty("--message", this.share(this.message?.offset ?? 0))
+    lane.classList.toggle("is-unread", high[i] === null)
+    lane.classList.toggle("is-followed", Boolean(this.message))
+    const role = leads[i] === id ? "leads" : isr[i].includes(id) ? "in sync" : "not in sync"
+    lane.querySelector("[data-role]").textContent = state === "running" ? role : `${state}, ${role}`
+    lane.querySelector("[data-end]").textContent = number(end)
+  }
+
+  follow(message) {
+    this.message = message?.arm === this.data.name ? message : null
+    this.chart.follow(this.message)
+    this.draw(this.shown)
+  }
+}
+
+function number(value) {
+  return value === null ? "–" : value.toLocaleString("en")
+}
+
+let replay = null
+
+async function begin() {
+  const section = document.querySelector("[data-replay]:not([data-begun])")
+  if (!section) return
+  section.dataset.begun = ""
+  const answer = await fetch(section.dataset.replay)
+  if (answer.ok) replay = new Replay(section, await answer.json())
+}
+
+// The replay comes with the page, or by htmx when the run ends; a story comes by htmx.
+document.body.addEventListener("htmx:afterSettle", event => {
+  begin()
+  const story = event.target.querySelector?.("[data-story]")
+  if (event.target.id !== "story" || !replay) return
+  const { story: arm, offset, acked } = story?.dataset ?? {}
+  replay.follow(offset === undefined ? null : { arm, offset: Number(offset), at: Number(acked) })
+})
+begin()

@@ -1,0 +1,117 @@
+"""The links of a cluster as its owner sees them: cut them, slow them, break them, ask them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from labs.engine import processes
+from labs.engine.kafka.nodes import Node
+from labs.engine.links.flows import Key
+
+_ROOT = Path(__file__).resolve().parents[3]
+
+
+class LinksFailed(OSError):
+    """The process that carries the links did not do what it was asked; has its last words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What flows did since they were impaired or mended.
+
+    Bytes that wait, and in how many connections; pieces that came in since and left, and the
+    shortest time that one of them took; bytes that left.
+    """
+
+    waiting: int
+    connections: int
+    late: int
+    soonest_s: float | None
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Severed:
+    """What was broken: connections, and bytes that were in them and are lost."""
+
+    connections: int
+    bytes: int
+
+
+class Links:
+    """A proxy process that every way into these nodes leads through; dies with us.
+
+    `homes` maps the working folder of each process of the cluster to its node's id, which is how
+    the proxy knows who connects. Raises `LinksFailed` if the proxy does not start.
+    """
+
+    def __init__(self, nodes: Sequence[Node], homes: Mapping[Path, int], log: Path) -> None:
+        self.impaired: dict[int, frozenset[Key]] = {}
+        self._log = log
+        self._lock = Lock()
+        self._process = processes.spawn(
+            [sys.executable, "-m", "labs.engine.links.proxy"],
+            log=log, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )  # fmt: skip
+        doors = [
+            {"at": address.told, "to": address.port, "node": str(node.id), "listener": name}
+            for node in nodes
+            for name, address in node.addresses.items()
+        ]
+        named = {str(home.resolve()): str(id_) for home, id_ in homes.items()}
+        self._tell({"homes": named, "doors": doors})
+
+    def impair(
+        self, node: int, flows: Collection[Key], *,
+        cut: bool = False, delay_s: float = 0, rate: float = 0,
+    ) -> None:  # fmt: skip
+        """What happens to the bytes of these flows of a node from now on, in all connections.
+
+        `cut`: none passes, as if packets were dropped: nothing is closed and nothing refused.
+        `delay_s`: each is that late. `rate`: so many bytes a second in each connection, 0 means
+        as they come. `impaired` keeps which flows these were.
+        """
+        self.impaired[node] = self.impaired.get(node, frozenset()) | frozenset(flows)
+        self._wish("shape", flows, cut=cut, delay_s=delay_s, rate=rate)
+
+    def mend(self, node: int) -> frozenset[Key]:
+        """Makes whole what was impaired of a node; returns its flows."""
+        flows = self.impaired.pop(node)
+        self._wish("shape", flows, cut=False, delay_s=0, rate=0)
+        return flows
+
+    def sever(self, flows: Collection[Key]) -> Severed:
+        """Breaks all connections of these flows; what waited in them, both ways, is lost."""
+        return Severed(**self._wish("sever", flows))
+
+    def seen(self, flows: Collection[Key]) -> Seen:
+        """What these flows have done since they were impaired or mended last."""
+        return Seen(**self._wish("seen", flows))
+
+    def stop(self) -> None:
+        """Ends the process, and with it every connection."""
+        processes.end(self._process, grace_s=0)
+
+    def _wish(self, do: str, flows: Collection[Key], **told: Any) -> dict[str, Any]:
+        return self._tell({"do": do, "flows": sorted(flows), **told})
+
+    def _tell(self, said: dict[str, Any]) -> dict[str, Any]:
+        wires = self._process.stdin, self._process.stdout
+        if not (wires[0] and wires[1]):
+            raise LinksFailed("the links have no wires")
+        with self._lock:
+            try:
+                wires[0].write(json.dumps(said).encode() + b"\n")
+                wires[0].flush()
+                answer: dict[str, Any] = json.loads(wires[1].readline())
+            except (OSError, ValueError) as silent:
+                words = self._log.read_text("utf-8", "replace") if self._log.exists() else ""
+                raise LinksFailed(f"the links do not answer: {words[-1000:]}") from silent
+        return answer

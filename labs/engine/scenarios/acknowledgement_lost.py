@@ -1,0 +1,44 @@
+"""What the leader answers gets lost: batches are written, and their senders do not learn of it.
+
+First only the answers stop, then the connections break. A client that tries again sends what is
+in the log already. With idempotence the leader knows the batch by its sequence number and only
+says so (KIP-98); without, it is in the log twice. A client that does not try again has given up
+a record that is there.
+"""
+
+from __future__ import annotations
+
+from labs.engine.faults import impaired, leader
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.topologies import up_to_five
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.cut(leader(TOPIC), "clients", "from")
+    stage.go_on(seconds["unanswered_s"])
+    stage.sever(leader(TOPIC), "clients")
+    stage.mend(impaired())
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="acknowledgement-lost",
+    title="Acknowledgements are lost with their connections",
+    story=(
+        "For a moment nothing that the leader says reaches its clients, while all that they send "
+        "reaches the leader and is written. Then the connections break, and the answers on "
+        "their way are lost. Clients connect again and do what their settings say."
+    ),
+    shows=("duplicate", "unavailable", "given_up"),
+    topology=up_to_five,
+    durations={"lead_in_s": (1.0, 2.0), "unanswered_s": (0.3, 0.8), "healed_s": (1.0, 1.5)},
+    play=_play,
+    rarely={
+        "lost_write": "here requests arrive, and only answers are lost with their connections",
+        "reordered": "all that was not answered is sent again in its order, and first copies count",
+        "given_up": "what a client gives up here is in the log: only its acknowledgement was lost",
+    },
+    given_up_breaks=True,
+    linked=True,
+)

@@ -1,0 +1,57 @@
+"""The followers get everything late, over a narrow line, and stay in sync all the while.
+
+A follower is in sync until it has not caught up for `replica.lag.time.max.ms` (30 s; KIP-16). As
+long as it is, acks=all waits for it, and readers see nothing that it lacks, whatever acks is. A
+client whose request.timeout.ms is shorter than that sends again what is in the log already.
+"""
+
+from __future__ import annotations
+
+from labs.engine.faults import followers, impaired
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.topologies import up_to_five
+
+_BYTES_PER_S = 200_000
+_IN_TIME = "followers that are 2 s late answer before most clients lose patience"
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    if stage.topology.replication_factor == 1:
+        stage.not_applicable(
+            "slow", "follower", "replication.factor is 1: there are no followers to be slow"
+        )
+    else:
+        stage.slow(followers(TOPIC), seconds["late_s"], _BYTES_PER_S)
+    stage.go_on(seconds["slow_s"])
+    if stage.topology.replication_factor > 1:
+        stage.mend(impaired())
+        stage.await_in_sync(limit_s=60)
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="followers-slow",
+    title="The followers are slow",
+    story=(
+        "The line from the leader to its followers gets slow and narrow for some seconds: what "
+        "they fetch arrives more than a second late. No broker fails and no replica falls out of "
+        "the in-sync set."
+    ),
+    shows=("blocked", "unavailable", "duplicate"),
+    topology=up_to_five,
+    durations={
+        "lead_in_s": (1.0, 2.0),
+        "late_s": (1.5, 2.0),
+        "slow_s": (5.0, 6.0),
+        "healed_s": (0.5, 1.0),
+    },
+    play=_play,
+    rarely={
+        "duplicate": _IN_TIME,
+        "reordered": _IN_TIME,
+        "given_up": _IN_TIME,
+    },
+    given_up_breaks=True,
+    linked=True,
+)

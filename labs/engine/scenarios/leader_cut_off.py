@@ -1,0 +1,47 @@
+"""The leader is cut off from the other nodes, and its clients are not.
+
+The controllers fence it and elect another; it does not know, and leads on. With acks=1 it
+acknowledges to the clients that still reach it, alone, until the network heals and it follows
+the new leader. With acks=all it acknowledges nothing alone, also with min.insync.replicas=1:
+only the controllers can take the others out of the in-sync set (KIP-497).
+A client stays with it, because librdkafka asks for metadata again only upon an error, or every
+five minutes (topic.metadata.refresh.interval.ms).
+"""
+
+from __future__ import annotations
+
+from labs.engine.faults import impaired, leader
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.topologies import up_to_five
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.cut(leader(TOPIC), "nodes")
+    if stage.topology.replication_factor > 1:
+        stage.await_new_leader(limit_s=60)
+    stage.go_on(seconds["two_leaders_s"])
+    stage.mend(impaired())
+    stage.await_in_sync(limit_s=60)
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="leader-cut-off",
+    title="The leader is cut off from the other brokers",
+    story=(
+        "The network between the leader and all other brokers and controllers goes silent, while "
+        "clients still reach every broker. The others choose a new leader. For a while there are "
+        "two; then the network heals, and the old one follows the new one."
+    ),
+    shows=("lost_write", "unavailable", "blocked"),
+    topology=up_to_five,
+    durations={"lead_in_s": (1.0, 2.0), "two_leaders_s": (1.0, 1.5), "healed_s": (0.5, 1.0)},
+    play=_play,
+    rarely={
+        "duplicate": "what the old leader alone had of a batch is gone before it is there again",
+        "reordered": "what the old leader alone had of a batch is gone before it is there again",
+    },
+    given_up_breaks=True,
+    linked=True,
+)

@@ -1,0 +1,41 @@
+"""`manage.py prune`: keeps the ledgers within their limit, as the worker does after each run."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+
+from labs import pruning
+
+
+class Command(BaseCommand):
+    help = "Removes the oldest ledgers until all together are within a limit."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--limit-mb", type=_whole, default=settings.LAB_RUNS_LIMIT_MB,
+            help="millions of bytes (by default LAB_RUNS_LIMIT_MB)",
+        )  # fmt: skip
+        parser.add_argument("--json", action="store_true", help="as data, for other programs")
+
+    def handle(self, *args: object, **options: Any) -> None:
+        pruned = pruning.prune(options["limit_mb"] * pruning.MEGABYTE)
+        if options["json"]:
+            self.stdout.write(json.dumps({"limit_mb": options["limit_mb"], "pruned": pruned}))
+            return
+        self.stdout.write(
+            f"{len(pruned)} ledgers were removed; their counts and verdicts stay."
+            if pruned
+            else "All ledgers are within the limit."
+        )
+
+
+def _whole(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError("must be 0 or more")
+    return number

@@ -1,0 +1,42 @@
+"""Looking closer at a run: its replay as data, and the story of one message."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from labs import presentation, replays, selectors
+from labs.models import Run
+
+_MOST_DIGITS = 19
+
+
+@require_GET
+@never_cache
+def replay(request: HttpRequest, slug: str) -> JsonResponse:
+    """The telemetry of every arm that is over, in columns, for the script that plays it."""
+    return JsonResponse(replays.data(get_object_or_404(selectors.recent(), slug=slug)))
+
+
+@require_GET
+def message(request: HttpRequest, slug: str, arm: str) -> HttpResponse:
+    """What became of the message `?value=` of one arm; the part for the replay if htmx asks."""
+    run = get_object_or_404(
+        Run.objects.select_related("experiment"), experiment__slug=slug, name=arm
+    )
+    if run.experiment.is_live:
+        raise Http404("The run is not over.")
+    asked = request.GET.get("value", "").strip()
+    whole = asked.isascii() and asked.isdigit() and len(asked) < _MOST_DIGITS
+    context = {
+        "experiment": run.experiment,
+        "run": run,
+        "label": presentation.label(run.experiment, run.name),
+        "title": presentation.scenario_title(run.experiment.scenario),
+        "asked": asked,
+        "story": replays.message(run, int(asked)) if whole else None,
+    }
+    part = "#story" if request.htmx else ""  # type: ignore[attr-defined]
+    return render(request, f"labs/message.html{part}", context)

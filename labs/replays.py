@@ -1,0 +1,148 @@
+"""What a page needs to play an experiment back: read from the ledgers, kept nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from labs import plots, presentation, sentences
+from labs.engine import replay, story
+from labs.engine.replay import Moment, Replay
+from labs.engine.story import Story
+from labs.models import Experiment, Run
+
+_TO_FOLLOW = 3
+"""Messages offered of each anomaly."""
+
+_COLUMNS = (
+    "leader", "leads", "epoch", "isr", "high_watermark", "last_stable", "lag",
+    "sent", "acknowledged", "failed", "delivered",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A moment of the table, and what was done since the row before."""
+
+    moment: Moment
+    done: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """Messages of one anomaly that can be followed."""
+
+    words: str
+    values: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArmReplay:
+    """One arm's replay as the page shows it before, or without, any script."""
+
+    run: Run
+    label: str
+    replay: Replay
+    rows: tuple[Row, ...]
+    follow: tuple[Follow, ...]
+
+
+def arms(experiment: Experiment) -> list[ArmReplay]:
+    """The arms that can be played back; none while the experiment is not over."""
+    if experiment.is_live:
+        return []
+    found = ((run, of_run(run)) for run in experiment.runs.all())
+    return [
+        ArmReplay(
+            run, presentation.label(experiment, run.name), seen, tuple(_rows(run, seen)),
+            tuple(_follow(run)),
+        )
+        for run, seen in found
+        if seen is not None and seen.brokers
+    ]  # fmt: skip
+
+
+def of_run(run: Run) -> Replay | None:
+    """The replay of partition 0, in seconds since the run's first send; None without a ledger."""
+    began_ns = _began_ns(run)
+    return None if began_ns is None else replay.read(run.ledger, began_ns)
+
+
+def message(run: Run, value: int) -> Story | None:
+    """What became of one message of a run; None if its ledger does not know it."""
+    began_ns = _began_ns(run)
+    return None if began_ns is None else story.tell(run.ledger, began_ns, value)
+
+
+def data(experiment: Experiment) -> dict[str, Any]:
+    """The replays as plain data, all on one axis: `seconds` long and `offsets` high."""
+    shown = arms(experiment)
+    ends = [end for arm in shown for m in arm.replay.moments for end in m.ends.values()]
+    return {
+        "seconds": max((arm.replay.moments[-1].at_s for arm in shown), default=0),
+        "offsets": max((end for end in ends if end is not None), default=0),
+        "arms": [_data(arm) for arm in shown],
+    }
+
+
+def _data(arm: ArmReplay) -> dict[str, Any]:
+    moments, brokers = arm.replay.moments, arm.replay.brokers
+    drawn = presentation.plot_of(arm.run)
+    return {
+        "name": arm.run.name,
+        "label": arm.label,
+        "brokers": brokers,
+        "at": [moment.at_s for moment in moments],
+        "states": {id_: [m.states.get(id_, "dead") for m in moments] for id_ in brokers},
+        "ends": {id_: [m.ends.get(id_) for m in moments] for id_ in brokers},
+        **{name: [getattr(moment, name) for moment in moments] for name in _COLUMNS},
+        "marks": [[mark.second, mark.text] for mark in drawn.marks] if drawn else [],
+        "lost": _lost(arm.run),
+    }
+
+
+def _lost(run: Run) -> list[float]:
+    """When messages were acknowledged that are gone: seconds, one a bucket of the judge's."""
+    timeline = run.result["timeline"]
+    half = timeline["bucket_ms"] / 2
+    return [(each["t_ms"] + half) / 1000 for each in timeline["buckets"] if each.get("lost")]
+
+
+def _began_ns(run: Run) -> int | None:
+    timeline = run.result.get("timeline")
+    return timeline["start_ns"] if timeline else None
+
+
+def _rows(run: Run, seen: Replay) -> Iterator[Row]:
+    """A row a second, and one for each change of a leader, an in-sync set or a broker's state."""
+    done = [(fault.at_s, plots.fault_words(_fault(fault))) for fault in seen.done]
+    last = float("-inf")
+    for moment in _of_note(seen.moments):
+        yield Row(moment, tuple(words for at, words in done if last < at <= moment.at_s))
+        last = moment.at_s
+
+
+def _fault(done: replay.Done) -> Mapping[str, str]:
+    return {"fault": done.fault, "target": done.target}
+
+
+def _of_note(moments: Sequence[Moment]) -> Iterator[Moment]:
+    yield moments[0]
+    for before, moment in pairwise(moments):
+        changed = _standing(before) != _standing(moment)
+        if changed or int(before.at_s) != int(moment.at_s) or moment is moments[-1]:
+            yield moment
+
+
+def _standing(moment: Moment) -> tuple[Any, ...]:
+    return moment.leads, moment.epoch, moment.isr, moment.states
+
+
+def _follow(run: Run) -> Iterator[Follow]:
+    examples: Mapping[str, Sequence[Mapping[str, Any]]] = run.result.get("examples") or {}
+    for name, found in examples.items():
+        values = dict.fromkeys(row["value"] for row in found if "value" in row)
+        if values:
+            yield Follow(sentences.COUNT_WORDS.get(name, name), tuple(values)[:_TO_FOLLOW])

@@ -1,0 +1,104 @@
+"""One experiment as plain text, for a ticket: what was run, what was done, what was counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from textwrap import wrap
+
+from labs import presentation, sentences
+from labs.models import Experiment, Run, State
+
+_WIDTH = 96
+
+
+def text(experiment: Experiment, address: str) -> str:
+    """The report; `address` is the experiment's page, as others reach it."""
+    return "\n".join(_lines(experiment, address)) + "\n"
+
+
+def _lines(experiment: Experiment, address: str) -> Iterator[str]:
+    runs = list(experiment.runs.all())
+    title = presentation.scenario_title(experiment.scenario)
+    yield from (title, "=" * len(title), "")
+    if experiment.state == State.DONE:
+        yield from wrap(presentation.headline(experiment), _WIDTH)
+    else:
+        yield presentation.standing(experiment)
+    if experiment.reason:
+        yield from wrap(experiment.reason, _WIDTH)
+    yield ""
+    yield from _facts(experiment, runs, address)
+    for run in runs:
+        yield from _arm(run, presentation.label(experiment, run.name))
+    yield from _settings(experiment, runs)
+
+
+def _facts(experiment: Experiment, runs: list[Run], address: str) -> Iterator[str]:
+    ended = f"{experiment.ended_at:%Y-%m-%d %H:%M:%S} UTC" if experiment.ended_at else "-"
+    facts = [
+        ("experiment", f"{experiment.slug}, attempt {experiment.attempt}"),
+        ("page", address),
+        ("scenario", experiment.scenario),
+        ("seed", str(experiment.seed)),
+        ("ended", ended),
+        *presentation.conditions(runs),
+    ]
+    if experiment.pruned_at:
+        facts.append(("ledger", f"removed on {experiment.pruned_at:%Y-%m-%d %H:%M} UTC"))
+    yield from _columns(facts)
+
+
+def _arm(run: Run, label: str) -> Iterator[str]:
+    head = f"{label}: {run.verdict or 'no verdict'}"
+    yield from ("", head, "-" * len(head))
+    if run.verdict:
+        yield from wrap(sentences.of_run(run.verdict, run.result, run.want), _WIDTH)
+    counts = run.result.get("counts") or {}
+    if counts:
+        known = sentences.COUNT_WORDS.items()
+        told = [(words, counts[name]) for name, words in known if counts.get(name) is not None]
+        yield from ("", "Counted:")
+        yield from _columns([(words, f"{value:>11,}") for words, value in told])
+        missing = [words for name, words in known if name in counts and counts[name] is None]
+        if missing:
+            yield from wrap(f"Not judged: {', '.join(missing)}.", _WIDTH)
+    yield from _done(run)
+
+
+def _done(run: Run) -> Iterator[str]:
+    evidence = run.result.get("fault_evidence") or ()
+    judged = bool(run.result.get("timeline"))
+    begin_s = presentation.timeline_begin_s(run) if judged else 0.0
+    if evidence:
+        axis = "the first send" if judged else "the experiment began"
+        yield from ("", f"Done to the brokers (seconds since {axis}):")
+    for row in evidence:
+        done = f"{row['fault']} {row['target']}, {row['phase']}: {row['evidence']}"
+        yield from wrap(done, _WIDTH, initial_indent=f"  {row['at_s'] - begin_s:7.2f}  ",
+                        subsequent_indent=" " * 11)  # fmt: skip
+
+
+def _settings(experiment: Experiment, runs: list[Run]) -> Iterator[str]:
+    compared = presentation.compared(runs)
+    labels = [presentation.label(experiment, run.name) for run in runs]
+    if compared.differ:
+        yield from ("", "Settings that differ", "--------------------")
+        for key, values in compared.differ:
+            told = (f"{name}: {_said(value)}" for name, value in zip(labels, values, strict=True))
+            yield f"  {key}  {'; '.join(told)}"
+    if compared.same:
+        head = "Settings of all arms" if len(runs) > 1 else "Settings"
+        yield from ("", head, "-" * len(head))
+        yield from _columns([(key, _said(value)) for key, value in compared.same])
+
+
+def _columns(pairs: list[tuple[str, str]]) -> Iterator[str]:
+    width = max((len(name) for name, _ in pairs), default=0)
+    for name, value in pairs:
+        yield f"  {name.ljust(width)}  {value}"
+
+
+def _said(value: object) -> str:
+    if value is None:
+        return "-"
+    return str(value).lower() if isinstance(value, bool) else str(value)

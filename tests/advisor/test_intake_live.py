@@ -1,0 +1,167 @@
+"""What a live cluster says of itself, sorted: what it runs, whose each setting is, what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from advisor.catalog import Family
+from advisor.catalog.facts import examined, facts
+from advisor.intake import Entry, Group, Intake, Product, Seen, read_live
+from advisor.intake.levels import DEFAULT, IN_FILE, MIN_ISR, OF_CLUSTER, ON_BROKER, ON_TOPIC
+from advisor.intake.live import kafka_of
+
+JAVA = Product(Family.JAVA, "4.3", "4.0")
+SECRET = "hunter2"
+
+
+def broker(line: str = "4.3", *made: Entry) -> tuple[Entry, ...]:
+    """What a broker of this line tells: its defaults, and what was made of some of them."""
+    by_name = {
+        name: Entry(name, None if fact.default is None else str(fact.default), DEFAULT)
+        for name, fact in facts("broker", line).items()
+        if not fact.internal
+    }
+    return tuple((by_name | {each.name: each for each in made}).values())
+
+
+def seen(*on_topic: Entry, brokers: Iterable[tuple[Entry, ...]] = (broker(),), **more) -> Seen:
+    on_brokers = dict(enumerate(brokers, 1))
+    racks = dict.fromkeys(on_brokers, "")
+    given = {"racks": racks, "copies": (3, 3), "on_brokers": on_brokers} | more
+    return Seen("orders", on_topic=on_topic, **given)
+
+
+def read(found: Seen, product: Product = JAVA) -> tuple[Intake, dict[str, str]]:
+    intake, places = read_live(found, product)
+    assert not intake.problems
+    assert intake.settings.keys() == places.keys()
+    return intake, dict(places)
+
+
+def noted(intake: Intake, words: str) -> bool:
+    return any(words in note for note in intake.notes)
+
+
+def test_a_topic_and_its_cluster_are_read_with_the_place_of_each_answer() -> None:
+    kept = Entry(MIN_ISR, "2", OF_CLUSTER)
+    made = broker("4.3", kept, Entry("replica.lag.time.max.ms", "9000", IN_FILE))
+    found, places = read(seen(
+        Entry("retention.ms", "5000", ON_TOPIC), Entry("cleanup.policy", "delete", DEFAULT), kept,
+        brokers=[made, made, made], racks={1: "a", 2: "b", 3: "a"},
+    ))  # fmt: skip
+    assert found.heads == {"brokers": "3", "kafka": "4.3"}
+    assert found.settings == {
+        "application.racks": 2, "topic.replication.factor": 3, "topic.retention.ms": 5000,
+        "topic.min.insync.replicas": 2, "broker.min.insync.replicas": 2,
+        "broker.replica.lag.time.max.ms": 9000,
+    }  # fmt: skip
+    assert places["topic.replication.factor"] == "topic orders, 2 partitions"
+    assert places["topic.retention.ms"] == "set on topic orders"
+    assert places["broker.replica.lag.time.max.ms"] == "in the broker's file"
+    assert noted(found, "min.insync.replicas=2 is kept by the cluster for all brokers")
+
+
+def test_a_minimum_in_the_files_is_the_brokers_and_shows_that_no_replica_is_eligible() -> None:
+    static = Entry(MIN_ISR, "2", IN_FILE)
+    found, places = read(seen(static, brokers=[broker("4.3", static)]))
+    assert found.settings["broker.min.insync.replicas"] == 2
+    assert "topic.min.insync.replicas" not in found.settings
+    assert found.settings["application.eligible.leader.replicas.version"] == 0
+    assert "as it is where this is on" in places["application.eligible.leader.replicas.version"]
+
+
+def test_a_minimum_of_the_cluster_below_the_files_is_in_force_and_said() -> None:
+    kept = Entry(MIN_ISR, "1", OF_CLUSTER)
+    found, places = read(seen(kept, brokers=[broker("4.3", kept)]))
+    assert found.settings["topic.min.insync.replicas"] == 1
+    assert places["topic.min.insync.replicas"].startswith("kept by the cluster for all brokers")
+    assert noted(found, "goes before their files, whatever those say")
+    assert "application.eligible.leader.replicas.version" not in found.settings
+
+
+@pytest.mark.parametrize("source", [ON_TOPIC, ON_BROKER, IN_FILE, OF_CLUSTER])
+def test_whatever_makes_it_what_is_in_force_for_a_topic_is_the_topics(source: str) -> None:
+    found, _ = read(seen(Entry("retention.ms", "1000", source)))
+    assert found.settings["topic.retention.ms"] == 1000
+    unclean = Entry("unclean.leader.election.enable", "true", source)
+    found, _ = read(seen(unclean))
+    part = "topic" if source == ON_TOPIC else "broker"
+    assert found.settings[f"{part}.unclean.leader.election.enable"] is True
+
+
+@pytest.mark.parametrize("line", ["2.8", "3.0", "3.3", "3.6", "3.7", "3.8", "3.9", "4.0", "4.1"])
+def test_the_names_of_its_settings_give_a_release_away(line: str) -> None:
+    assert kafka_of(broker(line)) == line
+    assert kafka_of(broker(line, Entry("our.plugin.key", None, IN_FILE, secret=True))) == line
+
+
+def test_lines_with_the_same_names_are_told_apart_by_their_protocol_version() -> None:
+    assert {line for line in examined("broker") if kafka_of(broker(line)) != line} == set()
+    untold = [each for each in broker("3.5") if each.name != "inter.broker.protocol.version"]
+    assert kafka_of(tuple(untold)) is None
+
+
+def test_a_release_that_nobody_knows_is_asked_for_and_not_guessed() -> None:
+    newer = (*broker("4.3"), Entry("a.setting.of.tomorrow", "1", DEFAULT))
+    mixed = [broker("4.2"), broker("4.3")]
+    for brokers in ([newer], mixed, [()]):
+        found, _ = read(seen(brokers=brokers))
+        assert "kafka" not in found.heads
+        assert noted(found, "Which Kafka the brokers run cannot be told")
+
+
+def test_a_release_too_old_to_be_advised_on_is_told() -> None:
+    found, _ = read(seen(brokers=[broker("3.0")]))
+    assert "kafka" not in found.heads
+    assert noted(found, "The brokers run Kafka 3.0, and no advice here is about that")
+
+
+def test_copies_racks_and_brokers_that_differ_are_said() -> None:
+    lag = [Entry("replica.lag.time.max.ms", value, IN_FILE) for value in ("1000", "2000")]
+    found, _ = read(seen(
+        brokers=[broker("4.3", each) for each in lag], copies=(3, 1), racks={1: "a", 2: ""}
+    ))  # fmt: skip
+    assert found.settings["topic.replication.factor"] == 1
+    assert found.settings["broker.replica.lag.time.max.ms"] == 1000
+    assert "application.racks" not in found.settings
+    assert noted(found, "have from 1 to 3 copies: the fewest count")
+    assert noted(found, "differs between brokers (1000 on broker 1, 2000 on broker 2)")
+    assert noted(found, "Some brokers name a rack")
+
+
+def test_a_group_tells_static_members_and_where_it_has_no_offset() -> None:
+    found, places = read(seen(group=Group("billing", ("b-2", "b-1"), 2, 1)))
+    assert found.settings["consumer.group.instance.id"] == "b-1"
+    assert places["consumer.group.instance.id"] == "a member of group billing"
+    assert noted(found, "2 members, offsets committed on 1 of 2 partitions; on the others auto.")
+    for members in ((), ("b-1", "")):
+        found, _ = read(seen(group=Group("billing", members, 2, 2)))
+        assert "consumer.group.instance.id" not in found.settings
+        assert not noted(found, "auto.offset.reset")
+
+
+def test_nothing_of_a_credential_or_of_what_is_not_weighed_is_taken() -> None:
+    made = broker(
+        "4.3", Entry("ssl.key.password", SECRET, IN_FILE, secret=True),
+        Entry("sasl.jaas.config", SECRET, IN_FILE), Entry("log.dirs", f"/{SECRET}", IN_FILE),
+        Entry("replica.lag.time.max.ms", "12345", IN_FILE, secret=True),
+    )  # fmt: skip
+    found, places = read(seen(brokers=[made]))
+    assert SECRET not in repr((found, places))
+    assert "12345" not in repr((found, places))
+    assert noted(found, "2 may be credentials")
+    assert noted(found, "2 other settings that somebody made are not weighed here")
+
+
+def test_a_value_that_the_catalog_refuses_is_left_out_and_said() -> None:
+    found, _ = read(seen(Entry("cleanup.policy", "", ON_TOPIC)))
+    assert "topic.cleanup.policy" not in found.settings
+    assert noted(found, "Left out: set on topic orders: cleanup.policy is empty.")
+
+
+def test_what_could_not_be_read_stands_first_among_the_notes() -> None:
+    found, _ = read(seen(brokers=[()], notes=("Not read: the settings of broker 1.",)))
+    assert found.notes[0] == "Not read: the settings of broker 1."
+    assert found.settings == {"topic.replication.factor": 3}

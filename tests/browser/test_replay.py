@@ -1,0 +1,70 @@
+"""The replay in a real browser: played and scrubbed by keyboard, a message followed to its end."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import serious, too_wide
+from tests.engine import histories
+from tests.labs import make
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def replay(page: Page) -> Page:
+    page.goto(make.recorded().get_absolute_url())
+    expect(page.locator("[data-stage]")).to_be_visible()
+    return page
+
+
+def lane(page: Page, broker: int) -> str:
+    return page.locator(f"[data-broker='{broker}']").inner_text().replace("\n", " ")
+
+
+def test_it_begins_where_the_leader_is_furthest_ahead(replay: Page) -> None:
+    expect(replay.locator("[data-clock]")).to_have_text("1.0 s")
+    expect(replay.locator("[data-say]")).to_have_text(
+        "Broker 1 leads (epoch 0). In sync: 1, 2, 3. High watermark 6."
+    )
+    assert lane(replay, 1) == "Broker 1 leads 10"
+    assert lane(replay, 2) == "Broker 2 in sync 6"
+    expect(replay.locator("[data-chart] canvas")).to_be_visible()
+
+
+def test_keys_move_it_sample_by_sample_and_the_slider_says_the_same_aloud(replay: Page) -> None:
+    slider = replay.get_by_role("slider", name="Time in the run")
+    slider.focus()
+    for _ in range(4):
+        slider.press("ArrowRight")
+    expect(replay.locator("[data-clock]")).to_have_text("2.0 s")
+    expect(replay.locator("[data-say]")).to_contain_text("Nobody leads: broker 1 does not run")
+    assert lane(replay, 1) == "Broker 1 dead, in sync 10"
+    expect(slider).to_have_attribute("aria-valuetext", r"2.0 seconds. As described: Nobody leads: "
+        "broker 1 does not run, and is not replaced yet. In sync: 1, 2, 3. Nobody tells the high "
+        "watermark.")  # fmt: skip
+    slider.press("ArrowLeft")
+    expect(replay.locator("[data-say]")).to_contain_text("Broker 1 leads")
+
+
+def test_space_plays_it_to_the_end(replay: Page) -> None:
+    replay.get_by_role("slider", name="Time in the run").focus()
+    replay.keyboard.press(" ")
+    play = replay.locator("[data-play]")
+    expect(play).to_have_text("Pause")
+    expect(replay.locator("[data-clock]")).to_have_text("4.0 s", timeout=30_000)
+    expect(play).to_have_text("Play")
+    expect(replay.locator("[data-say]")).to_contain_text("Broker 2 leads (epoch 1). In sync: 2, 3.")
+    expect(replay.locator("[data-count=acknowledged]")).to_have_text("15")
+
+
+def test_a_lost_message_is_followed_and_marked(replay: Page) -> None:
+    replay.get_by_role("link", name=str(histories.LOST), exact=True).click()
+    expect(replay.locator("#story")).to_contain_text("Not in the log at the end.")
+    expect(replay.locator(".lane.is-followed")).to_have_count(3)
+    expect(replay.locator("[data-clock]")).to_have_text("1.0 s")
+    assert serious(replay) == []
+    for width in (360, 1600):
+        replay.set_viewport_size({"width": width, "height": 900})
+        assert too_wide(replay) == []

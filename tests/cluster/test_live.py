@@ -1,0 +1,138 @@
+"""A live cluster, read through the page as a person does, from a real broker."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from confluent_kafka import Consumer, Producer
+from confluent_kafka.admin._acl import AclBinding, AclOperation, AclPermissionType
+from confluent_kafka.admin._resource import ResourcePatternType, ResourceType
+from django.conf import LazySettings
+from django.test import Client
+
+from advisor.models import Description
+from labs.engine.kafka import properties
+from labs.engine.kafka.admin import quiet_admin
+from labs.engine.kafka.cluster import Cluster
+from labs.engine.slots import slot
+from labs.engine.wait import until
+
+pytestmark = [pytest.mark.cluster, pytest.mark.django_db]
+
+URL = "/describe/from-cluster/"
+BROKER = {
+    "min.insync.replicas": "1",
+    "replica.lag.time.max.ms": "11000",
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "allow.everyone.if.no.acl.found": "true",
+}
+
+
+@pytest.fixture(scope="module")
+def asked(distribution, java, tmp_path_factory) -> Iterator[Cluster]:
+    """One broker with three topics: one open, one that we may only describe, one closed to us."""
+    folder = tmp_path_factory.mktemp("live")
+    with pytest.MonkeyPatch.context() as patch, slot():
+        # The lab loads no authorizer for anybody; here nobody but this test chooses it.
+        patch.setattr(properties, "_IDENTITY", re.compile("(?!)"))
+        cluster = Cluster(distribution, java, folder, size=1, settings=BROKER)
+        with cluster:
+            lay_out(cluster)
+            yield cluster
+
+
+def lay_out(cluster: Cluster) -> None:
+    """The topics, the rules about them, and the group."""
+    config = {"retention.ms": "7000000"}
+    cluster.create_topic("orders", partitions=2, replication_factor=1, config=config)
+    for name, who in (("half", "User:ANONYMOUS"), ("closed", "User:somebody")):
+        cluster.create_topic(name, partitions=1, replication_factor=1)
+        only_describes(cluster, name, who)
+    commit(cluster, "billing", "orders")
+
+
+def only_describes(cluster: Cluster, topic: str, who: str) -> None:
+    """Once a topic has one rule, nobody may do what no rule allows."""
+    rule = AclBinding(
+        ResourceType.TOPIC, topic, ResourcePatternType.LITERAL, who, "*",
+        AclOperation.DESCRIBE, AclPermissionType.ALLOW,
+    )  # fmt: skip
+    for made in quiet_admin(cluster.bootstrap).create_acls([rule]).values():
+        made.result(20)
+
+
+def commit(cluster: Cluster, group: str, topic: str) -> None:
+    """A static member of a group that has committed on one partition, and is still there."""
+    producer = Producer({"bootstrap.servers": cluster.bootstrap})
+    producer.produce(topic, b"1", partition=0)
+    assert producer.flush(20) == 0
+    consumer = Consumer({
+        "bootstrap.servers": cluster.bootstrap, "group.id": group, "group.instance.id": "b-1",
+        "auto.offset.reset": "earliest", "enable.auto.commit": False,
+    })  # fmt: skip
+    consumer.subscribe([topic])
+    message = until(lambda: consumer.poll(0.5), 60, "the group got no message")
+    consumer.commit(message=message, asynchronous=False)
+    consumer.close()
+
+
+@pytest.fixture
+def ask(client: Client, settings: LazySettings, asked: Cluster):
+    settings.LAB_LIVE_CLUSTERS = {"staging": asked.bootstrap}
+
+    def ask(**fields: str) -> tuple[int, str]:
+        response = client.post(URL, {"cluster": "staging", **fields})
+        html = response.content.decode()
+        assert asked.bootstrap not in html
+        return response.status_code, html
+
+    return ask
+
+
+def test_topics_and_groups_are_offered_by_name(ask):
+    status, html = ask()
+    assert status == 200
+    assert re.findall(r"<option>([\w-]+)</option>", html) == ["half", "orders", "billing"]
+
+
+def test_what_was_read_is_shown_and_becomes_a_pipeline_once_confirmed(client, ask):
+    status, html = ask(topic="orders", group="billing")
+    assert status == 200
+    assert "Is this right?" in html
+    fields = dict(re.findall(r'<input type="hidden" name="([\w.]+)" value="([^"]*)">', html))
+    fields.pop("csrfmiddlewaretoken", None)
+    stated = {
+        "brokers": "1", "kafka": "4.3", "topic.replication.factor": "1",
+        "topic.retention.ms": "7000000", "topic.min.insync.replicas": "1",
+        "broker.min.insync.replicas": "1", "broker.replica.lag.time.max.ms": "11000",
+    }  # fmt: skip
+    assert stated.items() <= fields.items()
+    assert "set on topic orders" in html
+    assert "kept by the cluster for all brokers" in html, "a new cluster has eligible replicas"
+    assert "offsets committed on 1 of 2 partitions" in html
+    assert "application.eligible.leader.replicas.version" not in fields
+    assert not Description.objects.exists()
+    response = client.post("/describe/from-files/use/", {**fields, "to": "advice"})
+    saved = Description.objects.get()
+    assert response.headers["Location"] == f"/pipelines/{saved.slug}/"
+    assert saved.data["settings"]["topic"]["retention.ms"] == 7000000
+
+
+@pytest.mark.parametrize(("fields", "said"), [
+    ({"topic": "nothing"}, "There is no topic nothing on staging."),
+    ({"topic": "closed"}, "This site may not describe topic closed."),
+    ({"topic": "orders", "group": "nobody"}, "staging does not have group nobody."),
+])  # fmt: skip
+def test_what_is_not_there_or_not_for_us_is_said(ask, fields, said):
+    status, html = ask(**fields)
+    assert status == 503
+    assert said in html
+
+
+def test_what_may_not_be_read_is_said_and_the_rest_is_shown(ask):
+    status, html = ask(topic="half")
+    assert status == 200
+    assert "Not read: the settings of the topic, because this site may not." in html
+    assert 'name="topic.replication.factor" value="1"' in html

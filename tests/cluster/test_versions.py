@@ -1,0 +1,52 @@
+"""Clusters in other forms than three brokers of the newest release: an old one, and roles apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from labs.engine.kafka.cluster import Cluster
+from labs.engine.kafka.distribution import kafka, kafka_versions
+from labs.engine.kafka.java import Java
+from labs.engine.kafka.storage import checkpoint
+from labs.engine.slots import slot
+from tests.cluster.test_cluster import send
+
+pytestmark = pytest.mark.cluster
+ELR = "eligible.leader.replicas.version"
+
+
+def test_the_oldest_release_serves_and_tells_who_leads(java: Java, tmp_path: Path) -> None:
+    oldest = kafka(kafka_versions()[-1])
+    with slot(), Cluster(oldest, java, tmp_path, size=1, share_classes=False) as cluster:
+        cluster.create_topic("orders", partitions=2, replication_factor=1)
+        states = cluster.describe("orders")
+        assert [(state.partition, state.leader, state.isr) for state in states] == [
+            (0, 1, (1,)), (1, 1, (1,)),
+        ]  # fmt: skip
+        assert {(state.leader_epoch, state.elr) for state in states} == {(0, None)}
+        assert cluster.describe("no-such-topic") == []
+        send(cluster.bootstrap, "orders")
+    said = (tmp_path / "broker-1.log").read_text()
+    assert f"Kafka version: {oldest.version}" in said
+    assert "share.coordinator" not in said
+    assert "share.coordinator.state.topic.num.partitions" not in cluster.shortened
+
+
+def test_a_dedicated_controller_is_reached_through_links_like_a_broker(
+    java: Java, tmp_path: Path
+) -> None:
+    with slot(), Cluster(kafka(), java, tmp_path, 1, controllers=1, linked=True) as cluster:
+        assert (set(cluster.states()), set(cluster.controllers)) == ({1}, {2})
+        cluster.create_topic("orders", replication_factor=1)
+        send(cluster.bootstrap, "orders")
+        assert cluster.links
+        assert cluster.links.seen([("clients", "1", "CLIENTS")]).bytes
+        assert cluster.links.seen([("1", "2", "QUORUM")]).bytes
+
+
+def test_a_cluster_is_formatted_with_the_feature_levels_that_were_asked_for(java: Java) -> None:
+    own, asked = checkpoint(kafka(), java), checkpoint(kafka(), java, {ELR: 0})
+    assert ELR.encode() in own.read_bytes()  # on in new clusters since 4.1
+    assert ELR.encode() not in asked.read_bytes()

@@ -1,0 +1,214 @@
+"""Links and their faults, between small processes that stand in for brokers and clients."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from labs.engine.faults import FaultLog, broker, cut, impaired, mend, sever, slow
+from labs.engine.kafka.broker import Broker
+from labs.engine.kafka.nodes import Node, nodes, ports_needed
+from labs.engine.kafka.ports import Ports
+from labs.engine.links.links import Links, LinksFailed
+from labs.engine.links.sources import Sources
+from labs.engine.wait import until
+
+# Listens and echoes, and talks to the others all the while, as brokers do.
+PEER = """
+import socket, sys, threading, time
+own, *others = map(int, sys.argv[1:])
+server = socket.create_server(("127.0.0.1", own))
+def echo(wire):
+    while data := wire.recv(65536):
+        wire.sendall(data)
+def talk(port):
+    while True:
+        try:
+            with socket.create_connection(("127.0.0.1", port)) as wire:
+                while wire.sendall(b".") or wire.recv(64):
+                    time.sleep(0.02)
+        except OSError:
+            time.sleep(0.02)
+for port in others:
+    threading.Thread(target=talk, args=(port,), daemon=True).start()
+while True:
+    threading.Thread(target=echo, args=(server.accept()[0],), daemon=True).start()
+"""
+
+
+@dataclass
+class Herd:
+    """What faults of links want of a cluster."""
+
+    brokers: dict[int, Broker]
+    controllers: dict[int, Broker]
+    links: Links | None
+    nodes: tuple[Node, ...]
+
+    def told(self, id_: int) -> int:
+        """The port at which others are told that a node is."""
+        address = self.nodes[id_ - 1].clients
+        assert address
+        return address.told
+
+
+@pytest.fixture
+def herd(tmp_path: Path) -> Iterator[Herd]:
+    ports = Ports(ports_needed(3, 1, linked=True))
+    laid = nodes(iter(ports.numbers), 3, 1, linked=True)[:3]  # no controller is started
+    homes = {tmp_path / f"broker-{node.id}": node.id for node in laid}
+    brokers = {}
+    for (home, id_), node in zip(homes.items(), laid, strict=True):
+        home.mkdir()
+        assert node.clients
+        others = [str(each.clients.told) for each in laid if each.clients and each is not node]
+        command = [sys.executable, "-c", PEER, str(node.clients.port), *others]
+        brokers[id_] = Broker(id_, node.clients.port, command, home, tmp_path / f"{id_}.log")
+    links = Links(laid, homes, tmp_path / "links.log")
+    for each in brokers.values():
+        each.start()
+    herd = Herd(brokers, {}, links, laid)
+    for one in brokers:
+        for other in brokers.keys() - {one}:
+            until(partial(passed, herd, one, other), 60, "the stand-ins do not talk")
+    yield herd
+    links.stop()  # again, where a test did
+    for each in brokers.values():
+        each.terminate(0)
+    ports.release()
+
+
+def passed(herd: Herd, one: int, other: int) -> int:
+    assert herd.links
+    return herd.links.seen([(str(one), str(other), "CLIENTS")]).bytes
+
+
+def client(herd: Herd, id_: int) -> socket.socket:
+    """A connection to a node that has answered once."""
+    wire = socket.create_connection(("127.0.0.1", herd.told(id_)), timeout=60)
+    wire.sendall(b"hello")
+    assert wire.recv(64) == b"hello"
+    return wire
+
+
+@contextmanager
+def talking(wire: socket.socket) -> Iterator[bytearray]:
+    """Says a byte now and then, never twice the same in a row; yields all that was said."""
+    said, stop = bytearray(), threading.Event()
+
+    def talk() -> None:
+        while not stop.wait(0.02):
+            wire.sendall(bytes([len(said) % 256]))
+            said.append(len(said) % 256)
+
+    talker = threading.Thread(target=talk)
+    talker.start()
+    yield said
+    stop.set()
+    talker.join()
+
+
+def test_the_kernel_tells_whose_connection_it_is():
+    mine, elsewhere = Sources({str(Path.cwd()): "me"}), Sources({"/no/such/folder": "them"})
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        for family, address in ((socket.AF_INET, ""), (socket.AF_INET6, "::ffff:")):
+            with socket.socket(family) as wire:  # Java connects in the second way
+                wire.connect((f"{address}127.0.0.1", port))
+                theirs = wire.getsockname()[1]
+                assert mine.who(theirs, port) == "me"
+                assert elsewhere.who(theirs, port) is None
+        assert mine.who(1, port) is None
+
+
+def test_a_cut_holds_all_that_is_said_and_closes_nothing(herd):
+    wire, log = client(herd, 2), FaultLog()
+    (row,) = cut(herd, broker(2, "leader"), log, "nodes")
+    assert (row.target, row.phase) == ("leader: broker 2", "complete")
+    assert row.evidence.startswith("nothing passes between broker 2 and nodes 1, 3: ")
+    assert log.proved
+    assert [target.broker.id for target in impaired().targets(herd)] == [2]
+    before = passed(herd, 1, 2), passed(herd, 3, 2), passed(herd, 2, 1), passed(herd, 2, 3)
+    others = passed(herd, 1, 3)
+    until(lambda: passed(herd, 1, 3) > others, 60, "broker 1 and 3 are cut off as well")
+    wire.sendall(b"again")
+    assert wire.recv(64) == b"again"  # clients are not cut off
+    after = passed(herd, 1, 2), passed(herd, 3, 2), passed(herd, 2, 1), passed(herd, 2, 3)
+    assert after == before
+    (row,) = mend(herd, impaired(), log)
+    assert row.evidence.endswith("bytes passed since, none waits")
+    assert impaired().targets(herd) == []
+
+
+def test_a_cut_one_way_lets_requests_in_and_no_answer_out(herd):
+    wire, log = client(herd, 1), FaultLog()
+    with talking(wire) as said:
+        (row,) = cut(herd, broker(1), log, "clients", "from")
+        assert row.evidence.startswith("nothing passes from broker 1 to its clients: ")
+        assert row.phase == "complete"
+        assert passed(herd, 1, 2)  # brokers are not its clients
+    mend(herd, impaired(), log)
+    heard = b""
+    while len(heard) < len(said):  # late, and whole
+        heard += wire.recv(4096)
+    assert heard == bytes(said)
+
+
+def test_what_is_severed_is_lost_with_its_connection(herd):
+    wire, log = client(herd, 1), FaultLog()
+    cut(herd, broker(1), log, "clients", "from", limit_s=0.1)  # nothing is said: it fails
+    assert not log.proved
+    wire.sendall(b"written")
+    until(lambda: cut(herd, broker(1), log, "clients", "from")[0].phase == "complete", 60, "none")
+    (row,) = sever(herd, broker(1), log, "clients")
+    assert row.evidence == "1 connections between broker 1 and its clients broken, " \
+        "7 bytes in them lost"  # fmt: skip
+    assert wire.recv(64) == b""
+    (row,) = sever(herd, broker(1), log, "clients")
+    assert (row.phase, row.evidence) == ("failed", "broker 1 had no connection with clients")
+
+
+def test_a_slow_line_is_late_by_what_was_measured(herd):
+    wire, log = client(herd, 3), FaultLog()
+    (row,) = slow(herd, broker(3), log, delay_s=0.3, bytes_per_s=1000)
+    assert row.phase == "complete"
+    assert float(row.evidence.split(" took ")[1].split()[0]) >= 0.3
+    wire.sendall(b"x" * 4000)  # its own clients' line is not slow
+    assert wire.recv(4096)
+    herd.links.impair(3, [("clients", "3", "CLIENTS")], rate=4000)
+    began = time.monotonic()
+    wire.sendall(b"y" * 2000)
+    until(lambda: wire.recv(4096).endswith(b"y"), 60, "nothing came")
+    assert time.monotonic() - began >= 0.4
+    mend(herd, impaired(), log)
+
+
+def test_the_door_of_a_dead_node_closes_on_who_comes(herd):
+    herd.brokers[2].kill()
+    until(lambda: herd.brokers[2].state == "dead", 10, "it lives")
+    wire = socket.create_connection(("127.0.0.1", herd.told(2)), timeout=60)
+    with suppress(ConnectionResetError):
+        assert wire.recv(64) == b""
+
+
+def test_without_a_proxy_there_is_nothing_to_cut(herd):
+    herd.links.stop()
+    herd.links = None
+    (row,) = cut(herd, broker(1), log := FaultLog(), "nodes")
+    assert (row.phase, row.evidence) == ("failed", "this cluster's links lead through no proxy")
+    assert not log.proved
+
+
+def test_links_that_are_gone_say_so(herd):
+    herd.links.stop()
+    with pytest.raises(LinksFailed, match="do not answer"):
+        herd.links.seen([("1", "2", "CLIENTS")])

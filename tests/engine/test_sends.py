@@ -1,0 +1,60 @@
+"""The producer's table: rows as they were told, in whatever order the answers came."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from labs.engine.clients.sends import Sends
+
+
+def rows(ledger: Path) -> list[dict[str, Any]]:
+    return pq.read_table(ledger / "sends.parquet").sort_by("value").to_pylist()
+
+
+def test_answers_come_in_any_order_and_over_several_parts(tmp_path: Path) -> None:
+    sends = Sends(tmp_path, "p1", "p1", "orders", keyed=True)
+    attempts = [sends.invoke(value) for value in (10, 11, 12, 13)]
+    sends.complete(attempts[2], "ok", 1, 0)
+    sends.complete(attempts[0], "ok", 0, 7)
+    sends.flush()
+    sends.complete(attempts[3], "fail", error="refused")
+    sends.complete(attempts[1], "info", 1, error="timed out")
+    assert (len(sends), sends.open, sends.count) == (4, 0, {"ok": 2, "fail": 1, "info": 1})
+    sends.close()
+    told = [
+        (row["value"], row["key"], row["outcome"], row["partition"], row["offset"], row["error"])
+        for row in rows(tmp_path)
+    ]
+    assert told == [
+        (10, "10", "ok", 0, 7, None),
+        (11, "11", "info", 1, None, "timed out"),
+        (12, "12", "ok", 1, 0, None),
+        (13, "13", "fail", None, None, "refused"),
+    ]
+    invoked = [row["invoked_ns"] for row in rows(tmp_path)]
+    assert invoked == sorted(invoked)
+    assert all(row["invoked_ns"] <= row["completed_ns"] for row in rows(tmp_path))
+    assert {(row["producer"], row["topic"]) for row in rows(tmp_path)} == {("p1", "orders")}
+
+
+def test_what_is_open_at_the_end_is_unsure_and_was_never_completed(tmp_path: Path) -> None:
+    sends = Sends(tmp_path, "p1", "p1", "orders", keyed=False)
+    sends.invoke(5)
+    sends.complete(sends.invoke(6), "ok", 0, -1001)
+    assert sends.open == 1
+    sends.close()
+    lost, known = rows(tmp_path)
+    assert (lost["outcome"], lost["completed_ns"], lost["key"]) == ("info", None, None)
+    assert (known["outcome"], known["offset"], known["error"]) == ("ok", None, None)
+    assert sends.open == 0
+
+
+def test_a_value_sent_again_is_a_row_of_its_own(tmp_path: Path) -> None:
+    sends = Sends(tmp_path, "p1", "p1", "orders", keyed=False)
+    sends.complete(sends.invoke(1), "info", error="timed out")
+    sends.complete(sends.invoke(1), "ok", 0, 3)
+    sends.close()
+    assert sorted(row["outcome"] for row in rows(tmp_path)) == ["info", "ok"]

@@ -1,0 +1,86 @@
+"""The story of one message: every line from the ledger, and no more than it shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from labs.engine import story
+from labs.engine.ledger import TableWriter
+from labs.engine.story import Story
+from tests.engine import histories
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Path:
+    return histories.lost_at_the_end_of_a_log(tmp_path)
+
+
+def told(ledger: Path, value: int) -> Story:
+    found = story.tell(ledger, histories.BEGAN, value)
+    assert found is not None
+    return found
+
+
+def test_a_lost_message_from_its_sending_to_what_stands_in_its_place(ledger: Path) -> None:
+    lost = told(ledger, histories.LOST)
+    assert [(line.at_s, line.kind, line.text) for line in lost.lines] == [
+        (0.0, "sample", "Broker 1 leads (epoch 0), in sync: 1, 2, 3. High watermark 0."),
+        (0.5, "client", "Sent by p."),
+        (0.6, "client", "Acknowledged for partition 0, offset 8."),
+        (1.0, "sample", "The log of broker 1 goes beyond this offset; the logs of brokers 2 and 3 "
+                        "end at it or before. High watermark 6: no consumer may read it yet."),
+        (1.5, "fault", "kill of leader: broker 1 (pid 4711 gone)."),
+        (3.0, "gone", "Broker 2 leads (epoch 1), in sync: 2, 3. High watermark 6. Its log ends at "
+                      "6: offset 8 is not in it."),
+        (None, "gone", "Not in the log at the end."),
+        (None, "gone", "At the offset of its acknowledgement, 8, stands message 12."),
+        (None, "gone", "Handed to nobody, the final reader included."),
+    ]  # fmt: skip
+    assert (lost.partition, lost.offset, lost.acked_s) == (0, 8, 0.6)
+
+
+def test_what_two_samples_say_alike_is_said_once(ledger: Path) -> None:
+    again = histories.sample(1.2, 1, 0, 6, {1: 10, 2: 6, 3: 6})
+    TableWriter(ledger, "telemetry", "more").flush_rows(again)
+    samples = [line for line in told(ledger, histories.LOST).lines if line.kind == "sample"]
+    assert [line.at_s for line in samples] == [0.0, 1.0, 1.2]
+    assert samples[-1].text == "Still so, in the last sample under this leader."
+
+
+def test_a_message_that_stayed_is_found_and_its_deliveries_named(ledger: Path) -> None:
+    kept = told(ledger, histories.KEPT)
+    assert not [line for line in kept.lines if line.kind == "gone"]
+    texts = [line.text for line in kept.lines]
+    assert "Handed to group app (c) from offset 2." in texts
+    assert "Handed to the final reader (c) from offset 2." in texts
+    assert texts[-1] == "In the log at the end: partition 0, offset 2."
+    assert any("High watermark 6: consumers may read it." in text for text in texts)
+
+
+def test_a_dead_brokers_longer_log_is_not_said_to_hold_what_came_later(ledger: Path) -> None:
+    """Broker 1's files end at 10, beyond offset 8 of message 12, which it never had."""
+    (reach,) = [line.text for line in told(ledger, histories.LATER).lines if "beyond" in line.text]
+    assert reach.startswith("The logs of brokers 2 and 3 go beyond this offset. ")
+
+
+def test_what_the_client_does_not_know_is_not_called_lost(ledger: Path) -> None:
+    texts = [line.text for line in told(ledger, 15).lines]
+    assert texts[:2] == [
+        "Sent by p.",
+        "The client does not know whether it was written: timed out.",
+    ]
+    assert told(ledger, 15).offset is None
+
+
+def test_copies_are_counted(ledger: Path) -> None:
+    again = {"topic": "orders", "partition": 0, "value": histories.KEPT, "offset": 11}
+    TableWriter(ledger, "log", "more").flush_rows([again])
+    assert told(ledger, histories.KEPT).lines[-1].text == (
+        "In the log at the end 2 times: partition 0, offset 2; partition 0, offset 11."
+    )
+
+
+def test_a_message_that_nobody_sent_has_no_story(ledger: Path) -> None:
+    assert story.tell(ledger, histories.BEGAN, 99) is None

@@ -1,0 +1,144 @@
+"""Runs beside runs, repetitions with other seeds, and the report for a ticket."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from labs import comparison, services
+from labs.models import Experiment, Run, State
+from tests.labs import make
+
+pytestmark = pytest.mark.django_db
+
+STRICT = {"producer": {"acks": "all", "linger.ms": 5}, "topic": {"min.insync.replicas": 2}}
+HOSTILE = '<script>alert("x")</script>'
+
+
+def done(*losses: int, **fields: object) -> Experiment:
+    """A done experiment whose arms lost so many messages each."""
+    made = make.experiment(
+        State.DONE, *("broken" if lost else "holds" for lost in losses), **fields
+    )
+    for run, lost in zip(made.runs.all(), losses, strict=False):
+        run.result["counts"]["lost_write"] = lost
+        run.save()
+    return made
+
+
+def get(client: Client, name: str, made: Experiment, **query: str) -> str:
+    answer = client.get(reverse(f"labs:{name}", args=[made.slug]), query)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_two_experiments_stand_side_by_side_with_what_differs() -> None:
+    found = comparison.compare(done(985, 0), done(0, 0, settings=STRICT))
+    assert [column.label for column in found.columns] == ["As described", "As recommended"] * 2
+    counts = {row.words: row for row in found.counts}
+    assert counts["acknowledged and gone"].values == (985, 0, 0, 0)
+    assert counts["acknowledged and gone"].differ
+    assert not counts["acknowledged"].differ
+    assert "passed over by the group" not in counts, "it is 0 everywhere"
+    assert found.settings.differ == (("producer.acks", ("1", "1", "all", "all")),)
+
+
+def test_what_was_not_judged_is_no_zero_beside_a_number(client: Client) -> None:
+    this, other = done(985, 0), make.experiment(State.DONE, "unknown", "unknown")
+    found = comparison.compare(this, other)
+    assert found.counts[0].values == (10_000, 10_000, None, None)
+    assert "not judged" in get(client, "compare", this, **{"with": other.slug})
+
+
+def test_the_page_offers_what_is_done_the_same_scenario_first(client: Client) -> None:
+    this, same, elsewhere = done(985, 0), done(5, 0), done(7, 0, scenario="leader-killed")
+    make.experiment(State.RUNNING)
+    page = get(client, "compare", this)
+    offered = [part.partition('"')[0] for part in page.split("?with=")[1:]]
+    assert offered == [same.slug, elsewhere.slug]
+    missing = client.get(reverse("labs:compare", args=[this.slug]), {"with": HOSTILE})
+    assert missing.status_code == 404
+
+
+def test_repetitions_show_the_spread_of_every_count_that_was_seen(client: Client) -> None:
+    made = [done(lost, 0, seed=lost) for lost in (100, 400, 1000)]
+    done(7, 7, settings=STRICT)
+    done(9, 9, scenario="leader-killed")
+    make.experiment(State.INTERRUPTED, "broken")
+    described, recommended = comparison.repetitions(made[0])
+    assert {run.experiment.seed for run in described.runs} == {100, 400, 1000}
+    spread = {each.words: each for each in described.spreads}["acknowledged and gone"]
+    # Both arms have the same settings here, so the arm without loss counts among the runs.
+    assert (spread.least, spread.middle, spread.most, spread.runs) == (0, 50, 1000, 6)
+    assert len(recommended.runs) == 6
+    page = get(client, "repetitions", made[0])
+    assert '<td class="number">50</td>' in page
+    assert all(each.get_absolute_url() in page for each in made)
+
+
+def test_no_loss_in_any_run_is_a_row_of_zeros() -> None:
+    (described, _) = comparison.repetitions(done(0, 0))
+    assert [(each.least, each.most) for each in described.spreads if "gone" in each.words] == [
+        (0, 0)
+    ]
+
+
+def test_repeating_queues_the_same_arms_with_seeds_of_their_own(client: Client) -> None:
+    made = done(985, 0)
+    answer = client.post(reverse("labs:repeat", args=[made.slug]), {"times": "3"})
+    assert answer.headers["Location"] == reverse("labs:repetitions", args=[made.slug])
+    copies = Experiment.objects.exclude(pk=made.pk)
+    assert {copy.state for copy in copies} == {State.QUEUED}
+    assert len({copy.seed for copy in copies} | {made.seed}) == 4
+    assert all(copy.spec["seed"] == copy.seed for copy in copies)
+    assert all(copy.request().arms == made.request().arms for copy in copies)
+    assert "3 more wait or run now" in get(client, "repetitions", made)
+
+
+@pytest.mark.parametrize("times", ["0", "11", "-1", "many", "", "²"])
+def test_too_many_or_none_is_refused_in_words(client: Client, times: str) -> None:
+    made = done(985, 0)
+    address = reverse("labs:repeat", args=[made.slug])
+    page = client.post(address, {"times": times}, follow=True).content.decode()
+    assert f"From 1 to {services.REPEAT_MOST} repetitions" in page
+    assert Experiment.objects.count() == 1
+
+
+def test_the_report_holds_what_a_ticket_needs(client: Client) -> None:
+    made = done(985, 0)
+    made.runs.filter(name="recommended").update(settings=STRICT)
+    answer = client.get(reverse("labs:report", args=[made.slug]))
+    assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
+    told = answer.content.decode()
+    for said in (
+        "As described: 985 of 10,000 acknowledged messages are gone.",
+        f"http://testserver{made.get_absolute_url()}",
+        "seed        7",
+        "kafka       4.3.1",
+        "1.00  kill leader: broker 1, complete: pid 4711 gone",
+        "acknowledged and gone                         985",
+        "As recommended: holds",
+        "producer.acks  As described: 1; As recommended: all",
+        "topic.min.insync.replicas  2",
+    ):
+        assert said in told, told
+
+
+def test_the_report_of_a_run_without_a_result_says_so(client: Client) -> None:
+    told = get(client, "report", make.experiment(State.FAILED, reason="No jars were found."))
+    assert "It could not be run." in told
+    assert "No jars were found." in told
+    assert "As described: no verdict" in told
+    unknown = get(client, "report", make.experiment(State.DONE, "unknown", "unknown"))
+    assert "Not judged: sent, acknowledged," in unknown
+
+
+def test_hostile_text_is_shown_as_text(client: Client) -> None:
+    made, other = done(985, 0), done(5, 0)
+    Run.objects.update(settings={"producer": {HOSTILE: HOSTILE}})
+    for page in (
+        get(client, "compare", made, **{"with": other.slug}),
+        get(client, "repetitions", made),
+    ):
+        assert "<script>alert" not in page

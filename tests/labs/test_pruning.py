@@ -1,0 +1,102 @@
+"""Which ledgers go when they are too large together, and what stays of them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client, override_settings
+from django.urls import reverse
+
+from labs import lifecycle, pruning
+from labs.models import Experiment, Run, State
+from tests.labs import make
+
+pytestmark = pytest.mark.django_db
+
+BYTES = 1000
+
+
+def with_ledger(state: State = State.DONE, ended_at: float = 10) -> Experiment:
+    """An experiment that ended so many seconds ago, with a ledger of 1000 bytes."""
+    made = make.experiment(state, *(["broken", "holds"] if state == State.DONE else []))
+    if state == State.DONE:
+        make.age(made, ended_at=ended_at)
+    table = Run.objects.get(experiment=made, name="described").ledger / "sends.parquet"
+    table.mkdir(parents=True)
+    (table / "part.parquet").write_bytes(b"r" * BYTES)
+    return made
+
+
+def keeps(made: Experiment) -> bool:
+    made.refresh_from_db()
+    there = made.folder.exists()
+    assert there == (made.pruned_at is None)
+    return there
+
+
+def test_the_oldest_go_first_and_only_as_many_as_needed() -> None:
+    middle, oldest, newest = (with_ledger(ended_at=ago) for ago in (200, 300, 100))
+    assert pruning.prune(3 * BYTES) == []
+    assert pruning.prune(2 * BYTES) == [oldest.slug]
+    assert [keeps(each) for each in (oldest, middle, newest)] == [False, True, True]
+    assert pruning.prune(BYTES) == [middle.slug]
+    assert pruning.prune(BYTES) == []
+
+
+def test_the_one_that_ended_last_stays_however_large() -> None:
+    older, newest = with_ledger(ended_at=200), with_ledger(ended_at=100)
+    assert pruning.prune(0) == [older.slug]
+    assert keeps(newest)
+
+
+@pytest.mark.parametrize("state", [State.QUEUED, State.RUNNING])
+def test_what_waits_or_runs_is_counted_and_never_removed(state: State) -> None:
+    live, older, newest = with_ledger(state), with_ledger(ended_at=200), with_ledger(ended_at=100)
+    assert pruning.prune(2 * BYTES) == [older.slug]
+    assert pruning.prune(0) == []
+    assert keeps(live)
+    assert keeps(newest)
+
+
+@override_settings(LAB_RUNS_LIMIT_MB=1)
+def test_the_setting_is_the_limit() -> None:
+    older, _ = with_ledger(ended_at=200), with_ledger(ended_at=100)
+    assert pruning.prune() == []
+    large = older.folder / "described" / "ledger" / "log.parquet"
+    large.write_bytes(b"r" * pruning.MEGABYTE)
+    assert pruning.prune() == [older.slug]
+
+
+def test_counts_and_verdict_stay_and_the_page_says_what_went(client: Client) -> None:
+    older, _ = with_ledger(ended_at=200), with_ledger(ended_at=100)
+    download = reverse("labs:ledger", args=[older.slug, "described"])
+    assert download in client.get(older.get_absolute_url()).content.decode()
+    pruning.prune(0)
+    page = client.get(older.get_absolute_url()).content.decode()
+    assert "The ledger of this experiment was removed on" in page
+    assert "985 of 10,000 acknowledged messages are gone." in page
+    assert download not in page
+    assert client.get(download).status_code == 404
+
+
+def test_an_attempt_that_is_run_again_was_not_pruned() -> None:
+    failed = make.experiment(State.FAILED)
+    make.age(failed, ended_at=200)
+    Experiment.objects.filter(pk=failed.pk).update(pruned_at=failed.queued_at)
+    assert lifecycle.requeue(failed.slug, 1)
+    failed.refresh_from_db()
+    assert failed.pruned_at is None
+
+
+def test_the_command_says_whose_ledgers_went(capsys: pytest.CaptureFixture[str]) -> None:
+    older, _ = with_ledger(ended_at=200), with_ledger(ended_at=100)
+    call_command("prune", "--json")
+    assert json.loads(capsys.readouterr().out) == {"limit_mb": 5000, "pruned": []}
+    call_command("prune", "--limit-mb", "0", "--json")
+    assert json.loads(capsys.readouterr().out)["pruned"] == [older.slug]
+    call_command("prune", "--limit-mb", "0")
+    assert "within the limit" in capsys.readouterr().out
+    with pytest.raises(CommandError):
+        call_command("prune", "--limit-mb", "-1")

@@ -1,0 +1,104 @@
+"""The replay on a page: its data for the script, its table without one, and stories of messages."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from labs.engine.ledger import TableWriter
+from labs.models import Experiment, Run, State
+from tests.engine import histories
+from tests.labs import make
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def made() -> Experiment:
+    return make.recorded()
+
+
+def described(experiment: Experiment) -> Run:
+    return Run.objects.get(experiment=experiment, name="described")
+
+
+def page(client: Client, experiment: Experiment) -> str:
+    return client.get(experiment.get_absolute_url()).content.decode()
+
+
+def story_of(client: Client, experiment: Experiment, value: str, **headers: str) -> str:
+    address = reverse("labs:message", args=[experiment.slug, "described"])
+    return client.get(address, {"value": value}, headers=headers).content.decode()
+
+
+def test_the_data_are_columns_of_equal_length_on_one_axis(client: Client, made: Experiment) -> None:
+    data = client.get(reverse("labs:replay", args=[made.slug])).json()
+    (arm,) = data["arms"]
+    assert (data["seconds"], data["offsets"]) == (4, 11)
+    assert (arm["name"], arm["at"]) == ("described", [0, 1, 2, 3, 4])
+    assert arm["ends"] == {"1": [0] + [10] * 4, "2": [0, 6, 6, 6, 11], "3": [0, 6, 6, 6, 11]}
+    assert arm["states"]["1"] == ["running", "running", "dead", "dead", "dead"]
+    assert (arm["leader"], arm["leads"]) == ([1, 1, 1, 2, 2], [1, 1, None, 2, 2])
+    assert arm["high_watermark"] == [0, 6, None, 6, 11]
+    assert arm["marks"] == [[4.0, "leader killed"]]
+    assert arm["lost"] == [1.1]
+
+
+def test_the_table_says_the_same_without_a_script(client: Client, made: Experiment) -> None:
+    shown = page(client, made)
+    table = shown.partition('aria-label="Replay of As described"')[2].partition("</table>")[0]
+    assert table.count('<th scope="row"') == 5
+    assert "<td>leader killed</td>" in table
+    assert "<td>1 (0), not running</td>" in table
+    assert '<td class="number">10 (dead)</td>' in table
+    assert '<td class="number">–</td>' in table
+
+
+def test_a_run_that_is_not_over_has_no_replay(client: Client, made: Experiment) -> None:
+    Experiment.objects.update(state=State.QUEUED, ended_at=None)
+    assert client.get(reverse("labs:replay", args=[made.slug])).json()["arms"] == []
+    assert 'id="replay"' not in page(client, made)
+    address = reverse("labs:message", args=[made.slug, "described"])
+    assert client.get(address, {"value": "8"}).status_code == 404
+
+
+def test_a_run_whose_ledger_is_gone_has_its_page_still(client: Client, made: Experiment) -> None:
+    shutil.rmtree(described(made).ledger)
+    assert 'id="replay"' not in page(client, made)
+
+
+def test_examples_can_be_followed_and_so_can_any_number(client: Client, made: Experiment) -> None:
+    assert f"/described/message/?value={histories.LOST}" in page(client, made)
+    assert "Not in the log at the end." in story_of(client, made, str(histories.LOST))
+    assert "In the log at the end" in story_of(client, made, str(histories.KEPT))
+
+
+def test_the_script_gets_the_part_with_the_place_to_mark(client: Client, made: Experiment) -> None:
+    part = story_of(client, made, str(histories.LOST), HX_Request="true")
+    assert "<html" not in part
+    assert 'data-story="described" data-offset="8" data-acked="0.600"' in part
+
+
+@pytest.mark.parametrize("asked", ["99", "-1", "1e3", "²", "9" * 30, "<script>", ""])
+def test_what_is_no_message_is_said_to_be_none(
+    client: Client, made: Experiment, asked: str
+) -> None:
+    shown = story_of(client, made, asked)
+    assert "<script>" not in shown
+    assert "<ol" not in shown.partition("<main")[2]
+    assert "numbered from 0" in shown
+
+
+def test_another_partition_is_told_and_not_marked_on_the_one_that_is_shown(
+    client: Client, made: Experiment
+) -> None:
+    ledger = described(made).ledger
+    sent = {"producer": "p", "value": 77, "topic": "orders", "partition": 3, "offset": 8,
+            "invoked_ns": 0, "completed_ns": histories.ns(1), "outcome": "ok"}  # fmt: skip
+    TableWriter(ledger, "sends", "other").flush_rows([sent])
+    told = story_of(client, made, "77", HX_Request="true")
+    assert "Acknowledged for partition 3, offset 8." in told
+    assert "data-offset" not in told
