@@ -59,7 +59,8 @@ def only_describes(cluster: Cluster, topic: str, who: str) -> None:
         ResourceType.TOPIC, topic, ResourcePatternType.LITERAL, who, "*",
         AclOperation.DESCRIBE, AclPermissionType.ALLOW,
     )  # fmt: skip
-    for made in quiet_admin(cluster.bootstrap).create_acls([rule]).values():
+    admin = quiet_admin(cluster.bootstrap)
+    for made in admin.create_acls([rule]).values():
         made.result(20)
 
 
