@@ -29,7 +29,8 @@ from advisor.catalog import (
     parse,
     versions,
 )
-from advisor.questionnaire import DEFAULTS, Step, step_of
+from advisor.question import Step
+from advisor.questionnaire import DEFAULTS, step_of
 
 MAX_LENGTH = 400
 """Longer answers are cut; the catalog refuses anything near this length with a message."""
@@ -87,10 +88,10 @@ class Draft:
     def _counts(self, name: str, text: str) -> bool:
         part, _, key = name.partition(".")
         if part not in set(Component):
-            return step_of(name) is not None
+            return step_of(name, self.family) is not None
         try:
             setting = lookup(self.family, self.version, self.kafka, Component(part), key)
-            if step_of(name) is None:
+            if step_of(name, self.family) is None:
                 parse(setting, text)
         except SettingError as error:
             # A version that nobody knows is a problem of its own field, not of this one.

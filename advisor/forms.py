@@ -21,7 +21,8 @@ from advisor.catalog import (
 )
 from advisor.catalog.lookups import in_force
 from advisor.drafts import MAX_LENGTH, Draft
-from advisor.questionnaire import FAMILIES, Question, Step
+from advisor.question import Question, Step
+from advisor.questionnaire import FAMILIES
 from advisor.reasoning import fields
 from advisor.reasoning.pipeline import Pipeline
 from advisor.templatetags.look import say

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.catalog import Component, Value
+from advisor.catalog import Component, Family, Value
 from advisor.questionnaire import FAMILIES, question_of
 from advisor.reasoning.answer import Answer, Failure, Judgement
 from advisor.reasoning.assumptions import Assumption
@@ -96,9 +96,10 @@ def advice(answer: Answer) -> dict[str, Any]:
     given, wanted = answer.judgement, answer.wanted
     return {
         "pipeline": given.pipeline, "need": answer.need, "client": client(given.pipeline),
-        "card": card(given), "assumed": assumed(answer.assumed), "copies": _copies(answer),
+        "card": card(given), "copies": _copies(answer),
+        "assumed": assumed(answer.assumed, given.pipeline.family),
         "guarantees": {str(part): each for part, each in given.guarantees.items()},
-        "to_prove": to_prove(given),
+        "to_prove": to_prove(given), "not_staged": not_staged(given.pipeline),
         "matrix": matrix(given),
         "recommended": wanted, "columns": answer.columns,
         "steps": in_order(wanted.changes),
@@ -127,12 +128,12 @@ def sentence(given: Judgement) -> str:
     return f"You need {need}; with these settings {broken} of {events} failures {breaks} it."
 
 
-def assumed(found: Iterable[Assumption]) -> list[Assumed]:
+def assumed(found: Iterable[Assumption], family: Family) -> list[Assumed]:
     """What was assumed in words, as far as the questionnaire asks for it."""
     asked = []
     for each in found:
         field = f"{each.component}.{each.setting}"
-        if question := question_of(field):
+        if question := question_of(field, family):
             value = say(each.value)
             words = dict(question.words).get(value, value)
             asked.append(Assumed(field, each.setting, question.ask, words))
@@ -160,6 +161,17 @@ def to_prove(given: Judgement) -> Failure | None:
         return min(staged, key=lambda each: (*gravity(each), _later(each.failure))).failure
     others = [each for each in given.failures if each.scenario]
     return min(others, key=_later, default=None)
+
+
+def not_staged(pipeline: Pipeline) -> str:
+    """What an experiment leaves out of a pipeline of this family; empty where it leaves nothing."""
+    if pipeline.family is not Family.STREAMS:
+        return ""
+    return (
+        "The lab does not run Kafka Streams yet. It sends and reads with the settings of the "
+        "producer and the consumer inside the application, and shows what the brokers do to the "
+        "topic. State, changelogs, transactions and what is processed again are reasoning here."
+    )
 
 
 def _later(failure: Failure) -> bool:

@@ -2,51 +2,16 @@
 
 A question about a setting takes its default, its choices and its explanation from the catalog
 and is asked only where this client family and version has that setting. To ask for one more
-setting, add its name to a step.
+setting, add its name to a step. The step of a Streams application is in `question_streams`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from advisor.catalog import Component, Family
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One field of the questionnaire.
-
-    `name` is `component.key` for a setting, else the field's own name. `ask` is the question in
-    words, where the key alone would not be understood; `words` says the choices in words.
-    """
-
-    name: str
-    ask: str = ""
-    hint: str = ""
-    words: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def component(self) -> Component | None:
-        """The component whose setting this is, or None for a question about something else."""
-        first = self.name.partition(".")[0]
-        return Component(first) if first in set(Component) else None
-
-    @property
-    def key(self) -> str:
-        """The setting's dotted key, as the product writes it."""
-        return self.name.partition(".")[2] if self.component else self.name
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A page of the questionnaire."""
-
-    slug: str
-    title: str
-    lede: str
-    questions: tuple[Question, ...]
-
+from advisor.catalog import Family
+from advisor.question import Question, Step
+from advisor.question_streams import STREAMS
 
 FAMILIES: Mapping[Family, tuple[str, str]] = {
     Family.JAVA: ("Java client", "Also inside Spring Kafka, Quarkus, Flink and Kafka Connect"),
@@ -54,6 +19,10 @@ FAMILIES: Mapping[Family, tuple[str, str]] = {
     Family.SPARK: (
         "Spark Structured Streaming",
         "Spark's Kafka source and sink, on the Java client 3.9",
+    ),
+    Family.STREAMS: (
+        "Kafka Streams",
+        "An application with its own consumers, producers and state; also inside Spring",
     ),
 }
 """Family → its name on a page, and who else runs it."""
@@ -63,6 +32,9 @@ GUARANTEE_CHOICES = (
     ("exactly-once", "Exactly once"),
     ("at-most-once", "At most once"),
 )
+
+_CLIENTS = frozenset(Family) - {Family.STREAMS}
+"""Those whose producer and consumer the team sets up itself."""
 
 CLIENT = Step(
     "client",
@@ -89,6 +61,7 @@ TOPIC = Step(
         Question("topic.min.insync.replicas"),
         Question("topic.unclean.leader.election.enable"),
         Question("application.racks", "In how many racks or zones do the brokers stand?"),
+        Question("application.controllers", "How many controllers?"),
     ),
 )
 
@@ -106,6 +79,7 @@ PRODUCER = Step(
         Question("producer.linger.ms"),
         Question("producer.transactional.id"),
     ),
+    _CLIENTS,
 )
 
 CONSUMER = Step(
@@ -154,8 +128,10 @@ CONSUMER = Step(
                 ("local", "On one machine's own disk"),
             ),
         ),
+        Question("consumer.group.protocol"),
         Question("application.outage.ms", "How long may the readers be away?"),
     ),
+    _CLIENTS,
 )
 
 NEEDS = Step(
@@ -214,6 +190,7 @@ NEEDS = Step(
             "application.sink",
             "What if a result is written twice?",
             words=(
+                ("topics", "Results go to Kafka topics only"),
                 ("plain", "It counts twice"),
                 ("idempotent", "The second changes nothing"),
             ),
@@ -223,7 +200,8 @@ NEEDS = Step(
     ),
 )
 
-STEPS = (CLIENT, TOPIC, PRODUCER, CONSUMER, NEEDS)
+STEPS = (CLIENT, TOPIC, PRODUCER, CONSUMER, STREAMS, NEEDS)
+"""Every page; `steps` has those of one client family."""
 
 DEFAULTS: Mapping[str, str] = {
     "family": "java",
@@ -241,24 +219,31 @@ def step(slug: str) -> Step:
     return {each.slug: each for each in STEPS}[slug]
 
 
-def neighbours(current: Step) -> tuple[Step | None, Step | None]:
-    """The step before and the step after."""
-    at = STEPS.index(current)
-    return (STEPS[at - 1] if at else None, STEPS[at + 1] if at + 1 < len(STEPS) else None)
+def steps(family: Family) -> tuple[Step, ...]:
+    """The pages that are asked of who runs this client."""
+    return tuple(each for each in STEPS if family in each.families)
 
 
-def question_of(field: str) -> Question | None:
+def neighbours(current: Step, family: Family) -> tuple[Step | None, Step | None]:
+    """The step before and the step after, also of one that is another family's."""
+    at, asked = STEPS.index(current), steps(family)
+    before = [each for each in asked if STEPS.index(each) < at]
+    after = [each for each in asked if STEPS.index(each) > at]
+    return (before[-1] if before else None, after[0] if after else None)
+
+
+def question_of(field: str, family: Family) -> Question | None:
     """The question that asks for a field; None where none does."""
-    for each in STEPS:
+    for each in steps(family):
         for question in each.questions:
             if question.name == field:
                 return question
     return None
 
 
-def step_of(field: str) -> Step | None:
+def step_of(field: str, family: Family) -> Step | None:
     """The step that asks for a field; None where none does (it came from a saved pipeline)."""
-    for each in STEPS:
+    for each in steps(family):
         if any(question.name == field for question in each.questions):
             return each
     return None

@@ -75,9 +75,10 @@ def in_force(pipeline: Pipeline) -> dict[str, dict[str, str | int | bool]]:
     """Every setting of the catalog that has a value here, stated or not, by component.
 
     This is what an experiment's arm runs with: complete, so that it behaves as described
-    whatever client runs it.
+    whatever client runs it. A part that this client does not have is left out.
     """
-    return {component.value: _in_force(pipeline, component) for component in Component}
+    found = {component.value: _in_force(pipeline, component) for component in Component}
+    return {component: settings for component, settings in found.items() if settings}
 
 
 def _in_force(pipeline: Pipeline, component: Component) -> dict[str, str | int | bool]:

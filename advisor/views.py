@@ -16,7 +16,8 @@ from advisor.drafts import Draft
 from advisor.forms import StepForm, field_of
 from advisor.models import Description
 from advisor.presentation import Assumed
-from advisor.questionnaire import STEPS, Step
+from advisor.question import Step
+from advisor.questionnaire import STEPS
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.wish import rests_on
 from advisor.standing import find_or_404, standing
@@ -25,8 +26,10 @@ from advisor.standing import find_or_404, standing
 @require_safe
 def start(request: HttpRequest) -> HttpResponse:
     """To the questionnaire's first step that is not done yet."""
-    done = drafts.load(request.session).done
-    first = next((step for step in STEPS if step.slug not in done), STEPS[0])
+    draft = drafts.load(request.session)
+    done = draft.done
+    asked = questionnaire.steps(draft.family)
+    first = next((step for step in asked if step.slug not in done), asked[0])
     return redirect("advisor:describe", first.slug)
 
 
@@ -41,7 +44,7 @@ def describe(request: HttpRequest, step: str) -> HttpResponse:
         return page
     draft = draft.answered(current, request.POST.dict())
     drafts.save(request.session, draft)
-    before, after = questionnaire.neighbours(current)
+    before, after = questionnaire.neighbours(current, draft.family)
     if request.POST.get("to") == "back" and before:
         return redirect("advisor:describe", before.slug)
     pipeline, problems = services.from_fields(draft.flat())
@@ -92,7 +95,7 @@ def _judged(draft: Draft) -> tuple[Pipeline | None, dict[str, Any]]:
     fields = draft.flat()
     also = [
         (name, text) for name, text in fields.items()
-        if text and "." in name and questionnaire.step_of(name) is None
+        if text and "." in name and questionnaire.step_of(name, draft.family) is None
     ]  # fmt: skip
     sound = pipeline is not None and not problems
     return pipeline, {
@@ -107,12 +110,12 @@ def _page(request: HttpRequest, step: Step, draft: Draft, status: int = 200) -> 
     pipeline, judged = _judged(draft)
     form = StepForm(step, draft, pipeline, judged["problems"])
     form.is_valid()
-    last = questionnaire.neighbours(step)[1] is None
+    before, after = questionnaire.neighbours(step, draft.family)
+    last = after is None
     elsewhere = _elsewhere(step, draft, judged["problems"]) if last else []
-    before, after = questionnaire.neighbours(step)
     context = {
         **judged, "step": step, "form": form, "draft": draft, "previous": before, "next": after,
-        "steps": [(each, each.slug in draft.done) for each in STEPS],
+        "steps": [(each, each.slug in draft.done) for each in questionnaire.steps(draft.family)],
         "errors": [*form.error_links(), *elsewhere],
         "decided": list(form.decided()), "focus_errors": status == 400,
         "assumed": _assumed_before(step, pipeline) if last and judged["card"] else [],
@@ -127,7 +130,7 @@ def _elsewhere(step: Step, draft: Draft, problems: list[Problem]) -> list[tuple[
     links = []
     for problem in problems:
         name = field_of(problem, draft.family)
-        place = questionnaire.step_of(name) or STEPS[0]
+        place = questionnaire.step_of(name, draft.family) or STEPS[0]
         if place is not step:
             links.append((f"../{place.slug}/#{name}", problem.setting, problem.message))
     return links
@@ -135,9 +138,11 @@ def _elsewhere(step: Step, draft: Draft, problems: list[Problem]) -> list[tuple[
 
 def _assumed_before(last: Step, pipeline: Pipeline | None) -> list[tuple[str, Assumed]]:
     """What the steps before asked for in vain, each with the address of its field."""
+    if pipeline is None:
+        return []
     links = []
-    for each in presentation.assumed(rests_on(pipeline)) if pipeline else ():
-        place = questionnaire.step_of(each.field)
+    for each in presentation.assumed(rests_on(pipeline), pipeline.family):
+        place = questionnaire.step_of(each.field, pipeline.family)
         if place and place is not last:
             links.append((f"../{place.slug}/#{each.field}", each))
     return links
@@ -163,9 +168,10 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     draft = drafts.of_answers(services.answers(get_object_or_404(Description, slug=slug)))
     drafts.put_aside(request.session, draft)
     at = request.POST.get("at", "")
-    if place := questionnaire.step_of(at):
+    if place := questionnaire.step_of(at, draft.family):
         return redirect(f"{reverse('advisor:describe', args=[place.slug])}#{at}")
     _, problems = services.from_fields(draft.flat())
-    wrong = [questionnaire.step_of(field_of(each, draft.family)) for each in problems]
+    names = [field_of(each, draft.family) for each in problems]
+    wrong = [questionnaire.step_of(name, draft.family) for name in names]
     first = next((step for step in STEPS if step in wrong), STEPS[0])
     return redirect("advisor:describe", first.slug)

@@ -5,7 +5,7 @@ sizes are integers. A setting that was not stated is not in `settings`: real cli
 unlike one that was stated with its default.
 """
 
-from advisor.catalog.lookups import lookup, settings_of
+from advisor.catalog.lookups import has, lookup, settings_of
 from advisor.catalog.model import (
     Component,
     Family,
@@ -32,6 +32,7 @@ __all__ = [
     "Value",
     "client_line",
     "effective",
+    "has",
     "kafka_line",
     "kafka_versions",
     "lookup",

@@ -22,7 +22,7 @@ from advisor.catalog.versions import at_least
 _REQUIRED = {"name", "kind", "meaning", "source"}
 _OPTIONAL = {
     "component", "default", "minimum", "maximum", "choices", "pattern", "aliases", "unit",
-    "refused", "since", "removed",
+    "refused", "since", "removed", "any_case",
 }  # fmt: skip
 _LINE = re.compile(r"[0-9]+\.[0-9]+")
 
@@ -114,6 +114,7 @@ def _setting(head: dict[str, Any], table: dict[str, Any]) -> Setting:
         aliases=tuple(table.get("aliases", ())),
         unit=table.get("unit", ""),
         refused=table.get("refused", ""),
+        any_case=table.get("any_case", False),
     )
 
 

@@ -28,6 +28,11 @@ def settings_of(
     return tuple(setting for setting in known.values() if not setting.refused)
 
 
+def has(family: Family, version: str, kafka: str, component: Component, name: str) -> bool:
+    """Whether these versions have a weighed setting of that name, stated by the team or not."""
+    return name in in_force(family, client_line(family, version), kafka_line(kafka), component)
+
+
 def lookup(
     family: Family, version: str, kafka: str, component: Component, name: str,
     *, every: bool = False,

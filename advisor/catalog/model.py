@@ -15,6 +15,7 @@ class Family(StrEnum):
     JAVA = "java"
     LIBRDKAFKA = "librdkafka"
     SPARK = "spark"
+    STREAMS = "streams"
 
     # Members are keys of tables that are asked thousands of times: the text's own hash is C.
     __hash__ = str.__hash__
@@ -23,12 +24,14 @@ class Family(StrEnum):
 class Component(StrEnum):
     """Which part of the pipeline a setting belongs to.
 
-    `application` is what the team's own code does around the clients (when it commits,
-    whether it looks at delivery errors): not a Kafka setting, but it decides as much.
+    `streams` is StreamsConfig, whose application has clients of its own inside. `application` is
+    what the team's own code does around the clients (when it commits, whether it looks at
+    delivery errors): not a Kafka setting, but it decides as much.
     """
 
     PRODUCER = "producer"
     CONSUMER = "consumer"
+    STREAMS = "streams"
     TOPIC = "topic"
     BROKER = "broker"
     APPLICATION = "application"

@@ -14,13 +14,13 @@ from functools import lru_cache
 
 from advisor.catalog.lookups import canonical, in_force, lookup
 from advisor.catalog.model import Component, Family, Value
+from advisor.catalog.told import TELLS, Settings, exactly_once
 from advisor.catalog.versions import at_least, client_line, effective_client, kafka_line
-
-Settings = Mapping[Component, Mapping[str, Value]]
 
 IDEMPOTENCE, IN_FLIGHT = "enable.idempotence", "max.in.flight.requests.per.connection"
 LINGER, REQUEST_TIMEOUT = "linger.ms", "request.timeout.ms"
 TRANSACTIONAL_ID, TRANSACTION_TIMEOUT = "transactional.id", "transaction.timeout.ms"
+GROUP_PROTOCOL = "group.protocol"
 DELIVERY_TIMEOUT, SOCKET_TIMEOUT = "delivery.timeout.ms", "socket.timeout.ms"
 MAX_IN_FLIGHT_IDEMPOTENT = 5
 INT_MAX = 2**31 - 1
@@ -41,8 +41,10 @@ class Stated:
         return effective_client(self.family, self.line)
 
     def get(self, component: Component, name: str) -> Value:
-        """The stated value, or None."""
-        return self.settings.get(component, {}).get(name)
+        """What the client was told: the stated value, or Kafka Streams' own; or None."""
+        said = self.settings.get(component, _NOTHING).get(name)
+        tell = TELLS.get((component, name)) if self.family is Family.STREAMS else None
+        return tell(exactly_once(self.settings), said) if tell else said
 
     def value(self, component: Component, name: str) -> Value:
         """The value in force."""
@@ -64,10 +66,12 @@ class _Fact:
     name: str
     default: Value
     rule: Callable[[Stated], Value] | None
+    told: bool
+    """Whether Kafka Streams may say otherwise than the team."""
 
     def value(self, stated: Stated) -> Value:
         """The value in force."""
-        said = stated.settings.get(self.component, _NOTHING).get(self.name)
+        said = stated.get(self.component, self.name)
         if said is not None:
             return said
         silent = self.rule(stated) if self.rule else None
@@ -90,9 +94,12 @@ def _facts(family: Family, version: str, kafka: str) -> Mapping[Component, Mappi
         known = in_force(family, line, brokers, component)
         names = {alias: each.name for each in known.values() for alias in each.aliases}
         found[component] = {
-            written: _Fact(component, name, known[name].default, _RULES.get((component, name)))
+            written: _Fact(
+                component, name, known[name].default, _RULES.get((component, name)),
+                told=family is Family.STREAMS and (component, name) in TELLS,
+            )
             for written, name in {**names, **{name: name for name in known}}.items()
-        }
+        }  # fmt: skip
     return found
 
 
@@ -119,12 +126,13 @@ def effective(
         if fact is None:
             lookup(family, line, brokers, component, name)  # raises, with the nearest name
             raise AssertionError(f"{component}.{name} is known and has no value")
-    # What was stated goes before everything: no rule needs to be asked.
-    said = settings.get(component, _NOTHING).get(fact.name)
-    if said is not None:
-        return said
-    if fact.rule is None:
-        return fact.default
+    if not fact.told:
+        # What was stated goes before everything: no rule needs to be asked.
+        said = settings.get(component, _NOTHING).get(fact.name)
+        if said is not None:
+            return said
+        if fact.rule is None:
+            return fact.default
     return fact.value(Stated(family, client_line(family, version), kafka_line(kafka), settings))
 
 
@@ -170,7 +178,7 @@ def _from(component: Component, name: str) -> Callable[[Stated], Value]:
 
 
 def _commit(stated: Stated) -> Value:
-    if stated.family is Family.SPARK:
+    if stated.family in (Family.SPARK, Family.STREAMS):
         return None
     by_client = stated.value(Component.CONSUMER, "enable.auto.commit")
     return "auto" if by_client else "after-processing"
@@ -191,6 +199,9 @@ _RULES: Mapping[tuple[Component, str], Callable[[Stated], Value]] = {
     (Component.TOPIC, "min.insync.replicas"): _from(Component.BROKER, "min.insync.replicas"),
     (Component.TOPIC, "unclean.leader.election.enable"): _from(
         Component.BROKER, "unclean.leader.election.enable"
+    ),
+    (Component.STREAMS, "topic.min.insync.replicas"): _from(
+        Component.BROKER, "min.insync.replicas"
     ),
     (Component.APPLICATION, "commit"): _commit,
 }

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from advisor.catalog.model import Component, Family, Problem
-from advisor.catalog.silence import TRANSACTION_TIMEOUT, TRANSACTIONAL_ID, Stated
+from advisor.catalog.silence import GROUP_PROTOCOL, TRANSACTION_TIMEOUT, TRANSACTIONAL_ID, Stated
+from advisor.catalog.versions import at_least
 
 MIN_SESSION_MS, MAX_SESSION_MS = 6_000, 1_800_000
 """group.min.session.timeout.ms and group.max.session.timeout.ms, the brokers' defaults."""
@@ -40,9 +41,17 @@ def _cluster(stated: Stated, brokers: int) -> Iterator[Problem]:
         component = Component.TOPIC if here else Component.BROKER
         name = "replication.factor" if here else "default.replication.factor"
         yield Problem(component, name, message, product=True)
+    internal = stated.get(Component.STREAMS, "replication.factor")
+    if isinstance(internal, int) and (internal == 0 or internal > brokers):
+        message = (
+            f"The internal topics cannot have {internal} copies: from 1 to {brokers} here, or -1 "
+            "for default.replication.factor of the brokers."
+        )
+        yield Problem(Component.STREAMS, "replication.factor", message)
 
 
 def _limits_of_brokers(stated: Stated) -> Iterator[Problem]:
+    yield from _group_protocol(stated)
     session = stated.get(Component.CONSUMER, "session.timeout.ms")
     if isinstance(session, int) and not MIN_SESSION_MS <= session <= MAX_SESSION_MS:
         message = (
@@ -59,6 +68,18 @@ def _limits_of_brokers(stated: Stated) -> Iterator[Problem]:
             f"transaction.max.timeout.ms is {MAX_TRANSACTION_MS} unless your brokers say otherwise."
         )
         yield Problem(Component.PRODUCER, TRANSACTION_TIMEOUT, message)
+
+
+def _group_protocol(stated: Stated) -> Iterator[Problem]:
+    """KIP-848 is for production since brokers of 4.0, KIP-1071 since those of 4.2."""
+    for component, protocol, since in (
+        (Component.CONSUMER, "consumer", "4.0"),
+        (Component.STREAMS, "streams", "4.2"),
+    ):
+        asked = stated.get(component, GROUP_PROTOCOL) == protocol
+        if asked and not at_least(stated.kafka, since):
+            message = f"group.protocol={protocol} is for brokers of Kafka {since} and later."
+            yield Problem(component, GROUP_PROTOCOL, message)
 
 
 def _commits(stated: Stated) -> Iterator[Problem]:

@@ -27,6 +27,8 @@ def products_of(
     match component, family:
         case Component.APPLICATION, _:
             return ()
+        case Component.STREAMS, _:
+            return (("streams", line),) if family is Family.STREAMS else ()
         case ((Component.TOPIC | Component.BROKER), _):
             return ((component.value, kafka),)
         case _, Family.LIBRDKAFKA:

@@ -2,18 +2,21 @@
 
 A real client stops at the first thing it finds, so at most one problem a client is reported,
 in the order in which that client checks. Sources: ProducerConfig and KafkaProducer of
-kafka-clients 2.8, 3.9 and 4.3; librdkafka's rd_kafka_conf_finalize and rd_kafka_new; each rule is
-held against the installed clients by tests/contracts. `structure` holds what no client checks.
+kafka-clients 2.8, 3.9 and 4.3, StreamsConfig and KafkaStreams of the same lines; librdkafka's
+rd_kafka_conf_finalize and rd_kafka_new. Each rule is held against the installed clients by
+tests/contracts. `structure` holds what no client checks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from advisor.catalog import structure
 from advisor.catalog.model import Component, Family, Problem, Value
 from advisor.catalog.silence import (
     DELIVERY_TIMEOUT,
+    GROUP_PROTOCOL,
     IDEMPOTENCE,
     IN_FLIGHT,
     INT_MAX,
@@ -23,9 +26,9 @@ from advisor.catalog.silence import (
     SOCKET_TIMEOUT,
     TRANSACTION_TIMEOUT,
     TRANSACTIONAL_ID,
-    Settings,
     Stated,
 )
+from advisor.catalog.told import Settings, exactly_once
 from advisor.catalog.versions import at_least, client_line, kafka_line
 
 JAVA_HEARTBEAT_MS = 3000
@@ -41,15 +44,53 @@ def validate(
     `SettingError` for a version that is not known.
     """
     stated = Stated(family, client_line(family, version), kafka_line(kafka), settings)
-    librdkafka = family is Family.LIBRDKAFKA
-    producer = _librdkafka_producer(stated) if librdkafka else _java_producer(stated)
-    consumer = _librdkafka_consumer(stated) if librdkafka else _java_consumer(stated)
-    first = [problem for checks in (producer, consumer) for problem in [*checks][:1]]
+    first = [problem for checks in _clients(stated) for problem in [*checks][:1]]
     return [*first, *structure.problems(stated, brokers)]
+
+
+def _clients(stated: Stated) -> Iterator[Iterator[Problem]]:
+    """The checks of each client that starts by itself."""
+    if stated.family is Family.LIBRDKAFKA:
+        yield _librdkafka_producer(stated)
+        yield _librdkafka_consumer(stated)
+    elif stated.family is Family.STREAMS:
+        # One application: it makes its producers first, then its consumers.
+        yield chain(_streams(stated), _java_producer(stated), _java_consumer(stated))
+    else:
+        yield _java_producer(stated)
+        yield _java_consumer(stated)
 
 
 def _says(setting: str, message: str, component: Component = Component.PRODUCER) -> Problem:
     return Problem(component, setting, message, product=True)
+
+
+def _streams(stated: Stated) -> Iterator[Problem]:
+    """What StreamsConfig refuses before any client is made."""
+    eos = exactly_once(stated.settings)
+    commit, transaction = (
+        stated.number(Component.STREAMS, "commit.interval.ms"),
+        stated.number(Component.PRODUCER, TRANSACTION_TIMEOUT),
+    )
+    if eos and at_least(stated.client, "3.0") and commit > transaction:
+        message = (
+            f"Transaction timeout {transaction} was set lower than streams commit interval "
+            f"{commit}. This will cause ongoing transaction always timeout due to inactivity "
+            "caused by long commit interval. Consider reconfiguring commit interval to match "
+            "transaction timeout by tuning 'commit.interval.ms' config, or increase the "
+            "transaction timeout to match commit interval by tuning "
+            "`producer.transaction.timeout.ms` config."
+        )
+        yield _says("commit.interval.ms", message, Component.STREAMS)
+    static = stated.get(Component.CONSUMER, "group.instance.id") is not None
+    if static and stated.get(Component.STREAMS, GROUP_PROTOCOL) == "streams":
+        message = "Streams rebalance protocol does not support static membership. Please set "
+        message += "group.protocol=classic or remove group.instance.id from the configuration."
+        yield _says("group.instance.id", message, Component.CONSUMER)
+    in_flight = stated.number(Component.PRODUCER, IN_FLIGHT)
+    if eos and in_flight > MAX_IN_FLIGHT_IDEMPOTENT:
+        message = f"Invalid value {in_flight} for configuration {IN_FLIGHT}: "
+        yield _says(IN_FLIGHT, f"{message}Can't exceed 5 when exactly-once processing is enabled")
 
 
 def _java_producer(stated: Stated) -> Iterator[Problem]:
@@ -94,7 +135,11 @@ def _java_idempotence(stated: Stated) -> Iterator[Problem]:
 
 def _java_consumer(stated: Stated) -> Iterator[Problem]:
     session = stated.get(Component.CONSUMER, "session.timeout.ms")
-    if isinstance(session, int) and session <= JAVA_HEARTBEAT_MS:
+    by_brokers = stated.get(Component.CONSUMER, GROUP_PROTOCOL) == "consumer"
+    if session is not None and by_brokers and at_least(stated.client, "4.0"):
+        message = "session.timeout.ms cannot be set when group.protocol=CONSUMER"
+        yield _says("session.timeout.ms", message, Component.CONSUMER)
+    elif isinstance(session, int) and session <= JAVA_HEARTBEAT_MS and not by_brokers:
         message = "Heartbeat must be set lower than the session timeout"
         yield _says("session.timeout.ms", message, Component.CONSUMER)
 
@@ -135,6 +180,12 @@ def _librdkafka_idempotence(stated: Stated, idempotent: bool) -> Iterator[Proble
 
 def _librdkafka_consumer(stated: Stated) -> Iterator[Problem]:
     consumer = Component.CONSUMER
+    if stated.get(consumer, GROUP_PROTOCOL) == "consumer":
+        if stated.get(consumer, "session.timeout.ms") is not None:
+            message = "`session.timeout.ms` is not supported for `group.protocol=consumer` or "
+            message += "share consumer. It is defined broker side"
+            yield _says("session.timeout.ms", message, consumer)
+        return
     poll, session = (
         stated.number(consumer, name) for name in ("max.poll.interval.ms", "session.timeout.ms")
     )

@@ -85,7 +85,8 @@ def _choice(setting: Setting, text: str) -> Value:
         return choices[same[0]]
     if setting.pattern and re.fullmatch(setting.pattern, text, re.ASCII):
         return text
-    listed = ", ".join([*choices, *(["by_duration:PnDTnHnMnS"] if setting.pattern else [])])
+    more = "by_duration:PnDTnHnMnS" if setting.name == "auto.offset.reset" else "a class of yours"
+    listed = ", ".join([*choices, *([more] if setting.pattern else [])])
     raise _refusal(setting, f"must be one of {listed}")
 
 

@@ -23,6 +23,8 @@ _LINES: Mapping[Family, tuple[str, ...]] = {
     Family.JAVA: _JAVA,
     Family.LIBRDKAFKA: _LIBRDKAFKA,
     Family.SPARK: ("4.2", "4.1", "4.0"),
+    # Only those whose StreamsConfig was read; the clients inside are of the same line.
+    Family.STREAMS: (*_KAFKA, "3.0", "2.8"),
 }
 
 SPARK_CLIENT = "3.9"

@@ -21,6 +21,12 @@ _RESTS_ON: Mapping[Component, frozenset[str]] = {
         "enable.auto.commit", "enable.auto.offset.store", "auto.offset.reset", "isolation.level",
         "startingOffsets", "failOnDataLoss",
     }),
+    Component.STREAMS: frozenset({
+        "processing.guarantee", "replication.factor", "num.standby.replicas",
+        "deserialization.exception.handler", "processing.exception.handler",
+        "production.exception.handler", "default.deserialization.exception.handler",
+        "default.production.exception.handler",
+    }),
     Component.TOPIC: frozenset({
         "replication.factor", "min.insync.replicas", "unclean.leader.election.enable",
     }),
@@ -76,7 +82,7 @@ def code_notes(pipeline: Pipeline, *components: Component) -> tuple[str, ...]:
         values.pop("abort", None)
     return tuple(
         note
-        for component in (Component.PRODUCER, Component.CONSUMER)
+        for component in _NOTES
         if component in components
         for name, value, note in _NOTES[component]
         if name in values and values[name] == value
@@ -130,6 +136,16 @@ _NOTES: Mapping[Component, tuple[tuple[str, Value, str], ...]] = {
             "Keep checkpointLocation on storage that outlives every machine of the query.",
         ),
         ("speculation", False, "Run the query with spark.speculation=false."),
+    ),
+    Component.STREAMS: (
+        (
+            "state", "logged",
+            "Give every state store its changelog (withLoggingEnabled, which the DSL does).",
+        ),
+        (
+            "readers", "read_committed",
+            "Every reader of the output topics needs isolation.level=read_committed.",
+        ),
     ),
 }  # fmt: skip
 """The word of the code, the value it has, and what the code then has to do."""

@@ -30,16 +30,17 @@ def _render(pipeline: Pipeline, stamp: Stamp, component: Component) -> str:
     title = f"{component.capitalize()} settings for the Java client."
     settings = chosen(pipeline, component)
     parts = [head(title, stamp, *code_notes(pipeline, component))]
-    parts += [_line(each) for each in settings if each.stated]
-    in_force = [_line(each) for each in settings if not each.stated]
+    parts += [line(each, each.name) for each in settings if each.stated]
+    in_force = [line(each, each.name) for each in settings if not each.stated]
     if in_force:
         words = "In force already, and written down because the guarantee rests on it:"
         parts += ["\n", comment(words), *in_force]
     return "".join(parts)
 
 
-def _line(each: Chosen) -> str:
-    return f"\n{comment(each.setting.meaning)}{each.name}={escape(each.text)}\n"
+def line(each: Chosen, key: str) -> str:
+    """One setting under its key in the file, below what it means."""
+    return f"\n{comment(each.setting.meaning)}{key}={escape(each.text)}\n"
 
 
 def _producer(pipeline: Pipeline, stamp: Stamp) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from advisor.catalog import Component, Family
 from advisor.export.base import Export, Stamp, head
 from advisor.export.choice import chosen, code_notes
+from advisor.export.streams_properties import PREFIXES, written
 from advisor.export.yaml_document import Node, document, scalar
 from advisor.reasoning.pipeline import Pipeline
 
@@ -30,6 +31,11 @@ _NAMES: Mapping[Component, Mapping[str, str]] = {
         "max.poll.records": "max-poll-records",
     },
 }
+_STREAMS: Mapping[str, str] = {
+    "application.id": "application-id",
+    "replication.factor": "replication-factor",
+    "state.dir": "state-dir",
+}
 _TRANSACTION = (
     "transaction-id-prefix: Spring puts a number behind it for each producer. It must differ "
     "between instances of the application, and stay the same when one starts again."
@@ -45,6 +51,8 @@ _BEFORE = (
 
 
 def _render(pipeline: Pipeline, stamp: Stamp) -> str:
+    if pipeline.family is Family.STREAMS:
+        return _render_streams(pipeline, stamp)
     both = (Component.PRODUCER, Component.CONSUMER)
     kafka: dict[str, Node] = {str(each): _client(pipeline, each) for each in both}
     mode, notes = _ack_mode(pipeline), list(code_notes(pipeline, *both))
@@ -54,6 +62,15 @@ def _render(pipeline: Pipeline, stamp: Stamp) -> str:
     if pipeline.stated(Component.PRODUCER).get("transactional.id"):
         notes.append(_TRANSACTION)
     return head("Settings for Spring Boot.", stamp, *notes) + document({"spring": {"kafka": kafka}})
+
+
+def _render_streams(pipeline: Pipeline, stamp: Stamp) -> str:
+    settings = dict(written(pipeline))
+    own: dict[str, Node] = {_STREAMS[k]: scalar(v) for k, v in settings.items() if k in _STREAMS}
+    own["properties"] = {f"[{k}]": scalar(v) for k, v in settings.items() if k not in _STREAMS}
+    notes = code_notes(pipeline, *PREFIXES)
+    title = head("Settings for Kafka Streams in Spring Boot.", stamp, *notes)
+    return title + document({"spring": {"kafka": {"streams": own}}})
 
 
 def _client(pipeline: Pipeline, component: Component) -> dict[str, Node]:
@@ -76,13 +93,13 @@ def _ack_mode(pipeline: Pipeline) -> str | None:
 
 def _applies(pipeline: Pipeline) -> bool:
     """Spring fills in `${…}` wherever it stands, and before 6.2 nothing can stop it."""
-    if pipeline.family is not Family.JAVA:
+    if pipeline.family not in (Family.JAVA, Family.STREAMS):
         return False
     return not any("${" in str(value) for value in _stated(pipeline))
 
 
 def _stated(pipeline: Pipeline) -> Iterator[object]:
-    for component in _NAMES:
+    for component in PREFIXES:
         yield from pipeline.stated(component).values()
 
 

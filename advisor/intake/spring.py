@@ -11,9 +11,10 @@ import re
 from collections.abc import Mapping
 
 from advisor.catalog import Component, Family
-from advisor.intake.java_properties import properties
+from advisor.intake.java_properties import Property, properties
 from advisor.intake.known import known_keys, nearest, newest
 from advisor.intake.reading import Reader, Reading
+from advisor.intake.streams_properties import take as take_streams
 from advisor.intake.text import shown
 from advisor.intake.yaml_nodes import Leaf, documents
 
@@ -39,6 +40,7 @@ _NAMES: Mapping[Component, Mapping[str, str]] = {
         "value-deserializer": "value.deserializer",
     },
 }  # fmt: skip
+_OF_STREAMS = ("application.id", "replication.factor", "state.dir")
 _ACK_MODES = {"record": "after-processing", "batch": "after-processing"}
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _SIZES = {"B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3}
@@ -94,10 +96,21 @@ def _take(reading: Reading, leaf: Leaf) -> None:
         reading.state(Component(part), key, leaf.text, leaf.line)
     elif part in (_PRODUCER, _CONSUMER):
         _named(reading, Component(part), name, leaf)
+    elif part == "streams":
+        _streams(reading, name, leaf)
     elif part == "properties":
         _common(reading, name.removeprefix("[").removesuffix("]"), leaf)
     elif _relaxed(rest) == "listener.ackmode":
         _ack_mode(reading, leaf)
+
+
+def _streams(reading: Reading, name: str, leaf: Leaf) -> None:
+    """A setting of spring.kafka.streams: of the application, or of a client inside it."""
+    reading.heads["family"] = Family.STREAMS
+    own = {_relaxed(key.replace(".", "-")): key for key in _OF_STREAMS}.get(_relaxed(name))
+    inside = name.removeprefix("properties.").removeprefix("[").removesuffix("]")
+    if own or inside != name:
+        take_streams(reading, Property(leaf.line, own or inside, leaf.text))
 
 
 def _named(reading: Reading, component: Component, name: str, leaf: Leaf) -> None:
@@ -144,6 +157,8 @@ def _silence(reading: Reading) -> None:
     """What Spring states although nobody wrote it, where the application reads messages."""
     stated = {(each.component, each.name): each for each in reading.items}
     line = next((each.line for each in reading.items if each.component is _CONSUMER), 0)
+    if reading.heads["family"] == Family.STREAMS:
+        return  # it commits by itself, whatever Spring says to listeners
     if not line or (_CONSUMER, "enable.auto.commit") in stated:
         return
     reading.state(_CONSUMER, "enable.auto.commit", "false", line)

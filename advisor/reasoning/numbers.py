@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.group import Commit, Group
+from advisor.reasoning.group import Commit, Group, session_timeout
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
 
@@ -29,7 +29,8 @@ class Number:
 
 def numbers(pipeline: Pipeline) -> tuple[Number, ...]:
     """Every number that the stated settings decide; those of a load only if it was stated."""
-    return (*_copies(pipeline), *_pauses(pipeline), *_load(pipeline))
+    parts = (_copies, _controllers, _pauses, _load)
+    return tuple(number for part in parts for number in part(pipeline))
 
 
 def _copies(pipeline: Pipeline) -> Iterator[Number]:
@@ -56,6 +57,17 @@ def _copies(pipeline: Pipeline) -> Iterator[Number]:
     )  # fmt: skip
 
 
+def _controllers(pipeline: Pipeline) -> Iterator[Number]:
+    count = pipeline.value(Component.APPLICATION, "controllers")
+    if isinstance(count, int):
+        yield Number(
+            "controllers-down", "Controllers down while a new leader can still be chosen",
+            (count - 1) // 2, "controllers",
+            f"⌊(controllers - 1) / 2⌋ = ⌊({count} - 1) / 2⌋",
+            "KIP-595 (Raft quorum); Kafka operations/kraft.md, Controllers",
+        )  # fmt: skip
+
+
 def _pauses(pipeline: Pipeline) -> Iterator[Number]:
     topic = Replication.of(pipeline)
     yield Number(
@@ -67,11 +79,11 @@ def _pauses(pipeline: Pipeline) -> Iterator[Number]:
         "KIP-631 (broker fencing)",
     )  # fmt: skip
     if pipeline.family is not Family.SPARK:
-        session_ms = pipeline.number(Component.CONSUMER, "session.timeout.ms")
+        setting, session_ms = session_timeout(pipeline)
         yield Number(
             "stall-on-reader-crash", "The longest stall of a partition when its reader crashes",
-            session_ms, "ms", f"session.timeout.ms = {session_ms}",
-            "Kafka ConfigDef, session.timeout.ms",
+            session_ms, "ms", f"{setting} = {session_ms}",
+            f"Kafka ConfigDef, {setting}",
         )  # fmt: skip
 
 
@@ -80,12 +92,15 @@ def _load(pipeline: Pipeline) -> Iterator[Number]:
     if not isinstance(rate, int):
         return
     group = Group.of(pipeline)
-    if group is not None and group.commit is Commit.AUTO:
+    streams = pipeline.family is Family.STREAMS
+    if group is not None and (streams or group.commit is Commit.AUTO):
+        name = "commit.interval.ms" if streams else "auto.commit.interval.ms"
         yield Number(
             "repeated-after-crash", "Messages delivered again when a reader crashes, at most",
             -(-rate * group.interval_ms // 1000), "messages",
-            f"rate × auto.commit.interval.ms = {rate} × {group.interval_ms} ms, and one batch",
-            "KafkaConsumer javadoc, Automatic Offset Committing",
+            f"rate × {name} = {rate} × {group.interval_ms} ms, and one batch",
+            "Kafka StreamsConfig, commit.interval.ms" if streams
+            else "KafkaConsumer javadoc, Automatic Offset Committing",
         )  # fmt: skip
     size = pipeline.value(Component.APPLICATION, "message.bytes")
     if isinstance(size, int):

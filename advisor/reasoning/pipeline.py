@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeVar
 
-from advisor.catalog import Component, Family, Value, effective
+from advisor.catalog import Component, Family, Value, effective, has
 from advisor.reasoning.guarantees import Requirement
 
 _T = TypeVar("_T")
@@ -42,6 +42,10 @@ class Pipeline:
     def value(self, component: Component, name: str) -> Value:
         """What is in force: the stated value, or what this client and version makes of it."""
         return effective(self.family, self.version, self.kafka, self.settings, component, name)
+
+    def knows(self, component: Component, name: str) -> bool:
+        """Whether these versions have the setting at all."""
+        return has(self.family, self.version, self.kafka, component, name)
 
     def derived(self, make: Callable[[Pipeline], _T]) -> _T:
         """What follows from the settings; a pipeline that is searched keeps it (`trace`)."""

@@ -8,6 +8,7 @@ from advisor.catalog import Component, Family
 from advisor.reasoning.event import Permits
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.streams import Streams
 
 RETRY_BACKOFF_MAX_MS = 1_000
 """The longest pause between two tries (`retry.backoff.max.ms`, KIP-580 and librdkafka)."""
@@ -42,7 +43,9 @@ class Session:
         librdkafka = pipeline.family is Family.LIBRDKAFKA
         handled = pipeline.text(Component.APPLICATION, "delivery.errors") == "handled"
         resend = pipeline.text(Component.APPLICATION, "resend") == "on-error"
-        spark = pipeline.family is Family.SPARK
+        engine = pipeline.family in (Family.SPARK, Family.STREAMS)
+        if pipeline.family is Family.STREAMS:
+            handled = not Streams.of(pipeline).drops_results
         return cls(
             acks=pipeline.text(Component.PRODUCER, "acks"),
             idempotent=pipeline.flag(Component.PRODUCER, "enable.idempotence"),
@@ -51,11 +54,12 @@ class Session:
             request_timeout_ms=pipeline.number(Component.PRODUCER, "request.timeout.ms"),
             # librdkafka reads 0 as "never" (CONFIGURATION.md, message.timeout.ms).
             delivery_timeout_ms=None if librdkafka and timeout_ms == 0 else timeout_ms,
-            errors_handled=handled or spark,
-            application_resends=resend and handled and not spark,
-            # A failed write fails the Spark task, which runs again (KafkaWriteTask.scala).
-            engine_resends=spark,
-            restart="resumes" if spark else _restart(pipeline, resend and handled),
+            errors_handled=handled,
+            application_resends=resend and handled and not engine,
+            # A failed write fails the Spark task, which runs again (KafkaWriteTask.scala), or the
+            # Streams thread, whose input is processed again (KIP-210).
+            engine_resends=engine and handled,
+            restart="resumes" if engine else _restart(pipeline, resend and handled),
         )
 
     @property

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from advisor.catalog import Component, Value, effective
+from advisor.catalog import Component, Family, Value, effective
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.judgement import Assessed, judge
 from advisor.reasoning.pipeline import Pipeline
@@ -72,7 +72,8 @@ class Traced(Pipeline):
 
     def _look(self, component: Component, name: str) -> _Answer:
         said = self.stated(component).get(name)
-        if said is not None:
+        # Kafka Streams may overrule what was stated, by its own guarantee.
+        if said is not None and self.family is not Family.STREAMS:
             return said, frozenset({(component, name)})
         reads: set[Key] = set()
         stated = _Settings(self.settings, reads)

@@ -198,4 +198,25 @@ services:
         {"broker.min.insync.replicas": 2, "broker.default.replication.factor": 3},
         {"broker.default.replication.factor": 8}, {"brokers": "2"},
     ),
+    Example(
+        "streams-properties",
+        "application.id=orders\nbootstrap.servers=b:9092\nprocessing.guarantee=exactly_once_v2\n"
+        "producer.acks=all\nmain.consumer.max.poll.records=9\nconsumer.max.poll.records=7\n"
+        "request.timeout.ms=40000\ntopic.min.insync.replicas=2\ntopic.retention.ms=5\n"
+        "admin.retries=3\nproducer.sasl.jaas.config=secret\n",
+        {"streams.application.id": "orders", "streams.processing.guarantee": "exactly_once_v2",
+         "streams.topic.min.insync.replicas": 2, "producer.acks": "all",
+         "consumer.max.poll.records": 9, "producer.request.timeout.ms": 40000},
+        {"streams.processing.guarantee": 3, "consumer.max.poll.records": 5},
+        {"family": "streams"},
+    ),
+    Example(
+        "spring",
+        "spring:\n  kafka:\n    streams:\n      application-id: orders\n"
+        "      replication-factor: 3\n      properties:\n"
+        '        "[processing.guarantee]": exactly_once_v2\n        "[producer.acks]": all\n',
+        {"streams.application.id": "orders", "streams.replication.factor": 3,
+         "streams.processing.guarantee": "exactly_once_v2", "producer.acks": "all"},
+        {"streams.replication.factor": 5}, {"family": "streams"},
+    ),
 ]  # fmt: skip

@@ -49,6 +49,7 @@ _COMMON = {
     "consumer.isolation.level": ["read_committed", "read_uncommitted"],
     "application.sink": ["plain", "idempotent"],
     "application.racks": ["1", "2", "3"],
+    "application.controllers": ["1", "3"],
     "application.outage.ms": ["0", "172800000", "9223372036854775807"],
     "application.timestamps": ["now", "from-source"],
     "topic.retention.ms": ["-1", "3600000"],
@@ -67,6 +68,7 @@ _OWN = {
         "producer.transactional.id": ["orders-1"],
         "producer.max.block.ms": ["1000", "60000"],
         "consumer.group.instance.id": ["reader-1"],
+        "consumer.group.protocol": ["classic", "consumer"],
     },
     "librdkafka": {
         "consumer.auto.offset.reset": ["latest", "earliest", "error"],
@@ -81,6 +83,25 @@ _OWN = {
         "application.upstream": ["plain", "transactional"],
     },
 }
+_HANDLERS = "org.apache.kafka.streams.errors."
+_OWN["streams"] = {
+    "streams.processing.guarantee": ["at_least_once", "exactly_once_v2", "exactly_once_beta"],
+    "streams.replication.factor": ["-1", "1", "3"],
+    "streams.topic.min.insync.replicas": ["1", "2"],
+    "streams.num.standby.replicas": ["0", "1"],
+    "streams.commit.interval.ms": ["100", "20000"],
+    "streams.default.deserialization.exception.handler": [
+        f"{_HANDLERS}LogAndFailExceptionHandler", f"{_HANDLERS}LogAndContinueExceptionHandler",
+    ],
+    "streams.processing.exception.handler": ["com.example.Ours"],
+    "streams.default.production.exception.handler": ["com.example.Ours"],
+    "consumer.auto.offset.reset": ["latest", "earliest", "none"],
+    "consumer.group.instance.id": ["reader-1"],
+    "application.state": ["none", "logged", "unlogged"],
+    "application.sink": ["topics", "plain", "idempotent"],
+    "application.readers": ["read_committed", "read_uncommitted"],
+    "application.upstream": ["plain", "transactional"],
+}  # fmt: skip
 _CODE = {
     "consumer.enable.auto.commit": ["true", "false"],
     "application.commit": ["auto", "before-processing", "after-processing", "in-transaction"],
@@ -91,14 +112,17 @@ _CODE = {
     "application.processing.errors": ["retry", "close", "skip"],
     "application.abort": ["rewinds", "continues"],
 }
-_VERSIONS = {"java": ["2.8", "3.9", "4.3"], "librdkafka": ["2.16"], "spark": ["4.2"]}
+_VERSIONS = {
+    "java": ["2.8", "3.9", "4.3"], "librdkafka": ["2.16"], "spark": ["4.2"],
+    "streams": ["2.8", "3.9", "4.3"],
+}  # fmt: skip
 
 
 @st.composite
 def pipelines(draw: st.DrawFn) -> Pipeline:
     """Any valid pipeline: each setting stated or left alone."""
-    family = draw(st.sampled_from(["java", "librdkafka", "spark"]))
-    settings = _COMMON | _OWN[family] | ({} if family == "spark" else _CODE)
+    family = draw(st.sampled_from(list(_OWN)))
+    settings = _COMMON | _OWN[family] | (_CODE if family in ("java", "librdkafka") else {})
     fields = {
         "family": family,
         "version": draw(st.sampled_from(_VERSIONS[family])),

@@ -106,11 +106,18 @@ def test_a_setting_is_found_by_the_name_it_was_written_under(write):
 
 @pytest.mark.parametrize("arguments", [
     ("--client", "sarama"), ("--kafka", "1.0"), ("--brokers", "0"), ("--want", "twice"),
-    ("--survive", "some"), ("--streams", "s.properties"), ("--producer", "missing.properties"),
+    ("--survive", "some"), ("--producer", "missing.properties"),
     ("--pipeline", "missing.toml"), ("--client-version", "0.9"),
 ])  # fmt: skip
 def test_bad_options_exit_with_2_and_name_the_option_or_the_file(arguments: tuple[str, str]):
     assert refused(*arguments).startswith((arguments[0], arguments[1]))
+
+
+def test_a_streams_file_is_of_a_streams_application(write):
+    text = "application.id=orders\nprocessing.guarantee=exactly_once_v2\nproducer.acks=1\n"
+    path = write("streams.properties", text)
+    assert refused("--streams", path).startswith(f"{path}:3: Must set acks to all")
+    assert refused(path).startswith(f"{path}:3: Must set acks to all")
 
 
 @pytest.mark.parametrize("text", ["acks = ", "[producer]\nacks = [1]\n", "x = 2020-01-01\n"])

@@ -26,7 +26,7 @@ from advisor.catalog import (
 )
 from advisor.catalog.load import CatalogError, entries, read
 
-P, C, T, B, A = Component
+P, C, S, T, B, A = Component
 NEWEST = {family: versions(family)[0] for family in Family}
 EVERY = {
     f"{family}.{component}.{setting.name}": setting

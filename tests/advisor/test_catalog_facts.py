@@ -21,11 +21,14 @@ from advisor.catalog import (
 from advisor.catalog.facts import PRODUCTS, Fact, examined, facts, lines_of
 from advisor.catalog.unweighed import products_of
 
-P, C, T, B, A = Component
+P, C, S, T, B, A = Component
 KAFKA = ("2.8", "3.0", "3.3", "3.6", "3.9", "4.0", "4.1", "4.2", "4.3")
-NOT_IN_KAFKA = {"replication.factor"}
-"""Weighed, and no ConfigDef has it: an argument of a topic's creation."""
+NOT_IN_KAFKA = {(T, "replication.factor"), (S, "topic.min.insync.replicas")}
+"""Weighed, and no ConfigDef has them: an argument of a topic's creation, and a topic's setting
+behind the prefix of StreamsConfig."""
 SPARK = ("3.5", "4.0", "4.1", "4.2")
+OF_STREAMS = {"linger.ms", "enable.auto.commit", "auto.offset.reset", "max.poll.records"}
+"""Of which Kafka Streams tells its clients another default; tests/contracts asks it."""
 
 
 def test_every_product_was_asked_at_every_version_offered() -> None:
@@ -124,7 +127,7 @@ def _cases() -> list[tuple[Family, str, str, Component]]:
     """Every client line with the newest brokers, and every broker line."""
     cases = [
         (family, line, "4.3", part) for family in Family for line in versions(family)
-        for part in (P, C)
+        for part in ((P, C, S) if family is Family.STREAMS else (P, C))
     ]  # fmt: skip
     return cases + [
         (Family.JAVA, "4.3", line, part) for line in kafka_versions() for part in (T, B)
@@ -142,10 +145,12 @@ def test_what_is_weighed_agrees_with_what_the_product_says(
 ) -> None:
     known = _known(family, line, kafka, component)
     for setting in settings_of(family, line, kafka, component):
-        if setting.name in NOT_IN_KAFKA:
+        if (component, setting.name) in NOT_IN_KAFKA:
             continue
         fact = known[setting.name]
-        if fact.default is None:
+        if family is Family.STREAMS and setting.name in OF_STREAMS:
+            assert setting.default != fact.default, setting.name
+        elif fact.default is None:
             assert setting.default is None, setting.name
         else:
             assert setting.default == parse(setting, f"{fact.default}".removesuffix(".0"))
@@ -155,10 +160,17 @@ def test_what_is_weighed_agrees_with_what_the_product_says(
         ):
             assert bound is None or limit is None or not worse(bound, limit), setting.name
         if fact.one_of and setting.choices:
-            assert {text for text, _ in setting.choices} <= set(fact.one_of), setting.name
+            written = {text for text, _ in setting.choices}
+            if fact.any_case:
+                assert setting.any_case
+                written = {text.upper() for text in written}
+            assert written <= set(fact.one_of), setting.name
         same = {each.name for each in known.values() if fact.name in (each.alias, each.name)
                 or (fact.alias and fact.alias in (each.name, each.alias))}  # fmt: skip
-        assert {setting.name, *setting.aliases} == same, setting.name
+        # StreamsConfig does not say which of its names are others' old ones.
+        older = set(setting.aliases) if component is S else set()
+        assert {setting.name, *setting.aliases} == same | older, setting.name
+        assert older <= known.keys()
 
 
 @pytest.mark.parametrize(("family", "line", "kafka", "component"), _cases())
@@ -175,9 +187,13 @@ def test_every_real_setting_can_be_named_and_its_default_read(
     client = {"": True, component.value: True}
     known = _known(family, line, kafka, component).values()
     real = {fact.name for fact in known if component in (T, B) or client.get(fact.client)}
-    refused = {"enable.auto.commit", "auto.offset.reset", "transactional.id",
-               "transaction.timeout.ms"} if family is Family.SPARK else set()  # fmt: skip
-    assert set(names) - NOT_IN_KAFKA == real - refused
+    decided = {
+        Family.SPARK: {"enable.auto.commit", "auto.offset.reset", "transactional.id",
+                       "transaction.timeout.ms"},
+        Family.STREAMS: {"transactional.id"} | ({"group.protocol"} if component is C else set()),
+    }  # fmt: skip
+    beyond = {name for part, name in NOT_IN_KAFKA if part is component}
+    assert set(names) - beyond == real - decided.get(family, set())
     for setting in every[len(weighed) :]:
         assert lookup(family, line, kafka, component, setting.name, every=True) == setting
         assert setting.source

@@ -19,7 +19,9 @@ from advisor.reasoning.pipeline import Pipeline
 
 STAMP = Stamp("7", "4.3", "java 4.3", "http://127.0.0.1:8000/pipelines/abc/")
 _STAMPED = ("rules_version", "client", "kafka", "permalink")
-VERSIONS = {Family.JAVA: "4.3", Family.LIBRDKAFKA: "2.16", Family.SPARK: "4.2"}
+VERSIONS = {
+    Family.JAVA: "4.3", Family.LIBRDKAFKA: "2.16", Family.SPARK: "4.2", Family.STREAMS: "4.3",
+}  # fmt: skip
 OF_TOPICS = ("kafka-commands", "reassignment", "strimzi-topic", "terraform")
 EVERY = [
     (family, export)
@@ -48,6 +50,7 @@ def test_each_family_has_its_own_files_and_the_commands() -> None:
         Family.JAVA: sorted(["java-producer", "java-consumer", "spring-boot", *topic]),
         Family.LIBRDKAFKA: sorted(["confluent-python", "librdkafka-json", *topic]),
         Family.SPARK: sorted(["spark-options", *topic]),
+        Family.STREAMS: sorted(["java-streams", "spring-boot", *topic]),
     }
     assert find("rust-properties") is None
 

@@ -93,6 +93,7 @@ _READ_BY = {
     "spring-boot": "spring", "librdkafka-json": "librdkafka-json",
     "confluent-python": "python-dict", "spark-options": "spark-options",
     "strimzi-topic": "strimzi", "server-properties": "broker-properties",
+    "java-streams": "streams-properties",
 }  # fmt: skip
 
 

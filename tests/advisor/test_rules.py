@@ -58,7 +58,7 @@ def test_a_rule_has_a_page_and_sources_and_examples_of_both_kinds(rule: Rule):
 
 def test_codes_and_names_are_unique_and_well_formed():
     assert len({rule.code for rule in RULES}) == len(RULES) == len({rule.name for rule in RULES})
-    assert all(re.fullmatch(r"[PTBCA]\d{3}", rule.code) for rule in RULES)
+    assert all(re.fullmatch(r"[PTBCSA]\d{3}", rule.code) for rule in RULES)
     assert all(re.fullmatch(r"[a-z]+(-[a-z]+)+", rule.name) for rule in RULES)
 
 

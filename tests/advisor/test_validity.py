@@ -9,7 +9,7 @@ import pytest
 
 from advisor.catalog import Component, Family, Problem, SettingError, Value, validate
 
-P, C, T, B, A = Component
+P, C, S, T, B, A = Component
 Settings = dict[Component, dict[str, Value]]
 
 

@@ -10,8 +10,9 @@ from django.test import Client
 from django.urls import reverse
 
 from advisor import drafts, questionnaire
+from advisor.catalog import Family
 from advisor.models import Description
-from advisor.questionnaire import STEPS
+from advisor.questionnaire import steps
 from tests.advisor.walking import RISKY, answer, page, stamp, type_in, walk
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +29,7 @@ def test_the_way_through_the_questionnaire_ends_at_a_permanent_link(client: Clie
 def test_each_step_leads_to_the_next_one_and_start_to_the_first_that_is_open(
     client: Client,
 ) -> None:
-    for here, there in pairwise(STEPS):
+    for here, there in pairwise(steps(Family.JAVA)):
         response = answer(client, here.slug)
         assert response.headers["Location"] == reverse("advisor:describe", args=[there.slug])
         start = client.get(reverse("advisor:start"))
@@ -172,7 +173,7 @@ def test_an_unknown_client_or_version_is_refused_and_breaks_no_other_page(client
         {"family": "java", "version.java": "", "kafka": "<b>"},
     ):
         assert answer(client, "client", fields).status_code == 400, fields
-        for step in STEPS:
+        for step in steps(Family.JAVA):
             assert client.get(reverse("advisor:describe", args=[step.slug])).status_code == 200
 
 

@@ -9,7 +9,8 @@ from typing import Any
 from django.test import Client
 from django.urls import reverse
 
-from advisor.questionnaire import STEPS
+from advisor.catalog import Family
+from advisor.questionnaire import steps
 
 RISKY = {"producer.acks": "1"}
 
@@ -36,11 +37,11 @@ def type_in(client: Client, step: str, fields: Mapping[str, str], stamped: str) 
     return client.post(url, {**fields, "stamp": stamped}).content.decode()
 
 
-def walk(client: Client, /, **steps: Mapping[str, str]) -> str:
-    """Answers every step; returns the slug of the saved pipeline."""
+def walk(client: Client, /, **answers: Mapping[str, str]) -> str:
+    """Answers every step of the client's family; returns the slug of the saved pipeline."""
     response = None
-    for step in STEPS:
-        response = answer(client, step.slug, steps.get(step.slug, {}))
+    for step in steps(Family(answers.get("client", {}).get("family", "java"))):
+        response = answer(client, step.slug, answers.get(step.slug, {}))
         assert response.status_code == 302, response.content.decode()
     assert response is not None
     location: str = response.headers["Location"]

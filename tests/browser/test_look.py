@@ -14,8 +14,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from advisor.catalog import Family
 from advisor.models import Description
-from advisor.questionnaire import STEPS
+from advisor.questionnaire import steps
 from advisor.reasoning.answer import answer
 from labs.models import State
 from tests.advisor.answers import RISKY, older, saved
@@ -76,7 +77,7 @@ def test_the_advice(looked_at: Page) -> None:
 
 def test_the_advice_on_what_was_assumed(looked_at: Page) -> None:
     looked_at.goto("/describe/client/")
-    for _ in STEPS:
+    for _ in steps(Family.JAVA):
         go_on(looked_at)
     expect(looked_at.get_by_text("Assumed, because it was not stated")).to_be_visible()
     look(looked_at, "assumed")

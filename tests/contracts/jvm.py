@@ -65,7 +65,7 @@ class Jvm:
         try:
             client = kind(self.properties({**_NOWHERE, **settings}), serial(), serial())
         except Py4JJavaError as error:
-            return _root_message(error.java_exception)
+            return root_message(error.java_exception)
         client.close(self.java.java.time.Duration.ZERO)
         return None
 
@@ -76,7 +76,7 @@ class Jvm:
             "value.serializer": f"{_SERIAL}Serializer", **settings,
         }  # fmt: skip
         config = self.kafka.clients.producer.ProducerConfig(self.properties(given))
-        values = self._strings(config.values())
+        values = self.strings(config.values())
         values["delivery.timeout.ms"] = str(self._delivery_timeout(config))
         return values
 
@@ -87,7 +87,7 @@ class Jvm:
             "value.deserializer": f"{_SERIAL}Deserializer", **settings,
         }  # fmt: skip
         config = self.kafka.clients.consumer.ConsumerConfig(self.properties(given))
-        return self._strings(config.values())
+        return self.strings(config.values())
 
     def _delivery_timeout(self, config: Any) -> int:
         find = self.java.java.lang.Class.forName
@@ -111,9 +111,10 @@ class Jvm:
 
     def parsed(self, config_def: Any, settings: Mapping[str, str]) -> dict[str, str]:
         """What a ConfigDef's own parser reads; raises Py4JJavaError where it refuses."""
-        return self._strings(config_def.parse(self.properties(settings)))
+        return self.strings(config_def.parse(self.properties(settings)))
 
-    def _strings(self, values: Any) -> dict[str, str]:
+    def strings(self, values: Any) -> dict[str, str]:
+        """The values of a configuration as text; what is unset is absent."""
         return {str(key): self._text(values[key]) for key in values if values[key] is not None}
 
     def _text(self, value: Any) -> str:
@@ -131,7 +132,8 @@ def jvm(jars: Iterable[Path]) -> Iterator[Jvm]:
         yield Jvm(opened)
 
 
-def _root_message(error: Any) -> str:
+def root_message(error: Any) -> str:
+    """The words of what an exception was made of in the end."""
     while error.getCause() is not None:
         error = error.getCause()
     return str(error.getMessage())

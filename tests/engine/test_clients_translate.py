@@ -70,6 +70,13 @@ def test_javas_words_for_a_missing_offset_become_librdkafkas() -> None:
     assert "by_duration:P1D" in told.differs[0]
 
 
+def test_with_the_group_protocol_of_the_brokers_no_session_timeout_is_told() -> None:
+    told = translate.consumer({"group.protocol": "consumer", "session.timeout.ms": 45000})
+    assert told.config["group.protocol"] == "consumer"
+    assert "session.timeout.ms" not in told.config
+    assert not told.differs
+
+
 def test_a_poll_interval_below_the_session_timeout_is_raised_and_said() -> None:
     told = translate.consumer({"max.poll.interval.ms": 10000, "session.timeout.ms": 45000})
     assert told.config["max.poll.interval.ms"] == 45000

@@ -49,7 +49,6 @@ class Command(BaseCommand):
             parser.add_argument(f"--{component}", metavar="FILE", help=words)
         for option, metavar, words in (
             ("spark", "FILE", "options of Spark's Kafka source and sink"),
-            ("streams", "FILE", "settings of a Kafka Streams application: not advised on yet"),
             ("pipeline", "FILE.toml", "a whole pipeline in one file"),
             ("client", "FAMILY", f"one of {', '.join(Family)}; default java"),
             ("client-version", "VERSION", "default: the newest that is known"),
@@ -64,9 +63,6 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="the same as --format json")
 
     def handle(self, *args: object, **options: Any) -> None:
-        if options["streams"]:
-            message = "--streams: Kafka Streams is not advised on yet."
-            raise CommandError(message, returncode=BAD_INPUT)
         inputs = _inputs(options)
         pipeline = _pipeline(inputs)
         for note in [*inputs.notes, *_taken(pipeline, inputs)]:
@@ -99,6 +95,8 @@ def _inputs(options: dict[str, Any]) -> Inputs:
         if options["spark"]:
             inputs.state("family", Family.SPARK, Origin("--spark"))
             inputs.add_text(options["spark"], read_file(options["spark"]), "spark-options")
+        if options["streams"]:
+            inputs.state("family", Family.STREAMS, Origin("--streams"))
         for component in Component:
             if path := options[component]:
                 inputs.add_text(path, read_file(path), f"{component}-properties")

@@ -19,8 +19,8 @@ def permits(pipeline: Pipeline) -> Permits:
         return repeated(pipeline, reason)
     if group.commit is Commit.IN_TRANSACTION:
         return {
-            Anomaly.REDELIVERY: "application.commit=in-transaction: the records are handed out "
-            "again, and what was done with them the first time was rolled back."
+            Anomaly.REDELIVERY: f"{group.named}: the records are handed out again, and what was "
+            "done with them the first time was rolled back."
         }
     return {
         Anomaly.REDELIVERY: "application.commit=before-processing: records handed out and not yet "
@@ -38,7 +38,7 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     scenario="consumer-killed-before-commit",
-    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
+    families=frozenset(Family) - {Family.SPARK},
     sources=(
         "Kafka design.md, Message Delivery Semantics",
         "KafkaConsumer javadoc, Automatic Offset Committing",

@@ -23,7 +23,7 @@ EVENT = FailureEvent(
     story="A member of the group was handed records and dies before it has processed them.",
     permits=permits,
     scenario="consumer-killed-before-processing",
-    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
+    families=frozenset(Family) - {Family.SPARK},
     sources=(
         "Kafka design.md, Message Delivery Semantics",
         "librdkafka INTRODUCTION.md, At-least-once processing",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from advisor.catalog import Family
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.session import Session
+from advisor.reasoning.streams import Streams
 
 
 def permits(pipeline: Pipeline) -> Permits:
@@ -18,6 +20,12 @@ def permits(pipeline: Pipeline) -> Permits:
         }
     if session.errors_handled:
         return {}
+    if pipeline.family is Family.STREAMS:
+        dropped = Streams.of(pipeline).drops_results
+        return {
+            Anomaly.GIVEN_UP: f"{dropped}: a class of yours, which may go on without a result that "
+            "could not be sent; its input counts as processed."
+        }
     return {
         Anomaly.GIVEN_UP: "application.delivery.errors=ignored: send() does not throw for a "
         "timeout, a full buffer or a record too large; only the callback says so, and nobody looks."
@@ -30,5 +38,9 @@ EVENT = FailureEvent(
     boundary=Boundary.END_TO_END,
     story="A send fails for good, and the code never looks at the future or the callback.",
     permits=permits,
-    sources=("KafkaProducer javadoc, send()", "librdkafka INTRODUCTION.md, Message reliability"),
+    sources=(
+        "KafkaProducer javadoc, send()",
+        "librdkafka INTRODUCTION.md, Message reliability",
+        "KIP-210 (production exception handler)",
+    ),
 )

@@ -32,11 +32,12 @@ def without_position(pipeline: Pipeline, cause: str = "") -> Permits:
     if start == "latest":
         return missing(skips)
     if start == "earliest":
-        return repeated(pipeline, repeats)
+        return repeated(pipeline, repeats, committed=True)
     if start in ("none", "error"):
         reason = f"{said}: the consumer stops with an error until somebody sets a position."
         return {Anomaly.BLOCKED: reason}
-    return missing(f"{said}: older records are passed over.") | repeated(pipeline, repeats)
+    older = missing(f"{said}: older records are passed over.")
+    return older | repeated(pipeline, repeats, committed=True)
 
 
 EVENT = FailureEvent(

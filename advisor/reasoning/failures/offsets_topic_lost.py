@@ -34,7 +34,7 @@ EVENT = FailureEvent(
         "on the brokers that are lost for good."
     ),
     permits=permits,
-    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
+    families=frozenset(Family) - {Family.SPARK},
     sources=(
         "Kafka GroupCoordinatorConfig, offsets.topic.replication.factor",
         "apache/kafka config/server.properties (ships 1)",

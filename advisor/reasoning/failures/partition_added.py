@@ -30,6 +30,6 @@ EVENT = FailureEvent(
     story="The topic gets more partitions; producers use them at once, readers find them later.",
     permits=permits,
     # Spark reads new partitions of a running query from their beginning.
-    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
+    families=frozenset(Family) - {Family.SPARK},
     sources=("Kafka ConfigDef, auto.offset.reset", "Kafka ConfigDef, metadata.max.age.ms"),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.catalog import Component, Family
 from advisor.reasoning.event import FailureEvent, Permits
-from advisor.reasoning.group import Commit, Group, repeated
+from advisor.reasoning.group import Commit, Group, assigned_by_brokers, repeated
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
@@ -17,14 +17,23 @@ def permits(pipeline: Pipeline) -> Permits:
     slow_ms = pipeline.number(Component.CONSUMER, "max.poll.interval.ms")
     moved = (
         f"max.poll.interval.ms={slow_ms}: a member that works longer on one poll, or whose "
-        "partitions move, works on records that another member gets again."
+        f"partitions move, works on records that another member gets again. {_who(pipeline)}"
     )
     if group.commit is Commit.IN_TRANSACTION:
         return {
-            Anomaly.REDELIVERY: f"{moved} application.commit=in-transaction: the group's "
-            "generation goes with the commit, so the first member's is refused (KIP-447)."
+            Anomaly.REDELIVERY: f"{moved} {group.named}: the group's generation goes with the "
+            "commit, so the first member's is refused (KIP-447)."
         }
     return repeated(pipeline, moved)
+
+
+def _who(pipeline: Pipeline) -> str:
+    if assigned_by_brokers(pipeline):
+        return (
+            "group.protocol other than classic: the brokers move some partitions, and only those "
+            "are interrupted."
+        )
+    return "group.protocol=classic: with an eager assignor every member stops for it."
 
 
 EVENT = FailureEvent(
@@ -37,6 +46,6 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     scenario="rebalance-during-processing",
-    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
-    sources=("Kafka ConfigDef, max.poll.interval.ms", "KIP-62", "KIP-447"),
+    families=frozenset(Family) - {Family.SPARK},
+    sources=("Kafka ConfigDef, max.poll.interval.ms", "KIP-62", "KIP-447", "KIP-848"),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from advisor.catalog import Component, Family
 from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.group import assigned_by_brokers, session_timeout
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
@@ -13,10 +14,15 @@ def permits(pipeline: Pipeline) -> Permits:
     name = pipeline.text(Component.CONSUMER, "group.instance.id")
     if not name:
         return {}
-    timeout_ms = pipeline.number(Component.CONSUMER, "session.timeout.ms")
+    setting, timeout_ms = session_timeout(pipeline)
+    second = (
+        "group.protocol=consumer: a second one of its name is refused while the first is alive."
+        if assigned_by_brokers(pipeline)
+        else "group.protocol=classic: a second one of its name throws the first out."
+    )
     return {
-        Anomaly.BLOCKED: f"group.instance.id={name} with session.timeout.ms={timeout_ms}: nobody "
-        "reads its partitions until that time is over, after an orderly stop as well."
+        Anomaly.BLOCKED: f"group.instance.id={name} with {setting}={timeout_ms}: nobody reads its "
+        f"partitions until that time is over, after an orderly stop as well. {second}"
     }
 
 
@@ -26,6 +32,10 @@ EVENT = FailureEvent(
     boundary=Boundary.LOG_TO_CONSUMER,
     story="A reader with a group.instance.id is stopped or dies, and nothing takes its place.",
     permits=permits,
-    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
-    sources=("KIP-345", "Kafka ConfigDef, session.timeout.ms"),
+    families=frozenset(Family) - {Family.SPARK},
+    sources=(
+        "KIP-345",
+        "Kafka ConfigDef, session.timeout.ms",
+        "Kafka operations/consumer-rebalance-protocol.md",
+    ),
 )

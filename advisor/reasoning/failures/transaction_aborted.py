@@ -11,7 +11,7 @@ from advisor.reasoning.pipeline import Pipeline
 
 def writes_in_transactions(pipeline: Pipeline) -> str:
     """The words of what makes records in the topic transactional, or the empty text."""
-    if pipeline.family is Family.SPARK:
+    if pipeline.family in (Family.SPARK, Family.STREAMS):
         upstream = pipeline.text(Component.APPLICATION, "upstream")
         return "application.upstream=transactional" if upstream == "transactional" else ""
     name = pipeline.text(Component.PRODUCER, "transactional.id")
@@ -30,8 +30,9 @@ def permits(pipeline: Pipeline) -> Permits:
     )
     found = {Anomaly.ABORTED_READ: reason}
     if not sink_absorbs(pipeline):
+        sink = pipeline.text(Component.APPLICATION, "sink")
         found[Anomaly.EFFECT_DUPLICATED] = (
-            f"{reason} application.sink=plain applies them, and again what replaces them."
+            f"{reason} application.sink={sink} takes them, and again what replaces them."
         )
     return found
 

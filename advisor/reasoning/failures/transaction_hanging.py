@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from advisor.catalog import Component
+from advisor.catalog import Component, Family
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.failures.transaction_aborted import writes_in_transactions
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.streams import Streams
 
 CLEANUP_MS = 10_000
 """transaction.abort.timed.out.transaction.cleanup.interval.ms, the brokers' default."""
@@ -14,6 +15,8 @@ CLEANUP_MS = 10_000
 
 def permits(pipeline: Pipeline) -> Permits:
     """Readers of committed records wait behind it; nothing is lost."""
+    if pipeline.family is Family.STREAMS and Streams.of(pipeline).exactly_once:
+        return _of_the_output(pipeline)
     isolation = pipeline.text(Component.CONSUMER, "isolation.level")
     if not writes_in_transactions(pipeline) or isolation != "read_committed":
         return {}
@@ -21,6 +24,16 @@ def permits(pipeline: Pipeline) -> Permits:
     return {
         Anomaly.BLOCKED: f"isolation.level=read_committed with transaction.timeout.ms={timeout_ms}:"
         f" everything behind the open transaction waits, for up to {timeout_ms + CLEANUP_MS:,} ms."
+    }
+
+
+def _of_the_output(pipeline: Pipeline) -> Permits:
+    """An instance's own transaction, and those who read what it writes."""
+    timeout_ms = pipeline.number(Component.PRODUCER, "transaction.timeout.ms")
+    return {
+        Anomaly.BLOCKED: f"{Streams.of(pipeline).named} with transaction.timeout.ms={timeout_ms}: "
+        "behind the open transaction of an instance that died, readers with read_committed wait "
+        f"for up to {timeout_ms + CLEANUP_MS:,} ms."
     }
 
 

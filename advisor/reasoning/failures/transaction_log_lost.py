@@ -46,7 +46,7 @@ EVENT = FailureEvent(
         "copies are on the brokers that are lost for good."
     ),
     permits=permits,
-    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
+    families=frozenset(Family) - {Family.SPARK},
     sources=(
         "KIP-98, Transaction Coordinator",
         "Kafka TransactionLogConfig, transaction.state.log.min.isr",

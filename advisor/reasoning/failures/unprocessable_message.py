@@ -7,6 +7,7 @@ from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.group import Group
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.streams import Streams, handler
 
 
 def permits(pipeline: Pipeline) -> Permits:
@@ -14,6 +15,8 @@ def permits(pipeline: Pipeline) -> Permits:
     group = Group.of(pipeline)
     if group is None:
         return {}
+    if pipeline.family is Family.STREAMS:
+        return _in_streams(pipeline)
     if group.on_error == "skip":
         return {
             Anomaly.EFFECT_MISSING: "application.processing.errors=skip: the message is passed "
@@ -25,13 +28,34 @@ def permits(pipeline: Pipeline) -> Permits:
     }
 
 
+def _in_streams(pipeline: Pipeline) -> Permits:
+    passing = Streams.of(pipeline).passes_over
+    if passing:
+        return {
+            Anomaly.EFFECT_MISSING: f"{' and '.join(passing)}: the application may go on without "
+            "the message; a metric and a log line say so."
+        }
+    name = handler(pipeline, "deserialization")
+    return {
+        Anomaly.BLOCKED: f"{name}=LogAndFailExceptionHandler: the application stops at the "
+        "message, after each start again, until somebody acts."
+    }
+
+
 EVENT = FailureEvent(
     name="unprocessable-message",
     title="A message cannot be processed",
     boundary=Boundary.LOG_TO_CONSUMER,
     story="A message cannot be read or makes the code fail, however often it is tried.",
     permits=permits,
-    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
-    sources=("KafkaConsumer javadoc, poll() (RecordDeserializationException)", "KIP-1036"),
-    beyond_settings="Send such messages to a topic of their own, with the reason, and go on.",
+    families=frozenset(Family) - {Family.SPARK},
+    sources=(
+        "KafkaConsumer javadoc, poll() (RecordDeserializationException)",
+        "KIP-1036",
+        "KIP-161 and KIP-1033 (exception handlers of Kafka Streams)",
+    ),
+    beyond_settings=(
+        "Send such messages to a topic of their own, with the reason, and go on; Kafka Streams "
+        "does since 4.2 (errors.dead.letter.queue.topic.name)."
+    ),
 )

@@ -7,13 +7,19 @@ solutions of equal size. A price has a number wherever there is a formula for on
 from __future__ import annotations
 
 from advisor.catalog import Value
-from advisor.reasoning.levers import application, cluster, consumer, producer
+from advisor.reasoning.levers import application, cluster, consumer, producer, streams
 from advisor.reasoning.levers.lever import Lever, Procedure, Restart
 from advisor.reasoning.pipeline import Pipeline
 
 __all__ = ["ALL", "Lever", "Procedure", "Restart", "levers"]
 
-ALL = (*producer.LEVERS, *cluster.LEVERS, *consumer.LEVERS, *application.LEVERS)
+ALL = (
+    *producer.LEVERS,
+    *streams.LEVERS,
+    *cluster.LEVERS,
+    *consumer.LEVERS,
+    *application.LEVERS,
+)
 
 
 def levers(pipeline: Pipeline) -> list[tuple[Lever, tuple[Value, ...]]]:

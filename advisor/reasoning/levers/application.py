@@ -12,9 +12,10 @@ from advisor.reasoning.levers.lever import (
     Procedure,
     Restart,
     becomes,
-    not_spark,
+    not_streams,
     only,
     only_from,
+    own_code,
     says,
 )
 from advisor.reasoning.pipeline import Pipeline
@@ -56,47 +57,47 @@ LEVERS = (
         _READER,
     ),
     _lever(
-        "processing", not_spark(_becomes("processing", "synchronous")),
+        "processing", own_code(_becomes("processing", "synchronous")),
         says("Throughput: one batch is done before the next is polled; more members of the group, "
              "up to one a partition, work side by side instead."),
         "KafkaConsumer javadoc, Detecting Consumer Failures",
         _READER,
     ),
     _lever(
-        "processing.errors", not_spark(_becomes("processing.errors", "retry")),
+        "processing.errors", own_code(_becomes("processing.errors", "retry")),
         says("Availability: a message that can never be processed holds its partition up until "
              "somebody acts; a topic for such messages takes it out of the way."),
         "KafkaConsumer javadoc, Automatic Offset Committing",
         _READER,
     ),
     _lever(
-        "abort", not_spark(_becomes("abort", "rewinds")),
+        "abort", own_code(_becomes("abort", "rewinds")),
         says("Code: after an abort, seek() to the committed offsets before the next poll()."),
         "Kafka design.md, Using Transactions",
         _READER,
     ),
     _lever(
-        "delivery.errors", not_spark(_becomes("delivery.errors", "handled")),
+        "delivery.errors", own_code(_becomes("delivery.errors", "handled")),
         says("Code: a callback on every send that records failures, and a flush before the end."),
         "KafkaProducer javadoc, send()",
         _SENDER,
     ),
     _lever(
-        "resend", not_spark(_becomes("resend", "never")),
+        "resend", own_code(_becomes("resend", "never")),
         says("Work: the client's own retries do it until delivery.timeout.ms; what fails after "
              "that needs somebody to look whether it is in the log."),
         "KafkaProducer javadoc, idempotent producer (avoid application level re-sends)",
         _SENDER,
     ),
     _lever(
-        "restart", not_spark(_from("restart", "forgets", "resumes")),
+        "restart", own_code(_from("restart", "forgets", "resumes")),
         says("Code and storage: the place in the input is saved after its records were "
              "acknowledged; after a crash those since then are sent a second time."),
         "Kafka design.md, Message Delivery Semantics",
         _SENDER,
     ),
     _lever(
-        "sink", _becomes("sink", "idempotent"),
+        "sink", not_streams(_becomes("sink", "idempotent")),
         says("Code and storage: each effect is keyed by the message (an upsert by its key, or the "
              "offset or batchId stored in the same database transaction)."),
         "Kafka design.md, Message Delivery Semantics; Spark foreachBatch",

@@ -86,6 +86,18 @@ def not_spark(targets: Targets) -> Targets:
     return lambda pipeline: () if pipeline.family is Family.SPARK else targets(pipeline)
 
 
+def own_code(targets: Targets) -> Targets:
+    """Spark and Kafka Streams do this themselves, where other clients leave it to the code."""
+    return lambda pipeline: (
+        () if pipeline.family in (Family.SPARK, Family.STREAMS) else targets(pipeline)
+    )
+
+
+def not_streams(targets: Targets) -> Targets:
+    """In Kafka Streams this is what a processor does, and nothing that the engine can take back."""
+    return lambda pipeline: () if pipeline.family is Family.STREAMS else targets(pipeline)
+
+
 def only(family: Family, targets: Targets) -> Targets:
     """A setting that one family alone has."""
     return lambda pipeline: targets(pipeline) if pipeline.family is family else ()

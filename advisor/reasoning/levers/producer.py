@@ -7,6 +7,7 @@ from functools import partial
 
 from advisor.catalog import Component, Family, Value
 from advisor.reasoning.finding import Confidence
+from advisor.reasoning.levers import streams
 from advisor.reasoning.levers.lever import (
     INT_MAX,
     PRODUCERS_AGAIN,
@@ -59,6 +60,8 @@ def _timeouts(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _transactions(pipeline: Pipeline) -> Sequence[Value]:
+    if pipeline.family is Family.STREAMS:
+        return streams.transactions(pipeline)
     now = _transaction_ms(pipeline)
     wanted = max(_TRANSACTION_MS, _longest_pause_ms(pipeline))
     return [wanted] if now is not None and now < wanted <= MAX_TRANSACTION_MS else []

@@ -1,7 +1,7 @@
 """The rules, one bad pattern a file. A new file in this folder is a new rule; nothing else changes.
 
 Each file has `RULE`; its docstring is the rule's page: what it is, why it matters, what to use
-instead. Codes: P producer, T topic, B broker, C consumer, A application.
+instead. Codes: P producer, T topic, B broker, C consumer, S Kafka Streams, A application.
 """
 
 from __future__ import annotations

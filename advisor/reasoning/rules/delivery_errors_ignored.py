@@ -14,7 +14,7 @@ Use instead
 
 from __future__ import annotations
 
-from advisor.catalog import Component
+from advisor.catalog import Component, Family
 from advisor.reasoning.finding import Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.session import Session
@@ -22,7 +22,8 @@ from advisor.reasoning.session import Session
 
 def check(pipeline: Pipeline) -> str | None:
     """The application does not look."""
-    if Session.of(pipeline).errors_handled:
+    # Of Kafka Streams, whose handler may drop results, rule S002 speaks.
+    if Session.of(pipeline).errors_handled or pipeline.family is Family.STREAMS:
         return None
     return "application.delivery.errors=ignored: a send that failed looks like one that succeeded."
 

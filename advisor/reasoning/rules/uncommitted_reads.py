@@ -1,8 +1,8 @@
 """A reader that does not wait for transactions to be committed.
 
 What it is
-    isolation.level=read_uncommitted (the default of the Java client and of Spark) on a topic
-    with a transactional producer.
+    isolation.level=read_uncommitted (the default of the Java client, of Spark, and of Kafka
+    Streams with at_least_once) on a topic with a transactional producer.
 
 Why it matters
     The reader gets messages of transactions that are open or were aborted: work that was taken
@@ -15,18 +15,19 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component
+from advisor.reasoning.failures.transaction_aborted import writes_in_transactions
 from advisor.reasoning.finding import Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
     """A transactional writer and a reader that looks at everything."""
-    transactional = pipeline.text(Component.PRODUCER, "transactional.id")
+    transactional = writes_in_transactions(pipeline)
     isolation = pipeline.text(Component.CONSUMER, "isolation.level")
     if not transactional or isolation != "read_uncommitted":
         return None
     return (
-        f"isolation.level=read_uncommitted with transactional.id={transactional}: messages of "
+        f"isolation.level=read_uncommitted with {transactional}: messages of "
         "aborted transactions are delivered."
     )
 
@@ -55,5 +56,9 @@ RULE = Rule(
             "consumer.isolation.level": "read_committed",
         },
     ),
-    invalid=({"family": "java", "producer.transactional.id": "orders-1"},),
+    invalid=(
+        {"family": "java", "producer.transactional.id": "orders-1"},
+        {"family": "spark", "application.upstream": "transactional"},
+        {"family": "streams", "application.upstream": "transactional"},
+    ),
 )

@@ -78,6 +78,7 @@ _TRANSACTIONAL: Mapping[str, _Rule] = {
 _CONSUMER: Mapping[str, _Rule] = {
     "auto.offset.reset": _Rule(words={"none": "error"}),
     "isolation.level": _Rule(),
+    "group.protocol": _Rule(),
     "auto.commit.interval.ms": _Rule(0, 86400000),
     "max.poll.interval.ms": _Rule(1, 86400000),
     "session.timeout.ms": _Rule(1, 3600000),
@@ -115,6 +116,8 @@ def _within_transaction(told: Translated) -> Translated:
 def consumer(settings: Mapping[str, Value]) -> Translated:
     """A group consumer's settings for librdkafka; committing is the consumer process's part."""
     told = {key: value for key, value in settings.items() if key not in _APPLICATIONS_OWN}
+    if told.get("group.protocol") == "consumer":
+        told.pop("session.timeout.ms", None)  # the brokers' own, and refused here (KIP-848)
     translated = _translate("consumer", told, lambda key: _CONSUMER.get(key, _UNKNOWN))
     config, differs = translated.config, list(translated.differs)
     reset = config.get("auto.offset.reset")

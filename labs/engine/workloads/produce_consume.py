@@ -30,6 +30,11 @@ _READ_LIMIT_S = 60.0
 _SLACK_S = 15.0  # for writing the ledger and leaving the group, beyond a client's own limit
 _POLL_RECORDS = 500  # the Java client's max.poll.records; librdkafka has no such setting
 
+_NO_STREAMS = (
+    "Kafka Streams itself is not run: one producer and one consumer with the settings of those "
+    "inside the application; no state, no changelog, no transaction, no processing again"
+)
+
 _COMMITS: Mapping[str, Commit] = {
     "before-processing": "before-processing",
     "after-processing": "after-processing",
@@ -61,7 +66,7 @@ class ProduceConsume:
         """In what these clients do not do as the team's would, a sentence each."""
         commit = str(self._application.get("commit", "after-processing"))
         automatic = self._place.settings.get("consumer", {}).get("enable.auto.commit", False)
-        said = []
+        said = [_NO_STREAMS] if "streams" in self._place.settings else []
         if commit == "in-transaction":
             said.append("application commit=in-transaction: offsets are committed after "
                         "processing, because this workload has no transactions")  # fmt: skip

@@ -1,0 +1,81 @@
+"""What Kafka Streams tells the clients inside it, whatever the team told them.
+
+Source: StreamsConfig, `NON_CONFIGURABLE_…` and `…_EOS_OVERRIDES`, the same from 2.8 to 4.3. What it
+says as a default only, whatever processing.guarantee is, stands in `data/streams.toml`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from advisor.catalog.model import Component, Value
+
+Settings = Mapping[Component, Mapping[str, Value]]
+Tell = Callable[[bool, Value], Value]
+"""From whether it is exactly-once, and what the team stated, to what the client is told."""
+
+GUARANTEE = "processing.guarantee"
+TRANSACTION_MS = 10_000
+"""transaction.timeout.ms with exactly-once."""
+
+COMMIT_MS = 100
+"""commit.interval.ms with exactly-once."""
+
+NAMED_BY_STREAMS = "named-by-streams"
+"""Stands for the transactional.id, which is made when the application starts."""
+
+_PRODUCER, _CONSUMER = Component.PRODUCER, Component.CONSUMER
+
+
+def exactly_once(settings: Settings) -> bool:
+    """Whether any of the exactly-once guarantees of StreamsConfig was stated."""
+    said = settings.get(Component.STREAMS, {}).get(GUARANTEE)
+    return str(said).startswith("exactly_once")
+
+
+def _forces(value: Value) -> Tell:
+    return lambda eos, said: value if eos else said
+
+
+def _says(value: Value) -> Tell:
+    return lambda eos, said: value if eos and said is None else said
+
+
+TELLS: Mapping[tuple[Component, str], Tell] = {
+    (_PRODUCER, "enable.idempotence"): _forces(True),
+    (_PRODUCER, "transactional.id"): _forces(NAMED_BY_STREAMS),
+    (_PRODUCER, "delivery.timeout.ms"): _says(2**31 - 1),
+    (_PRODUCER, "transaction.timeout.ms"): _says(TRANSACTION_MS),
+    (_CONSUMER, "isolation.level"): _forces("read_committed"),
+    (_CONSUMER, "enable.auto.commit"): lambda eos, said: False,
+    (Component.STREAMS, "commit.interval.ms"): _says(COMMIT_MS),
+    (Component.APPLICATION, "commit"): _forces("in-transaction"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Overruled:
+    """A setting that was stated in vain."""
+
+    component: Component
+    name: str
+    stated: Value
+    told: Value
+
+
+def forced(settings: Settings) -> frozenset[tuple[Component, str]]:
+    """The settings of which the client is told the same whatever is stated."""
+    eos = exactly_once(settings)
+    return frozenset(key for key, tell in TELLS.items() if tell(eos, "stated") != "stated")
+
+
+def overruled(settings: Settings) -> list[Overruled]:
+    """Each setting of which the client is told something else than was stated."""
+    eos = exactly_once(settings)
+    stated = (
+        Overruled(*key, said, tell(eos, said))
+        for key, tell in TELLS.items()
+        if (said := settings.get(key[0], {}).get(key[1])) is not None
+    )
+    return [each for each in stated if each.told != each.stated]

@@ -1,0 +1,45 @@
+"""`streams.properties` for Kafka Streams: StreamsConfig, and the clients inside by prefix."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.catalog.told import forced
+from advisor.export.base import Export, Stamp, comment, head
+from advisor.export.choice import Chosen, chosen, code_notes
+from advisor.export.java_properties import line
+from advisor.reasoning.pipeline import Pipeline
+
+PREFIXES = {Component.STREAMS: "", Component.PRODUCER: "producer.", Component.CONSUMER: "consumer."}
+"""Component → the prefix of its settings (StreamsConfig, PRODUCER_PREFIX and CONSUMER_PREFIX)."""
+
+_NEEDED = "Put in bootstrap.servers, and application.id if it is not here."
+
+
+def written(pipeline: Pipeline) -> tuple[tuple[str, Chosen], ...]:
+    """What the file holds, by its key: all but what Streams would overrule with a warning."""
+    overruled = forced(pipeline.settings)
+    return tuple(
+        (f"{prefix}{each.name}", each)
+        for component, prefix in PREFIXES.items()
+        for each in chosen(pipeline, component)
+        if (component, each.name) not in overruled
+    )
+
+
+def _render(pipeline: Pipeline, stamp: Stamp) -> str:
+    notes = code_notes(pipeline, *PREFIXES)
+    settings = written(pipeline)
+    parts = [head("Settings for Kafka Streams.", stamp, _NEEDED, *notes)]
+    parts += [line(each, key) for key, each in settings if each.stated]
+    words = "In force already, and written down because the guarantee rests on it:"
+    in_force = [line(each, key) for key, each in settings if not each.stated]
+    return "".join([*parts, "\n", comment(words), *in_force])
+
+
+def _applies(pipeline: Pipeline) -> bool:
+    return pipeline.family is Family.STREAMS
+
+
+EXPORTS = (
+    Export("java-streams", "Kafka Streams", "streams.properties", "text/plain", _applies, _render),
+)

@@ -1,0 +1,78 @@
+"""The `.properties` file of a Kafka Streams application.
+
+StreamsConfig hands on what begins with `producer.`, `consumer.` or `main.consumer.` (which goes
+first) to the clients inside, and a name without prefix to each client that has it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import islice
+
+from advisor.catalog import Component, Family, kafka_versions, settings_of, versions
+from advisor.intake.java_properties import Property, properties
+from advisor.intake.known import known_keys
+from advisor.intake.reading import MAX_ITEMS, Reader, Reading
+from advisor.intake.text import IntakeError, shown
+
+_CLIENTS = (Component.PRODUCER, Component.CONSUMER)
+_MAIN = "main.consumer."
+_ELSEWHERE = ("restore.consumer.", "global.consumer.", "admin.")
+_MIN_ISR = "topic.min.insync.replicas"
+_ID = "application.id"
+
+
+def read(text: str) -> Reading:
+    """What StreamsConfig makes of the file. Raises `IntakeError`."""
+    reading = Reading(heads={"family": Family.STREAMS})
+    # What goes first comes last: the last of two counts.
+    for found in sorted(properties(text), key=lambda each: each.key.startswith(_MAIN)):
+        take(reading, found)
+    return reading
+
+
+def take(reading: Reading, found: Property) -> None:
+    """One property, for the application or for the clients inside that it is handed on to."""
+    key = found.key.removeprefix("main.")
+    part, _, name = key.partition(".")
+    if part in _CLIENTS:
+        reading.state(Component(part), name, found.value, found.line)
+    elif key.startswith(_ELSEWHERE) or (part == "topic" and key != _MIN_ISR):
+        reading.note(found.line, f"{shown(key)} is not weighed here")
+    elif having := _clients_with(key):
+        for component in having:
+            reading.state(component, key, found.value, found.line)
+    else:
+        reading.state(Component.STREAMS, key, found.value, found.line)
+
+
+def _clients_with(key: str) -> list[Component]:
+    if key in _weighed():
+        return []
+    return [each for each in _CLIENTS if key in known_keys(Family.STREAMS, each)]
+
+
+@cache
+def _weighed() -> frozenset[str]:
+    """The application's own settings that count, in any version; others go to the clients too."""
+    found = (
+        settings_of(Family.STREAMS, line, kafka_versions()[0], Component.STREAMS)
+        for line in versions(Family.STREAMS)
+    )
+    return frozenset(name for each in found for one in each for name in (one.name, *one.aliases))
+
+
+def _likeness(text: str) -> float:
+    """An application.id is beyond doubt; else the share of names that only Streams has."""
+    try:
+        keys = {found.key for found in islice(properties(text), MAX_ITEMS)}
+    except IntakeError:
+        return 0.0
+    if _ID in keys:
+        return 0.97
+    others = (known_keys(Family.JAVA, each) for each in (*_CLIENTS, Component.BROKER))
+    own = known_keys(Family.STREAMS, Component.STREAMS).difference(*others)
+    return 0.8 * len(keys & own) / max(1, len(keys))
+
+
+READERS = (Reader("streams-properties", "streams.properties (Kafka Streams)", _likeness, read),)

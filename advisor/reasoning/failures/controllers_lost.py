@@ -1,0 +1,50 @@
+"""The majority of the controllers is down."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.event import FailureEvent, Permits, outage
+from advisor.reasoning.guarantees import Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Nothing by itself; whatever fails next stays as it is, for as long as it lasts.
+
+    Seen in a run: with the controller hung, reads and writes went on for 12 s; a follower that
+    was killed then held acks=all up until it was back.
+    """
+    topic = Replication.of(pipeline)
+    count = pipeline.value(Component.APPLICATION, "controllers")
+    spared = f"{(count - 1) // 2}" if isinstance(count, int) else "fewer than half"
+    said = (
+        f"application.controllers={count or 'unknown'} ({spared} may be down): without a majority"
+    )
+    if topic.waits_for_followers and topic.fails_over:
+        return outage(
+            f"{said} the in-sync set cannot shrink and nobody new can lead, so the next broker "
+            "that dies holds up acks=all until it or the controllers are back."
+        )
+    return outage(
+        f"{said} nobody new can lead: a partition whose leader dies next waits until it or the "
+        "controllers are back."
+    )
+
+
+EVENT = FailureEvent(
+    name="controllers-lost",
+    title="The majority of the controllers is down",
+    boundary=Boundary.PRODUCER_TO_LOG,
+    story=(
+        "Two of three controllers are away. Partitions that have a leader go on; then a broker "
+        "fails, and there is nobody to say who leads next."
+    ),
+    permits=permits,
+    sources=(
+        "Kafka operations/kraft.md, Controllers",
+        "KIP-631",
+        "KIP-497 (only the controller changes the in-sync set)",
+    ),
+    beyond_settings="Run 3 or 5 controllers, in as many racks.",
+)

@@ -1,0 +1,59 @@
+"""The broker that coordinates the group is down or cannot be reached."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.group import Commit, Group, assigned_by_brokers, repeated
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+
+NAME = "offsets.topic.replication.factor"
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Nothing can be committed: a wait, and what was processed meanwhile comes again.
+
+    With one copy of the offsets no other broker can take over. Seen in a run: records were
+    acknowledged, and none was consumed after the group's session timeout.
+    """
+    group = Group.of(pipeline)
+    if group is None:
+        return {}
+    copies = pipeline.number(Component.BROKER, NAME)
+    until = "until that broker is back" if copies == 1 else "until another broker coordinates"
+    reason = f"{NAME}={copies}: the group can commit nothing {until}."
+    found: Permits = {Anomaly.BLOCKED: f"{reason} {_how_long(pipeline)}"}
+    if group.commit in (Commit.AUTO, Commit.AFTER):
+        return found | repeated(
+            pipeline, f"{reason} {group.named}: what was processed comes again."
+        )
+    return found
+
+
+def _how_long(pipeline: Pipeline) -> str:
+    """How a member behaves that cannot reach its coordinator."""
+    if pipeline.family is Family.LIBRDKAFKA and assigned_by_brokers(pipeline):
+        return "group.protocol=consumer: the members go on fetching and processing all the while."
+    timeout_ms = pipeline.number(Component.CONSUMER, "session.timeout.ms")
+    if assigned_by_brokers(pipeline):
+        return "Who joins meanwhile gets nothing to read."
+    return f"session.timeout.ms={timeout_ms}: after that a member gives its partitions up."
+
+
+EVENT = FailureEvent(
+    name="group-coordinator-away",
+    title="The group's coordinator cannot be reached",
+    boundary=Boundary.LOG_TO_CONSUMER,
+    story=(
+        "The broker that keeps this group's offsets is down or cut off, while the topic's own "
+        "brokers are well."
+    ),
+    permits=permits,
+    families=frozenset(Family) - {Family.SPARK},
+    sources=(
+        "Kafka GroupCoordinatorConfig, offsets.topic.replication.factor",
+        "librdkafka INTRODUCTION.md, KIP-848",
+        "KIP-848",
+    ),
+)

@@ -1,0 +1,47 @@
+"""An instance of a Kafka Streams application dies in the middle of its work."""
+
+from __future__ import annotations
+
+from advisor.catalog import Family
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.group import again, sink_absorbs
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.streams import Streams
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """What was done since the last commit is done again, unless a transaction takes it back.
+
+    With at_least_once the changelog keeps what the state already counted, so a message that
+    is processed again is counted again.
+    """
+    streams = Streams.of(pipeline)
+    if streams.exactly_once:
+        return {}
+    reason = (
+        f"{streams.named} with commit.interval.ms={streams.commit_ms}: what was processed since "
+        "the last commit is processed again, and its results stay where they were written first."
+    )
+    found = {Anomaly.DUPLICATE: reason}
+    if not sink_absorbs(pipeline):
+        found[Anomaly.EFFECT_DUPLICATED] = f"{reason} {again(pipeline)}"
+    return found
+
+
+EVENT = FailureEvent(
+    name="streams-instance-killed",
+    title="An instance of the Streams application dies",
+    boundary=Boundary.END_TO_END,
+    story=(
+        "The process is killed after it wrote results and changed its state, and before it "
+        "committed the offsets of the input; it, or another instance, goes on from there."
+    ),
+    permits=permits,
+    families=frozenset({Family.STREAMS}),
+    sources=(
+        "Kafka Streams core concepts, Processing guarantees",
+        "KIP-129",
+        "KIP-447",
+    ),
+)

@@ -1,0 +1,50 @@
+"""The brokers that hold the changelogs of a Kafka Streams application are lost for good."""
+
+from __future__ import annotations
+
+from advisor.catalog import Family
+from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.streams import Streams
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """State and messages on their way between sub-topologies, if no copy is sure to be left."""
+    streams = Streams.of(pipeline)
+    if streams.state == "none":
+        return {}
+    lost = max(pipeline.requirement.survive, 1)
+    factor, least = streams.internal_factor, streams.internal_min_isr
+    said = f"replication.factor={factor} of the internal topics with min.insync.replicas={least}"
+    copies = "1 copy" if streams.internal_copies == 1 else f"{streams.internal_copies} copies"
+    found: Permits = {}
+    if streams.internal_copies <= lost:
+        reason = (
+            f"{said}: the changelog of the state and what was on its way through a repartition "
+            f"topic are sure of {copies}."
+        )
+        found = {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}
+    if factor - lost < least:
+        waits = f"{said}: with {lost} of their brokers gone the application cannot write to them."
+        found |= {Anomaly.UNAVAILABLE: waits, Anomaly.BLOCKED: waits}
+    return found
+
+
+EVENT = FailureEvent(
+    name="streams-internal-topics-lost",
+    title="The brokers with the Streams application's changelogs are lost",
+    boundary=Boundary.END_TO_END,
+    story=(
+        "State is kept in changelog topics, and messages that change their key go through "
+        "repartition topics. Their copies are on the brokers that are lost for good."
+    ),
+    permits=permits,
+    families=frozenset({Family.STREAMS}),
+    sources=(
+        "Kafka StreamsConfig, replication.factor",
+        "KIP-733 (-1, the brokers' default.replication.factor, since 3.0)",
+        "Kafka design.md, Availability and Durability Guarantees",
+    ),
+    in_scope=broker_lost_for_good,
+)

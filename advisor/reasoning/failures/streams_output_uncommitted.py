@@ -1,0 +1,42 @@
+"""The output of a Kafka Streams application is read before it is committed."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.event import FailureEvent, Permits, once_stated
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.streams import Streams
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Readers of open transactions see what is aborted, and again what replaces it."""
+    streams = Streams.of(pipeline)
+    readers = pipeline.text(Component.APPLICATION, "readers")
+    if not streams.exactly_once or readers == "read_committed":
+        return {}
+    reason = (
+        f"application.readers={readers or 'unknown'} with {streams.named}: a reader with "
+        "isolation.level=read_uncommitted gets results of transactions that are aborted, and "
+        "those that replace them."
+    )
+    return {Anomaly.ABORTED_READ: reason, Anomaly.EFFECT_DUPLICATED: reason}
+
+
+EVENT = FailureEvent(
+    name="streams-output-read-uncommitted",
+    title="The output is read before it is committed",
+    boundary=Boundary.END_TO_END,
+    story=(
+        "An instance dies with a transaction open. Its results are aborted and written again; a "
+        "reader of the output topic does not wait for that."
+    ),
+    permits=permits,
+    families=frozenset({Family.STREAMS}),
+    sources=(
+        "Kafka Streams core concepts, Processing guarantees",
+        "Kafka ConfigDef, isolation.level",
+    ),
+    in_scope=once_stated("readers"),
+    not_counted=("it counts once you say how the output topics are read (application.readers)"),
+)

@@ -1,0 +1,40 @@
+"""A processor talks to another system, and its messages are processed again."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.streams import Streams
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Twice under every guarantee: a transaction takes back only what is in Kafka."""
+    if pipeline.text(Component.APPLICATION, "sink") != "plain":
+        return {}
+    return {
+        Anomaly.EFFECT_DUPLICATED: f"application.sink=plain with {Streams.of(pipeline).named}: "
+        "after a crash or an abort the message is processed again, and what a processor told "
+        "another system is told again. No setting changes this: a transaction of Kafka takes "
+        "back only what is in Kafka."
+    }
+
+
+EVENT = FailureEvent(
+    name="streams-side-effects-repeated",
+    title="A processor's effects outside Kafka are repeated",
+    boundary=Boundary.END_TO_END,
+    story=(
+        "A processor writes to a database or calls a service; the instance dies or its "
+        "transaction is aborted, and the same message is processed again."
+    ),
+    permits=permits,
+    families=frozenset({Family.STREAMS}),
+    sources=("Kafka Streams core concepts, Processing guarantees",),
+    beyond_settings=(
+        "Make the effect one that a second time does not change (keyed by topic, partition and "
+        "offset of the input), or write the results to a topic and let a reader with such a sink "
+        "apply them."
+    ),
+)

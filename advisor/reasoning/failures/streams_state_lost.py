@@ -1,0 +1,65 @@
+"""The local state of a Kafka Streams instance is gone."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.streams import Streams
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """A wait until it is read back from the changelog; for good where there is none."""
+    streams = Streams.of(pipeline)
+    if streams.state == "none":
+        return {}
+    if streams.state == "unlogged":
+        reason = (
+            "application.state=unlogged: without a changelog topic nobody else has the state, and "
+            "what earlier messages put into it is gone."
+        )
+        return {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}
+    return {Anomaly.BLOCKED: f"{_gone(pipeline, streams)} {_until(pipeline, streams)}"}
+
+
+def _gone(pipeline: Pipeline, streams: Streams) -> str:
+    memory = pipeline.knows(Component.STREAMS, "default.dsl.store") and (
+        pipeline.text(Component.STREAMS, "default.dsl.store") == "in_memory"
+    )
+    if memory:
+        return "default.dsl.store=in_memory: state is gone with every stop."
+    if streams.exactly_once:
+        return f"{streams.named}: after a crash the state on disk is wiped, for it may be ahead."
+    return (
+        f"state.dir={pipeline.text(Component.STREAMS, 'state.dir')}: with that folder the state "
+        "is gone."
+    )
+
+
+def _until(pipeline: Pipeline, streams: Streams) -> str:
+    if streams.standbys == 0:
+        return "num.standby.replicas=0: the task waits until the whole changelog is read back."
+    lag = pipeline.number(Component.STREAMS, "acceptable.recovery.lag")
+    return (
+        f"num.standby.replicas={streams.standbys}: an instance whose copy is at most "
+        f"acceptable.recovery.lag={lag} records behind takes over and reads only the rest."
+    )
+
+
+EVENT = FailureEvent(
+    name="streams-state-lost",
+    title="The local state of a Streams instance is lost",
+    boundary=Boundary.END_TO_END,
+    story=(
+        "The instance's machine or container is gone with its state.dir, or its task moves to an "
+        "instance that never had the state."
+    ),
+    permits=permits,
+    families=frozenset({Family.STREAMS}),
+    sources=(
+        "Kafka Streams developer guide, Interactive queries and fault-tolerant state stores",
+        "KIP-441 (standby replicas, acceptable.recovery.lag)",
+        "apache/kafka StateManagerUtil.java (state is wiped after an unclean close)",
+    ),
+)

@@ -1,0 +1,174 @@
+"""Levers of a Kafka Streams application."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from advisor.catalog import Component, Family, Value
+from advisor.catalog.told import COMMIT_MS, TRANSACTION_MS
+from advisor.reasoning.levers.lever import Lever, Procedure, Restart, Targets, only, only_from, says
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.streams import Streams, handler
+
+_STREAMS = Component.STREAMS
+_ERRORS = "org.apache.kafka.streams.errors"
+_STOPS = {
+    "deserialization": "LogAndFailExceptionHandler",
+    "processing": "LogAndFailProcessingExceptionHandler",
+    "production": "DefaultProductionExceptionHandler",
+}
+
+
+def _guarantees(pipeline: Pipeline) -> Sequence[Value]:
+    if Streams.of(pipeline).exactly_once:
+        return []
+    # The word of KIP-732 is there since 3.0.
+    return ["exactly_once_beta" if pipeline.version.startswith("2.") else "exactly_once_v2"]
+
+
+def _factors(pipeline: Pipeline) -> Sequence[Value]:
+    """As many as for the topic itself: f + 1, and one to spare."""
+    lost, now = pipeline.requirement.survive, Streams.of(pipeline).internal_factor
+    wanted = min(lost + 2, pipeline.brokers)
+    return [wanted] if lost and now < wanted else []
+
+
+def _minimums(pipeline: Pipeline) -> Sequence[Value]:
+    wanted = pipeline.requirement.survive + 1
+    now = pipeline.number(_STREAMS, "topic.min.insync.replicas")
+    return [wanted] if now < wanted else []
+
+
+def _intervals(pipeline: Pipeline) -> Sequence[Value]:
+    """Short enough for exactly-once, where the stated one is longer than a transaction may be."""
+    commit_ms = pipeline.stated(_STREAMS).get("commit.interval.ms")
+    transaction_ms = _transaction_ms(pipeline)
+    if not isinstance(commit_ms, int) or commit_ms <= transaction_ms:
+        return []
+    return [COMMIT_MS] if transaction_ms >= COMMIT_MS or commit_ms > _PATIENT_MS else []
+
+
+def transactions(pipeline: Pipeline) -> Sequence[Value]:
+    """Long enough for exactly-once at all, where the stated one is not."""
+    return [_PATIENT_MS] if _transaction_ms(pipeline) < COMMIT_MS else []
+
+
+def _transaction_ms(pipeline: Pipeline) -> int:
+    """transaction.timeout.ms as it would be with exactly-once."""
+    stated = pipeline.stated(Component.PRODUCER).get("transaction.timeout.ms")
+    return stated if isinstance(stated, int) else TRANSACTION_MS
+
+
+def _stops(what: str, name: str) -> Targets:
+    """The handler that stops, where another one is in force and the version calls it so."""
+
+    def targets(pipeline: Pipeline) -> Sequence[Value]:
+        stops = f"{_ERRORS}.{_STOPS[what]}"
+        if handler(pipeline, what) != name or pipeline.text(_STREAMS, name) == stops:
+            return []
+        return [stops]
+
+    return targets
+
+
+def _factor_price(before: Pipeline, after: Pipeline) -> str:
+    was, now = Streams.of(before).internal_factor, Streams.of(after).internal_factor
+    return (
+        f"Disk and replication traffic: {now} copies of each changelog and repartition topic "
+        f"instead of {was}."
+    )
+
+
+def _minimum_price(before: Pipeline, after: Pipeline) -> str:
+    now = Streams.of(after)
+    spare = now.internal_factor - now.internal_min_isr
+    return f"Availability: {spare} of the internal topics' brokers may be down while it runs."
+
+
+_AGAIN = Procedure(
+    Restart.CONSUMERS,
+    "Change the application's configuration and restart its instances one by one, each with "
+    "close(), so that its tasks move at once.",
+    "The application logs its StreamsConfig, and the configuration of each client inside, where "
+    "it starts.",
+)
+_INTERNAL = Procedure(
+    Restart.CONSUMERS,
+    "The setting counts when an internal topic is made. Those that exist (kafka-topics.sh --list: "
+    "APPLICATION_ID-…-changelog and -repartition) need a plan for kafka-reassign-partitions.sh "
+    "--execute, or kafka-configs.sh --alter, while the application runs.",
+    "kafka-topics.sh --describe --topic APPLICATION_ID-…-changelog shows Replicas, Isr, Configs.",
+)
+_CODE = Procedure(
+    Restart.CONSUMERS,
+    "A release of your code; restart its instances one by one.",
+    "Stop an instance of a test system, delete its state.dir and start it: the state is as before.",
+)
+_PATIENT_MS = 60_000
+"""transaction.timeout.ms of every other client (KIP-98)."""
+
+_lever = partial(Lever, _STREAMS)
+
+LEVERS = (
+    _lever(
+        "processing.guarantee", only(Family.STREAMS, _guarantees),
+        says("Latency: results can be read when their transaction is committed, every "
+             "commit.interval.ms (100 ms unless stated); after a crash local state is read back "
+             "from the changelog. It needs transaction.state.log.min.isr of 2 brokers."),
+        "Kafka Streams core concepts, Processing guarantees; KIP-447",
+        Procedure(
+            Restart.CONSUMERS,
+            "Change the application's configuration and restart its instances one by one; going "
+            "back and forth between at_least_once and exactly_once_v2 needs nothing else.",
+            _AGAIN.verify,
+        ),
+    ),
+    _lever(
+        "commit.interval.ms", only(Family.STREAMS, _intervals),
+        says("Throughput: a transaction every 100 ms, with a marker in each partition it wrote to; "
+             "results can be read as much sooner."),
+        "Kafka StreamsConfig, commit.interval.ms", _AGAIN,
+    ),
+    _lever(
+        "replication.factor", only(Family.STREAMS, _factors), _factor_price,
+        "Kafka StreamsConfig, replication.factor; KIP-733", _INTERNAL,
+    ),
+    _lever(
+        "topic.min.insync.replicas", only(Family.STREAMS, _minimums), _minimum_price,
+        "Kafka design.md, Availability and Durability Guarantees; StreamsConfig, TOPIC_PREFIX",
+        _INTERNAL,
+    ),
+    *(
+        _lever(
+            name, only(Family.STREAMS, _stops(what, name)),
+            says("Availability: the application stops at a message that it cannot take, until "
+                 "somebody acts."),
+            "KIP-161; KIP-210; KIP-1033", _AGAIN,
+        )
+        for what in _STOPS
+        for name in (f"{what}.exception.handler", f"default.{what}.exception.handler")
+    ),
+    Lever(
+        Component.APPLICATION, "state",
+        only(Family.STREAMS, only_from(Component.APPLICATION, "state", "unlogged", "logged")),
+        says("Disk and traffic: each change of the state is written to a changelog topic."),
+        "Kafka Streams developer guide, Interactive queries and fault-tolerant state stores", _CODE,
+    ),
+    Lever(
+        Component.APPLICATION, "readers",
+        only(
+            Family.STREAMS,
+            only_from(Component.APPLICATION, "readers", "read_uncommitted", "read_committed"),
+        ),
+        says("Latency: readers of the output wait for each commit; behind an instance that died, "
+             "for up to transaction.timeout.ms plus 10,000 ms."),
+        "KIP-98; Kafka ConfigDef, isolation.level",
+        Procedure(
+            Restart.CONSUMERS,
+            "isolation.level=read_committed in every reader of the output topics; restart them "
+            "one by one.",
+            "Read what is in force where each reader starts: it logs its configuration.",
+        ),
+    ),
+)  # fmt: skip

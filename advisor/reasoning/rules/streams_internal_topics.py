@@ -1,0 +1,61 @@
+"""Changelogs with one copy.
+
+What it is
+    A Streams application with state, whose internal topics have a replication.factor of 1: by
+    its own setting, or by -1 (the default since 3.0) with default.replication.factor=1 of the
+    brokers.
+
+Why it matters
+    The changelog is what the state is made of again. With the one broker's disk it is gone, and
+    so is what was on its way through a repartition topic; exactly-once does not help.
+
+Use instead
+    replication.factor=3 and topic.min.insync.replicas=2 in the application. Internal topics that
+    exist need a reassignment.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.streams import Streams
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """One copy, where there could be more."""
+    if pipeline.family is not Family.STREAMS or pipeline.brokers < 2:
+        return None
+    streams = Streams.of(pipeline)
+    if streams.state == "none" or streams.internal_factor > 1:
+        return None
+    stated = pipeline.number(Component.STREAMS, "replication.factor")
+    by_brokers = ", so default.replication.factor=1 of the brokers" if stated < 0 else ""
+    return (
+        f"replication.factor={stated}{by_brokers}: each changelog and repartition topic has one "
+        "copy, and with its disk the state is gone."
+    )
+
+
+RULE = Rule(
+    code="S001",
+    name="changelogs-with-one-copy",
+    severity=Severity.HIGH,
+    component=Component.STREAMS,
+    setting="replication.factor",
+    check=check,
+    sources=(
+        "Kafka StreamsConfig, replication.factor",
+        "KIP-733",
+    ),
+    valid=(
+        {"family": "java"},
+        {"family": "streams", "streams.replication.factor": "3"},
+        {"family": "streams", "broker.default.replication.factor": "3"},
+        {"family": "streams", "application.state": "none"},
+    ),
+    invalid=(
+        {"family": "streams"},
+        {"family": "streams", "version": "2.8", "broker.default.replication.factor": "3"},
+    ),
+)

@@ -1,0 +1,53 @@
+"""A setting of a client that Kafka Streams overrules.
+
+What it is
+    A setting of the producer or consumer inside a Streams application that StreamsConfig sets
+    itself: enable.auto.commit always, enable.idempotence and isolation.level with exactly-once.
+
+Why it matters
+    What stands in the file is not what runs; only a line in the log says so.
+
+Use instead
+    Leave it out. processing.guarantee decides.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.catalog.told import overruled
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """Stated, and something else is in force."""
+    found = overruled(pipeline.settings) if pipeline.family is Family.STREAMS else []
+    if not found:
+        return None
+    said = "; ".join(
+        f"{each.name}={str(each.stated).lower()} becomes {str(each.told).lower()}" for each in found
+    )
+    return f"{said}: Kafka Streams sets it itself."
+
+
+RULE = Rule(
+    code="S003",
+    name="settings-overruled-by-streams",
+    severity=Severity.LOW,
+    component=Component.STREAMS,
+    setting="processing.guarantee",
+    check=check,
+    sources=("apache/kafka StreamsConfig.java (non-configurable settings, EOS overrides)",),
+    valid=(
+        {"family": "streams", "producer.enable.idempotence": "false"},
+        {"family": "java", "consumer.enable.auto.commit": "true"},
+    ),
+    invalid=(
+        {"family": "streams", "consumer.enable.auto.commit": "true"},
+        {
+            "family": "streams",
+            "streams.processing.guarantee": "exactly_once_v2",
+            "consumer.isolation.level": "read_uncommitted",
+        },
+    ),
+)

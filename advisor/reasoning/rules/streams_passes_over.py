@@ -1,0 +1,62 @@
+"""A Streams application that goes on without messages.
+
+What it is
+    An exception handler that continues (LogAndContinue), or a class of your own, which may.
+
+Why it matters
+    The message counts as processed. Nothing stops; a metric and a log line are all that tells of
+    it, under exactly_once_v2 as well.
+
+Use instead
+    The handlers that stop (LogAndFail, the defaults), or since Kafka 4.2
+    errors.dead.letter.queue.topic.name, so that what is passed over can be found again.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.streams import Streams
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """Any handler but those that stop."""
+    if pipeline.family is not Family.STREAMS:
+        return None
+    streams = Streams.of(pipeline)
+    passing = [*streams.passes_over, *filter(None, [streams.drops_results])]
+    if not passing:
+        return None
+    return f"{' and '.join(passing)}: the application may go on without a message."
+
+
+RULE = Rule(
+    code="S002",
+    name="messages-passed-over-by-a-handler",
+    severity=Severity.HIGH,
+    component=Component.STREAMS,
+    setting="deserialization.exception.handler",
+    check=check,
+    sources=(
+        "KIP-161 (deserialization)",
+        "KIP-210 (production)",
+        "KIP-1033 (processing)",
+    ),
+    valid=(
+        {"family": "streams"},
+        {"family": "spark"},
+    ),
+    invalid=(
+        {
+            "family": "streams",
+            "streams.deserialization.exception.handler": "org.apache.kafka.streams.errors."
+            "LogAndContinueExceptionHandler",
+        },
+        {
+            "family": "streams",
+            "version": "3.9",
+            "streams.default.production.exception.handler": "com.example.Ignore",
+        },
+    ),
+)

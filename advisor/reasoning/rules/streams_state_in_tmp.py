@@ -1,0 +1,53 @@
+"""Local state where the next start does not find it.
+
+What it is
+    state.dir below /tmp, which is the default, in an application that keeps state on disk.
+
+Why it matters
+    Many systems empty /tmp at a reboot, and a container has a new one each time. The state is
+    read back from the changelog, all of it, and its tasks wait for that long; nothing is lost.
+
+Use instead
+    A folder on a volume that comes back with the instance, and num.standby.replicas=1, so that
+    another one is ready meanwhile.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.streams import Streams
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """A temporary folder, and no copy that is ready."""
+    if pipeline.family is not Family.STREAMS:
+        return None
+    streams, folder = Streams.of(pipeline), pipeline.text(Component.STREAMS, "state.dir")
+    if streams.state != "logged" or streams.standbys or not f"{folder}/".startswith("/tmp/"):  # noqa: S108
+        return None
+    return (
+        f"state.dir={folder} with num.standby.replicas=0: after a reboot or in a new container "
+        "each task waits until its whole changelog is read back."
+    )
+
+
+RULE = Rule(
+    code="S004",
+    name="state-in-a-temporary-folder",
+    severity=Severity.LOW,
+    component=Component.STREAMS,
+    setting="state.dir",
+    check=check,
+    sources=(
+        "Kafka StreamsConfig, state.dir",
+        "KIP-441",
+    ),
+    valid=(
+        {"family": "streams", "streams.state.dir": "/var/lib/orders"},
+        {"family": "streams", "streams.num.standby.replicas": "1"},
+        {"family": "streams", "application.state": "none"},
+    ),
+    invalid=({"family": "streams"},),
+)

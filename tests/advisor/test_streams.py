@@ -1,0 +1,214 @@
+"""What Kafka Streams does, on both sides of the settings that decide; and what it cannot give."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from advisor import services
+from advisor.catalog import Component, Family, versions
+from advisor.reasoning.assess import assess
+from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
+from advisor.reasoning.recommend import recommend
+from labs.engine.workloads.produce_consume import ProduceConsume
+from tests.advisor.pipelines import described, permits
+from tests.advisor.walking import walk
+
+A = Anomaly
+HARMLESS = {A.UNAVAILABLE, A.BLOCKED}
+STREAMS = {
+    "family": "streams",
+    "topic.replication.factor": "3",
+    "topic.min.insync.replicas": "2",
+    "streams.replication.factor": "3",
+    "streams.topic.min.insync.replicas": "2",
+}
+"""At least once, with state that survives one broker."""
+
+EOS = STREAMS | {"streams.processing.guarantee": "exactly_once_v2"}
+STOP = {"consumer.auto.offset.reset": "none"}
+CONTINUE = "org.apache.kafka.streams.errors.LogAndContinueExceptionHandler"
+GONE = {A.STATE_LOST, A.EFFECT_MISSING}
+TWICE = {A.DUPLICATE, A.EFFECT_DUPLICATED}
+
+CASES = [
+    # A crash: done again since the last commit, or taken back (R-S1, R-S2).
+    ("streams-instance-killed", STREAMS, TWICE),
+    ("streams-instance-killed", EOS, set()),
+    ("streams-instance-killed", STREAMS | {"application.sink": "idempotent"}, TWICE),
+    ("streams-instance-killed",
+     STREAMS | {"application.sink": "idempotent", "application.state": "none"}, {A.DUPLICATE}),
+    ("consumer-killed-before-commit", STREAMS, {A.REDELIVERY, A.EFFECT_DUPLICATED}),
+    ("consumer-killed-before-commit", EOS, {A.REDELIVERY}),
+    ("consumer-killed-before-processing", STREAMS, set()),
+    # State: from its changelog, or gone (R-S3, R-S4, R-S8).
+    ("streams-state-lost", STREAMS, set()),
+    ("streams-state-lost", STREAMS | {"application.state": "unlogged"}, GONE),
+    ("streams-internal-topics-lost", STREAMS, set()),
+    ("streams-internal-topics-lost", STREAMS | {"streams.replication.factor": "-1"}, GONE),
+    ("streams-internal-topics-lost", EOS | {"streams.replication.factor": "-1"}, GONE),
+    ("streams-internal-topics-lost", STREAMS | {"streams.topic.min.insync.replicas": "1"}, GONE),
+    ("streams-internal-topics-lost", STREAMS | {
+        "streams.replication.factor": "-1", "broker.default.replication.factor": "3"}, set()),
+    ("streams-internal-topics-lost", STREAMS | {"need.survive": "2", "brokers": "5"}, GONE),
+    ("streams-internal-topics-lost", STREAMS | {"producer.acks": "1"}, GONE),
+    ("streams-internal-topics-lost",
+     STREAMS | {"streams.replication.factor": "1", "application.state": "none"}, set()),
+    # Handlers (R-S5), upstream (R-S6), effects elsewhere (R-S9), readers (R-S10).
+    ("unprocessable-message", STREAMS, set()),
+    ("unprocessable-message",
+     EOS | {"streams.deserialization.exception.handler": CONTINUE}, {A.EFFECT_MISSING}),
+    ("unprocessable-message",
+     STREAMS | {"version": "3.3", "streams.default.deserialization.exception.handler": CONTINUE},
+     {A.EFFECT_MISSING}),
+    ("delivery-error-ignored", STREAMS, set()),
+    ("delivery-error-ignored",
+     STREAMS | {"streams.production.exception.handler": "com.example.Drop"}, {A.GIVEN_UP}),
+    ("transaction-aborted", STREAMS, set()),
+    ("transaction-aborted", STREAMS | {"application.upstream": "transactional"},
+     {A.ABORTED_READ, A.EFFECT_DUPLICATED}),
+    ("transaction-aborted", EOS | {"application.upstream": "transactional"}, set()),
+    ("streams-side-effects-repeated", EOS, set()),
+    ("streams-side-effects-repeated", EOS | {"application.sink": "plain"}, {A.EFFECT_DUPLICATED}),
+    ("streams-output-read-uncommitted", STREAMS, set()),
+    ("streams-output-read-uncommitted", EOS, {A.ABORTED_READ, A.EFFECT_DUPLICATED}),
+    ("streams-output-read-uncommitted", EOS | {"application.readers": "read_committed"}, set()),
+    # Idempotence goes with acks=1, unless exactly-once forces it (E21).
+    ("acknowledgement-lost", STREAMS, set()),
+    ("acknowledgement-lost", STREAMS | {"producer.acks": "1"}, {A.DUPLICATE, A.REORDERED}),
+    ("acknowledgement-lost", EOS | {"producer.enable.idempotence": "false"}, set()),
+    # What was committed once stays in the state, under exactly-once as well.
+    ("no-committed-offset", EOS | {"application.sink": "idempotent"},
+     {A.REDELIVERY, A.EFFECT_DUPLICATED}),
+    ("no-committed-offset", EOS | STOP, set()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("event", "fields", "expected"), CASES)
+def test_an_event_permits_exactly_this(event: str, fields: dict[str, str], expected: set[Anomaly]):
+    assert permits(described(fields), event) - HARMLESS == expected
+
+
+WAITS = [
+    ("streams-state-lost", STREAMS, "num.standby.replicas=0"),
+    ("streams-state-lost", STREAMS | {"streams.num.standby.replicas": "1"},
+     "acceptable.recovery.lag=10000"),
+    ("streams-state-lost", EOS, "the state on disk is wiped"),
+    ("streams-state-lost", STREAMS | {"streams.default.dsl.store": "in_memory"},
+     "default.dsl.store=in_memory"),
+    ("transaction-hanging", EOS, "20,000 ms"),
+    ("unprocessable-message", STREAMS, "deserialization.exception.handler=LogAndFail"),
+    ("controllers-lost", STREAMS | {"application.controllers": "3"}, "1 may be down"),
+    ("controllers-lost", STREAMS | {"application.controllers": "5"}, "2 may be down"),
+    ("group-coordinator-away", {"broker.offsets.topic.replication.factor": "1"},
+     "until that broker is back"),
+    ("group-coordinator-away", {"family": "librdkafka", "consumer.group.protocol": "consumer"},
+     "go on fetching"),
+    ("static-member-lost",
+     {"consumer.group.instance.id": "r", "consumer.group.protocol": "consumer"},
+     "group.consumer.session.timeout.ms=45000"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("event", "fields", "said"), WAITS)
+def test_a_standstill_is_told_with_what_decides_it(event: str, fields: dict[str, str], said: str):
+    [found] = [each for each in assess(described(fields)).failures if each.event.name == event]
+    assert any(said in found.permits[each] for each in HARMLESS & found.permits.keys())
+
+
+def changes(fields: dict[str, str]) -> dict[str, object]:
+    found = recommend(described(fields))
+    assert not found.impossible
+    return {f"{each.component}.{each.setting}": each.after for each in found.changes}
+
+
+@pytest.mark.parametrize(("fields", "expected"), [
+    (STREAMS, {}),
+    ({**STREAMS, "streams.replication.factor": "-1"}, {"streams.replication.factor": 3}),
+    ({**STREAMS, "need.guarantee": "exactly-once"},
+     {"streams.processing.guarantee": "exactly_once_v2", "consumer.auto.offset.reset": "none"}),
+    ({**STREAMS, "version": "2.8", "producer.acks": "all", "need.guarantee": "exactly-once"},
+     {"streams.processing.guarantee": "exactly_once_beta", "consumer.auto.offset.reset": "none"}),
+    (STREAMS | STOP | {"need.guarantee": "exactly-once", "streams.commit.interval.ms": "30000"},
+     {"streams.processing.guarantee": "exactly_once_v2", "streams.commit.interval.ms": 100}),
+    (STREAMS | STOP | {"need.guarantee": "exactly-once", "producer.transaction.timeout.ms": "9"},
+     {"streams.processing.guarantee": "exactly_once_v2",
+      "producer.transaction.timeout.ms": 60_000}),
+    (STREAMS | {"application.state": "unlogged"}, {"application.state": "logged"}),
+    (EOS | STOP | {"need.guarantee": "exactly-once", "application.readers": "read_uncommitted"},
+     {"application.readers": "read_committed"}),
+])  # fmt: skip
+def test_the_change_is_this(fields: dict[str, str], expected: dict[str, object]):
+    assert changes(fields) == expected
+
+
+def test_effects_outside_kafka_are_never_exactly_once_and_the_nearest_is_named():
+    found = recommend(
+        described(STREAMS | {"need.guarantee": "exactly-once", "application.sink": "plain"})
+    )
+    [impossible] = found.impossible
+    assert "a transaction of Kafka takes back only what is in Kafka" in impossible.why
+    assert impossible.nearest.startswith("at-least-once, with 1 broker lost for good. Make the")
+    assert found.changes == ()
+
+
+def test_two_racks_that_are_to_survive_and_to_go_on_are_told_what_would():
+    """With two racks acknowledged records may be safe, and writes then wait: that is said."""
+    fields = STREAMS | {"application.racks": "2", "topic.min.insync.replicas": "3"}
+    [lost] = [e for e in assess(described(fields)).failures if e.event.name == "rack-lost"]
+    assert set(lost.permits) == {A.UNAVAILABLE}
+    assert "3 racks or more: with 2, no settings both" in lost.event.beyond_settings
+
+
+def test_exactly_once_needs_its_readers_to_be_asked_about():
+    pipeline = described(EOS | STOP)
+    assert assess(pipeline).guarantees[Boundary.END_TO_END] is Guarantee.EXACTLY_ONCE
+    assert "S005" in {each.rule.code for each in assess(pipeline).findings}
+    read = described(EOS | STOP | {"application.readers": "read_uncommitted"})
+    assert assess(read).guarantees[Boundary.END_TO_END] is not Guarantee.EXACTLY_ONCE
+
+
+def test_what_streams_overrules_is_in_force_and_said():
+    fields = {
+        "producer.enable.idempotence": "false",
+        "consumer.isolation.level": "read_uncommitted",
+    }
+    pipeline = described(EOS | fields)
+    assert pipeline.flag(Component.PRODUCER, "enable.idempotence")
+    assert pipeline.text(Component.CONSUMER, "isolation.level") == "read_committed"
+    [found] = [each for each in assess(pipeline).findings if each.rule.code == "S003"]
+    assert "enable.idempotence=false becomes true" in found.message
+    alone = described(STREAMS | fields)
+    assert not alone.flag(Component.PRODUCER, "enable.idempotence")
+
+
+def test_every_line_of_streams_has_an_answer():
+    for version in versions(Family.STREAMS):
+        assert services.advise(described({"family": "streams", "version": version}))["changes"]
+
+
+def test_an_experiment_says_that_streams_is_not_run(tmp_path):
+    arm = services.in_force(described(STREAMS))
+    assert arm["streams"]["processing.guarantee"] == "at_least_once"
+    clients = ProduceConsume(arm, "127.0.0.1:1", "t", 1, tmp_path, tmp_path, tmp_path)
+    assert clients.differs[0].startswith("Kafka Streams itself is not run")
+    plain = services.in_force(described({"family": "java"}))
+    assert "streams" not in plain
+    told = ProduceConsume(plain, "b", "t", 1, tmp_path, tmp_path, tmp_path).differs
+    assert not any("Streams" in each or "group.protocol" in each for each in told)
+
+
+@pytest.mark.django_db
+def test_a_streams_application_is_asked_its_own_questions(client: Client):
+    slug = walk(
+        client, client={"family": "streams"}, topic={"topic.replication.factor": "3"},
+        streams={"streams.processing.guarantee": "exactly_once_v2"},
+    )  # fmt: skip
+    html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
+    assert "The lab does not run Kafka Streams yet." in html
+    assert "streams.properties" in html
+    assert "producer.properties" not in html
+    asked = client.get(reverse("advisor:describe", args=["client"])).content.decode()
+    assert "Streams application" in asked
+    assert ">Consumer<" not in asked

@@ -1,0 +1,108 @@
+"""What the catalog says of Kafka Streams, held against StreamsConfig and KafkaStreams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from advisor.catalog import Component, Family, SettingError, lookup, parse, validate
+from advisor.export import Stamp, find
+from advisor.reasoning.pipeline import Pipeline
+from labs.engine.products.releases import class_path
+from tests.contracts.jvm import Jvm, jvm
+from tests.contracts.streams import Application, Texts, configurations, parsed
+from tests.contracts.test_export_files import _loaded
+
+pytestmark = pytest.mark.contract
+
+STAMP = Stamp("1", "4.3", "the client", "http://127.0.0.1/")
+NOT_COMPARED = {"group.instance.id", "application.id", "state.dir"}
+"""Streams puts the number of the thread behind the first; the others are the test's own."""
+
+
+@pytest.fixture(scope="module", params=["4.3", "3.9"])
+def release(request: pytest.FixtureRequest) -> Iterator[tuple[str, Jvm]]:
+    """A line of Kafka Streams, and its classes."""
+    with jvm(class_path(request.param)) as running:
+        yield request.param, running
+
+
+def _ours(version: str, texts: Texts) -> str | None:
+    problems = validate(Family.STREAMS, version, "4.3", 3, parsed(version, texts))
+    return next((each.message for each in problems if each.product), None)
+
+
+def _pipeline(version: str, texts: Texts) -> Pipeline:
+    return Pipeline(Family.STREAMS, version, settings=parsed(version, texts))
+
+
+def _exported(pipeline: Pipeline, name: str) -> str:
+    export = find(name)
+    assert export is not None
+    return export.render(pipeline, STAMP)
+
+
+def test_an_application_refuses_what_we_say_and_is_told_what_we_say(
+    release: tuple[str, Jvm], tmp_path: Path
+) -> None:
+    version, running = release
+    application, refused = Application(running, tmp_path), 0
+    cases = configurations(protocols=version == "4.3")
+    for texts in cases:
+        ours = _ours(version, texts)
+        assert ours == application.refusal(texts), texts
+        refused += ours is not None
+        if ours is None:
+            _same(_pipeline(version, texts), application.told(texts))
+    assert 30 <= refused <= len(cases) - 30, "the configurations no longer reach both sides"
+
+
+def _same(pipeline: Pipeline, told: dict[Component, dict[str, str]]) -> None:
+    """Each setting that Streams states has in force the value that it states."""
+    for component, settings in told.items():
+        for name, text in settings.items():
+            try:
+                setting = lookup(pipeline.family, pipeline.version, pipeline.kafka, component, name)
+            except SettingError:
+                continue  # not weighed, or decided by Streams
+            if setting.name == name and name not in NOT_COMPARED:
+                assert parse(setting, text) == pipeline.value(component, name), name
+
+
+def test_every_word_of_a_guarantee_that_we_take_streams_takes(
+    release: tuple[str, Jvm], tmp_path: Path
+) -> None:
+    version, running = release
+    application = Application(running, tmp_path)
+    for word in ("at_least_once", "exactly_once", "exactly_once_beta", "exactly_once_v2"):
+        texts = {"processing.guarantee": word}
+        try:
+            parsed(version, texts)
+        except SettingError:
+            assert "String must be one of" in str(application.refusal(texts))
+        else:
+            assert application.refusal(texts) is None
+
+
+def test_streams_takes_what_is_exported_as_we_mean_it(
+    release: tuple[str, Jvm], tmp_path: Path, kafka_jvm: Jvm
+) -> None:
+    version, running = release
+    application = Application(running, tmp_path)
+    accepted = [each for each in configurations(protocols=False) if _ours(version, each) is None]
+    for texts in accepted[::4]:
+        pipeline = _pipeline(version, texts)
+        file = running.read(_exported(pipeline, "java-streams"))
+        assert application.refusal(file) is None
+        _same(pipeline, application.told(file))
+        streams = _loaded(kafka_jvm, _exported(pipeline, "spring-boot"))["spring"]["kafka"][
+            "streams"
+        ]
+        names = {"application-id": "application.id", "replication-factor": "replication.factor"}
+        spring = {key.strip("[]"): value for key, value in streams.pop("properties").items()}
+        spring |= {names[key]: value for key, value in streams.items()}
+        assert {key: str(value).lower() for key, value in spring.items()} == {
+            key: text.lower() for key, text in file.items()
+        }
