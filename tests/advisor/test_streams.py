@@ -11,7 +11,7 @@ from advisor.catalog import Component, Family, versions
 from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
 from advisor.reasoning.recommend import recommend
-from labs.engine.workloads.produce_consume import ProduceConsume
+from labs.engine.workloads import Place, ProduceConsume
 from tests.advisor.pipelines import described, permits
 from tests.advisor.walking import walk
 
@@ -191,11 +191,11 @@ def test_every_line_of_streams_has_an_answer():
 def test_an_experiment_says_that_streams_is_not_run(tmp_path):
     arm = services.in_force(described(STREAMS))
     assert arm["streams"]["processing.guarantee"] == "at_least_once"
-    clients = ProduceConsume(arm, "127.0.0.1:1", "t", 1, tmp_path, tmp_path, tmp_path)
+    clients = ProduceConsume(Place(arm, "127.0.0.1:1", "t", 1, *[tmp_path] * 4))
     assert clients.differs[0].startswith("Kafka Streams itself is not run")
     plain = services.in_force(described({"family": "java"}))
     assert "streams" not in plain
-    told = ProduceConsume(plain, "b", "t", 1, tmp_path, tmp_path, tmp_path).differs
+    told = ProduceConsume(Place(plain, "b", "t", 1, *[tmp_path] * 4)).differs
     assert not any("Streams" in each or "group.protocol" in each for each in told)
 
 

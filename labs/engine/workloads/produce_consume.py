@@ -73,7 +73,7 @@ class ProduceConsume:
         if automatic and commit in _COMMITS:
             said.append(f"consumer enable.auto.commit=true is left out beside {commit}: only the "
                         "application commits")  # fmt: skip
-        return (*self._producer_told.differs, *self._consumer_told.differs, *said)
+        return (*said, *self._producer_told.differs, *self._consumer_told.differs)
 
     def counters(self) -> dict[str, int]:
         """What the clients have reported so far, those that died included."""
