@@ -11,7 +11,7 @@ from itertools import islice
 
 from advisor.catalog import Component, Family, kafka_versions, settings_of, versions
 from advisor.intake.java_properties import Property, properties
-from advisor.intake.known import known_keys
+from advisor.intake.known import known_keys, newest
 from advisor.intake.reading import MAX_ITEMS, Reader, Reading
 from advisor.intake.text import IntakeError, shown
 
@@ -49,7 +49,7 @@ def take(reading: Reading, found: Property) -> None:
 def _clients_with(key: str) -> list[Component]:
     if key in _weighed():
         return []
-    return [each for each in _CLIENTS if key in known_keys(Family.STREAMS, each)]
+    return [each for each in _CLIENTS if key in known_keys(newest(Family.STREAMS), each)]
 
 
 @cache
@@ -70,8 +70,8 @@ def _likeness(text: str) -> float:
         return 0.0
     if _ID in keys:
         return 0.97
-    others = (known_keys(Family.JAVA, each) for each in (*_CLIENTS, Component.BROKER))
-    own = known_keys(Family.STREAMS, Component.STREAMS).difference(*others)
+    others = (known_keys(newest(Family.JAVA), each) for each in (*_CLIENTS, Component.BROKER))
+    own = known_keys(newest(Family.STREAMS), Component.STREAMS).difference(*others)
     return 0.8 * len(keys & own) / max(1, len(keys))
 
 

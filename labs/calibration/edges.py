@@ -53,6 +53,7 @@ UNTRIED: Mapping[str, str] = {
         ("transactional.id", "transaction.timeout.ms", "isolation.level", "upstream"),
         "most workloads send outside transactions",
     ),
+    **dict.fromkeys(("processing.guarantee", "state"), "no run has Kafka Streams in it"),
     "delivery.errors": "the lab's producers hear of every error",
 }  # fmt: skip
 """Settings that events hang on and the lab cannot vary yet, with the reason."""
