@@ -17,7 +17,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from labs.engine.kafka.topics import exactly
+from labs.engine.kafka.topics import frame
 
 _LIST_OFFSETS, _OFFSET_FETCH, _VERSION = 2, 9, 2
 _LATEST, _CLIENT = -1, -1
@@ -82,8 +82,7 @@ def _text(text: str) -> bytes:
 
 
 def _answer(wire: socket.socket) -> _Reader:
-    (length,) = struct.unpack(">i", exactly(wire, 4))
-    reader = _Reader(exactly(wire, length))
+    reader = _Reader(frame(wire))
     reader.take(">i")  # correlation
     return reader
 

@@ -46,8 +46,7 @@ def ask(
     request = _describe(topic) if eligible else _metadata(topic)
     with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as wire:
         wire.sendall(struct.pack(">i", len(request)) + request)
-        (length,) = struct.unpack(">i", exactly(wire, 4))
-        reader = _Reader(exactly(wire, length))
+        reader = _Reader(frame(wire))
     topics = _described(reader) if eligible else _listed(reader)
     return tuple(sorted(sum(topics, ()), key=lambda state: state.partition))
 
@@ -172,8 +171,13 @@ def _varint(value: int) -> bytes:
     return bytes([*out, value])
 
 
-def exactly(wire: socket.socket, count: int) -> bytes:
-    """The next bytes of a connection. Raises `OSError` if they do not come."""
+def frame(wire: socket.socket) -> bytes:
+    """The next message of a connection, after its length. Raises `OSError` if none comes."""
+    (length,) = struct.unpack(">i", _exactly(wire, 4))
+    return _exactly(wire, length)
+
+
+def _exactly(wire: socket.socket, count: int) -> bytes:
     data = b""
     while len(data) < count:
         more = wire.recv(count - len(data))

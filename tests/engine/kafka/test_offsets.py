@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from labs.engine.kafka import offsets
-from labs.engine.kafka.topics import exactly
+from labs.engine.kafka.topics import frame
 
 NOT_LEADER, NOT_COORDINATOR = 6, 16
 
@@ -42,8 +42,7 @@ class Server:
         wire, _ = self._socket.accept()
         with wire:
             for answer in self._answers:
-                (length,) = struct.unpack(">i", exactly(wire, 4))
-                self.requests.append(exactly(wire, length))
+                self.requests.append(frame(wire))
                 key = struct.unpack_from(">h", self.requests[-1])[0]
                 wire.sendall(struct.pack(">ii", len(answer) + 4, key) + answer)
 
