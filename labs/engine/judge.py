@@ -16,9 +16,9 @@ from typing import Any
 from labs.engine.kafka.distribution import spark_connector
 from labs.engine.kafka.java import JavaMissing, find_java
 from labs.engine.kafka.spark_java import spark_home
-from labs.engine.processes import end, spawn
+from labs.engine.processes import ROOT, end, spawn
 
-PROGRAMS = Path(__file__).resolve().parents[2] / "spark_jobs"
+PROGRAMS = ROOT / "spark_jobs"
 LIMIT_S = 300.0
 """How long one judging may take, cold start and waiting for others included."""
 

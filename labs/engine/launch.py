@@ -13,7 +13,6 @@ from types import TracebackType
 from typing import Any, Self
 
 from labs.engine import processes
-from labs.engine.clients.process import ROOT
 from labs.engine.spec import ExperimentSpec
 from labs.engine.wait import until
 
@@ -47,7 +46,7 @@ class Launch:
         self._finished = False
         self._process = processes.spawn(
             [sys.executable, "-m", "labs.engine.run", told, "--folder", self.folder, *socket],
-            log=self._log, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            log=self._log, cwd=processes.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
 
     @property

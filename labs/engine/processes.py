@@ -12,6 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+ROOT = Path(__file__).resolve().parents[2]
+"""The folder that holds our packages; processes of our own modules are started there."""
+
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 # Looked up here and not in the forked child, where only async-signal-safe work is wise.
 _prctl = ctypes.CDLL(None, use_errno=True).prctl

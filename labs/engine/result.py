@@ -13,10 +13,10 @@ from typing import Any
 
 import confluent_kafka
 
-from labs.engine.clients.process import ROOT
 from labs.engine.clients.translate import PINNED, Pinned
 from labs.engine.faults import FaultRow
 from labs.engine.kafka.properties import SHORTENED
+from labs.engine.processes import ROOT
 from labs.engine.spec import ArmSpec, ExperimentSpec, Settings
 
 COUNTS: tuple[str, ...] = (

@@ -14,9 +14,6 @@ from typing import Any, Protocol
 from labs.engine import processes
 from labs.engine.wait import until
 
-ROOT = Path(__file__).resolve().parents[3]
-"""The folder that holds our packages; modules are started from there."""
-
 
 class Config(Protocol):
     """What a client process is told, as JSON."""
@@ -45,7 +42,7 @@ class ClientProcess:
         told.write_text(config.to_json(), "utf-8")
         self._process = processes.spawn(
             [sys.executable, "-m", f"labs.engine.clients.{module}", told],
-            log=self._log, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            log=self._log, cwd=processes.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
         self._listener = Thread(target=self._listen, name=f"listen-{self.name}", daemon=True)
         self._listener.start()

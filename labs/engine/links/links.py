@@ -15,8 +15,6 @@ from labs.engine import processes
 from labs.engine.kafka.nodes import Node
 from labs.engine.links.flows import Key
 
-_ROOT = Path(__file__).resolve().parents[3]
-
 
 class LinksFailed(OSError):
     """The process that carries the links did not do what it was asked; has its last words."""
@@ -58,7 +56,7 @@ class Links:
         self._lock = Lock()
         self._process = processes.spawn(
             [sys.executable, "-m", "labs.engine.links.proxy"],
-            log=log, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            log=log, cwd=processes.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
         doors = [
             {"at": address.told, "to": address.port, "node": str(node.id), "listener": name}
