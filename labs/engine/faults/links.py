@@ -13,6 +13,7 @@ from typing import Literal
 from labs.engine.faults.inject import inject
 from labs.engine.faults.record import FaultLog, FaultRow
 from labs.engine.faults.roles import Role
+from labs.engine.kafka import nodes
 from labs.engine.kafka.broker import Broker
 from labs.engine.kafka.cluster import Cluster
 from labs.engine.links.flows import Key
@@ -62,7 +63,7 @@ def slow(
     """
 
     def flows(broker: Broker) -> list[Key]:
-        return [key for key in _flows(cluster, broker, "nodes", "to") if key[2] == "CLIENTS"]
+        return [key for key in _flows(cluster, broker, "nodes", "to") if key[2] == nodes.CLIENTS]
 
     def act(broker: Broker) -> None:
         _links(cluster).impair(broker.id, flows(broker), delay_s=delay_s, rate=bytes_per_s)
@@ -128,7 +129,7 @@ def _flows(cluster: Cluster, broker: Broker, peers: Peers, way: Way) -> list[Key
     outward = [(own, other) for other in others]
     inward = [(other, own) for other in others]
     ends = {"both": outward + inward, "to": inward, "from": outward}[way]
-    return [(*pair, listener) for pair in ends for listener in ("CLIENTS", "QUORUM")]
+    return [(*pair, listener) for pair in ends for listener in nodes.LISTENERS]
 
 
 def _others(cluster: Cluster, broker: Broker, peers: Peers) -> list[str]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+LISTENERS = CLIENTS, QUORUM = "CLIENTS", "QUORUM"
+"""The names of a node's listeners: for clients and other brokers, and for controllers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Address:
@@ -34,7 +37,7 @@ class Node:
     @property
     def addresses(self) -> dict[str, Address]:
         """Its addresses by the name of the listener."""
-        named = {"CLIENTS": self.clients, "QUORUM": self.quorum}
+        named = {CLIENTS: self.clients, QUORUM: self.quorum}
         return {name: address for name, address in named.items() if address}
 
 

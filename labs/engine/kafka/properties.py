@@ -9,7 +9,7 @@ from functools import cache
 
 from advisor.catalog import Component, Family, kafka_line, settings_of
 from advisor.catalog.versions import at_least
-from labs.engine.kafka.nodes import Node
+from labs.engine.kafka.nodes import CLIENTS, LISTENERS, QUORUM, Node
 
 Settings = Mapping[str, str | int | bool]
 
@@ -137,16 +137,16 @@ def _identity(node: Node, nodes: Sequence[Node], version: str) -> dict[str, str 
     if not at_least(version, "3.9"):
         # Only since KIP-853 may a controller's listener be advertised; before, others know it
         # from their own list of voters alone.
-        told.pop("QUORUM", None)
+        told.pop(QUORUM, None)
     quorum = [(each.id, each.quorum.told) for each in nodes if each.quorum]
     return {
         "process.roles": node.roles,
         "node.id": node.id,
         "listeners": _listeners(listeners),
         **({"advertised.listeners": _listeners(told)} if told else {}),
-        "listener.security.protocol.map": "CLIENTS:PLAINTEXT,QUORUM:PLAINTEXT",
-        "inter.broker.listener.name": "CLIENTS",
-        "controller.listener.names": "QUORUM",
+        "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in LISTENERS),
+        "inter.broker.listener.name": CLIENTS,
+        "controller.listener.names": QUORUM,
         "controller.quorum.voters": ",".join(f"{id_}@127.0.0.1:{port}" for id_, port in quorum),
         "log.dirs": "data",
     }

@@ -10,7 +10,7 @@ _PIECE = 65536  # bytes at most
 _PIECES = 256  # on their way at most, before the sender feels it
 
 Key = tuple[str, str, str]
-"""From, to, and the listener (`clients` or `quorum`) over which they speak."""
+"""From, to, and the listener (`labs.engine.kafka.nodes.LISTENERS`) over which they speak."""
 
 
 @dataclass(slots=True)
