@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from advisor.catalog import Component, Kind, Setting, Value, settings_of, validate
+from advisor.catalog import Component, Kind, Setting, Value, settings_of
 from advisor.reasoning.pipeline import Pipeline
 
 _TOPICS_NAME = {"default.replication.factor": "replication.factor"}
@@ -57,9 +57,7 @@ def _others(pipeline: Pipeline, setting: Setting) -> Iterator[Pipeline]:
     now = pipeline.value(setting.component, setting.name)
     for value in _values(pipeline, setting):
         other = pipeline.with_setting(setting.component, setting.name, value)
-        if value != now and not validate(
-            other.family, other.version, other.kafka, other.brokers, other.settings
-        ):
+        if value != now and not other.problems():
             yield other
 
 

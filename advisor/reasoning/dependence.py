@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from advisor.catalog import Component, Family, Kind, Setting, Value, settings_of, validate, versions
+from advisor.catalog import Component, Family, Kind, Setting, Value, settings_of, versions
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import all_events, events_for
 from advisor.reasoning.guarantees import Anomaly
@@ -102,11 +102,10 @@ def _with(family: Family, topic: Mapping[str, Value], acks: str) -> Traced:
 
 def _others(pipeline: Traced, key: Key) -> Iterator[Traced]:
     """The pipeline with each other value of a setting, as far as that is valid."""
-    of = (pipeline.family, pipeline.version, pipeline.kafka, pipeline.brokers)
     setting = next((each for each in _known(pipeline, key[0]) if each.name == key[1]), None)
     for value in _values(setting) if setting else ():
         other = pipeline.with_setting(*key, value)
-        if not validate(*of, other.settings):
+        if not other.problems():
             yield other
 
 

@@ -20,7 +20,6 @@ from advisor.catalog import (
     kafka_versions,
     lookup,
     parse,
-    validate,
     versions,
 )
 from advisor.reasoning.guarantees import Guarantee, Requirement
@@ -51,9 +50,7 @@ def from_fields(fields: Mapping[str, str]) -> tuple[Pipeline | None, list[Proble
     pipeline = reader.pipeline()
     if reader.problems:
         return None, reader.problems
-    together = validate(
-        pipeline.family, pipeline.version, pipeline.kafka, pipeline.brokers, pipeline.settings
-    )
+    together = pipeline.problems()
     return (None, together) if together else (pipeline, [])
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeVar
 
-from advisor.catalog import Component, Family, Value, effective, has
+from advisor.catalog import Component, Family, Problem, Value, effective, has, validate
 from advisor.reasoning.guarantees import Requirement
 
 _T = TypeVar("_T")
@@ -46,6 +46,10 @@ class Pipeline:
     def knows(self, component: Component, name: str) -> bool:
         """Whether these versions have the setting at all."""
         return has(self.family, self.version, self.kafka, component, name)
+
+    def problems(self) -> list[Problem]:
+        """What the real client or brokers would refuse; empty where they would start."""
+        return validate(self.family, self.version, self.kafka, self.brokers, self.settings)
 
     def derived(self, make: Callable[[Pipeline], _T]) -> _T:
         """What follows from the settings; a pipeline that is searched keeps it (`trace`)."""

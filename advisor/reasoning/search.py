@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from advisor.catalog import Value, validate
+from advisor.catalog import Value
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.levers import Lever, levers
 from advisor.reasoning.pipeline import Pipeline
@@ -185,10 +185,7 @@ class Search:
         return max(_apart(single), _apart(whole))
 
     def _invalid(self, pulls: Pulls) -> bool:
-        after = pulled(self._before, pulls)
-        return bool(
-            validate(after.family, after.version, after.kafka, after.brokers, after.settings)
-        )
+        return bool(pulled(self._before, pulls).problems())
 
 
 def _apart(needs: Sequence[Need]) -> int:

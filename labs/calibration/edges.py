@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
 
-from advisor.catalog import Component, Family, Value, validate, versions
+from advisor.catalog import Component, Family, Value, versions
 from advisor.reasoning.dependence import dependence
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import all_events
@@ -116,7 +116,8 @@ def _pairs(event: FailureEvent, key: Key) -> tuple[tuple[Pipeline, Pipeline], ..
     return tuple(
         (one, other)
         for one, other in pairs
-        if _valid(one) and _valid(other) and permitted(event, one) != permitted(event, other)
+        if permitted(event, one) != permitted(event, other)
+        and not (one.problems() or other.problems())
     )
 
 
@@ -147,8 +148,3 @@ def _patient(pipeline: Pipeline) -> Pipeline:
     if pipeline.number(Component.PRODUCER, "delivery.timeout.ms") >= 30_000:
         return pipeline
     return pipeline.with_setting(Component.PRODUCER, "request.timeout.ms", 1_500)
-
-
-def _valid(pipeline: Pipeline) -> bool:
-    of = (pipeline.family, pipeline.version, pipeline.kafka, pipeline.brokers)
-    return not validate(*of, pipeline.settings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from advisor.catalog import Component, Value, validate
+from advisor.catalog import Component, Value
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
@@ -34,11 +34,7 @@ def permitted(pipeline: Pipeline, kind: set[Anomaly]) -> set[tuple[str, Anomaly]
 def changed(pipeline: Pipeline, *changes: tuple[Component, str, Value]) -> Pipeline:
     for change in changes:
         pipeline = pipeline.with_setting(*change)
-    assume(
-        not validate(
-            pipeline.family, pipeline.version, pipeline.kafka, pipeline.brokers, pipeline.settings
-        )
-    )
+    assume(not pipeline.problems())
     return pipeline
 
 
