@@ -51,13 +51,15 @@ class Side:
     """The runs with one prediction of one anomaly, and those of them in which it was seen."""
 
     runs: tuple[Observed, ...]
-
     seen: tuple[Observed, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One claim: what an event may do to messages. `why_never` is set where it was never seen."""
+    """One claim: what an event may do to messages.
+
+    `why_never` says why runs may go by without it although it is possible; empty if unknown.
+    """
 
     anomaly: Anomaly
     possible: Side
@@ -118,23 +120,37 @@ class Held:
         return sum(each.runs for each in self.sections)
 
 
+@dataclass(frozen=True, slots=True)
+class _Predicted:
+    """A run beside what its event permits there, and what anything that happens there does."""
+
+    run: Observed
+    permitted: frozenset[Anomaly]
+    possible: frozenset[Anomaly]
+
+    @property
+    def seen(self) -> frozenset[Anomaly]:
+        return self.run.seen - UNSPOKEN - OUTAGES
+
+
 def held(observed: Iterable[Observed]) -> Held:
     """Every staged event with what its runs said, in the order of the model."""
-    runs = list(observed)
-    return Held(tuple(_section(event, runs) for event in staged()), contradictions(runs))
-
-
-def _section(event: FailureEvent, runs: list[Observed]) -> Section:
-    own = [each for each in runs if each.event == event.name]
-    return Section(event, tuple(_rows(event, own)), len(own))
-
-
-def contradictions(observed: Iterable[Observed]) -> tuple[Contradiction, ...]:
-    """What was predicted to be impossible and was seen."""
-    return tuple(
-        Contradiction(anomaly, run)
+    events = {event.name: event for event in staged()}
+    runs = [
+        _Predicted(
+            run, permitted(events[run.event], run.pipeline), possible(run.event, run.pipeline)
+        )
         for run in observed
-        for anomaly in sorted(run.seen - UNSPOKEN - OUTAGES - possible(run.event, run.pipeline))
+    ]
+    sections = tuple(_section(event, runs) for event in events.values())
+    return Held(sections, _contradictions(runs))
+
+
+def _contradictions(runs: Iterable[_Predicted]) -> tuple[Contradiction, ...]:
+    return tuple(
+        Contradiction(anomaly, each.run)
+        for each in runs
+        for anomaly in sorted(each.seen - each.possible)
     )
 
 
@@ -153,21 +169,19 @@ def possible(event: str, pipeline: Pipeline) -> frozenset[Anomaly]:
     return frozenset(anomaly for each in there for anomaly in each.permits(pipeline))
 
 
-def _rows(event: FailureEvent, runs: list[Observed]) -> Iterator[Row]:
+def _section(event: FailureEvent, runs: Iterable[_Predicted]) -> Section:
+    own = [each for each in runs if each.run.event == event.name]
+    return Section(event, tuple(_rows(event, own)), len(own))
+
+
+def _rows(event: FailureEvent, runs: list[_Predicted]) -> Iterator[Row]:
     may = frozenset().union(*dependence(event).anomalies.values()) - OUTAGES
-    for anomaly in sorted(may | {name for run in runs for name in run.seen - UNSPOKEN - OUTAGES}):
-        where = [run for run in runs if anomaly in permitted(event, run.pipeline)]
-        nowhere = [run for run in runs if anomaly not in possible(run.event, run.pipeline)]
-        yield Row(
-            anomaly, _side(where, anomaly), _side(nowhere, anomaly), _why_never(event, anomaly)
-        )
+    rarely = find(event.scenario or "").rarely
+    for anomaly in sorted(may.union(*(each.seen for each in runs))):
+        where = [each.run for each in runs if anomaly in each.permitted]
+        nowhere = [each.run for each in runs if anomaly not in each.possible]
+        yield Row(anomaly, _side(where, anomaly), _side(nowhere, anomaly), rarely.get(anomaly, ""))
 
 
 def _side(runs: list[Observed], anomaly: Anomaly) -> Side:
     return Side(tuple(runs), tuple(run for run in runs if anomaly in run.seen))
-
-
-def _why_never(event: FailureEvent, anomaly: Anomaly) -> str:
-    """Why runs of the event's scenario may go by without an anomaly that is possible."""
-    scenario = find(event.scenario or "")
-    return scenario.rarely.get(anomaly, "")
