@@ -44,7 +44,6 @@ class Work:
         self._done: deque[list[TopicPartition]] = deque()
         self._handed: queue.SimpleQueue[Polled | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="work", daemon=True)
-        self.processed = 0
         self._asynchronous = asynchronous
         self._sink = None if asynchronous else self._open()
         if asynchronous:
@@ -80,7 +79,6 @@ class Work:
         self._control.reach("handed", self._standing(polled, "none of them is processed"))
         if sink:
             sink.apply(polled.values)
-        self.processed += len(polled.values)
         self._control.reach("processed", self._standing(polled, "all of them are processed"))
         self._done.append(polled.positions)
 
