@@ -14,14 +14,13 @@ from labs.engine.kafka.distribution import Distribution, kafka
 from labs.engine.kafka.java import Java, find_java
 from labs.engine.launch import launch
 from labs.engine.slots import slot
-from labs.engine.spec import ArmSpec
+from labs.engine.spec import ExperimentSpec
 from labs.engine.wait import until
 from labs.engine.warm import WarmJudge
-from tests.engine.arms import experiment
 
 Told = tuple[dict[str, Any], list[dict[str, Any]]]
 """The arms' results by name, and every event."""
-Run = Callable[..., Told]
+Run = Callable[[ExperimentSpec], Told]
 
 
 @pytest.fixture(scope="module")
@@ -31,9 +30,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         judge = WarmJudge(Path(short) / "judge.sock")
         judge.start()
 
-        def run(*arms: ArmSpec, **overrides: Any) -> Told:
+        def run(spec: ExperimentSpec) -> Told:
             folder = tmp_path_factory.mktemp("experiment") / "run"
-            with launch(experiment(*arms, **overrides), folder, judge.socket) as started:
+            with launch(spec, folder, judge.socket) as started:
                 events = list(started)
             return {told["name"]: told for told in events[-1]["experiment"]["arms"]}, events
 

@@ -20,6 +20,7 @@ from tests.engine.arms import (
     RECOMMENDED,
     SCENARIO,
     arm,
+    experiment,
 )
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.timeout(300)]
@@ -27,7 +28,7 @@ pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.timeout(300)]
 
 @pytest.fixture(scope="module")
 def both(run: Run) -> Told:
-    return run(DESCRIBED, RECOMMENDED)
+    return run(experiment())
 
 
 def test_acks_1_loses_what_it_acknowledged(both: Told) -> None:
@@ -136,7 +137,7 @@ def test_a_finished_run_leaves_its_ledger_and_no_cluster(both: Told) -> None:
 
 
 def test_a_fault_that_did_not_happen_is_unknown(run: Run) -> None:
-    arms, _ = run(RECOMMENDED, faults="none", rate_per_s=200)
+    arms, _ = run(experiment(RECOMMENDED, faults="none", rate_per_s=200))
     told = arms["recommended"]
     assert told["counts"]["lost_write"] == 0
     assert told["counts"]["ok"] > 0
@@ -145,21 +146,21 @@ def test_a_fault_that_did_not_happen_is_unknown(run: Run) -> None:
 
 
 def test_no_acknowledged_send_is_unknown(run: Run) -> None:
-    arms, _ = run(DESCRIBED, rate_per_s=0)
+    arms, _ = run(experiment(DESCRIBED, rate_per_s=0))
     assert arms["described"]["counts"]["ok"] == 0
     assert arms["described"]["verdict"] == "unknown"
 
 
 def test_one_replica_has_no_followers_and_the_run_says_so(run: Run) -> None:
     alone = arm("alone", topic__replication_factor=1)
-    arms, _ = run(alone, rate_per_s=500)
+    arms, _ = run(experiment(alone, rate_per_s=500))
     assert any("no followers" in note for note in arms["alone"]["notes"])
     failed = [row for row in arms["alone"]["fault_evidence"] if row["phase"] == "failed"]
     assert [row["fault"] for row in failed] == ["pause"]
 
 
 def test_an_arm_that_cannot_be_staged_is_unknown_with_null_counts(run: Run) -> None:
-    arms, events = run(arm("wide", topic__replication_factor=6))
+    arms, events = run(experiment(arm("wide", topic__replication_factor=6)))
     told = arms["wide"]
     assert told["verdict"] == "unknown"
     assert "at most 5 brokers" in told["reason"]

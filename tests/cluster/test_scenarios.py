@@ -1,0 +1,39 @@
+"""Each scenario shows its anomaly under bad settings and none of it under good ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.reasoning.assess import assess
+from advisor.reasoning.guarantees import Anomaly
+from labs.calibration.table import UNSPOKEN
+from tests.cluster.conftest import Run
+from tests.engine.arms import arm, experiment, pipeline
+from tests.engine.cases import CASES, EARLIEST, TWO_COPIES, Case
+
+pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.timeout(400)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_bad_settings_show_it_and_good_ones_do_not(run: Run, case: Case) -> None:
+    arms, _ = run(case.experiment())
+    bad, good = arms["bad"], arms["good"]
+    assert bad["verdict"] == "broken", bad["reason"]
+    assert bad["counts"][case.anomaly] > 0, bad["reason"]
+    assert good["counts"][case.anomaly] == 0
+    assert good["verdict"] == "holds", good["reason"]
+    for told, settings in ((bad, case.bad), (good, case.good)):
+        assert {row["phase"] for row in told["fault_evidence"]} == {"complete"}
+        seen = {anomaly for anomaly in Anomaly if told["counts"].get(anomaly)} - UNSPOKEN
+        failures = assess(pipeline(**settings)).failures
+        possible = {anomaly for each in failures for anomaly in {**each.permits, **each.absorbed}}
+        assert seen <= possible, f"the advisor has no reason for {seen - possible}"
+
+
+def test_the_only_copy_away_is_an_outage_and_no_loss(run: Run) -> None:
+    alone = arm("alone", "at-least-once", topic__replication_factor=1, **EARLIEST)
+    three = arm("three", "at-least-once", **TWO_COPIES)
+    arms, _ = run(experiment(alone, three, scenario="only-replica-down"))
+    assert {told["verdict"] for told in arms.values()} == {"holds"}
+    assert {told["counts"]["lost_write"] for told in arms.values()} == {0}
+    assert arms["alone"]["unavailable_ms"] > arms["three"]["unavailable_ms"] > 0

@@ -1,0 +1,133 @@
+"""For each scenario, settings that show what it can do to messages, and settings that prevent it.
+
+One table for the tests, which run each pair once, and for `benchmarks.scenarios`, which runs each
+under many seeds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from advisor.catalog import Value
+from advisor.reasoning.guarantees import Anomaly
+from labs.engine.spec import ExperimentSpec
+from tests.engine.arms import arm, experiment
+
+Settings = dict[str, Value]
+# A run is so short that a group may not have committed anything when a broker or a member dies.
+EARLIEST: Settings = {"consumer__auto_offset_reset": "earliest"}
+TWO_COPIES: Settings = EARLIEST | {"topic__min_insync_replicas": 2}
+AFTER: Settings = EARLIEST | {"application__commit": "after-processing"}
+SAFE: Settings = AFTER | {"topic__min_insync_replicas": 2, "application__sink": "idempotent"}
+IN_TRANSACTIONS: Settings = {
+    "producer__transactional_id": "orders-1",
+    "application__restart": "resumes",
+}
+IMPATIENT: Settings = {
+    "producer__delivery_timeout_ms": 1500,
+    "producer__request_timeout_ms": 1000,
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """Settings that show `anomaly` in a scenario, held against `want`, and settings that do not.
+
+    `shorter` overrides durations of the scenario, in seconds.
+    """
+
+    name: str
+    scenario: str
+    want: str
+    anomaly: Anomaly
+    bad: Settings
+    good: Settings
+    shorter: dict[str, float] = field(default_factory=dict)
+
+    def experiment(self, seed: int = 1) -> ExperimentSpec:
+        """Both side by side, as the arms `bad` and `good`."""
+        arms = arm("bad", self.want, **self.bad), arm("good", self.want, **self.good)
+        return experiment(*arms, seed=seed, scenario=self.scenario, **self.shorter)
+
+
+CASES = [
+    Case(
+        "behind", "leader-killed-followers-behind", "at-least-once", Anomaly.LOST_WRITE,
+        TWO_COPIES | {"producer__acks": "1"},
+        TWO_COPIES,
+    ),
+    Case(
+        "unclean", "isr-shrunk-leader-killed", "at-least-once", Anomaly.LOST_WRITE,
+        {"topic__unclean_leader_election_enable": True, "producer__enable_idempotence": False},
+        TWO_COPIES,
+    ),
+    Case(
+        "acks-1", "isr-shrunk-leader-killed", "at-least-once", Anomaly.LOST_WRITE,
+        TWO_COPIES | {"producer__acks": "1"},
+        EARLIEST,
+    ),
+    Case(
+        "one-copy", "leader-disk-lost", "at-least-once", Anomaly.LOST_WRITE,
+        {"topic__min_insync_replicas": 1},
+        TWO_COPIES,
+    ),
+    Case(
+        "impatient", "brokers-below-min-isr", "at-least-once", Anomaly.GIVEN_UP,
+        TWO_COPIES | {"producer__delivery_timeout_ms": 4000, "producer__request_timeout_ms": 2000},
+        TWO_COPIES,
+    ),
+    Case(
+        "never-flushed", "all-replicas-power-cut", "at-least-once", Anomaly.LOST_WRITE,
+        TWO_COPIES,
+        TWO_COPIES | {"topic__flush_messages": 1},
+    ),
+    Case(
+        "acks-0", "leader-killed", "at-least-once", Anomaly.LOST_WRITE,
+        TWO_COPIES | {"producer__acks": "0"},
+        TWO_COPIES,
+    ),
+    Case(
+        "two-leaders", "leader-cut-off", "at-least-once", Anomaly.LOST_WRITE,
+        TWO_COPIES | {"producer__acks": "1"},
+        TWO_COPIES,
+    ),
+    Case(
+        "blind-retry", "acknowledgement-lost", "exactly-once", Anomaly.DUPLICATE,
+        TWO_COPIES | {"producer__enable_idempotence": False},
+        TWO_COPIES,
+    ),
+    Case(
+        "plain-sink", "consumer-killed-before-commit", "exactly-once", Anomaly.EFFECT_DUPLICATED,
+        AFTER,
+        SAFE,
+    ),
+    Case(
+        "commits-first", "consumer-killed-before-processing", "at-least-once",
+        Anomaly.EFFECT_MISSING,
+        AFTER | {"application__commit": "before-processing"},
+        AFTER,
+        {"standing_s": 0.2},
+    ),
+    Case(
+        "forgets", "producer-killed", "at-least-once", Anomaly.GIVEN_UP,
+        AFTER | {"application__restart": "forgets"},
+        AFTER | {"application__restart": "resumes"},
+    ),
+    Case(
+        "works-too-long", "rebalance-during-processing", "exactly-once",
+        Anomaly.EFFECT_DUPLICATED,
+        AFTER | {"consumer__max_poll_interval_ms": 4000},
+        SAFE | {"consumer__max_poll_interval_ms": 4000},
+        {"working_s": 6.0, "healed_s": 1.0},
+    ),
+    Case(
+        "reads-uncommitted", "transaction-left-open", "exactly-once", Anomaly.EFFECT_DUPLICATED,
+        AFTER | IN_TRANSACTIONS | {"consumer__isolation_level": "read_uncommitted"},
+        AFTER | IN_TRANSACTIONS | {"consumer__isolation_level": "read_committed"},
+    ),
+    Case(
+        "sends-again", "sends-time-out", "exactly-once", Anomaly.EFFECT_DUPLICATED,
+        AFTER | IMPATIENT | {"application__resend": "on-error"},
+        SAFE,
+    ),
+]  # fmt: skip
