@@ -125,7 +125,11 @@ def _asking(cluster: str) -> Iterator[_Asking]:
     if not _one.acquire(blocking=False):
         raise LiveError("Somebody else is reading a cluster right now. Try again in a moment.")
     try:
-        yield _Asking(cluster)
+        asking = _Asking(cluster)
+        # Left to the garbage collector, which may run in a thread of librdkafka's, the client's
+        # end could abort this process (confluent-kafka-python #2131).
+        with asking.admin:
+            yield asking
     except KafkaException as error:
         raise LiveError(_said(cluster, error.args[0].code())) from None
     finally:

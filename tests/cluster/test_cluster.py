@@ -67,10 +67,15 @@ def send(bootstrap: str, topic: str, acks: str = "all") -> None:
 
 def broker_config(cluster: Cluster) -> dict[str, ConfigEntry]:
     """What broker 1 says is in force."""
-    admin = quiet_admin(cluster.bootstrap)
     resource = ConfigResource(ResourceType.BROKER, "1")
-    entries: dict[str, ConfigEntry] = admin.describe_configs([resource])[resource].result(20)
+    with quiet_admin(cluster.bootstrap) as admin:
+        entries: dict[str, ConfigEntry] = admin.describe_configs([resource])[resource].result(20)
     return entries
+
+
+def id_of(cluster: Cluster) -> str | None:
+    with quiet_admin(cluster.bootstrap) as admin:
+        return admin.list_topics(timeout=10).cluster_id
 
 
 def test_three_brokers_serve_a_topic_with_all_replicas_in_sync(cluster):
@@ -166,9 +171,7 @@ def test_two_clusters_at_once_are_strangers(distribution, java, tmp_path, cluste
         other.create_topic("only-here", replication_factor=1)
         assert other.describe("only-here")
         assert cluster.describe("only-here") == []
-        admins = [quiet_admin(one.bootstrap) for one in (cluster, other)]
-        first, second = (admin.list_topics(timeout=10).cluster_id for admin in admins)
-        assert first != second
+        assert id_of(cluster) != id_of(other)
 
 
 def test_two_clusters_booted_at_the_same_moment_both_come_up(distribution, java, tmp_path):

@@ -59,9 +59,9 @@ def only_describes(cluster: Cluster, topic: str, who: str) -> None:
         ResourceType.TOPIC, topic, ResourcePatternType.LITERAL, who, "*",
         AclOperation.DESCRIBE, AclPermissionType.ALLOW,
     )  # fmt: skip
-    admin = quiet_admin(cluster.bootstrap)
-    for made in admin.create_acls([rule]).values():
-        made.result(20)
+    with quiet_admin(cluster.bootstrap) as admin:
+        for made in admin.create_acls([rule]).values():
+            made.result(20)
 
 
 def commit(cluster: Cluster, group: str, topic: str) -> None:

@@ -20,7 +20,12 @@ _PASSING = {KafkaError.INVALID_REPLICATION_FACTOR, KafkaError._TIMED_OUT, KafkaE
 
 
 def quiet_admin(bootstrap: str) -> AdminClient:
-    """An admin client that asks again soon and leaves "connection refused" to us."""
+    """An admin client that asks again soon and leaves "connection refused" to us.
+
+    For a `with` block, which destroys it. Left to the garbage collector, which may run in one of
+    librdkafka's own threads, its end could abort the process (confluent-kafka-python #2131); and
+    an error that a request raised keeps it, as a local variable of its traceback, for that.
+    """
     return AdminClient(
         {
             "bootstrap.servers": bootstrap,
@@ -45,13 +50,12 @@ def create_topic(
     Such is the brokers' answer while one of them is just coming back. Raises `KafkaException`
     with the brokers' own words.
     """
-    admin = quiet_admin(bootstrap)
     wish = NewTopic(name, partitions, replication_factor, config=dict(config or {}))
     passing: list[KafkaException] = []
 
     def created() -> bool:
         try:
-            admin.create_topics([wish], operation_timeout=5)[name].result(10)
+            admin.create_topics([wish], operation_timeout=5, request_timeout=10)[name].result()
         except KafkaException as refused:
             error: KafkaError = refused.args[0]
             if passing and error.code() == KafkaError.TOPIC_ALREADY_EXISTS:
@@ -62,7 +66,8 @@ def create_topic(
             return False
         return True
 
-    try:
-        until(created, limit_s, f"topic {name!r} could not be created", every_s=0.2)
-    except WaitTimeout as late:
-        raise passing[-1] from late
+    with quiet_admin(bootstrap) as admin:
+        try:
+            until(created, limit_s, f"topic {name!r} could not be created", every_s=0.2)
+        except WaitTimeout as late:
+            raise passing[-1] from late

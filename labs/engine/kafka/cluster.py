@@ -163,7 +163,6 @@ class Cluster:
         one that was just killed is there until its session ends, hence the question to each.
         Raises `BootFailed`.
         """
-        admin = quiet_admin(self.bootstrap)
 
         def all_serve() -> bool:
             self._fail_if_dead()
@@ -174,11 +173,12 @@ class Cluster:
             except (OSError, KafkaException):
                 return False
 
-        try:
-            until(all_serve, limit_s, f"{self.size} brokers did not register")
-        except WaitTimeout as late:
-            tails = "\n".join(broker.tail(5) for broker in self.brokers.values())
-            raise BootFailed(f"{late}. The ends of their logs:\n{tails}") from late
+        with quiet_admin(self.bootstrap) as admin:
+            try:
+                until(all_serve, limit_s, f"{self.size} brokers did not register")
+            except WaitTimeout as late:
+                tails = "\n".join(broker.tail(5) for broker in self.brokers.values())
+                raise BootFailed(f"{late}. The ends of their logs:\n{tails}") from late
 
     def _fail_if_dead(self) -> None:
         for broker in self._processes():

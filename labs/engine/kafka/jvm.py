@@ -149,6 +149,6 @@ def _exercise(broker: Broker) -> None:
         except KafkaException:
             return False
 
-    admin = quiet_admin(broker.address)
-    until(serves, 60, "the broker that trains the class archive did not start")
+    with quiet_admin(broker.address) as admin:
+        until(serves, 60, "the broker that trains the class archive did not start")
     create_topic(broker.address, "training", partitions=1, replication_factor=1, limit_s=30)

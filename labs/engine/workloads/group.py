@@ -12,14 +12,14 @@ _ASK_S = 5.0
 
 def saved_positions(bootstrap: str, topic: str) -> dict[int, int]:
     """By partition, the offset that the group committed last; empty if nobody can say."""
-    admin = quiet_admin(bootstrap)  # a name, because its answers die with it
-    try:
-        asked = admin.list_consumer_group_offsets(
-            [ConsumerGroupTopicPartitions(GROUP)], request_timeout=_ASK_S
-        )
-        answer = asked[GROUP].result(_ASK_S)
-    except (KafkaException, TimeoutError):
-        return {}
+    with quiet_admin(bootstrap) as admin:
+        try:
+            asked = admin.list_consumer_group_offsets(
+                [ConsumerGroupTopicPartitions(GROUP)], request_timeout=_ASK_S
+            )
+            answer = asked[GROUP].result()
+        except KafkaException:
+            return {}
     return {
         place.partition: place.offset
         for place in answer.topic_partitions or ()

@@ -1,0 +1,44 @@
+"""An admin client ends with its block, also when what it asked for failed."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from labs.engine.kafka.admin import quiet_admin
+from labs.engine.kafka.ports import Ports
+from labs.engine.workloads import group
+
+
+def librdkafka_threads() -> list[str]:
+    names = [task.read_text().strip() for task in Path("/proc/self/task").glob("*/comm")]
+    return [name for name in names if name.startswith("rdk:")]
+
+
+@pytest.fixture
+def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """An address at which nobody listens, while the garbage collector does not help."""
+    monkeypatch.setattr(group, "_ASK_S", 0.2)
+    ports = Ports(1)
+    gc.collect()
+    gc.disable()
+    yield f"127.0.0.1:{ports.numbers[0]}"
+    gc.enable()
+    ports.release()
+
+
+def test_a_group_that_nobody_can_be_asked_for_leaves_no_client_behind(nobody: str) -> None:
+    before = librdkafka_threads()
+    assert group.saved_positions(nobody, "orders") == {}
+    assert librdkafka_threads() == before
+
+
+def test_a_question_without_an_answer_ends_with_its_client(nobody: str) -> None:
+    before = librdkafka_threads()
+    with quiet_admin(nobody) as admin:
+        asked = admin.describe_cluster(request_timeout=60)
+    assert librdkafka_threads() == before
+    assert asked.done()
