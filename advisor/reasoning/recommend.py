@@ -129,7 +129,7 @@ def _changes(search: Search, before: Pipeline, pulls: Pulls) -> tuple[Change, ..
             *pull.key,
             before=before.value(*pull.key),
             after=pull.value,
-            closes=_closes(search, pulls, pull),
+            closes=_closes(search, before, pulls, pull),
             price=pull.lever.price(before, after),
             source=pull.lever.source,
             confidence=pull.lever.confidence,
@@ -140,12 +140,16 @@ def _changes(search: Search, before: Pipeline, pulls: Pulls) -> tuple[Change, ..
     )
 
 
-def _closes(search: Search, pulls: Pulls, pull: Pull) -> tuple[str, ...]:
+def _closes(search: Search, before: Pipeline, pulls: Pulls, pull: Pull) -> tuple[str, ...]:
     """The events that are open again without this change.
 
-    There may be none, where it only makes another change valid: then those that both are for.
+    There may be none, where it only makes others valid: then those that these others close.
     """
-    without = search.violations(pulls - {pull})
-    return tuple(each.event for each in without) or tuple(
-        each.event for each in search.violations() if pull.key in each.reads
-    )
+    without = pulls - {pull}
+    if reopened := search.violations(without):
+        return tuple(each.event for each in reopened)
+    served = [other for other in without if not pulled(before, without - {other}).problems()]
+    closed = {
+        each.event for other in served or without for each in search.violations(pulls - {other})
+    }
+    return tuple(each.event for each in search.violations() if each.event in closed)

@@ -8,10 +8,11 @@ from itertools import combinations
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from advisor.catalog import Component, Family
 from advisor.reasoning.assess import assess
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.finding import Confidence
-from advisor.reasoning.guarantees import FORBIDS, Anomaly, Guarantee
+from advisor.reasoning.guarantees import FORBIDS, Anomaly, Guarantee, Requirement
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import Recommendation, recommend
 from advisor.reasoning.search import Search, pulled
@@ -177,6 +178,15 @@ def lost(pipeline: Pipeline) -> set[tuple[str, Anomaly]]:
         for each in assess(pipeline).failures
         for anomaly in gone & each.permits.keys()
     }
+
+
+def test_a_change_that_only_makes_another_valid_is_for_what_that_closes():
+    wish = Requirement(Guarantee.AT_MOST_ONCE, survive=0, ordering=False)
+    streams = Pipeline(Family.STREAMS, "2.8", brokers=1, requirement=wish)
+    never_again = streams.with_setting(Component.PRODUCER, "retries", 0)
+    changes = {change.setting: change for change in recommend(never_again).changes}
+    assert changes["retries"].closes
+    assert {*changes["retries"].closes} <= {*changes["processing.guarantee"].closes}
 
 
 @given(pipelines())
