@@ -12,12 +12,12 @@ from labs.engine import processes
 from labs.engine.wait import until
 
 OWNER = """
-import sys, time
+import sys
 from labs.engine.processes import spawn
 children = [spawn([sys.executable, "-c", "import time; time.sleep(600)"], log=None)
             for _ in range(2)]
 print(*(child.pid for child in children), flush=True)
-time.sleep(600)
+sys.stdin.read()
 """
 ECHO = [sys.executable, "-uc", "import sys\nfor line in sys.stdin: print(line, end='')"]
 DEAF = """
@@ -33,7 +33,9 @@ def gone(pid: int) -> bool:
 
 
 def owner_with_children() -> tuple[subprocess.Popen[str], list[int]]:
-    owner = subprocess.Popen([sys.executable, "-c", OWNER], stdout=subprocess.PIPE, text=True)
+    owner = subprocess.Popen(
+        [sys.executable, "-c", OWNER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     assert owner.stdout is not None
     return owner, [int(pid) for pid in owner.stdout.readline().split()]
 
@@ -50,8 +52,7 @@ def test_children_are_gone_when_their_owner_is_killed_even_if_they_are_paused():
 
 def test_children_are_gone_when_their_owner_simply_ends():
     owner, pids = owner_with_children()
-    owner.send_signal(signal.SIGINT)
-    owner.wait(10)
+    owner.communicate(timeout=10)  # its standard input ends, and so does it
     until(lambda: all(gone(pid) for pid in pids), 10, "children outlived their owner")
 
 
