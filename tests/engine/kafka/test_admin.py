@@ -13,9 +13,17 @@ from labs.engine.kafka.ports import Ports
 from labs.engine.workloads import group
 
 
-def librdkafka_threads() -> list[str]:
-    names = [task.read_text().strip() for task in Path("/proc/self/task").glob("*/comm")]
-    return [name for name in names if name.startswith("rdk:")]
+def librdkafka_threads() -> set[Path]:
+    """By the kernel's word; another test's may end at any time."""
+    tasks = Path("/proc/self/task").glob("*/comm")
+    return {task for task in tasks if _name(task).startswith("rdk:")}
+
+
+def _name(task: Path) -> str:
+    try:
+        return task.read_text()
+    except OSError:
+        return ""  # it ended while we looked
 
 
 @pytest.fixture
@@ -33,12 +41,12 @@ def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 def test_a_group_that_nobody_can_be_asked_for_leaves_no_client_behind(nobody: str) -> None:
     before = librdkafka_threads()
     assert group.saved_positions(nobody, "orders") == {}
-    assert librdkafka_threads() == before
+    assert librdkafka_threads() <= before
 
 
 def test_a_question_without_an_answer_ends_with_its_client(nobody: str) -> None:
     before = librdkafka_threads()
     with quiet_admin(nobody) as admin:
         asked = admin.describe_cluster(request_timeout=60)
-    assert librdkafka_threads() == before
+    assert librdkafka_threads() <= before
     assert asked.done()
