@@ -6,8 +6,9 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check install --require-hashes
 COSTLY := cluster spark contract browser stack process thorough
+ALONE := cluster browser stack
 SPACE := $(subst ,, )
-PURE := not ($(subst $(SPACE), or ,$(COSTLY)))
+any = $(subst $(SPACE), or ,$(1))
 
 .DEFAULT_GOAL := help
 .PHONY: help setup dev extras up test check lint types layers django lock catalog clean
@@ -20,11 +21,13 @@ setup: $(VENV)/.app extras ## Install what the product needs, and no more
 up: setup ## Start web, worker, Redis and database; print the address (PORT=8000)
 	@exec $(PY) manage.py up $(if $(PORT),--port $(PORT))
 
+# Two test files side by side, then what boots clusters: two of those at once are two clusters' load.
 test: dev lint types layers django ## Prove everything: gates, then all tests in order of cost
-	$(PY) -m pytest
+	$(PY) -m pytest -n 2 --dist loadfile -m "not ($(call any,$(ALONE)))"
+	$(PY) -m pytest -m "$(call any,$(ALONE))"
 
 check: dev lint types layers django ## The quick part: gates and pure tests, under a minute
-	$(PY) -m pytest -q -n 2 -m "$(PURE)"
+	$(PY) -m pytest -q -n 2 -m "not ($(call any,$(COSTLY)))"
 
 lint:
 	$(VENV)/bin/ruff format --check .
