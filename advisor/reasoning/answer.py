@@ -16,7 +16,7 @@ from advisor.reasoning.finding import Confidence, Finding, Severity
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
 from advisor.reasoning.numbers import Number, numbers
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.recommend import Change, Impossible, recommend
+from advisor.reasoning.recommend import Change, Impossible, Spaces, recommend
 from advisor.reasoning.wish import forbidden, is_met, rests_on
 from advisor.reasoning.words import describe_guarantee
 
@@ -144,7 +144,8 @@ def judgement(pipeline: Pipeline) -> Judgement:
 def answer(pipeline: Pipeline) -> Answer:
     """The whole answer. Total for every valid pipeline, and a pure function of it."""
     need = pipeline.requirement.guarantee
-    found = {each: recommend(pipeline, each) for each in dict.fromkeys((*COLUMNS, need))}
+    spaces: Spaces = {}
+    found = {each: recommend(pipeline, each, spaces) for each in dict.fromkeys((*COLUMNS, need))}
     return Answer(
         judgement=judgement(pipeline),
         assumed=rests_on(pipeline),

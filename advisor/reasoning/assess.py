@@ -14,7 +14,7 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.rules import all_rules
 from advisor.reasoning.trace import Traced
 
-__all__ = ["RULES_VERSION", "Assessed", "Assessment", "assess"]
+__all__ = ["RULES_VERSION", "Assessed", "Assessment", "assess", "judged"]
 
 RULES_VERSION = "3"
 """Version of the failure model and the rules together; raised when an answer may change."""
@@ -29,10 +29,16 @@ class Assessment:
     findings: tuple[Finding, ...]
 
 
+def judged(pipeline: Pipeline) -> tuple[Assessed, ...]:
+    """What each event that this pipeline can meet permits."""
+    asked = Traced.of(pipeline)
+    return tuple(asked.judged(event)[0] for event in events_for(pipeline))
+
+
 def assess(pipeline: Pipeline) -> Assessment:
     """What these settings permit; total for every valid pipeline, and a pure function of it."""
     asked = Traced.of(pipeline)
-    failures = tuple(asked.judged(event)[0] for event in events_for(pipeline))
+    failures = judged(asked)
     absorbs = sink_absorbs(asked)
     return Assessment(
         guarantees={each: _guarantee(each, failures, absorbs) for each in Boundary},

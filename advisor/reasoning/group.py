@@ -31,7 +31,7 @@ def sink_absorbs(pipeline: Pipeline) -> bool:
     """
     if pipeline.text(Component.APPLICATION, "sink") != "idempotent":
         return False
-    return pipeline.family is not Family.STREAMS or not Streams.of(pipeline).counts_twice
+    return pipeline.family is not Family.STREAMS or not Streams(pipeline).counts_twice
 
 
 def missing(reason: str) -> Permits:
@@ -44,7 +44,7 @@ def repeated(pipeline: Pipeline, reason: str, *, committed: bool = False) -> Per
 
     If it was `committed` the first time, a state keeps it, under exactly-once too.
     """
-    state = pipeline.family is Family.STREAMS and Streams.of(pipeline).state != "none"
+    state = pipeline.family is Family.STREAMS and Streams(pipeline).state != "none"
     if sink_absorbs(pipeline) and not (committed and state):
         return {Anomaly.REDELIVERY: f"{reason} application.sink=idempotent leaves one effect."}
     return {Anomaly.REDELIVERY: reason, Anomaly.EFFECT_DUPLICATED: f"{reason} {again(pipeline)}"}
@@ -63,10 +63,6 @@ def again(pipeline: Pipeline, what: str = "it") -> str:
 
 def assigned_by_brokers(pipeline: Pipeline) -> bool:
     """Whether the brokers assign the partitions (KIP-848) or tasks (KIP-1071), not the members."""
-    return pipeline.derived(_assigned_by_brokers)
-
-
-def _assigned_by_brokers(pipeline: Pipeline) -> bool:
     streams = pipeline.family is Family.STREAMS
     component = Component.STREAMS if streams else Component.CONSUMER
     if not pipeline.knows(component, "group.protocol"):
@@ -97,54 +93,63 @@ class Group:
     that says when it commits, with its value. Kafka Streams commits what it has processed.
     """
 
-    commit: Commit
-    automatic: bool
-    background: bool
-    interval_ms: int
-    commits_position: bool
-    asynchronous: bool
-    on_error: str
-    named: str
+    pipeline: Pipeline
 
     @classmethod
     def of(cls, pipeline: Pipeline) -> Group | None:
         """The group of a pipeline; Spark has none, its checkpoint keeps the position."""
-        return pipeline.derived(cls._of)
+        return None if pipeline.family is Family.SPARK else cls(pipeline)
 
-    @classmethod
-    def _of(cls, pipeline: Pipeline) -> Group | None:
-        if pipeline.family is Family.SPARK:
-            return None
-        if pipeline.family is Family.STREAMS:
-            return cls._of_streams(pipeline)
-        automatic = pipeline.flag(Component.CONSUMER, "enable.auto.commit")
-        librdkafka = pipeline.family is Family.LIBRDKAFKA
-        stores = not librdkafka or pipeline.flag(Component.CONSUMER, "enable.auto.offset.store")
-        application = Component.APPLICATION
-        return cls(
-            commit=Commit(pipeline.text(application, "commit")),
-            automatic=automatic,
-            background=automatic and librdkafka and stores,
-            commits_position=automatic and stores,
-            asynchronous=pipeline.text(application, "processing") == "asynchronous",
-            on_error=pipeline.text(application, "processing.errors"),
-            interval_ms=pipeline.number(Component.CONSUMER, "auto.commit.interval.ms"),
-            named=f"application.commit={pipeline.text(application, 'commit')}",
-        )
+    @property
+    def commit(self) -> Commit:
+        if self._streams:
+            exactly_once = self._streams.exactly_once
+            return Commit.IN_TRANSACTION if exactly_once else Commit.AFTER
+        return Commit(self.pipeline.text(Component.APPLICATION, "commit"))
 
-    @classmethod
-    def _of_streams(cls, pipeline: Pipeline) -> Group:
-        streams = Streams.of(pipeline)
-        return cls(
-            commit=Commit.IN_TRANSACTION if streams.exactly_once else Commit.AFTER,
-            automatic=False,
-            background=False,
-            commits_position=False,
-            asynchronous=False,
-            on_error="skip" if streams.passes_over else "retry",
-            interval_ms=streams.commit_ms,
-            named=streams.named,
-        )
+    @property
+    def automatic(self) -> bool:
+        """Whether the client commits by itself."""
+        return not self._streams and self.pipeline.flag(Component.CONSUMER, "enable.auto.commit")
+
+    @property
+    def background(self) -> bool:
+        return self.pipeline.family is Family.LIBRDKAFKA and self.commits_position
+
+    @property
+    def commits_position(self) -> bool:
+        if not self.automatic or self.pipeline.family is not Family.LIBRDKAFKA:
+            return self.automatic
+        return self.pipeline.flag(Component.CONSUMER, "enable.auto.offset.store")
+
+    @property
+    def asynchronous(self) -> bool:
+        """Whether other threads process while the code polls on."""
+        said = "" if self._streams else self.pipeline.text(Component.APPLICATION, "processing")
+        return said == "asynchronous"
+
+    @property
+    def on_error(self) -> str:
+        """`retry`, `close` or `skip`: what becomes of a message that cannot be processed."""
+        if self._streams:
+            return "skip" if self._streams.passes_over else "retry"
+        return self.pipeline.text(Component.APPLICATION, "processing.errors")
+
+    @property
+    def interval_ms(self) -> int:
+        if self._streams:
+            return self._streams.commit_ms
+        return self.pipeline.number(Component.CONSUMER, "auto.commit.interval.ms")
+
+    @property
+    def named(self) -> str:
+        if self._streams:
+            return self._streams.named
+        return f"application.commit={self.commit}"
+
+    @property
+    def _streams(self) -> Streams | None:
+        return Streams(self.pipeline) if self.pipeline.family is Family.STREAMS else None
 
     def skips(self) -> str | None:
         """Why a death before processing leaves records behind, or None if it cannot."""

@@ -34,7 +34,7 @@ def numbers(pipeline: Pipeline) -> tuple[Number, ...]:
 
 
 def _copies(pipeline: Pipeline) -> Iterator[Number]:
-    topic = Replication.of(pipeline)
+    topic = Replication(pipeline)
     design = "Kafka design.md, Availability and Durability Guarantees"
     least = f"min(min.insync.replicas, replication.factor) - 1 = {topic.min_isr} - 1"
     yield Number(
@@ -69,7 +69,7 @@ def _controllers(pipeline: Pipeline) -> Iterator[Number]:
 
 
 def _pauses(pipeline: Pipeline) -> Iterator[Number]:
-    topic = Replication.of(pipeline)
+    topic = Replication(pipeline)
     yield Number(
         "stall-on-crash", "The longest stall of writes when a broker crashes",
         topic.failover_ms if topic.fails_over else None, "ms",

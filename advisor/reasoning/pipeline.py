@@ -7,15 +7,13 @@ real clients treat a setting that was typed unlike one that was left alone (for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TypeVar
 
 from advisor.catalog import Component, Family, Problem, Value, effective, has, validate
 from advisor.reasoning.guarantees import Requirement
 
-_T = TypeVar("_T")
 _EMPTY: Mapping[str, Value] = MappingProxyType({})
 
 
@@ -50,10 +48,6 @@ class Pipeline:
     def problems(self) -> list[Problem]:
         """What the real client or brokers would refuse; empty where they would start."""
         return validate(self.family, self.version, self.kafka, self.brokers, self.settings)
-
-    def derived(self, make: Callable[[Pipeline], _T]) -> _T:
-        """What follows from the settings; a pipeline that is searched keeps it (`trace`)."""
-        return make(self)
 
     def with_setting(self, component: Component, name: str, value: Value) -> Pipeline:
         """The same pipeline with one setting stated."""

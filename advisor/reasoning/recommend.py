@@ -21,6 +21,10 @@ _WEAKER: Mapping[Guarantee, tuple[Guarantee, ...]] = {
 }
 
 
+Spaces = dict[int, Space]
+"""What is known of one pipeline's changes, by the number of brokers that it is to survive."""
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """One setting from one value to another; `closes` names the events that need it.
@@ -58,17 +62,22 @@ class Recommendation:
     pipeline: Pipeline
 
 
-def recommend(pipeline: Pipeline, guarantee: Guarantee | None = None) -> Recommendation:
+def recommend(
+    pipeline: Pipeline, guarantee: Guarantee | None = None, spaces: Spaces | None = None
+) -> Recommendation:
     """The smallest sufficient change for a guarantee, by default the one required.
 
     Deterministic; every change is needed, and each makes a setting stronger (`levers`). When
     the wish cannot be met, the changes are those for the nearest that can. The pipeline must
-    be valid.
+    be valid. Who asks for several guarantees of one pipeline gives the same `spaces` each time,
+    empty at first.
     """
     required = pipeline.requirement
     wish = required if guarantee is None else replace(required, guarantee=guarantee)
     asked = replace(pipeline, requirement=wish)
-    spaces = {wish.survive: Space(asked)}
+    spaces = {} if spaces is None else spaces
+    if wish.survive not in spaces:
+        spaces[wish.survive] = Space(asked)
     search = Search(asked, events_for(asked), spaces[wish.survive])
     pulls = search.smallest()
     if pulls is not None:
@@ -129,7 +138,7 @@ def _changes(search: Search, before: Pipeline, pulls: Pulls) -> tuple[Change, ..
             *pull.key,
             before=before.value(*pull.key),
             after=pull.value,
-            closes=_closes(search, before, pulls, pull),
+            closes=_closes(search, pulls, pull),
             price=pull.lever.price(before, after),
             source=pull.lever.source,
             confidence=pull.lever.confidence,
@@ -140,7 +149,7 @@ def _changes(search: Search, before: Pipeline, pulls: Pulls) -> tuple[Change, ..
     )
 
 
-def _closes(search: Search, before: Pipeline, pulls: Pulls, pull: Pull) -> tuple[str, ...]:
+def _closes(search: Search, pulls: Pulls, pull: Pull) -> tuple[str, ...]:
     """The events that are open again without this change.
 
     There may be none, where it only makes others valid: then those that these others close.
@@ -148,7 +157,7 @@ def _closes(search: Search, before: Pipeline, pulls: Pulls, pull: Pull) -> tuple
     without = pulls - {pull}
     if reopened := search.violations(without):
         return tuple(each.event for each in reopened)
-    served = [other for other in without if not pulled(before, without - {other}).problems()]
+    served = [other for other in without if not search.refused(without - {other})]
     closed = {
         each.event for other in served or without for each in search.violations(pulls - {other})
     }

@@ -37,40 +37,57 @@ class Replication:
     `min_isr` is the effective minimum: since 3.7 the broker takes min(min.insync.replicas,
     replication.factor) (KAFKA-15583, `Partition.scala` effectiveMinIsr); before, a minimum
     above the factor refuses every write with `acks=all`. `eligible_replicas` is KIP-966.
+    It reads what it is asked for and no more, so that a judgement hangs on what it uses (`trace`).
     """
 
-    acks: str
-    factor: int
-    min_isr: int
-    unclean: bool
-    hides_below_min_isr: bool
-    session_timeout_ms: int
-    lag_max_ms: int
-    eligible_replicas: bool
-    flush_messages: int
+    pipeline: Pipeline
 
-    @classmethod
-    def of(cls, pipeline: Pipeline) -> Replication:
-        """As these settings make it."""
-        return pipeline.derived(cls._of)
+    @property
+    def acks(self) -> str:
+        return self.pipeline.text(Component.PRODUCER, "acks")
 
-    @classmethod
-    def _of(cls, pipeline: Pipeline) -> Replication:
-        factor = pipeline.number(Component.TOPIC, "replication.factor")
-        stated = pipeline.number(Component.TOPIC, "min.insync.replicas")
-        since_3_7 = kafka_at_least(pipeline, "3.7")
-        return cls(
-            acks=pipeline.text(Component.PRODUCER, "acks"),
-            factor=factor,
-            min_isr=min(stated, factor) if since_3_7 else stated,
-            unclean=pipeline.flag(Component.TOPIC, "unclean.leader.election.enable"),
-            hides_below_min_isr=since_3_7,
-            session_timeout_ms=pipeline.number(Component.BROKER, "broker.session.timeout.ms"),
-            lag_max_ms=pipeline.number(Component.BROKER, "replica.lag.time.max.ms"),
-            eligible_replicas=kafka_at_least(pipeline, "4.0")
-            and pipeline.number(Component.APPLICATION, "eligible.leader.replicas.version") == 1,
-            flush_messages=pipeline.number(Component.TOPIC, "flush.messages"),
-        )
+    @property
+    def factor(self) -> int:
+        """Replicas of each partition."""
+        return self.pipeline.number(Component.TOPIC, "replication.factor")
+
+    @property
+    def min_isr(self) -> int:
+        """The least that must be in sync; what may be stated above the factor counts as that."""
+        stated = self.pipeline.number(Component.TOPIC, "min.insync.replicas")
+        return min(stated, self.factor) if self.hides_below_min_isr else stated
+
+    @property
+    def unclean(self) -> bool:
+        """Whether a replica that is out of sync may lead."""
+        return self.pipeline.flag(Component.TOPIC, "unclean.leader.election.enable")
+
+    @property
+    def hides_below_min_isr(self) -> bool:
+        """Whether the high watermark waits for the minimum, whatever acks is."""
+        return kafka_at_least(self.pipeline, "3.7")
+
+    @property
+    def session_timeout_ms(self) -> int:
+        """How long a broker that is silent counts as alive."""
+        return self.pipeline.number(Component.BROKER, "broker.session.timeout.ms")
+
+    @property
+    def lag_max_ms(self) -> int:
+        """How long a follower may lag and count as in sync."""
+        return self.pipeline.number(Component.BROKER, "replica.lag.time.max.ms")
+
+    @property
+    def eligible_replicas(self) -> bool:
+        """Whether the cluster remembers who outside the in-sync set may lead cleanly."""
+        name = "eligible.leader.replicas.version"
+        since_4_0 = kafka_at_least(self.pipeline, "4.0")
+        return since_4_0 and self.pipeline.number(Component.APPLICATION, name) == 1
+
+    @property
+    def flush_messages(self) -> int:
+        """Records after which a replica writes its disk by itself."""
+        return self.pipeline.number(Component.TOPIC, "flush.messages")
 
     @property
     def waits_for_followers(self) -> bool:

@@ -7,14 +7,18 @@ them, at the violation with the fewest ways out, and deepens by size until one i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from advisor.catalog import Value
 from advisor.reasoning.event import FailureEvent
+from advisor.reasoning.judgement import Assessed
 from advisor.reasoning.levers import Lever, levers
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.trace import Key, Traced
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +40,10 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """How many changes of these settings an event takes, were it the only one."""
+    """How many changes of these settings an event takes, were it the only one.
+
+    Among them are the changes without which a product would refuse the others.
+    """
 
     keys: frozenset[Key]
     count: int
@@ -67,13 +74,37 @@ class Space:
             for value in values
         ]
         self._made: dict[Pulls, Traced] = {_NOTHING: asked}
+        self._known: dict[tuple[str, Pulls], tuple[Any, frozenset[Key]]] = {}
 
-    def after(self, pulls: Pulls) -> Traced:
+    def judged(self, event: FailureEvent, pulls: Pulls) -> tuple[Assessed, frozenset[Key]]:
+        """What an event may do after these pulls, and the settings that this was said of."""
+        return self._told(event.name, lambda after: after.judged(event), pulls)
+
+    def refused(self, pulls: Pulls) -> tuple[bool, frozenset[Key]]:
+        """Whether these pulls make what a product refuses, and the settings it looks at."""
+        return self._told("refused", Traced.refused, pulls)
+
+    def _told(
+        self, question: str, ask: Callable[[Traced], tuple[_T, frozenset[Key]]], pulls: Pulls
+    ) -> tuple[_T, frozenset[Key]]:
+        """A pull of what an answer does not read changes nothing: so a question is asked once
+        for each set of pulls that its answer reads."""
+        read = _NOTHING
+        while True:
+            known = self._known.get((question, read))
+            if known is None:
+                known = self._known[question, read] = ask(self._after(read))
+            more = frozenset([pull for pull in pulls if pull.key in known[1]])
+            if more <= read:
+                return known
+            read |= more
+
+    def _after(self, pulls: Pulls) -> Traced:
         """The pipeline with these pulls; it knows what one with a pull less knew."""
         if pulls not in self._made:
             last = next((pull for pull in pulls if pulls - {pull} in self._made), None)
             last = last or next(iter(pulls))
-            self._made[pulls] = self.after(pulls - {last}).with_setting(*last.key, last.value)
+            self._made[pulls] = self._after(pulls - {last}).with_setting(*last.key, last.value)
         return self._made[pulls]
 
 
@@ -88,7 +119,8 @@ class Search:
         self._forbidden = before.requirement.forbids()
         self._events = [event for event in events if event.in_scope(before)]
         self._open: dict[Pulls, list[Violation]] = {}
-        self._needs: dict[str, Need] = {}
+        self._needs: dict[str, Need | None] = {}
+        self._looked_at: set[Key] = set()
         self._cut = False
 
     @property
@@ -106,13 +138,14 @@ class Search:
 
     def closes(self, event: FailureEvent) -> bool:
         """Whether some pulls close this event, were it the only one."""
-        alone = Search(self._before, (event,), self._space)
-        found = alone._deepen()
-        if found is None:
-            return False
-        asked = (each.reads for violations in alone._open.values() for each in violations)
-        self._needs[event.name] = Need(frozenset().union(*asked), len(found))
-        return True
+        if event.name not in self._needs:
+            self._needs[event.name] = Search(self._before, (event,), self._space)._need()
+        return self._needs[event.name] is not None
+
+    def _need(self) -> Need | None:
+        """How many pulls these events take, and everything that they ever look at."""
+        found = self._deepen()
+        return None if found is None else Need(frozenset(self._looked_at), len(found))
 
     def _deepen(self) -> Pulls | None:
         for size in range(len(self.order) + 1):
@@ -126,8 +159,7 @@ class Search:
     def violations(self, pulls: Pulls = _NOTHING) -> list[Violation]:
         """What is still open after these pulls."""
         if pulls not in self._open:
-            after = self._space.after(pulls)
-            judged = ((event.name, *after.judged(event)) for event in self._events)
+            judged = ((each.name, *self._space.judged(each, pulls)) for each in self._events)
             self._open[pulls] = [
                 Violation(name, reads)
                 for name, assessed, reads in judged
@@ -135,9 +167,13 @@ class Search:
             ]
         return self._open[pulls]
 
+    def refused(self, pulls: Pulls) -> bool:
+        """Whether a client or a broker would refuse what these pulls make."""
+        return self._space.refused(pulls)[0]
+
     def reasons(self) -> list[str]:
         """Why what is forbidden may happen as things are."""
-        assessed = (self._space.after(_NOTHING).judged(event)[0] for event in self._events)
+        assessed = (self._space.judged(event, _NOTHING)[0] for event in self._events)
         return [
             why
             for each in assessed
@@ -152,9 +188,11 @@ class Search:
         violations = self.violations(pulls)
         reads = [violation.reads for violation in violations]
         if not reads:
-            if not self._invalid(pulls):
+            refused, clashing = self._space.refused(pulls)
+            if not refused:
                 return pulls
-            reads = [frozenset(pull.key for pull in left)]
+            reads = [clashing]
+        self._looked_at.update(*reads)
         ways = min(([pull for pull in left if pull.key in each] for each in reads), key=len)
         if ways and max(1, self._least(violations, changed, left)) > budget:
             self._cut = True
@@ -183,9 +221,6 @@ class Search:
             for one, need in zip(single, known, strict=True)
         ]
         return max(_apart(single), _apart(whole))
-
-    def _invalid(self, pulls: Pulls) -> bool:
-        return bool(pulled(self._before, pulls).problems())
 
 
 def _apart(needs: Sequence[Need]) -> int:

@@ -16,51 +16,74 @@ RETRY_BACKOFF_MAX_MS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The producer's settings in force, and what the application does with its errors.
+    """The producer's settings in force, and what the application does with its errors."""
 
-    `restart` is `resumes`, `forgets` or, where nobody said, the empty word.
-    """
+    pipeline: Pipeline
 
-    acks: str
-    idempotent: bool
-    retries: int
-    in_flight: int
-    request_timeout_ms: int
-    delivery_timeout_ms: int | None
-    errors_handled: bool
-    application_resends: bool
-    engine_resends: bool
-    restart: str
+    @property
+    def acks(self) -> str:
+        return self.pipeline.text(Component.PRODUCER, "acks")
 
-    @classmethod
-    def of(cls, pipeline: Pipeline) -> Session:
-        """As these settings make it."""
-        return pipeline.derived(cls._of)
+    @property
+    def idempotent(self) -> bool:
+        return self.pipeline.flag(Component.PRODUCER, "enable.idempotence")
 
-    @classmethod
-    def _of(cls, pipeline: Pipeline) -> Session:
-        timeout_ms = pipeline.number(Component.PRODUCER, "delivery.timeout.ms")
-        librdkafka = pipeline.family is Family.LIBRDKAFKA
-        handled = pipeline.text(Component.APPLICATION, "delivery.errors") == "handled"
-        resend = pipeline.text(Component.APPLICATION, "resend") == "on-error"
-        engine = pipeline.family in (Family.SPARK, Family.STREAMS)
-        if pipeline.family is Family.STREAMS:
-            handled = not Streams.of(pipeline).drops_results
-        return cls(
-            acks=pipeline.text(Component.PRODUCER, "acks"),
-            idempotent=pipeline.flag(Component.PRODUCER, "enable.idempotence"),
-            retries=pipeline.number(Component.PRODUCER, "retries"),
-            in_flight=pipeline.number(Component.PRODUCER, "max.in.flight.requests.per.connection"),
-            request_timeout_ms=pipeline.number(Component.PRODUCER, "request.timeout.ms"),
-            # librdkafka reads 0 as "never" (CONFIGURATION.md, message.timeout.ms).
-            delivery_timeout_ms=None if librdkafka and timeout_ms == 0 else timeout_ms,
-            errors_handled=handled,
-            application_resends=resend and handled and not engine,
-            # A failed write fails the Spark task, which runs again (KafkaWriteTask.scala), or the
-            # Streams thread, whose input is processed again (KIP-210).
-            engine_resends=engine and handled,
-            restart="resumes" if engine else _restart(pipeline, resend and handled),
-        )
+    @property
+    def retries(self) -> int:
+        return self.pipeline.number(Component.PRODUCER, "retries")
+
+    @property
+    def in_flight(self) -> int:
+        """Unanswered requests to one broker at a time."""
+        return self.pipeline.number(Component.PRODUCER, "max.in.flight.requests.per.connection")
+
+    @property
+    def request_timeout_ms(self) -> int:
+        return self.pipeline.number(Component.PRODUCER, "request.timeout.ms")
+
+    @property
+    def delivery_timeout_ms(self) -> int | None:
+        """How long a record is tried; None is for ever."""
+        timeout_ms = self.pipeline.number(Component.PRODUCER, "delivery.timeout.ms")
+        # librdkafka reads 0 as "never" (CONFIGURATION.md, message.timeout.ms).
+        librdkafka = self.pipeline.family is Family.LIBRDKAFKA
+        return None if librdkafka and timeout_ms == 0 else timeout_ms
+
+    @property
+    def errors_handled(self) -> bool:
+        """Whether somebody acts when a record could not be delivered."""
+        if self.pipeline.family is Family.STREAMS:
+            return not Streams(self.pipeline).drops_results
+        return self.pipeline.text(Component.APPLICATION, "delivery.errors") == "handled"
+
+    @property
+    def application_resends(self) -> bool:
+        """Whether the code sends again what was reported as failed."""
+        if self._by_engine:
+            return False
+        resends = self.pipeline.text(Component.APPLICATION, "resend") == "on-error"
+        return resends and self.errors_handled
+
+    @property
+    def engine_resends(self) -> bool:
+        """A failed write fails the Spark task, which runs again (KafkaWriteTask.scala), or the
+        Streams thread, whose input is processed again (KIP-210)."""
+        return self._by_engine and self.errors_handled
+
+    @property
+    def restart(self) -> str:
+        """`resumes`, `forgets` or, where nobody said, the empty word.
+
+        Who sends again after an error does so after a restart too, unless it was denied.
+        """
+        if self._by_engine:
+            return "resumes"
+        said = self.pipeline.text(Component.APPLICATION, "restart")
+        return said or ("resumes" if self.application_resends else "")
+
+    @property
+    def _by_engine(self) -> bool:
+        return self.pipeline.family in (Family.SPARK, Family.STREAMS)
 
     @property
     def hears_errors(self) -> bool:
@@ -113,9 +136,3 @@ class Session:
         if timeout_ms is not None and timeout_ms < pause_ms:
             return f"delivery.timeout.ms={timeout_ms}: the client stops trying after that."
         return None
-
-
-def _restart(pipeline: Pipeline, resends: bool) -> str:
-    """Who sends again after an error does so after a restart too, unless it was denied."""
-    said = pipeline.text(Component.APPLICATION, "restart")
-    return said or ("resumes" if resends else "")

@@ -16,7 +16,7 @@ _FAILS = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class Streams:
-    """The application as its settings make it.
+    """The application as its settings make it; the pipeline's family must be `streams`.
 
     `internal` are the changelog and repartition topics: `internal_factor` is their
     replication.factor (-1 is the brokers' default, KIP-733), `internal_copies` what an
@@ -24,41 +24,56 @@ class Streams:
     that may go on without a message, in the order in which a message meets them.
     """
 
-    guarantee: str
-    exactly_once: bool
-    commit_ms: int
-    state: str
-    internal_factor: int
-    internal_min_isr: int
-    internal_copies: int
-    standbys: int
-    passes_over: tuple[str, ...]
-    drops_results: str
+    pipeline: Pipeline
 
-    @classmethod
-    def of(cls, pipeline: Pipeline) -> Streams:
-        """As these settings make it; the pipeline's family must be `streams`."""
-        return pipeline.derived(cls._of)
+    @property
+    def guarantee(self) -> str:
+        return self.pipeline.text(Component.STREAMS, "processing.guarantee")
 
-    @classmethod
-    def _of(cls, pipeline: Pipeline) -> Streams:
-        streams = Component.STREAMS
-        guarantee = pipeline.text(streams, "processing.guarantee")
-        factor = _factor(pipeline)
-        least = min(pipeline.number(streams, "topic.min.insync.replicas"), factor)
-        alone = {"0": 0, "1": 1}.get(pipeline.text(Component.PRODUCER, "acks"))
-        return cls(
-            guarantee=guarantee,
-            exactly_once=guarantee.startswith("exactly_once"),
-            commit_ms=pipeline.number(streams, "commit.interval.ms"),
-            state=pipeline.text(Component.APPLICATION, "state"),
-            internal_factor=factor,
-            internal_min_isr=least,
-            internal_copies=least if alone is None else alone,
-            standbys=pipeline.number(streams, "num.standby.replicas"),
-            passes_over=tuple(_passing(pipeline, ("deserialization", "processing"))),
-            drops_results="".join(_passing(pipeline, ("production",))),
-        )
+    @property
+    def exactly_once(self) -> bool:
+        return self.guarantee.startswith("exactly_once")
+
+    @property
+    def commit_ms(self) -> int:
+        """How often it commits."""
+        return self.pipeline.number(Component.STREAMS, "commit.interval.ms")
+
+    @property
+    def state(self) -> str:
+        """`none`, `logged` or `unlogged`."""
+        return self.pipeline.text(Component.APPLICATION, "state")
+
+    @property
+    def internal_factor(self) -> int:
+        stated = self.pipeline.number(Component.STREAMS, "replication.factor")
+        if stated > 0:
+            return stated
+        return self.pipeline.number(Component.BROKER, "default.replication.factor")
+
+    @property
+    def internal_min_isr(self) -> int:
+        stated = self.pipeline.number(Component.STREAMS, "topic.min.insync.replicas")
+        return min(stated, self.internal_factor)
+
+    @property
+    def internal_copies(self) -> int:
+        alone = {"0": 0, "1": 1}.get(self.pipeline.text(Component.PRODUCER, "acks"))
+        return self.internal_min_isr if alone is None else alone
+
+    @property
+    def standbys(self) -> int:
+        """Instances that keep a copy of a state beside the one that works with it."""
+        return self.pipeline.number(Component.STREAMS, "num.standby.replicas")
+
+    @property
+    def passes_over(self) -> tuple[str, ...]:
+        return tuple(_passing(self.pipeline, ("deserialization", "processing")))
+
+    @property
+    def drops_results(self) -> str:
+        """The handler that may go on without a result, with its value, or the empty word."""
+        return "".join(_passing(self.pipeline, ("production",)))
 
     @property
     def named(self) -> str:
@@ -84,8 +99,3 @@ def _passing(pipeline: Pipeline, kinds: tuple[str, ...]) -> list[str]:
     return [
         f"{name}={value}" for name, value in said.items() if value.rpartition(".")[2] not in _FAILS
     ]
-
-
-def _factor(pipeline: Pipeline) -> int:
-    stated = pipeline.number(Component.STREAMS, "replication.factor")
-    return stated if stated > 0 else pipeline.number(Component.BROKER, "default.replication.factor")

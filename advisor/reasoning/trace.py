@@ -8,17 +8,16 @@ matter, and the pipeline after a change still knows every answer that did not re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
-from advisor.catalog import Component, Family, Value, effective
+from advisor.catalog import Component, Family, Value, effective, validate
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.judgement import Assessed, judge
 from advisor.reasoning.pipeline import Pipeline
 
 Key = tuple[Component, str]
-_T = TypeVar("_T")
 _Answer = tuple[Any, frozenset[Key]]
 
 
@@ -27,7 +26,7 @@ class Traced(Pipeline):
     """A pipeline with its answers and what each of them read. For one thread at a time."""
 
     known: dict[object, _Answer] = field(default_factory=dict, init=False, repr=False)
-    _open: list[set[Key]] = field(default_factory=list, init=False, repr=False)
+    _reads: set[Key] = field(default_factory=set, init=False, repr=False)
 
     @classmethod
     def of(cls, pipeline: Pipeline) -> Traced:
@@ -44,19 +43,24 @@ class Traced(Pipeline):
         found = self.known.get(key)
         if found is None:
             found = self.known[key] = self._look(component, name)
-        if self._open:
-            self._open[-1].update(found[1])
+        self._reads.update(found[1])
         result: Value = found[0]
-        return result
-
-    def derived(self, make: Callable[[Pipeline], _T]) -> _T:
-        result: _T = self._answer(make, make)[0]
         return result
 
     def judged(self, event: FailureEvent) -> tuple[Assessed, frozenset[Key]]:
         """What `judge` says, and the settings that it was said of, stated or not."""
         known = self.known.get(event.name)
-        return known or self._answer(event.name, lambda pipeline: judge(event, pipeline))
+        if known is None:
+            self._reads.clear()
+            known = self.known[event.name] = (judge(event, self), frozenset(self._reads))
+        return known
+
+    def refused(self) -> tuple[bool, frozenset[Key]]:
+        """Whether a client or a broker would refuse these settings, and which it looks at."""
+        reads: set[Key] = set()
+        stated = _Settings(self.settings, reads)
+        found = validate(self.family, self.version, self.kafka, self.brokers, stated)
+        return bool(found), frozenset(reads)
 
     def with_setting(self, component: Component, name: str, value: Value) -> Traced:
         after = Traced(
@@ -79,16 +83,6 @@ class Traced(Pipeline):
         stated = _Settings(self.settings, reads)
         value = effective(self.family, self.version, self.kafka, stated, component, name)
         return value, frozenset(reads)
-
-    def _answer(self, asked: object, make: Callable[[Pipeline], object]) -> _Answer:
-        found = self.known.get(asked)
-        if found is None:
-            self._open.append(set())
-            result = make(self)
-            found = self.known[asked] = (result, frozenset(self._open.pop()))
-        if self._open:
-            self._open[-1].update(found[1])
-        return found
 
 
 class _Settings(Mapping[Component, Mapping[str, Value]]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.reasoning.assess import Assessment, assess
+from advisor.reasoning.assess import Assessment, judged
 from advisor.reasoning.assumptions import Assumption, assumptions
 from advisor.reasoning.group import sink_absorbs
 from advisor.reasoning.guarantees import FORBIDS, Anomaly, Boundary
@@ -28,16 +28,16 @@ def is_met(pipeline: Pipeline, assessment: Assessment) -> bool:
     return FORBIDS[need.guarantee] <= FORBIDS[given] and not (need.ordering and reordered)
 
 
-def breaking(pipeline: Pipeline, assessment: Assessment) -> frozenset[str]:
+def breaking(pipeline: Pipeline) -> frozenset[str]:
     """The events that may do something which the team forbids, by name."""
     forbids = forbidden(pipeline)
     return frozenset(
         each.event.name
-        for each in assessment.failures
+        for each in judged(pipeline)
         if each.in_scope and forbids & each.permits.keys()
     )
 
 
 def rests_on(pipeline: Pipeline) -> tuple[Assumption, ...]:
     """What was not stated, and decides which failures break what is needed."""
-    return assumptions(Traced.of(pipeline), lambda each: breaking(each, assess(each)))
+    return assumptions(Traced.of(pipeline), breaking)

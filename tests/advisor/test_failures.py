@@ -125,7 +125,7 @@ def test_replication_survives_m_minus_1_and_spares_rf_minus_m(
         "topic.replication.factor": str(factor),
         "topic.min.insync.replicas": str(minimum),
     }
-    topic = Replication.of(described(fields))
+    topic = Replication(described(fields))
 
     assert (topic.survives, topic.spares) == (survives, spares)
 
@@ -133,7 +133,7 @@ def test_replication_survives_m_minus_1_and_spares_rf_minus_m(
 def test_acks_1_is_sure_of_one_copy_and_acks_0_of_none():
     fields = SAFE | {"producer.enable.idempotence": "false"}
     copies = {
-        acks: Replication.of(described(fields | {"producer.acks": acks})).copies
+        acks: Replication(described(fields | {"producer.acks": acks})).copies
         for acks in ("all", "1", "0")
     }
     assert copies == {"all": 2, "1": 1, "0": 0}

@@ -61,7 +61,7 @@ def test_idempotence_neither_loses_nor_repeats_more(pipeline: Pipeline):
 def test_one_more_replica_with_one_more_in_sync_loses_nothing_more(pipeline: Pipeline):
     """With acks below all two are apart: one copy, which has no fail-over that could lose
     something, and a minimum of one, below which no replica becomes eligible to lead."""
-    topic = Replication.of(pipeline)
+    topic = Replication(pipeline)
     assume(topic.min_isr <= topic.factor < pipeline.brokers)
     assume(topic.waits_for_followers or not topic.eligible_replicas or topic.min_isr > 1)
     after = changed(
@@ -76,7 +76,7 @@ def test_one_more_replica_with_one_more_in_sync_loses_nothing_more(pipeline: Pip
 @given(pipelines())
 @EXAMPLES
 def test_a_higher_minimum_loses_nothing_more_with_acks_all(pipeline: Pipeline):
-    topic = Replication.of(pipeline)
+    topic = Replication(pipeline)
     assume(topic.waits_for_followers)
     after = changed(pipeline, (T, "min.insync.replicas", topic.min_isr + 1))
     assert permitted(after, LOSSES) <= permitted(pipeline, LOSSES)

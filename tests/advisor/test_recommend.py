@@ -132,6 +132,30 @@ def test_no_smaller_set_of_changes_is_enough(pipeline):
 
 
 @given(pipelines())
+@settings(WHOLE_SPACE, max_examples=30)
+def test_what_each_event_takes_by_itself_never_makes_the_answer_larger(pipeline):
+    """The search with its bounds, and without those of the events alone."""
+    bounded, plain = (Search(pipeline, events_for(pipeline)) for _ in range(2))
+    found, least = bounded.smallest(), plain._deepen()
+    assert (found is None) == (least is None)
+    assert found is None or least is None or len(found) == len(least)
+
+
+def test_a_change_that_only_makes_another_valid_names_what_that_one_closes():
+    found = recommend(described({
+        "family": "streams", "topic.replication.factor": "3", "topic.min.insync.replicas": "2",
+        "streams.replication.factor": "3", "streams.topic.min.insync.replicas": "2",
+        "consumer.auto.offset.reset": "none", "producer.acks": "all",
+        "producer.max.in.flight.requests.per.connection": "6",
+        "producer.enable.idempotence": "false", "need.guarantee": "exactly-once",
+    }))  # fmt: skip
+    closed = {change.setting: change.closes for change in found.changes}
+    in_flight = closed["max.in.flight.requests.per.connection"]
+    assert in_flight
+    assert set(in_flight) <= set(closed["processing.guarantee"])
+
+
+@given(pipelines())
 @WHOLE_SPACE
 def test_it_is_the_same_every_time_and_asks_nothing_more_of_its_own_result(pipeline):
     found = recommend(pipeline)

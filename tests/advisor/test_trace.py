@@ -13,7 +13,6 @@ from advisor.reasoning.failures import events_for
 from advisor.reasoning.judgement import judge
 from advisor.reasoning.levers import levers
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
 from advisor.reasoning.trace import Traced
 from tests.advisor.pipelines import SAFE, described, pipelines
 
@@ -46,10 +45,21 @@ def test_what_was_read_is_what_could_matter_through_silent_rules_too() -> None:
 
 def test_an_answer_is_kept_until_something_that_it_read_changes() -> None:
     traced = Traced.of(described(SAFE))
-    topic = Replication.of(traced)
+    [event] = [each for each in events_for(traced) if each.name == "broker-disk-lost"]
+    lost = traced.judged(event)
     other = traced.with_setting(Component.CONSUMER, "isolation.level", "read_committed")
-    assert Replication.of(other) is topic
-    assert Replication.of(traced.with_setting(Component.PRODUCER, "acks", "1")) != topic
+    assert other.judged(event) is lost
+    assert traced.with_setting(Component.PRODUCER, "acks", "1").judged(event) != lost
+
+
+def test_what_is_refused_is_said_of_the_settings_that_clash() -> None:
+    stated = {"producer.enable.idempotence": "true", "producer.acks": "all"}
+    traced = Traced.of(described(stated))
+    assert not traced.refused()[0]
+    refused, reads = traced.with_setting(Component.PRODUCER, "acks", "1").refused()
+    assert refused
+    assert {(Component.PRODUCER, "acks"), (Component.PRODUCER, "enable.idempotence")} <= reads
+    assert (Component.TOPIC, "cleanup.policy") not in reads
 
 
 def test_another_requirement_starts_anew() -> None:

@@ -13,7 +13,7 @@ _RECONNECT_MS = 1
 
 def permits(pipeline: Pipeline) -> Permits:
     """Two copies if the client tries again blindly; none if it does not try again."""
-    session = Session.of(pipeline)
+    session = Session(pipeline)
     if not session.hears_errors:
         return {
             Anomaly.LOST_WRITE: "acks=0: records in a connection that breaks are gone, and were "

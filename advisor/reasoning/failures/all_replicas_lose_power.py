@@ -10,7 +10,7 @@ from advisor.reasoning.replication import Replication
 
 def permits(pipeline: Pipeline) -> Permits:
     """The end of every log that was only in memory; copies do not help, a flush does."""
-    topic = Replication.of(pipeline)
+    topic = Replication(pipeline)
     found = outage(
         f"replication.factor={topic.factor}: nothing is read or written until a replica is back."
     )

@@ -10,7 +10,7 @@ from advisor.reasoning.replication import Replication
 
 def permits(pipeline: Pipeline) -> Permits:
     """Loss unless an acknowledged record is sure of more copies than brokers are lost."""
-    topic = Replication.of(pipeline)
+    topic = Replication(pipeline)
     lost = max(pipeline.requirement.survive, 1)
     found: Permits = {}
     if topic.copies <= lost:

@@ -10,7 +10,7 @@ from advisor.reasoning.replication import Replication
 
 def permits(pipeline: Pipeline) -> Permits:
     """Refused writes with acks=all; with acks=0 or 1, since 3.7, accepted and invisible ones."""
-    topic = Replication.of(pipeline)
+    topic = Replication(pipeline)
     if topic.spares < 0:
         if not topic.waits_for_followers:
             return {}

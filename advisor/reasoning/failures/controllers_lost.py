@@ -15,7 +15,7 @@ def permits(pipeline: Pipeline) -> Permits:
     Seen in a run: with the controller hung, reads and writes went on for 12 s; a follower that
     was killed then held acks=all up until it was back.
     """
-    topic = Replication.of(pipeline)
+    topic = Replication(pipeline)
     count = pipeline.value(Component.APPLICATION, "controllers")
     spared = f"{(count - 1) // 2}" if isinstance(count, int) else "fewer than half"
     said = (

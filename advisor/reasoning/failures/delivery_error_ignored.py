@@ -12,7 +12,7 @@ from advisor.reasoning.streams import Streams
 
 def permits(pipeline: Pipeline) -> Permits:
     """Records that are not in the log while the application believes that they are."""
-    session = Session.of(pipeline)
+    session = Session(pipeline)
     if not session.hears_errors:
         return {
             Anomaly.LOST_WRITE: "acks=0: the broker answers nothing, so what it refuses still "
@@ -21,7 +21,7 @@ def permits(pipeline: Pipeline) -> Permits:
     if session.errors_handled:
         return {}
     if pipeline.family is Family.STREAMS:
-        dropped = Streams.of(pipeline).drops_results
+        dropped = Streams(pipeline).drops_results
         return {
             Anomaly.GIVEN_UP: f"{dropped}: a class of yours, which may go on without a result that "
             "could not be sent; its input counts as processed."

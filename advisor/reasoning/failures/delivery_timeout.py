@@ -12,7 +12,7 @@ from advisor.reasoning.session import Session
 
 def permits(pipeline: Pipeline) -> Permits:
     """Given up if the client waits less than a passing pause; twice if the code sends again."""
-    topic, session = Replication.of(pipeline), Session.of(pipeline)
+    topic, session = Replication(pipeline), Session(pipeline)
     if session.hears_errors and session.application_resends:
         return sent_again(
             pipeline,

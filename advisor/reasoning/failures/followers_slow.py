@@ -11,7 +11,7 @@ from advisor.reasoning.session import Session
 
 def permits(pipeline: Pipeline) -> Permits:
     """A wait for the slowest in-sync replica; repeats if the client does not wait as long."""
-    topic, session = Replication.of(pipeline), Session.of(pipeline)
+    topic, session = Replication(pipeline), Session(pipeline)
     if not topic.fails_over:
         return {}
     until = (

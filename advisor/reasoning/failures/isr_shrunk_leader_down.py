@@ -16,7 +16,7 @@ def permits(pipeline: Pipeline) -> Permits:
     everything below the high watermark, which stands still below min.insync.replicas, and the
     leader went on acknowledging above it. Seen in a run: 3 of 3 such records gone.
     """
-    topic = Replication.of(pipeline)
+    topic = Replication(pipeline)
     if not topic.fails_over:
         return {}
     if topic.unclean:

@@ -15,7 +15,7 @@ def permits(pipeline: Pipeline) -> Permits:
     and leads, and the others truncate to it. Seen in a run: 21,000 of 21,000 records gone, of
     which 12,019 had been acknowledged by all three replicas.
     """
-    topic = Replication.of(pipeline)
+    topic = Replication(pipeline)
     if not topic.fails_over:
         return {}
     if topic.copies > 1:

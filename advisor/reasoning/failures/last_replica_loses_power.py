@@ -14,7 +14,7 @@ def permits(pipeline: Pipeline) -> Permits:
     Without eligible leader replicas the last one in sync leads again, whatever its disk kept,
     and the others drop what it lacks, although they had it.
     """
-    topic = Replication.of(pipeline)
+    topic = Replication(pipeline)
     if topic.flushes and topic.copies:
         return {}
     if topic.eligible_replicas and topic.copies > 1:

@@ -15,7 +15,7 @@ def permits(pipeline: Pipeline) -> Permits:
     With acks=all it acknowledges nothing alone, even with min.insync.replicas=1: only the
     controller may shrink the in-sync set (KIP-497), and that is on the other side.
     """
-    topic, session = Replication.of(pipeline), Session.of(pipeline)
+    topic, session = Replication(pipeline), Session(pipeline)
     if not topic.fails_over:
         return outage("replication.factor=1: a leader that is fenced has nobody to follow it.")
     found = outage(

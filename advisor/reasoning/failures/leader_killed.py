@@ -11,7 +11,7 @@ from advisor.reasoning.session import Session
 
 def permits(pipeline: Pipeline) -> Permits:
     """Loss where nobody else had the record yet; a pause until the dead broker is fenced."""
-    topic, session = Replication.of(pipeline), Session.of(pipeline)
+    topic, session = Replication(pipeline), Session(pipeline)
     found = {**_pause(topic), **session.repeats()}
     if topic.fails_over:
         found |= session.gives_up(topic.failover_ms, "The wait for a new leader")

@@ -11,7 +11,7 @@ from advisor.reasoning.replication import Replication
 
 def permits(pipeline: Pipeline) -> Permits:
     """An outage for as long as the broker is away; its log is still on its disk."""
-    topic = Replication.of(pipeline)
+    topic = Replication(pipeline)
     if topic.fails_over:
         return {}
     reason = "replication.factor=1: no other broker has the partition."

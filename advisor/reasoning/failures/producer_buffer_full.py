@@ -14,7 +14,7 @@ def permits(pipeline: Pipeline) -> Permits:
     """Java waits in send() and then gives the record up; librdkafka refuses it at once."""
     if pipeline.family is Family.LIBRDKAFKA:
         return _refused(pipeline)
-    topic, session = Replication.of(pipeline), Session.of(pipeline)
+    topic, session = Replication(pipeline), Session(pipeline)
     memory, block_ms = (
         pipeline.number(Component.PRODUCER, name) for name in ("buffer.memory", "max.block.ms")
     )
@@ -33,7 +33,7 @@ def permits(pipeline: Pipeline) -> Permits:
 def _refused(pipeline: Pipeline) -> Permits:
     most = pipeline.number(Component.PRODUCER, "queue.buffering.max.messages")
     refused = f"queue.buffering.max.messages={most}: the next produce() is refused at once"
-    if Session.of(pipeline).errors_handled:
+    if Session(pipeline).errors_handled:
         return {Anomaly.UNAVAILABLE: f"{refused}; the code polls and tries again."}
     return {Anomaly.GIVEN_UP: f"{refused}, and application.delivery.errors=ignored drops it."}
 

@@ -12,7 +12,7 @@ from advisor.reasoning.session import Session
 
 def permits(pipeline: Pipeline) -> Permits:
     """What waited in the buffer is gone, unless the application sends it again."""
-    group, session = Group.of(pipeline), Session.of(pipeline)
+    group, session = Group.of(pipeline), Session(pipeline)
     if session.restart == "resumes" or (group and group.commit is Commit.IN_TRANSACTION):
         return {}
     linger_ms = pipeline.number(Component.PRODUCER, "linger.ms")

@@ -15,7 +15,7 @@ def permits(pipeline: Pipeline) -> Permits:
 
     Where the input's offsets are in the transaction, what was not committed was not done.
     """
-    session, group = Session.of(pipeline), Group.of(pipeline)
+    session, group = Session(pipeline), Group.of(pipeline)
     if session.restart != "resumes" or (group and group.commit is Commit.IN_TRANSACTION):
         return {}
     said = "resend=on-error" if session.application_resends else "restart=resumes"

@@ -14,7 +14,7 @@ def permits(pipeline: Pipeline) -> Permits:
 
     Replicas are spread evenly over racks if every broker names its own (KIP-36).
     """
-    topic = Replication.of(pipeline)
+    topic = Replication(pipeline)
     racks = pipeline.value(Component.APPLICATION, "racks")
     known = racks if isinstance(racks, int) else 1
     together = in_fullest_rack(topic.factor, known)

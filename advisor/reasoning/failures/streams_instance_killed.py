@@ -16,7 +16,7 @@ def permits(pipeline: Pipeline) -> Permits:
     With at_least_once the changelog keeps what the state already counted, so a message that
     is processed again is counted again.
     """
-    streams = Streams.of(pipeline)
+    streams = Streams(pipeline)
     if streams.exactly_once:
         return {}
     reason = (

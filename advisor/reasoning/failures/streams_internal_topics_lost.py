@@ -11,7 +11,7 @@ from advisor.reasoning.streams import Streams
 
 def permits(pipeline: Pipeline) -> Permits:
     """State and messages on their way between sub-topologies, if no copy is sure to be left."""
-    streams = Streams.of(pipeline)
+    streams = Streams(pipeline)
     if streams.state == "none":
         return {}
     lost = max(pipeline.requirement.survive, 1)

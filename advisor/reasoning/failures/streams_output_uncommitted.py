@@ -11,7 +11,7 @@ from advisor.reasoning.streams import Streams
 
 def permits(pipeline: Pipeline) -> Permits:
     """Readers of open transactions see what is aborted, and again what replaces it."""
-    streams = Streams.of(pipeline)
+    streams = Streams(pipeline)
     readers = pipeline.text(Component.APPLICATION, "readers")
     if not streams.exactly_once or readers == "read_committed":
         return {}

@@ -14,7 +14,7 @@ def permits(pipeline: Pipeline) -> Permits:
     if pipeline.text(Component.APPLICATION, "sink") != "plain":
         return {}
     return {
-        Anomaly.EFFECT_DUPLICATED: f"application.sink=plain with {Streams.of(pipeline).named}: "
+        Anomaly.EFFECT_DUPLICATED: f"application.sink=plain with {Streams(pipeline).named}: "
         "after a crash or an abort the message is processed again, and what a processor told "
         "another system is told again. No setting changes this: a transaction of Kafka takes "
         "back only what is in Kafka."

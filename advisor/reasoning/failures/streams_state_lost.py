@@ -11,7 +11,7 @@ from advisor.reasoning.streams import Streams
 
 def permits(pipeline: Pipeline) -> Permits:
     """A wait until it is read back from the changelog; for good where there is none."""
-    streams = Streams.of(pipeline)
+    streams = Streams(pipeline)
     if streams.state == "none":
         return {}
     if streams.state == "unlogged":

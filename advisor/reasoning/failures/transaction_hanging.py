@@ -15,7 +15,7 @@ CLEANUP_MS = 10_000
 
 def permits(pipeline: Pipeline) -> Permits:
     """Readers of committed records wait behind it; nothing is lost."""
-    if pipeline.family is Family.STREAMS and Streams.of(pipeline).exactly_once:
+    if pipeline.family is Family.STREAMS and Streams(pipeline).exactly_once:
         return _of_the_output(pipeline)
     isolation = pipeline.text(Component.CONSUMER, "isolation.level")
     if not writes_in_transactions(pipeline) or isolation != "read_committed":
@@ -31,7 +31,7 @@ def _of_the_output(pipeline: Pipeline) -> Permits:
     """An instance's own transaction, and those who read what it writes."""
     timeout_ms = pipeline.number(Component.PRODUCER, "transaction.timeout.ms")
     return {
-        Anomaly.BLOCKED: f"{Streams.of(pipeline).named} with transaction.timeout.ms={timeout_ms}: "
+        Anomaly.BLOCKED: f"{Streams(pipeline).named} with transaction.timeout.ms={timeout_ms}: "
         "behind the open transaction of an instance that died, readers with read_committed wait "
         f"for up to {timeout_ms + CLEANUP_MS:,} ms."
     }

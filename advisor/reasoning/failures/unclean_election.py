@@ -14,7 +14,7 @@ def permits(pipeline: Pipeline) -> Permits:
     A record is on `copies` replicas at least; only if that is all of them does every replica
     have it, and an unclean election cannot lose it.
     """
-    topic = Replication.of(pipeline)
+    topic = Replication(pipeline)
     if not topic.fails_over:
         return {}
     if not topic.unclean:

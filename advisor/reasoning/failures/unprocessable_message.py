@@ -29,7 +29,7 @@ def permits(pipeline: Pipeline) -> Permits:
 
 
 def _in_streams(pipeline: Pipeline) -> Permits:
-    passing = Streams.of(pipeline).passes_over
+    passing = Streams(pipeline).passes_over
     if passing:
         return {
             Anomaly.EFFECT_MISSING: f"{' and '.join(passing)}: the application may go on without "

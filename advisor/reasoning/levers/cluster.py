@@ -76,7 +76,7 @@ def _stamps(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _factor_price(before: Pipeline, after: Pipeline) -> str:
-    was, now = Replication.of(before), Replication.of(after)
+    was, now = Replication(before), Replication(after)
     return (
         f"Disk and replication traffic: {now.factor} copies of each byte instead of {was.factor}. "
         f"{_spare(now)} An existing topic needs a reassignment of its partitions."
@@ -84,7 +84,7 @@ def _factor_price(before: Pipeline, after: Pipeline) -> str:
 
 
 def _minimum_price(before: Pipeline, after: Pipeline) -> str:
-    return f"Availability: {_spare(Replication.of(after))}"
+    return f"Availability: {_spare(Replication(after))}"
 
 
 def _spare(topic: Replication) -> str:

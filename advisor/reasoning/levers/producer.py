@@ -44,7 +44,7 @@ def _retries(pipeline: Pipeline) -> Sequence[Value]:
 
 def _longest_pause_ms(pipeline: Pipeline) -> int:
     """As if acks were all: the change to that may be made together with this one."""
-    topic = Replication.of(pipeline)
+    topic = Replication(pipeline)
     return max(topic.failover_ms, topic.slow_follower_ms + ELECTION_MARGIN_MS)
 
 
@@ -83,7 +83,7 @@ def _blocks(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _acks_price(before: Pipeline, after: Pipeline) -> str:
-    topic = Replication.of(after)
+    topic = Replication(after)
     return (
         "Latency: each send waits for the slowest replica in sync, one network round trip more. "
         f"A hard crash of any of them holds writes up for up to "

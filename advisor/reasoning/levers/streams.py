@@ -21,7 +21,7 @@ _STOPS = {
 
 
 def _guarantees(pipeline: Pipeline) -> Sequence[Value]:
-    if Streams.of(pipeline).exactly_once:
+    if Streams(pipeline).exactly_once:
         return []
     # The word of KIP-732 is there since 3.0.
     return ["exactly_once_beta" if pipeline.version.startswith("2.") else "exactly_once_v2"]
@@ -29,7 +29,7 @@ def _guarantees(pipeline: Pipeline) -> Sequence[Value]:
 
 def _factors(pipeline: Pipeline) -> Sequence[Value]:
     """As many as for the topic itself: f + 1, and one to spare."""
-    lost, now = pipeline.requirement.survive, Streams.of(pipeline).internal_factor
+    lost, now = pipeline.requirement.survive, Streams(pipeline).internal_factor
     wanted = min(lost + 2, pipeline.brokers)
     return [wanted] if lost and now < wanted else []
 
@@ -73,7 +73,7 @@ def _stops(what: str, name: str) -> Targets:
 
 
 def _factor_price(before: Pipeline, after: Pipeline) -> str:
-    was, now = Streams.of(before).internal_factor, Streams.of(after).internal_factor
+    was, now = Streams(before).internal_factor, Streams(after).internal_factor
     return (
         f"Disk and replication traffic: {now} copies of each changelog and repartition topic "
         f"instead of {was}."
@@ -81,7 +81,7 @@ def _factor_price(before: Pipeline, after: Pipeline) -> str:
 
 
 def _minimum_price(before: Pipeline, after: Pipeline) -> str:
-    now = Streams.of(after)
+    now = Streams(after)
     spare = now.internal_factor - now.internal_min_isr
     return f"Availability: {spare} of the internal topics' brokers may be down while it runs."
 

@@ -22,7 +22,7 @@ from advisor.reasoning.replication import Replication
 
 def check(pipeline: Pipeline) -> str | None:
     """The topic's minimum does not protect this producer."""
-    topic = Replication.of(pipeline)
+    topic = Replication(pipeline)
     if topic.waits_for_followers or topic.min_isr < 2:
         return None
     return (

@@ -23,7 +23,7 @@ from advisor.reasoning.session import Session
 def check(pipeline: Pipeline) -> str | None:
     """The application does not look."""
     # Of Kafka Streams, whose handler may drop results, rule S002 speaks.
-    if Session.of(pipeline).errors_handled or pipeline.family is Family.STREAMS:
+    if Session(pipeline).errors_handled or pipeline.family is Family.STREAMS:
         return None
     return "application.delivery.errors=ignored: a send that failed looks like one that succeeded."
 

@@ -24,7 +24,7 @@ from advisor.reasoning.session import Session
 
 def check(pipeline: Pipeline) -> str | None:
     """Idempotence is off in a way that a person can see in the configuration."""
-    session = Session.of(pipeline)
+    session = Session(pipeline)
     if not session.retries_blindly or is_silent(pipeline):
         return None
     order = "" if session.in_flight == 1 else " and out of order"

@@ -25,7 +25,7 @@ from advisor.reasoning.session import Session
 
 def check(pipeline: Pipeline) -> str | None:
     """The client's patience is shorter than the longest pause that passes by itself."""
-    topic, session = Replication.of(pipeline), Session.of(pipeline)
+    topic, session = Replication(pipeline), Session(pipeline)
     if not topic.fails_over or not session.hears_errors:
         return None
     return session.impatience(topic.slowest_pause_ms)

@@ -22,7 +22,7 @@ from advisor.reasoning.replication import Replication
 
 def check(pipeline: Pipeline) -> str | None:
     """The stated minimum is above the number of replicas."""
-    topic = Replication.of(pipeline)
+    topic = Replication(pipeline)
     stated = pipeline.number(Component.TOPIC, "min.insync.replicas")
     if stated <= topic.factor:
         return None

@@ -22,7 +22,7 @@ from advisor.reasoning.replication import Replication
 
 def check(pipeline: Pipeline) -> str | None:
     """Nothing to spare, on a topic that has more than one replica."""
-    topic = Replication.of(pipeline)
+    topic = Replication(pipeline)
     if topic.factor == 1 or topic.spares != 0:
         return None
     return (

@@ -31,7 +31,7 @@ def check(pipeline: Pipeline) -> str | None:
     stated = pipeline.stated(Component.BROKER).get(name)
     if not isinstance(stated, int) or stated < 2 or name in pipeline.stated(Component.TOPIC):
         return None
-    if not Replication.of(pipeline).eligible_replicas:
+    if not Replication(pipeline).eligible_replicas:
         return None
     return (
         f"min.insync.replicas={stated} on the brokers only, with eligible.leader.replicas.version="

@@ -22,7 +22,7 @@ from advisor.reasoning.replication import Replication
 
 def check(pipeline: Pipeline) -> str | None:
     """A minimum of one on a replicated topic."""
-    topic = Replication.of(pipeline)
+    topic = Replication(pipeline)
     if topic.factor == 1 or topic.min_isr > 1:
         return None
     return (

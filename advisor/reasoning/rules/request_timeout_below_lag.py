@@ -23,7 +23,7 @@ from advisor.reasoning.session import Session
 
 def check(pipeline: Pipeline) -> str | None:
     """Blind retries that begin before the slow follower is out."""
-    topic, session = Replication.of(pipeline), Session.of(pipeline)
+    topic, session = Replication(pipeline), Session(pipeline)
     if not (topic.fails_over and topic.waits_for_followers and session.retries_blindly):
         return None
     if session.request_timeout_ms >= topic.slow_follower_ms:

@@ -22,7 +22,7 @@ from advisor.reasoning.replication import Replication
 
 def check(pipeline: Pipeline) -> str | None:
     """One replica."""
-    if Replication.of(pipeline).factor > 1:
+    if Replication(pipeline).factor > 1:
         return None
     return (
         "replication.factor=1: one broker down stops the topic, one disk lost takes its messages."

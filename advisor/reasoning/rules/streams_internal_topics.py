@@ -26,7 +26,7 @@ def check(pipeline: Pipeline) -> str | None:
     """One copy, where there could be more."""
     if pipeline.family is not Family.STREAMS or pipeline.brokers < 2:
         return None
-    streams = Streams.of(pipeline)
+    streams = Streams(pipeline)
     if streams.state == "none" or streams.internal_factor > 1:
         return None
     stated = pipeline.number(Component.STREAMS, "replication.factor")

@@ -24,7 +24,7 @@ def check(pipeline: Pipeline) -> str | None:
     """Any handler but those that stop."""
     if pipeline.family is not Family.STREAMS:
         return None
-    streams = Streams.of(pipeline)
+    streams = Streams(pipeline)
     passing = [*streams.passes_over, *filter(None, [streams.drops_results])]
     if not passing:
         return None

@@ -23,13 +23,13 @@ from advisor.reasoning.streams import Streams
 
 def check(pipeline: Pipeline) -> str | None:
     """Exactly-once, and not known to be read so."""
-    if pipeline.family is not Family.STREAMS or not Streams.of(pipeline).exactly_once:
+    if pipeline.family is not Family.STREAMS or not Streams(pipeline).exactly_once:
         return None
     readers = pipeline.text(Component.APPLICATION, "readers")
     if readers == "read_committed":
         return None
     return (
-        f"application.readers={readers or 'unknown'} with {Streams.of(pipeline).named}: only "
+        f"application.readers={readers or 'unknown'} with {Streams(pipeline).named}: only "
         "readers with isolation.level=read_committed see each result once."
     )
 

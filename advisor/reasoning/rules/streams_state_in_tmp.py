@@ -24,7 +24,7 @@ def check(pipeline: Pipeline) -> str | None:
     """A temporary folder, and no copy that is ready."""
     if pipeline.family is not Family.STREAMS:
         return None
-    streams, folder = Streams.of(pipeline), pipeline.text(Component.STREAMS, "state.dir")
+    streams, folder = Streams(pipeline), pipeline.text(Component.STREAMS, "state.dir")
     if streams.state != "logged" or streams.standbys or not f"{folder}/".startswith("/tmp/"):  # noqa: S108
         return None
     return (

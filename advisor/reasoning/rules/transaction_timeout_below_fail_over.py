@@ -22,7 +22,7 @@ from advisor.reasoning.replication import Replication
 
 def check(pipeline: Pipeline) -> str | None:
     """The transaction's time is over before the pause is."""
-    topic = Replication.of(pipeline)
+    topic = Replication(pipeline)
     if not pipeline.text(Component.PRODUCER, "transactional.id") or not topic.fails_over:
         return None
     timeout_ms = pipeline.number(Component.PRODUCER, "transaction.timeout.ms")
