@@ -11,8 +11,9 @@ from advisor.permalinks import Saved, StaleDescription, answers, find, save
 from advisor.reasoning.answer import COLUMNS, Answer, Found, answer, judgement
 from advisor.reasoning.assess import RULES_VERSION, assess
 from advisor.reasoning.fields import field_of, from_fields
+from advisor.reasoning.impossible import Impossible
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.recommend import Change, Impossible, recommend
+from advisor.reasoning.recommend import Change, recommend
 from advisor.reasoning.serial import PipelineError, from_data, to_data
 
 __all__ = [

@@ -70,10 +70,10 @@ def _wish(answer: Answer) -> Iterator[str]:
         yield f"Not possible: {each.wish}. {each.why} Nearest: {each.nearest}"
     if not wanted.changes:
         met = f"No change is needed for {answer.need}."
-        yield "No change brings the settings nearer." if wanted.impossible else met
+        yield "No change brings the settings nearer." if wanted.refused else met
         return
     count = len(wanted.changes)
-    goal = "as near as possible to " if wanted.impossible else ""
+    goal = "as near as possible to " if wanted.refused else ""
     yield f"{count} {'change' if count == 1 else 'changes'} for {goal}{answer.need}:"
     for change in wanted.changes:
         name = f"{change.component}.{change.setting}"

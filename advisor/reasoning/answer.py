@@ -14,9 +14,10 @@ from advisor.reasoning.assess import Assessed, assess
 from advisor.reasoning.assumptions import Assumption
 from advisor.reasoning.finding import Confidence, Finding, Severity
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
+from advisor.reasoning.impossible import Impossible
 from advisor.reasoning.numbers import Number, numbers
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.recommend import Change, Impossible, Spaces, recommend
+from advisor.reasoning.recommend import Change, Spaces, recommend
 from advisor.reasoning.wish import forbidden, is_met, rests_on
 from advisor.reasoning.words import describe_guarantee
 
@@ -70,6 +71,11 @@ class Column:
     guarantee: Guarantee
     changes: tuple[Change, ...]
     impossible: tuple[Impossible, ...]
+
+    @property
+    def refused(self) -> bool:
+        """Whether no settings give it at all."""
+        return not all(each.only_waits for each in self.impossible)
 
 
 @dataclass(frozen=True, slots=True)

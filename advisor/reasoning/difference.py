@@ -53,7 +53,7 @@ def _sections(before: Answer, after: Answer) -> Iterator[Section]:
     columns = (before.columns, after.columns)
     yield Section(
         "possible",
-        _lines(*columns, lambda each: each.guarantee, lambda each: not each.impossible),
+        _lines(*columns, lambda each: each.guarantee, lambda each: not each.refused),
     )
     changes = {each.guarantee: each.changes for each in before.columns}
     for column in sorted(after.columns, key=lambda each: each.guarantee is not after.need):

@@ -9,6 +9,7 @@ from advisor.catalog import Component, Value
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.finding import Confidence
 from advisor.reasoning.guarantees import Guarantee, Requirement
+from advisor.reasoning.impossible import Impossible, described, waiting_for_a_rack
 from advisor.reasoning.levers import Procedure
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.search import Pull, Pulls, Search, Space, pulled
@@ -45,15 +46,6 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Impossible:
-    """A wish that no settings grant, what stands in the way, and the nearest that can be had."""
-
-    wish: str
-    why: str
-    nearest: str
-
-
-@dataclass(frozen=True, slots=True)
 class Recommendation:
     """The changes, what cannot be had, and the pipeline after the changes."""
 
@@ -81,7 +73,10 @@ def recommend(
     search = Search(asked, events_for(asked), spaces[wish.survive])
     pulls = search.smallest()
     if pulls is not None:
-        return Recommendation(_changes(search, asked, pulls), (), pulled(asked, pulls))
+        after = pulled(asked, pulls)
+        return Recommendation(
+            _changes(search, asked, pulls), waiting_for_a_rack(asked, after), after
+        )
     for near in _nearer(wish, pipeline.brokers):
         nearest = replace(pipeline, requirement=near)
         if near.survive not in spaces:
@@ -91,7 +86,8 @@ def recommend(
         if pulls is not None:
             after = replace(pulled(nearest, pulls), requirement=wish)
             changes = _changes(nearer, nearest, pulls)
-            return Recommendation(changes, _impossible(search, asked, near, after), after)
+            refused = _impossible(search, asked, near, after)
+            return Recommendation(changes, refused + waiting_for_a_rack(nearest, after), after)
     raise AssertionError("asking for nothing can always be met")
 
 
@@ -112,23 +108,15 @@ def _impossible(
 
     Why is said of the pipeline after the changes: what is left there is the true obstacle.
     """
-    closed = _describe(near)
+    closed = described(near)
     found = []
     for event in events_for(asked):
         if not search.closes(event):
             why = " ".join(dict.fromkeys(Search(after, (event,)).reasons()))
             nearest = f"{closed}. {event.beyond_settings}".strip()
-            found.append(Impossible(_describe(asked.requirement), why, nearest))
+            found.append(Impossible(described(asked.requirement), why, nearest))
     why = "Each failure can be met by itself, but not all of them together."
-    return tuple(found) or (Impossible(_describe(asked.requirement), why, closed),)
-
-
-def _describe(wish: Requirement) -> str:
-    if wish.guarantee is Guarantee.NONE:
-        return "What these settings give now"
-    brokers = "1 broker" if wish.survive == 1 else f"{wish.survive} brokers"
-    order = ", in order" if wish.ordering else ""
-    return f"{wish.guarantee}{order}, with {brokers} lost for good"
+    return tuple(found) or (Impossible(described(asked.requirement), why, closed),)
 
 
 def _changes(search: Search, before: Pipeline, pulls: Pulls) -> tuple[Change, ...]:

@@ -1,0 +1,70 @@
+"""Wishes that no settings grant: what stands in the way, and the nearest that can be had."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from advisor.catalog import Component
+from advisor.reasoning.guarantees import Anomaly, Guarantee, Requirement
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication, in_fullest_rack
+
+
+@dataclass(frozen=True, slots=True)
+class Impossible:
+    """A wish that no settings grant, what stands in the way, and the nearest that can be had.
+
+    `only_waits`: the guarantee can be had all the same, and the price is a standstill.
+    """
+
+    wish: str
+    why: str
+    nearest: str
+    only_waits: bool = False
+
+
+def described(wish: Requirement) -> str:
+    """A wish in words."""
+    if wish.guarantee is Guarantee.NONE:
+        return "What these settings give now"
+    brokers = "1 broker" if wish.survive == 1 else f"{wish.survive} brokers"
+    order = ", in order" if wish.ordering else ""
+    return f"{wish.guarantee}{order}, with {brokers} lost for good"
+
+
+def waiting_for_a_rack(asked: Pipeline, after: Pipeline) -> tuple[Impossible, ...]:
+    """To survive the loss of a rack and go on writing, where no number of replicas gives both.
+
+    With c of the replicas in the fullest rack, a record survives if the minimum is above c, and
+    writes go on if those outside reach it: that takes 2c + 1 replicas or more (KIP-36).
+    """
+    racks, wish = asked.value(Component.APPLICATION, "racks"), asked.requirement
+    if not isinstance(racks, int) or racks < 2 or not wish.survive:
+        return ()
+    if Anomaly.LOST_WRITE not in wish.forbids() or _both(asked.brokers, racks):
+        return ()
+    topic = Replication(after)
+    together = in_fullest_rack(topic.factor, racks)
+    left = topic.factor - together
+    found = Impossible(
+        wish=f"{wish.guarantee}, with 1 of {racks} racks lost for good and writes going on",
+        why=(
+            f"application.racks={racks}, brokers={asked.brokers}: with replication.factor="
+            f"{topic.factor}, {together} of the replicas may stand in one rack. An acknowledged "
+            f"message is sure of a copy elsewhere from min.insync.replicas={together + 1} on; "
+            f"without that rack {left} are left, so writes go on only up to min.insync.replicas="
+            f"{left}. No replication.factor up to {asked.brokers} gives both: it takes "
+            "2 × replicas in the fullest rack + 1."
+        ),
+        nearest=(
+            f"3 racks with a broker in each: replication.factor=3 and min.insync.replicas=2 give "
+            f"both. With {racks}: {described(wish)}, and writes that wait while a rack is away."
+        ),
+        only_waits=True,
+    )
+    return (found,)
+
+
+def _both(brokers: int, racks: int) -> bool:
+    """Whether some number of replicas survives the loss of a rack with writes going on."""
+    return any(n > 2 * in_fullest_rack(n, racks) for n in range(1, brokers + 1))
