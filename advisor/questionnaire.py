@@ -128,6 +128,16 @@ CONSUMER = Step(
                 ("local", "On one machine's own disk"),
             ),
         ),
+        Question(
+            "application.trigger",
+            "How does the query record how far it is?",
+            words=(
+                ("micro-batch", "Batch by batch"),
+                ("async-progress", "On the side (asyncProgressTrackingEnabled)"),
+                ("continuous", "Trigger.Continuous"),
+                ("real-time", "Trigger.RealTime"),
+            ),
+        ),
         Question("consumer.group.protocol"),
         Question("application.outage.ms", "How long may the readers be away?"),
     ),

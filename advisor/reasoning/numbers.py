@@ -88,6 +88,7 @@ def _pauses(pipeline: Pipeline) -> Iterator[Number]:
 
 
 def _load(pipeline: Pipeline) -> Iterator[Number]:
+    yield from _batches(pipeline)
     rate = pipeline.value(Component.APPLICATION, "rate")
     if not isinstance(rate, int):
         return
@@ -105,6 +106,26 @@ def _load(pipeline: Pipeline) -> Iterator[Number]:
     size = pipeline.value(Component.APPLICATION, "message.bytes")
     if isinstance(size, int):
         yield _disk(pipeline, rate, size)
+
+
+def _batches(pipeline: Pipeline) -> Iterator[Number]:
+    """Of a Spark query whose batches are bounded."""
+    most = None
+    if pipeline.family is Family.SPARK:
+        most = pipeline.value(Component.CONSUMER, "maxOffsetsPerTrigger")
+    if not isinstance(most, int):
+        return
+    source = "Spark structured-streaming-kafka-integration.md, maxOffsetsPerTrigger"
+    yield Number(
+        "repeated-after-crash", "Messages delivered again when a reader crashes, at most",
+        most, "messages", f"one batch: maxOffsetsPerTrigger = {most}", source,
+    )  # fmt: skip
+    rate = pipeline.value(Component.APPLICATION, "rate")
+    if isinstance(rate, int) and rate:
+        yield Number(
+            "batch-keeps-up", "The longest time between two batches that still keeps up",
+            most * 1000 // rate, "ms", f"maxOffsetsPerTrigger ÷ rate = {most} ÷ {rate}", source,
+        )  # fmt: skip
 
 
 def _disk(pipeline: Pipeline, rate: int, size: int) -> Number:

@@ -50,6 +50,15 @@ class Session:
         return None if librdkafka and timeout_ms == 0 else timeout_ms
 
     @property
+    def remembered(self) -> tuple[str, int]:
+        """The setting that says for how long brokers know a silent producer's sequence numbers,
+        and its value in ms (before 3.4 that of transactions, KIP-854)."""
+        own = "producer.id.expiration.ms"
+        since_3_4 = self.pipeline.knows(Component.BROKER, own)
+        name = own if since_3_4 else "transactional.id.expiration.ms"
+        return name, self.pipeline.number(Component.BROKER, name)
+
+    @property
     def errors_handled(self) -> bool:
         """Whether somebody acts when a record could not be delivered."""
         if self.pipeline.family is Family.STREAMS:

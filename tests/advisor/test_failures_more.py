@@ -27,6 +27,11 @@ TRANSACTIONAL = {
 ACKS_1 = {"producer.acks": "1", "producer.enable.idempotence": "false"}
 NO_ELR = {"application.eligible.leader.replicas.version": "0"}
 
+LIBRDKAFKA_FOR_EVER = {
+    "family": "librdkafka", "producer.enable.idempotence": "true",
+    "producer.message.timeout.ms": "0",
+}  # fmt: skip
+
 CASES = [
     # Alone and below the minimum, a leader with acks=1 goes on; an eligible replica lacks it (E3).
     ("isr-shrunk-leader-down", SAFE, set()),
@@ -142,6 +147,17 @@ CASES = [
      {A.ABORTED_READ, A.EFFECT_DUPLICATED}),
     ("transaction-aborted", SPARK | {"application.upstream": "transactional",
                                      "consumer.isolation.level": "read_committed"}, set()),
+    ("producer-state-expired", SAFE, set()),
+    ("producer-state-expired", SAFE | {"producer.delivery.timeout.ms": "86400001"}, {A.DUPLICATE}),
+    ("producer-state-expired", SAFE | {"producer.delivery.timeout.ms": "86400001", "kafka": "3.3"},
+     set()),
+    ("producer-state-expired", SAFE | {"broker.producer.id.expiration.ms": "60000"},
+     {A.DUPLICATE}),
+    ("producer-state-expired", SAFE | TRANSACTIONAL | {"broker.producer.id.expiration.ms": "60000"},
+     set()),
+    ("producer-state-expired", LIBRDKAFKA_FOR_EVER, {A.DUPLICATE}),
+    ("producer-state-expired",
+     LIBRDKAFKA_FOR_EVER | {"producer.enable.idempotence": "false"}, set()),
 ]  # fmt: skip
 
 
@@ -158,6 +174,7 @@ STANDSTILLS = [
     ("offsets-topic-lost", {"brokers": "2"}, "cannot be reached with 2 brokers"),
     ("transaction-log-lost", {"brokers": "2"} | TRANSACTIONAL, "cannot be reached with 2 brokers"),
     ("transactional-id-shared", SAFE | TRANSACTIONAL, "transactional.id=orders-1"),
+    ("transactional-id-expired", SAFE | TRANSACTIONAL, "transactional.id.expiration.ms=604800000"),
     ("unprocessable-message", SAFE, "application.processing.errors=retry"),
     ("isr-shrunk-leader-down", SAFE, "eligible.leader.replicas.version=1"),
     ("isr-shrunk-leader-down", SAFE | NO_ELR, "unclean.leader.election.enable=false"),

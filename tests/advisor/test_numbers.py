@@ -51,3 +51,11 @@ def test_every_number_says_how_it_came_to_be():
         assert each.title
         assert each.formula
         assert each.source
+
+
+def test_a_bounded_batch_of_spark_says_what_comes_twice_and_how_often_it_must_run():
+    spark = {"family": "spark", "consumer.maxOffsetsPerTrigger": "30000"}
+    assert values(spark)["repeated-after-crash"] == 30_000
+    assert "batch-keeps-up" not in values(spark), "without a rate nothing is made up"
+    assert values(spark | LOAD)["batch-keeps-up"] == 30_000
+    assert "batch-keeps-up" not in values(spark | {"application.rate": "0"})

@@ -78,9 +78,9 @@ def test_a_setting_tells_clients_and_versions_apart(client: Client) -> None:
 
 def test_every_other_setting_of_the_products_is_found_by_a_search_alone(client: Client) -> None:
     index = reverse("reference:index")
-    option = reverse("reference:setting", args=["consumer", "maxOffsetsPerTrigger"])
+    option = reverse("reference:setting", args=["consumer", "minOffsetsPerTrigger"])
     assert f'href="{option}"' not in html_of(client, index)
-    assert f'href="{option}"' in html_of(client, f"{index}?q=maxoffsets")
+    assert f'href="{option}"' in html_of(client, f"{index}?q=minoffsets")
     html = html_of(client, option)
     assert reference.UNWEIGHED in html
     assert "structured-streaming-kafka-integration.md" in html

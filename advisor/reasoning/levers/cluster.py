@@ -69,6 +69,13 @@ def _sooner(name: str, value: int) -> Targets:
     return lambda pipeline: [value] if pipeline.number(_BROKER, name) > INT_MAX // 2 else []
 
 
+def _memory(pipeline: Pipeline) -> Sequence[Value]:
+    """The product's own value: longer than any producer tries."""
+    if not pipeline.knows(_BROKER, _REMEMBERED):
+        return []
+    return [_DAY_MS] if pipeline.number(_BROKER, _REMEMBERED) < _DAY_MS else []
+
+
 def _stamps(pipeline: Pipeline) -> Sequence[Value]:
     foreign = pipeline.text(Component.APPLICATION, "timestamps") == "from-source"
     stamped = becomes(_TOPIC, "message.timestamp.type", "LogAppendTime")
@@ -102,6 +109,7 @@ def _retention_price(before: Pipeline, after: Pipeline) -> str:
     )
 
 
+_REMEMBERED, _DAY_MS = "producer.id.expiration.ms", 86_400_000
 _OFFSETS = "offsets.topic.replication.factor"
 _ALTER = Procedure(
     Restart.NOTHING,
@@ -183,6 +191,12 @@ LEVERS = (
         says("Availability: a follower that is slower leaves the in-sync set, and writes go on "
              "only while min.insync.replicas are left."),
         "KIP-537",
+        _BROKER_FILE,
+    ),
+    Lever(
+        _BROKER, _REMEMBERED, _memory,
+        says("Memory: a broker remembers each producer for so long, in each partition."),
+        "Kafka ConfigDef, producer.id.expiration.ms; KIP-854",
         _BROKER_FILE,
     ),
     Lever(

@@ -18,6 +18,7 @@ from advisor.reasoning.levers.lever import (
 )
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import ELECTION_MARGIN_MS, Replication
+from advisor.reasoning.session import Session
 
 _PATIENCE_MS = 120_000
 """`delivery.timeout.ms` of the Java client (KIP-91)."""
@@ -55,7 +56,11 @@ def _timeouts(pipeline: Pipeline) -> Sequence[Value]:
     longest_ms = _longest_pause_ms(pipeline)
     # A pause that nobody can outwait has a lever of its own, and this one its usual value.
     wanted = max(patient, longest_ms) if longest_ms <= INT_MAX else patient
-    now = pipeline.number(Component.PRODUCER, "delivery.timeout.ms")
+    session = Session(pipeline)
+    now, (_, remembered_ms) = session.delivery_timeout_ms, session.remembered
+    if now is None or now > remembered_ms:
+        # No longer than the brokers can tell a retry from a new message.
+        return [remembered_ms] if remembered_ms >= longest_ms else []
     return [wanted] if now < wanted else []
 
 

@@ -5,7 +5,9 @@ What it is
 
 Why it matters
     The checkpoint is the only record of how far a query is; Spark commits nothing to Kafka.
-    Without it startingOffsets decides: everything is passed over, or read again.
+    Without it startingOffsets decides: everything is passed over, or read again. Where only its
+    metadata file is gone, Spark up to 4.1 silently goes on as another query, which a sink that
+    knows batches by the query's id takes for new ones; 4.2 stops instead (SPARK-55058).
 
 Use instead
     A storage that outlives every machine of the query (HDFS, S3, a network volume).
@@ -38,7 +40,10 @@ RULE = Rule(
     component=Component.APPLICATION,
     setting="checkpoint",
     check=check,
-    sources=("Spark apis-on-dataframes-and-datasets.md, fault-tolerant file system",),
+    sources=(
+        "Spark apis-on-dataframes-and-datasets.md, fault-tolerant file system",
+        "Spark ss-migration-guide.md (SPARK-55058)",
+    ),
     valid=(
         {"family": "spark"},
         {"family": "spark", "application.checkpoint": "durable"},

@@ -75,7 +75,7 @@ _TRANSACTIONAL: Mapping[str, _Rule] = {
     "transaction.timeout.ms": _Rule(1000, 2147483647),
 }
 
-_CONSUMER: Mapping[str, _Rule] = {
+_CONSUMER: dict[str, _Rule] = {
     "auto.offset.reset": _Rule(words={"none": "error"}),
     "isolation.level": _Rule(),
     "group.protocol": _Rule(),
@@ -83,12 +83,17 @@ _CONSUMER: Mapping[str, _Rule] = {
     "max.poll.interval.ms": _Rule(1, 86400000),
     "session.timeout.ms": _Rule(1, 3600000),
     "heartbeat.interval.ms": _Rule(1, 3600000),
+    "check.crcs": _Rule(),
+    "group.id": _Rule(dropped="a run's readers have a group of their own"),
     "group.instance.id": _Rule(dropped="a run's reader has no restart that could keep its name"),
 }
 # Read by the consumer process itself (labs.engine.clients.consumer), so not dropped.
 _APPLICATIONS_OWN = {"enable.auto.commit", "enable.auto.offset.store", "max.poll.records"}
 # Spark's: the catalog already gives the auto.offset.reset that it comes to.
 _APPLICATIONS_OWN |= {"startingOffsets", "failOnDataLoss"}
+_BATCHES = dict.fromkeys(
+    ("maxOffsetsPerTrigger", "minPartitions"), _Rule(dropped="a run's readers have no batches")
+)
 
 
 def producer(settings: Mapping[str, Value], transactions: bool = False) -> Translated:
@@ -118,7 +123,7 @@ def consumer(settings: Mapping[str, Value]) -> Translated:
     told = {key: value for key, value in settings.items() if key not in _APPLICATIONS_OWN}
     if told.get("group.protocol") == "consumer":
         told.pop("session.timeout.ms", None)  # the brokers' own, and refused here (KIP-848)
-    translated = _translate("consumer", told, lambda key: _CONSUMER.get(key, _UNKNOWN))
+    translated = _translate("consumer", told, lambda key: (_CONSUMER | _BATCHES).get(key, _UNKNOWN))
     config, differs = translated.config, list(translated.differs)
     reset = config.get("auto.offset.reset")
     if isinstance(reset, str) and reset.startswith("by_duration:"):

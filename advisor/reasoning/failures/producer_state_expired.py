@@ -1,0 +1,43 @@
+"""A retry comes after the broker forgot the producer."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.session import Session
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """A broker without a producer's state takes any sequence number (ProducerAppendInfo).
+
+    A transaction is over long before, and its producer fenced.
+    """
+    session = Session(pipeline)
+    if not session.idempotent or pipeline.text(Component.PRODUCER, "transactional.id"):
+        return {}
+    patience_ms = session.delivery_timeout_ms
+    name, forgets_ms = session.remembered
+    if patience_ms is not None and patience_ms <= forgets_ms:
+        return {}
+    waits = "0 (no limit)" if patience_ms is None else patience_ms
+    reason = (
+        f"delivery.timeout.ms={waits} with {name}={forgets_ms}: a retry that comes later finds a "
+        "broker that knows no sequence number of this producer and writes the batch again."
+    )
+    return {Anomaly.DUPLICATE: reason}
+
+
+EVENT = FailureEvent(
+    name="producer-state-expired",
+    title="The broker has forgotten the producer when its retry comes",
+    boundary=Boundary.PRODUCER_TO_LOG,
+    story=(
+        "An acknowledgement is lost, and the client can reach no broker for so long that these "
+        "forget which sequence numbers they had from it."
+    ),
+    permits=permits,
+    beyond_settings="Brokers before 3.4 go by transactional.id.expiration.ms.",
+    sources=("Kafka ConfigDef, producer.id.expiration.ms", "KIP-854", "KIP-360"),
+)

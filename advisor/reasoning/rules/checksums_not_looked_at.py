@@ -1,0 +1,43 @@
+"""Checksums that the consumer does not look at.
+
+What it is
+    check.crcs=false, the default of librdkafka; the Java client looks at them.
+
+Why it matters
+    What was damaged on a disk or on the way is handed to the application as if it were what
+    was sent.
+
+Use instead
+    check.crcs=true, for a little processor time of the consumer.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """librdkafka alone has it off."""
+    if pipeline.family is not Family.LIBRDKAFKA:
+        return None
+    if pipeline.flag(Component.CONSUMER, "check.crcs"):
+        return None
+    return "check.crcs=false: a damaged batch is delivered as if it were sound."
+
+
+RULE = Rule(
+    code="C008",
+    name="checksums-not-looked-at",
+    severity=Severity.LOW,
+    component=Component.CONSUMER,
+    setting="check.crcs",
+    check=check,
+    sources=("librdkafka CONFIGURATION.md, check.crcs", "Kafka ConfigDef, check.crcs"),
+    valid=(
+        {"family": "java"},
+        {"family": "librdkafka", "consumer.check.crcs": "true"},
+    ),
+    invalid=({"family": "librdkafka"},),
+)

@@ -1,0 +1,50 @@
+"""Messages in a temporary folder.
+
+What it is
+    log.dirs of a broker names a folder below /tmp, as the files that Kafka ships do.
+
+Why it matters
+    Many systems empty /tmp when they start: the broker comes back without its copies. With one
+    copy that is a loss; with more, the others must be in sync at that moment.
+
+Use instead
+    log.dirs on a disk of its own.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+
+_TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - looked for, not used
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """Any of the folders is temporary."""
+    folders = [each.strip() for each in pipeline.text(Component.BROKER, "log.dirs").split(",")]
+    found = [each for each in folders if each.startswith(tuple(f"{t}/" for t in _TEMPORARY))
+             or each in _TEMPORARY]  # fmt: skip
+    if not found:
+        return None
+    return f"log.dirs={found[0]}: a restart of the machine may empty it, and a copy of all is gone."
+
+
+RULE = Rule(
+    code="B007",
+    name="log-in-a-temporary-folder",
+    severity=Severity.HIGH,
+    component=Component.BROKER,
+    setting="log.dirs",
+    check=check,
+    sources=("Kafka ConfigDef, log.dir (default /tmp/kafka-logs)",
+             "Kafka config/server.properties (log.dirs=/tmp/kraft-combined-logs)"),
+    valid=(
+        {"family": "java"},
+        {"family": "java", "broker.log.dirs": "/var/lib/kafka,/tmpdata/kafka"},
+    ),
+    invalid=(
+        {"family": "java", "broker.log.dirs": f"{_TEMPORARY[0]}/logs"},
+        {"family": "java", "broker.log.dirs": "/var/lib/kafka, /tmp"},
+    ),
+)  # fmt: skip

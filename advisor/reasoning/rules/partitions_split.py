@@ -1,0 +1,50 @@
+"""One partition read by several Spark tasks, where order is needed.
+
+What it is
+    minPartitions on Spark's Kafka source, while messages must stay in order.
+
+Why it matters
+    With more than the topic has partitions, Spark divides each partition among tasks that run
+    side by side; what they write has no order between them. A shuffle or repartition() before
+    the sink does the same.
+
+Use instead
+    Leave minPartitions out, and write without a shuffle; or sort by the sender's own number
+    where order matters.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.finding import Confidence, Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """How many partitions the topic has is not known, so it may."""
+    if pipeline.family is not Family.SPARK or not pipeline.requirement.ordering:
+        return None
+    least = pipeline.value(Component.CONSUMER, "minPartitions")
+    if least is None:
+        return None
+    return (
+        f"minPartitions={least}: a topic with fewer partitions is read by several tasks a "
+        "partition, side by side."
+    )
+
+
+RULE = Rule(
+    code="C009",
+    name="partitions-split-over-tasks",
+    severity=Severity.MEDIUM,
+    component=Component.CONSUMER,
+    setting="minPartitions",
+    check=check,
+    sources=("Spark structured-streaming-kafka-integration.md, minPartitions",),
+    valid=(
+        {"family": "spark", "need.ordering": "on"},
+        {"family": "spark", "consumer.minPartitions": "12"},
+    ),
+    invalid=({"family": "spark", "need.ordering": "on", "consumer.minPartitions": "12"},),
+    confidence=Confidence.MEDIUM,
+)

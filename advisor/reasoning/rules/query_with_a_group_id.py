@@ -1,0 +1,42 @@
+"""A Spark query that reads under a group's name of its own choice.
+
+What it is
+    kafka.group.id on Spark's Kafka source. Unless stated, Spark makes a new one each time.
+
+Why it matters
+    Queries that run at the same time under one name, batch and streaming alike, take
+    partitions from each other: each may read only a part of the data.
+
+Use instead
+    Leave it out; where access rules ask for a name, groupIdPrefix gives each query its own.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.finding import Confidence, Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """Whether another query has the same name, nobody said."""
+    if pipeline.family is not Family.SPARK:
+        return None
+    name = pipeline.text(Component.CONSUMER, "group.id")
+    if not name:
+        return None
+    return f"kafka.group.id={name}: a second query with this name reads a part of the data each."
+
+
+RULE = Rule(
+    code="C010",
+    name="query-with-a-group-id",
+    severity=Severity.MEDIUM,
+    component=Component.CONSUMER,
+    setting="group.id",
+    check=check,
+    sources=("Spark structured-streaming-kafka-integration.md, kafka.group.id",),
+    valid=({"family": "spark"}, {"family": "java"}),
+    invalid=({"family": "spark", "consumer.kafka.group.id": "orders"},),
+    confidence=Confidence.MEDIUM,
+)

@@ -1,0 +1,56 @@
+"""Topics that a slip of the finger makes, with one copy.
+
+What it is
+    auto.create.topics.enable=true on brokers whose default.replication.factor is 1, where one
+    of the two was written down.
+
+Why it matters
+    Who writes to a name that is not there gets a topic with 1 copy and min.insync.replicas=1,
+    and acks=all succeeds. Seen in a run. The disk of one broker holds all of it.
+
+Use instead
+    auto.create.topics.enable=false; or default.replication.factor=3 and, for the whole
+    cluster, min.insync.replicas=2.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.finding import Confidence, Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+
+_CREATES, _COPIES = "auto.create.topics.enable", "default.replication.factor"
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """Said of a broker's own file alone: from defaults nobody knows what the cluster has."""
+    if not {_CREATES, _COPIES} & pipeline.stated(Component.BROKER).keys():
+        return None
+    copies = pipeline.number(Component.BROKER, _COPIES)
+    if copies > 1 or not pipeline.flag(Component.BROKER, _CREATES):
+        return None
+    return (
+        f"{_CREATES}=true with {_COPIES}={copies}: a misspelt name becomes a topic with one copy, "
+        "and sends to it succeed."
+    )
+
+
+RULE = Rule(
+    code="B006",
+    name="topics-made-by-a-slip",
+    severity=Severity.MEDIUM,
+    component=Component.BROKER,
+    setting=_CREATES,
+    check=check,
+    sources=("Kafka ConfigDef, auto.create.topics.enable", "KIP-464"),
+    valid=(
+        {"family": "java"},
+        {"family": "java", "broker.auto.create.topics.enable": "false"},
+        {"family": "java", "broker.default.replication.factor": "3"},
+    ),
+    invalid=(
+        {"family": "java", "broker.auto.create.topics.enable": "true"},
+        {"family": "java", "broker.default.replication.factor": "1"},
+    ),
+    confidence=Confidence.MEDIUM,
+)
