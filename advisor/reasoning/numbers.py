@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from advisor.catalog import Component, Family
 from advisor.reasoning.group import Commit, Group, session_timeout
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
+from advisor.reasoning.replication import Replication, in_fullest_rack, in_racks
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Number:
 
 def numbers(pipeline: Pipeline) -> tuple[Number, ...]:
     """Every number that the stated settings decide; those of a load only if it was stated."""
-    parts = (_copies, _controllers, _pauses, _load)
+    parts = (_copies, _racks, _controllers, _pauses, _load)
     return tuple(number for part in parts for number in part(pipeline))
 
 
@@ -54,6 +54,29 @@ def _copies(pipeline: Pipeline) -> Iterator[Number]:
         topic.factor - 1, "brokers",
         f"replication.factor - 1 = {topic.factor} - 1, if one of the rest is in sync",
         design,
+    )  # fmt: skip
+
+
+def _racks(pipeline: Pipeline) -> Iterator[Number]:
+    """With replicas spread evenly over the racks (KIP-36)."""
+    racks = pipeline.value(Component.APPLICATION, "racks")
+    if not isinstance(racks, int):
+        return
+    topic = Replication(pipeline)
+    together = in_fullest_rack(topic.factor, racks)
+    said = f"⌈replication.factor / racks⌉ = ⌈{topic.factor} / {racks}⌉ = {together} in one rack"
+    survived = [n for n in range(racks + 1) if in_racks(topic.factor, racks, n) < topic.copies]
+    spared = [n for n in range(racks + 1)
+              if topic.factor - in_racks(topic.factor, racks, n) >= topic.min_isr]  # fmt: skip
+    yield Number(
+        "racks-lost-for-good", "Racks lost for good without losing an acknowledged message",
+        max(survived, default=0), "racks", f"{said}, of {topic.copies} sure copies",
+        "KIP-36; Kafka design.md, Replication",
+    )  # fmt: skip
+    yield Number(
+        "racks-down-with-writes", "Racks down while writes with acks=all go on",
+        max(spared, default=0), "racks", f"{said}, min.insync.replicas={topic.min_isr} elsewhere",
+        "KIP-36; Kafka design.md, Availability and Durability Guarantees",
     )  # fmt: skip
 
 

@@ -27,7 +27,13 @@ def _line(version: str) -> tuple[int, ...]:
 
 def in_fullest_rack(factor: int, racks: int) -> int:
     """Replicas in the rack that has most of them, spread evenly: ceil(factor / racks)."""
-    return -(-factor // racks)
+    return in_racks(factor, racks, 1)
+
+
+def in_racks(factor: int, racks: int, lost: int) -> int:
+    """Replicas in the `lost` racks that have most of them, spread evenly (KIP-36)."""
+    each, more = divmod(factor, racks)
+    return lost * each + min(lost, more)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ _COMMON = {
     "producer.enable.idempotence": ["true", "false"],
     "producer.retries": ["0", "3", "2147483647"],
     "producer.max.in.flight.requests.per.connection": ["1", "5", "6"],
-    "producer.delivery.timeout.ms": ["1000", "40000", "120000"],
+    "producer.delivery.timeout.ms": ["0", "1000", "40000", "120000", "90000000"],
     "topic.replication.factor": ["1", "2", "3", "5"],
     "topic.min.insync.replicas": ["1", "2", "3", "7"],
     "topic.unclean.leader.election.enable": ["true", "false"],
@@ -58,6 +58,7 @@ _COMMON = {
     "topic.flush.messages": ["1", "10000"],
     "broker.offsets.topic.replication.factor": ["1", "3"],
     "broker.offsets.retention.minutes": ["1", "10080"],
+    "broker.producer.id.expiration.ms": ["60000", "86400000"],
     "broker.transaction.state.log.replication.factor": ["1", "3"],
     "broker.transaction.state.log.min.isr": ["1", "2"],
     "producer.request.timeout.ms": ["1000", "60000"],
@@ -81,6 +82,8 @@ _OWN = {
         "application.speculation": ["true", "false"],
         "application.checkpoint": ["durable", "local"],
         "application.upstream": ["plain", "transactional"],
+        "application.trigger": ["micro-batch", "continuous"],
+        "consumer.maxOffsetsPerTrigger": ["1000"],
     },
 }
 _HANDLERS = "org.apache.kafka.streams.errors."

@@ -157,7 +157,7 @@ CASES = [
      set()),
     ("producer-state-expired", LIBRDKAFKA_FOR_EVER, {A.DUPLICATE}),
     ("producer-state-expired",
-     LIBRDKAFKA_FOR_EVER | {"producer.enable.idempotence": "false"}, set()),
+     LIBRDKAFKA_FOR_EVER | {"producer.enable.idempotence": "false"}, {A.DUPLICATE, A.REORDERED}),
 ]  # fmt: skip
 
 

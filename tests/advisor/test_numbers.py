@@ -33,6 +33,20 @@ def test_a_number_is_its_formula(fields: dict[str, str], expected: dict[str, int
     assert {name: found[name] for name in expected} == expected
 
 
+@pytest.mark.parametrize(("racks", "factor", "least", "lost", "down"), [
+    (3, 3, 2, 1, 1), (2, 3, 2, 0, 0), (2, 3, 3, 1, 0), (2, 4, 3, 1, 0), (1, 3, 2, 0, 0),
+    (3, 5, 3, 1, 1), (5, 5, 3, 2, 2), (3, 4, 2, 0, 1), (6, 3, 2, 1, 1),
+])  # fmt: skip
+def test_racks_are_counted_by_the_replicas_in_them(
+    racks: int, factor: int, least: int, lost: int, down: int
+):
+    found = values({
+        "brokers": "6", "application.racks": f"{racks}", "topic.replication.factor": f"{factor}",
+        "topic.min.insync.replicas": f"{least}",
+    })  # fmt: skip
+    assert (found["racks-lost-for-good"], found["racks-down-with-writes"]) == (lost, down)
+
+
 def test_without_a_load_no_number_of_one_is_made_up():
     assert not {"repeated-after-crash", "bytes-on-disk"} & values(SAFE).keys()
 

@@ -15,7 +15,9 @@ def permits(pipeline: Pipeline) -> Permits:
     A transaction is over long before, and its producer fenced.
     """
     session = Session(pipeline)
-    if not session.idempotent or pipeline.text(Component.PRODUCER, "transactional.id"):
+    if not session.idempotent:
+        return session.repeats()
+    if pipeline.text(Component.PRODUCER, "transactional.id"):
         return {}
     patience_ms = session.delivery_timeout_ms
     name, forgets_ms = session.remembered

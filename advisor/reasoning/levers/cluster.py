@@ -16,6 +16,7 @@ from advisor.reasoning.levers.lever import (
     not_spark,
     outage_ms,
     says,
+    spare,
 )
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication, in_fullest_rack
@@ -86,19 +87,12 @@ def _factor_price(before: Pipeline, after: Pipeline) -> str:
     was, now = Replication(before), Replication(after)
     return (
         f"Disk and replication traffic: {now.factor} copies of each byte instead of {was.factor}. "
-        f"{_spare(now)} An existing topic needs a reassignment of its partitions."
+        f"{spare(now)} An existing topic needs a reassignment of its partitions."
     )
 
 
 def _minimum_price(before: Pipeline, after: Pipeline) -> str:
-    return f"Availability: {_spare(Replication(after))}"
-
-
-def _spare(topic: Replication) -> str:
-    return (
-        f"replication.factor - min.insync.replicas = {topic.factor} - {topic.min_isr} = "
-        f"{topic.spares} of its brokers may be down while writes with acks=all go on."
-    )
+    return f"Availability: {spare(Replication(after))}"
 
 
 def _retention_price(before: Pipeline, after: Pipeline) -> str:

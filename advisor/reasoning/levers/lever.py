@@ -9,6 +9,7 @@ from enum import StrEnum
 from advisor.catalog import Component, Family, Value
 from advisor.reasoning.finding import Confidence
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
 
 INT_MAX, LONG_MAX = 2**31 - 1, 2**63 - 1
 
@@ -112,3 +113,11 @@ def outage_ms(pipeline: Pipeline) -> int | None:
     """How long readers may be away, where the team said so."""
     said = pipeline.value(Component.APPLICATION, "outage.ms")
     return said if isinstance(said, int) else None
+
+
+def spare(topic: Replication) -> str:
+    """What is left of the availability, with its formula."""
+    return (
+        f"replication.factor - min.insync.replicas = {topic.factor} - {topic.min_isr} = "
+        f"{topic.spares} of its brokers may be down while writes with acks=all go on."
+    )

@@ -15,6 +15,7 @@ from advisor.reasoning.levers.lever import (
     becomes,
     only,
     says,
+    spare,
 )
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import ELECTION_MARGIN_MS, Replication
@@ -92,7 +93,7 @@ def _acks_price(before: Pipeline, after: Pipeline) -> str:
     return (
         "Latency: each send waits for the slowest replica in sync, one network round trip more. "
         f"A hard crash of any of them holds writes up for up to "
-        f"broker.session.timeout.ms={topic.session_timeout_ms}."
+        f"broker.session.timeout.ms={topic.session_timeout_ms}. Availability: {spare(topic)}"
     )
 
 
