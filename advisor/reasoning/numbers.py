@@ -154,10 +154,9 @@ def _batches(pipeline: Pipeline) -> Iterator[Number]:
 def _disk(pipeline: Pipeline, rate: int, size: int) -> Number:
     kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
     factor = pipeline.number(Component.TOPIC, "replication.factor")
-    deletes = "delete" in pipeline.text(Component.TOPIC, "cleanup.policy")
-    value, formula = None, "nothing is deleted by age, so there is no bound"
-    if kept_ms >= 0 and deletes:
-        value = rate * size * kept_ms // 1000 * factor
+    value = bytes_on_disk(pipeline)
+    formula = "nothing is deleted by age, so there is no bound"
+    if value is not None:
         formula = (
             "rate × message.bytes × retention.ms × replication.factor = "
             f"{rate} × {size} × {kept_ms} ms × {factor}"
@@ -166,3 +165,14 @@ def _disk(pipeline: Pipeline, rate: int, size: int) -> Number:
         "bytes-on-disk", "Bytes on all disks together", value, "bytes", formula,
         "Kafka TopicConfig, retention.ms",
     )  # fmt: skip
+
+
+def bytes_on_disk(pipeline: Pipeline) -> int | None:
+    """What the topic takes on all disks; None without a bound, or if its load was not stated."""
+    load = [pipeline.value(Component.APPLICATION, name) for name in ("rate", "message.bytes")]
+    rate, size = (each if isinstance(each, int) else None for each in load)
+    kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
+    deletes = "delete" in pipeline.text(Component.TOPIC, "cleanup.policy")
+    if rate is None or size is None or kept_ms < 0 or not deletes:
+        return None
+    return rate * size * kept_ms // 1000 * pipeline.number(Component.TOPIC, "replication.factor")

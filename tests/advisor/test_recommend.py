@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import combinations
 
@@ -23,6 +24,27 @@ pytestmark = pytest.mark.thorough
 WHOLE_SPACE = settings(
     max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much]
 )
+
+
+PAID_IN = re.compile(
+    r"(Latency|Throughput|Availability|Disk( and [a-z ]*traffic)?|Memory|Time|Code( and storage)?|"
+    r"Work|Meaning): |Next to none: "
+)
+
+WEAKEST_FIRST: dict[str, list[object]] = {
+    "acks": ["0", "1", "all"],
+    "enable.idempotence": [False, True],
+    "unclean.leader.election.enable": [True, False],
+    "isolation.level": ["read_uncommitted", "read_committed"],
+    "failOnDataLoss": [False, True],
+    "delivery.errors": ["ignored", "handled"],
+    "sink": ["topics", "plain", "idempotent"],
+}
+NEVER_LOWERED = {
+    "replication.factor", "min.insync.replicas", "retries", "topic.min.insync.replicas",
+    "offsets.topic.replication.factor", "producer.id.expiration.ms", "max.block.ms",
+    "transactional.id.expiration.ms", "offsets.retention.minutes", "transaction.timeout.ms",
+}  # fmt: skip
 
 
 def changes(found: Recommendation) -> dict[str, object]:
@@ -58,7 +80,11 @@ CASES = [
      {"topic.replication.factor": 4, "topic.min.insync.replicas": 3}),
     ({**SAFE, "need.guarantee": "exactly-once"}, {"application.sink": "idempotent"}),
     ({**SAFE, "need.guarantee": "exactly-once", "application.sink": "idempotent",
-      "broker.producer.id.expiration.ms": "60000"}, {}),
+      "broker.producer.id.expiration.ms": "60000"},
+     {"broker.producer.id.expiration.ms": 86_400_000}),
+    ({**SAFE, "need.guarantee": "exactly-once", "application.sink": "idempotent", "kafka": "3.3",
+      "broker.transactional.id.expiration.ms": "60000"},
+     {"broker.transactional.id.expiration.ms": 86_400_000}),
     ({**SAFE, "need.guarantee": "at-most-once", "application.commit": "before-processing",
       "consumer.auto.offset.reset": "latest", "consumer.enable.auto.commit": "false",
       "broker.producer.id.expiration.ms": "60000"},
@@ -225,11 +251,31 @@ def lost(pipeline: Pipeline) -> set[tuple[str, Anomaly]]:
 
 @given(pipelines())
 @WHOLE_SPACE
+def test_no_change_goes_the_weaker_way(pipeline):
+    for change in recommend(pipeline).changes:
+        if order := WEAKEST_FIRST.get(change.setting):
+            assert order.index(change.before) < order.index(change.after), change
+        elif change.setting in NEVER_LOWERED:
+            assert isinstance(change.before, int)
+            assert isinstance(change.after, int)
+            assert change.before < change.after, change
+
+
+def test_more_copies_are_paid_in_bytes_where_the_load_is_known():
+    load = {"application.rate": "1000", "application.message.bytes": "500"}
+    price = next(each.price for each in recommend(described(load)).changes
+                 if each.setting == "replication.factor")  # fmt: skip
+    assert "here 907,200,000,000 bytes on all disks instead of 302,400,000,000." in price
+    assert "here" not in recommend(described({})).changes[0].price
+
+
+@given(pipelines())
+@WHOLE_SPACE
 def test_every_change_names_what_it_closes_and_its_price(pipeline):
     for change in recommend(pipeline).changes:
         assert change.before != change.after
         assert change.closes
-        assert change.price
+        assert PAID_IN.match(change.price), change.price
         assert change.source
         assert change.procedure.how
         assert change.procedure.verify

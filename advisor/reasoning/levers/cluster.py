@@ -8,6 +8,7 @@ from advisor.catalog import Component, Value
 from advisor.reasoning.levers.lever import (
     INT_MAX,
     LONG_MAX,
+    REMEMBERED_MS,
     Lever,
     Procedure,
     Restart,
@@ -18,8 +19,10 @@ from advisor.reasoning.levers.lever import (
     says,
     spare,
 )
+from advisor.reasoning.numbers import bytes_on_disk
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication, in_fullest_rack
+from advisor.reasoning.session import Session
 
 _TOPIC, _BROKER = Component.TOPIC, Component.BROKER
 
@@ -70,11 +73,14 @@ def _sooner(name: str, value: int) -> Targets:
     return lambda pipeline: [value] if pipeline.number(_BROKER, name) > INT_MAX // 2 else []
 
 
-def _memory(pipeline: Pipeline) -> Sequence[Value]:
-    """The product's own value: longer than any producer tries."""
-    if not pipeline.knows(_BROKER, _REMEMBERED):
-        return []
-    return [_DAY_MS] if pipeline.number(_BROKER, _REMEMBERED) < _DAY_MS else []
+def _memory(name: str) -> Targets:
+    """What decides how long brokers remember a producer, at its usual value or more."""
+
+    def targets(pipeline: Pipeline) -> Sequence[Value]:
+        decides, now = Session(pipeline).remembered
+        return [REMEMBERED_MS] if decides == name and now < REMEMBERED_MS else []
+
+    return targets
 
 
 def _stamps(pipeline: Pipeline) -> Sequence[Value]:
@@ -86,24 +92,36 @@ def _stamps(pipeline: Pipeline) -> Sequence[Value]:
 def _factor_price(before: Pipeline, after: Pipeline) -> str:
     was, now = Replication(before), Replication(after)
     return (
-        f"Disk and replication traffic: {now.factor} copies of each byte instead of {was.factor}. "
-        f"{spare(now)} An existing topic needs a reassignment of its partitions."
+        f"Disk and replication traffic: {now.factor} copies of each byte instead of {was.factor}"
+        f"{_bytes(before, after)}. Availability: {spare(now)} An existing topic needs a "
+        "reassignment of its partitions."
     )
 
 
 def _minimum_price(before: Pipeline, after: Pipeline) -> str:
-    return f"Availability: {spare(Replication(after))}"
+    return (
+        f"Availability: {spare(Replication(after))} Latency: none; acks=all waits for all that "
+        "are in sync anyway."
+    )
+
+
+def _bytes(before: Pipeline, after: Pipeline) -> str:
+    """What a load that was stated comes to, else nothing."""
+    was, now = bytes_on_disk(before), bytes_on_disk(after)
+    if was is None or now is None:
+        return ""
+    return f", here {now:,} bytes on all disks instead of {was:,}"
 
 
 def _retention_price(before: Pipeline, after: Pipeline) -> str:
     was, now = (each.number(_TOPIC, "retention.ms") for each in (before, after))
     copies = after.number(_TOPIC, "replication.factor")
     return (
-        f"Disk: bytes a second × {now // 1000:,} s × {copies} copies instead of {was // 1000:,} s."
+        f"Disk: bytes a second × {now // 1000:,} s × {copies} copies instead of {was // 1000:,} s"
+        f"{_bytes(before, after)}."
     )
 
 
-_REMEMBERED, _DAY_MS = "producer.id.expiration.ms", 86_400_000
 _OFFSETS = "offsets.topic.replication.factor"
 _ALTER = Procedure(
     Restart.NOTHING,
@@ -176,7 +194,7 @@ LEVERS = (
     ),
     Lever(
         _BROKER, "broker.session.timeout.ms", _sooner("broker.session.timeout.ms", 9_000),
-        says("Elections: a broker that pauses for longer loses its partitions and gets them back."),
+        says("Availability: a broker that pauses for longer loses its partitions for a while."),
         "KIP-631 (broker fencing)",
         _BROKER_FILE,
     ),
@@ -187,11 +205,14 @@ LEVERS = (
         "KIP-537",
         _BROKER_FILE,
     ),
-    Lever(
-        _BROKER, _REMEMBERED, _memory,
-        says("Memory: a broker remembers each producer for so long, in each partition."),
-        "Kafka ConfigDef, producer.id.expiration.ms; KIP-854",
-        _BROKER_FILE,
+    *(
+        Lever(
+            _BROKER, name, _memory(name),
+            says("Memory: a broker remembers each producer for so long, in each partition."),
+            f"Kafka ConfigDef, {name}; KIP-854",
+            _BROKER_FILE,
+        )
+        for name in ("producer.id.expiration.ms", "transactional.id.expiration.ms")
     ),
     Lever(
         _BROKER, "offsets.retention.minutes", not_spark(_offset_retentions),

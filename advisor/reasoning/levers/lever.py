@@ -12,6 +12,8 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
 
 INT_MAX, LONG_MAX = 2**31 - 1, 2**63 - 1
+REMEMBERED_MS = 86_400_000
+"""`producer.id.expiration.ms`, the brokers' default: longer than any client tries by default."""
 
 Targets = Callable[[Pipeline], Sequence[Value]]
 Price = Callable[[Pipeline, Pipeline], str]

@@ -11,6 +11,7 @@ from advisor.reasoning.levers import streams
 from advisor.reasoning.levers.lever import (
     INT_MAX,
     PRODUCERS_AGAIN,
+    REMEMBERED_MS,
     Lever,
     becomes,
     only,
@@ -58,7 +59,7 @@ def _timeouts(pipeline: Pipeline) -> Sequence[Value]:
     # A pause that nobody can outwait has a lever of its own, and this one its usual value.
     wanted = max(patient, longest_ms) if longest_ms <= INT_MAX else patient
     session = Session(pipeline)
-    now, (_, remembered_ms) = session.delivery_timeout_ms, session.remembered
+    now, remembered_ms = session.delivery_timeout_ms, max(session.remembered[1], REMEMBERED_MS)
     if now is None or now > remembered_ms:
         # No longer than the brokers can tell a retry from a new message.
         return [remembered_ms] if remembered_ms >= longest_ms else []
