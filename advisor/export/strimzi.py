@@ -42,7 +42,9 @@ def _topic(pipeline: Pipeline, stamp: Stamp) -> str:
 
 
 def _kafka(pipeline: Pipeline, stamp: Stamp) -> str:
-    config = settings(chosen(pipeline, Component.BROKER))
+    # Where the messages are is the storage of its node pools: it takes no log.dirs.
+    found = (each for each in chosen(pipeline, Component.BROKER) if each.name != "log.dirs")
+    config = settings(found)
     patch: dict[str, Node] = {"spec": {"kafka": {"config": config}}}
     return head("Settings of the brokers for Strimzi.", stamp, *_KAFKA_NOTES) + document(patch)
 

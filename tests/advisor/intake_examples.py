@@ -29,7 +29,8 @@ EXAMPLES = [
     ),
     Example(
         "broker-properties", "node.id=1\nlog.dirs=/d\nmin.insync.replicas=2\n",
-        {"broker.min.insync.replicas": 2}, {"broker.min.insync.replicas": 3}, {},
+        {"broker.log.dirs": "/d", "broker.min.insync.replicas": 2},
+        {"broker.log.dirs": 2, "broker.min.insync.replicas": 3}, {},
     ),
     Example(
         "topic-properties", "replication.factor=3\nmin.insync.replicas=2\n",

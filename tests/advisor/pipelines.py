@@ -6,6 +6,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from advisor.catalog import Component, Family, kafka_versions, settings_of, versions
+from advisor.reasoning.assess import assess
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.fields import from_fields
 from advisor.reasoning.guarantees import Anomaly
@@ -32,6 +33,14 @@ def permits(pipeline: Pipeline, name: str) -> set[Anomaly]:
     """What one event permits, whether it counts or is absorbed."""
     [event] = [each for each in events_for(pipeline) if each.name == name]
     return set(event.permits(pipeline))
+
+
+def broken(pipeline: Pipeline) -> bool:
+    """Whether something that the pipeline's requirement forbids may happen."""
+    forbidden = pipeline.requirement.forbids()
+    return any(
+        each.in_scope and forbidden & each.permits.keys() for each in assess(pipeline).failures
+    )
 
 
 _COMMON = {

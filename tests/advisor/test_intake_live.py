@@ -145,7 +145,7 @@ def test_a_group_tells_static_members_and_where_it_has_no_offset() -> None:
 def test_nothing_of_a_credential_or_of_what_is_not_weighed_is_taken() -> None:
     made = broker(
         "4.3", Entry("ssl.key.password", SECRET, IN_FILE, secret=True),
-        Entry("sasl.jaas.config", SECRET, IN_FILE), Entry("log.dirs", f"/{SECRET}", IN_FILE),
+        Entry("sasl.jaas.config", SECRET, IN_FILE), Entry("log.dir", f"/{SECRET}", IN_FILE),
         Entry("replica.lag.time.max.ms", "12345", IN_FILE, secret=True),
     )  # fmt: skip
     found, places = read(seen(brokers=[made]))
