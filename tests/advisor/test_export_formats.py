@@ -138,7 +138,7 @@ def test_spring_is_told_nothing_of_commits_that_the_client_makes() -> None:
 def test_strimzi_has_a_topic_and_a_patch_of_the_cluster() -> None:
     settings: Settings = {
         Component.TOPIC: {"replication.factor": 3, "cleanup.policy": "compact,delete"},
-        Component.BROKER: {"unclean.leader.election.enable": False},
+        Component.BROKER: {"unclean.leader.election.enable": False, "log.dirs": "/data"},
     }
     topic = yaml.safe_load(_rendered("strimzi-topic", settings))
     assert (topic["apiVersion"], topic["kind"]) == ("kafka.strimzi.io/v1", "KafkaTopic")
