@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.reasoning.guarantees import Anomaly
+from advisor.catalog import Component, Family
+from advisor.reasoning.guarantees import Anomaly, Guarantee, Requirement
+from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import Recommendation, recommend
 from tests.advisor.pipelines import SAFE, broken, described, permits
 
@@ -80,18 +82,13 @@ def test_the_change_is_this(fields: dict[str, str], expected: dict[str, object])
     assert changes(found) == expected
 
 
-def test_a_change_that_only_makes_another_valid_names_what_that_one_closes():
-    found = recommend(described({
-        "family": "streams", "topic.replication.factor": "3", "topic.min.insync.replicas": "2",
-        "streams.replication.factor": "3", "streams.topic.min.insync.replicas": "2",
-        "consumer.auto.offset.reset": "none", "producer.acks": "all",
-        "producer.max.in.flight.requests.per.connection": "6",
-        "producer.enable.idempotence": "false", "need.guarantee": "exactly-once",
-    }))  # fmt: skip
-    closed = {change.setting: change.closes for change in found.changes}
-    in_flight = closed["max.in.flight.requests.per.connection"]
-    assert in_flight
-    assert set(in_flight) <= set(closed["processing.guarantee"])
+def test_a_change_that_only_makes_another_valid_is_for_what_that_closes():
+    wish = Requirement(Guarantee.AT_MOST_ONCE, survive=0, ordering=False)
+    streams = Pipeline(Family.STREAMS, "2.8", brokers=1, requirement=wish)
+    never_again = streams.with_setting(Component.PRODUCER, "retries", 0)
+    changes = {change.setting: change for change in recommend(never_again).changes}
+    assert changes["retries"].closes
+    assert {*changes["retries"].closes} <= {*changes["processing.guarantee"].closes}
 
 
 def test_more_copies_are_paid_in_bytes_where_the_load_is_known():

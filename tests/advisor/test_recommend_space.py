@@ -9,7 +9,6 @@ from itertools import combinations
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from advisor.catalog import validate
 from advisor.reasoning.assess import assess
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.finding import Confidence
@@ -51,12 +50,6 @@ def refused(found: Recommendation) -> bool:
     return not all(each.only_waits for each in found.impossible)
 
 
-def valid(pipeline: Pipeline) -> bool:
-    return not validate(
-        pipeline.family, pipeline.version, pipeline.kafka, pipeline.brokers, pipeline.settings
-    )
-
-
 def lost(pipeline: Pipeline) -> set[tuple[str, Anomaly]]:
     gone = {Anomaly.LOST_WRITE, Anomaly.SKIPPED, Anomaly.EFFECT_MISSING}
     return {
@@ -71,7 +64,7 @@ def lost(pipeline: Pipeline) -> set[tuple[str, Anomaly]]:
 def test_after_the_changes_nothing_forbidden_may_happen(pipeline):
     found = recommend(pipeline)
 
-    assert valid(found.pipeline)
+    assert not found.pipeline.problems()
     if not refused(found):
         assert not broken(found.pipeline)
         for given_there in assess(found.pipeline).guarantees.values():
@@ -89,7 +82,7 @@ def test_without_any_one_change_it_is_not_enough(pipeline):
         for change in found.changes:
             if change is not left_out:
                 rest = rest.with_setting(change.component, change.setting, change.after)
-        assert broken(rest) or not valid(rest)
+        assert broken(rest) or rest.problems()
 
 
 @given(pipelines())
@@ -103,7 +96,7 @@ def test_no_smaller_set_of_changes_is_enough(pipeline):
         for pulls in combinations(search.order, size):
             if len({pull.key for pull in pulls}) == size:
                 after = pulled(pipeline, frozenset(pulls))
-                assert broken(after) or not valid(after), pulls
+                assert broken(after) or after.problems(), pulls
 
 
 @given(pipelines())
