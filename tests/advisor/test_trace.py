@@ -43,6 +43,14 @@ def test_what_was_read_is_what_could_matter_through_silent_rules_too() -> None:
     assert (Component.TOPIC, "replication.factor") not in reads
 
 
+def test_a_judgement_hangs_on_nothing_that_another_one_read() -> None:
+    traced = Traced.of(described(SAFE))
+    by_name = {each.name: each for each in events_for(traced)}
+    alone = Traced.of(described(SAFE)).judged(by_name["keys-moved"])[1]
+    traced.judged(by_name["leader-killed"])
+    assert traced.judged(by_name["keys-moved"])[1] == alone
+
+
 def test_an_answer_is_kept_until_something_that_it_read_changes() -> None:
     traced = Traced.of(described(SAFE))
     [event] = [each for each in events_for(traced) if each.name == "broker-disk-lost"]
