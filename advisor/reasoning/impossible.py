@@ -52,13 +52,14 @@ def waiting_for_a_rack(asked: Pipeline, after: Pipeline) -> tuple[Impossible, ..
             f"application.racks={racks}, brokers={asked.brokers}: with replication.factor="
             f"{topic.factor}, {together} of the replicas may stand in one rack. An acknowledged "
             f"message is sure of a copy elsewhere from min.insync.replicas={together + 1} on; "
-            f"without that rack {left} are left, so writes go on only up to min.insync.replicas="
+            f"outside that rack it may be {left}, so writes go on only up to min.insync.replicas="
             f"{left}. No replication.factor up to {asked.brokers} gives both: it takes "
             "2 × replicas in the fullest rack + 1."
         ),
         nearest=(
-            f"3 racks with a broker in each: replication.factor=3 and min.insync.replicas=2 give "
-            f"both. With {racks}: {described(wish)}, and writes that wait while a rack is away."
+            "3 racks with a broker in each: replication.factor=3 and min.insync.replicas=2 give "
+            f"both. With {racks} racks: {described(wish)}, and writes that wait while a rack is "
+            "away."
         ),
         only_waits=True,
     )
