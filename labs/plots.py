@@ -19,15 +19,24 @@ LABEL_HEIGHT = 14
 _SAME_MOMENT_S = 0.35
 """Two followers paused one after the other are one mark."""
 
-_DONE_WORDS: Mapping[str, str] = {
+DONE_WORDS: Mapping[str, str] = {
     "kill": "killed",
-    "hold": "held",
-    "join": "joins",
     "pause": "paused",
+    "terminate": "stopped",
+    "wipe": "disk lost",
+    "cut_tail": "unflushed lost",
+    "cut": "cut off",
+    "slow": "slowed",
+    "sever": "disconnected",
+    "hold": "held",
+    "fail": "fails",
+    "join": "joins",
     "resume": "resumed",
     "restart": "restarted",
+    "mend": "mended",
 }
-_ROLES_BY_STATE = ("paused", "dead")
+"""What was done, by fault: two words with the target before them."""
+_ROLES_BY_STATE = ("paused", "dead", "killed", "terminated", "impaired")
 """Roles that only repeat what was done to them before: `dead restarted` says no more."""
 
 _MOST_OVER_USUAL = 3
@@ -249,7 +258,7 @@ def _mark(row: int, text: str, second: float, scale: Scale) -> Mark:
 def fault_words(fault: Mapping[str, Any]) -> str:
     """`kill` and `leader: broker 2` → `leader killed`."""
     role = str(fault.get("target", "")).split(":")[0].strip()
-    done = _DONE_WORDS.get(str(fault["fault"]), str(fault["fault"]))
+    done = DONE_WORDS.get(str(fault["fault"]), str(fault["fault"]))
     return done if role in _ROLES_BY_STATE else f"{role} {done}".strip()
 
 

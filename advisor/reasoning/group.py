@@ -50,6 +50,23 @@ def repeated(pipeline: Pipeline, reason: str, *, committed: bool = False) -> Per
     return {Anomaly.REDELIVERY: reason, Anomaly.EFFECT_DUPLICATED: f"{reason} {again(pipeline)}"}
 
 
+def rolled_back(pipeline: Pipeline, reason: str) -> Permits:
+    """A record that is handed out again, and whose first result was aborted.
+
+    Who reads results before they are committed has that one, too. Of Kafka Streams the readers
+    are another event's.
+    """
+    isolation = pipeline.text(Component.CONSUMER, "isolation.level")
+    found = {Anomaly.REDELIVERY: reason}
+    waits = pipeline.family is Family.STREAMS or isolation == "read_committed"
+    if not waits and not sink_absorbs(pipeline):
+        found[Anomaly.EFFECT_DUPLICATED] = (
+            f"{reason} isolation.level={isolation}: who reads the results like this is handed the "
+            "aborted one as well."
+        )
+    return found
+
+
 def again(pipeline: Pipeline, what: str = "it") -> str:
     """The words for a sink that takes a message twice."""
     sink = pipeline.text(Component.APPLICATION, "sink")

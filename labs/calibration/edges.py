@@ -20,6 +20,7 @@ from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.trace import Key
 from labs.engine.kafka.properties import SHORTENED
+from labs.engine.scenarios import find
 
 OUTAGES = frozenset({Anomaly.UNAVAILABLE, Anomaly.BLOCKED, Anomaly.UNSEEN})
 """A run tells how long these lasted. Every failure brings a little of them, so that "seen" or
@@ -37,7 +38,9 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
     "flush.messages": (1, 2**63 - 1),
     "enable.auto.commit": (False, True),
     "enable.auto.offset.store": (False, True),
-    "commit": ("before-processing", "after-processing"),
+    "commit": ("before-processing", "after-processing", "in-transaction"),
+    "abort": ("rewinds", "continues"),
+    "isolation.level": ("read_uncommitted", "read_committed"),
     "processing": ("synchronous", "asynchronous"),
     "sink": ("plain", "idempotent"),
     "restart": ("resumes", "forgets"),
@@ -50,8 +53,8 @@ UNTRIED: Mapping[str, str] = {
     **{name: f"every run has {each.lab}, so that it is short" for name, each in SHORTENED.items()},
     "max.poll.interval.ms": "the model only names it: partitions move for other reasons, too",
     **dict.fromkeys(
-        ("transactional.id", "transaction.timeout.ms", "isolation.level", "upstream"),
-        "most workloads send outside transactions",
+        ("transactional.id", "transaction.timeout.ms", "upstream"),
+        "both sides of a trial have transactions, or neither has",
     ),
     **dict.fromkeys(("processing.guarantee", "state"), "no run has Kafka Streams in it"),
     "delivery.errors": "the lab's producers hear of every error",
@@ -59,6 +62,8 @@ UNTRIED: Mapping[str, str] = {
 """Settings that events hang on and the lab cannot vary yet, with the reason."""
 
 _FAMILIES = (Family.JAVA, Family.LIBRDKAFKA)
+_TRANSACTIONAL = {"transactions-sink", "consume-transform-produce", "consume-process-commit"}
+"""The workloads in which a transactional.id is not left out."""
 _ROOTS: tuple[Mapping[str, Value], ...] = (
     {"acks": "1"},
     {"acks": "all"},
@@ -111,7 +116,7 @@ def _pairs(event: FailureEvent, key: Key) -> tuple[tuple[Pipeline, Pipeline], ..
     tried = combinations(TRIED.get(key[1], ()), 2)
     pairs = (
         tuple(_patient(base.with_setting(*key, value)) for value in values)
-        for values, base in product(tried, _bases(event.families))
+        for values, base in product(tried, _bases(event))
     )
     return tuple(
         (one, other)
@@ -121,8 +126,10 @@ def _pairs(event: FailureEvent, key: Key) -> tuple[tuple[Pipeline, Pipeline], ..
     )
 
 
-def _bases(families: frozenset[Family]) -> Iterator[Pipeline]:
-    of = [family for family in _FAMILIES if family in families]
+def _bases(event: FailureEvent) -> Iterator[Pipeline]:
+    of = [family for family in _FAMILIES if family in event.families]
+    if find(event.scenario or "").workload in _TRANSACTIONAL:
+        yield from map(_in_transactions, of)
     for family, root, copies, unclean in product(of, _ROOTS, (1, 2), (False, True)):
         yield Pipeline(
             family, versions(family)[0],
@@ -136,6 +143,23 @@ def _bases(families: frozenset[Family]) -> Iterator[Pipeline]:
                 Component.BROKER: _shortened(),
             },
         )  # fmt: skip
+
+
+def _in_transactions(family: Family) -> Pipeline:
+    """An application that reads, works and writes in transactions."""
+    return Pipeline(
+        family, versions(family)[0],
+        settings={
+            Component.PRODUCER: {"transactional.id": "orders-1"},
+            Component.CONSUMER: {
+                "auto.offset.reset": "earliest", "enable.auto.commit": False,
+                "isolation.level": "read_committed",
+            },
+            Component.TOPIC: {"replication.factor": 3, "min.insync.replicas": 2},
+            Component.BROKER: _shortened(),
+            Component.APPLICATION: {"commit": "in-transaction"},
+        },
+    )  # fmt: skip
 
 
 def _shortened() -> dict[str, Value]:

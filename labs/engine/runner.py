@@ -33,7 +33,7 @@ from labs.engine.slots import slot
 from labs.engine.spec import ArmSpec, ExperimentSpec, Settings
 from labs.engine.stage import LiveStage
 from labs.engine.telemetry import Sampler
-from labs.engine.workloads import WORKLOADS, Place, ProduceConsume
+from labs.engine.workloads import Place, ProduceConsume, workload
 from labs.engine.workloads.group import GROUP
 
 _TOPIC_KEYS = (
@@ -107,6 +107,10 @@ class ArmRunner:
         self._emit("arm", result=outcome)
         return outcome
 
+    @property
+    def _workload(self) -> type[ProduceConsume]:
+        return workload(self._arm.scenario.workload, self._arm.spec.settings)
+
     def _answer(self) -> dict[str, Any]:
         topology = self._arm.scenario.topology(self._arm.spec.settings)
         for folder in (self._arm.ledger, self._arm.logs):
@@ -157,10 +161,9 @@ class ArmRunner:
             self._seen.shortened = result.shortened(cluster.shortened, settings, pinned)
             self._seen.notes += [topology.note] if topology.note else []
             topic = settings["topic"]
-            cluster.create_topic(
-                TOPIC, topology.partitions, topology.replication_factor,
-                {key: _java(topic[key]) for key in _TOPIC_KEYS if key in topic},
-            )  # fmt: skip
+            config = {key: _java(topic[key]) for key in _TOPIC_KEYS if key in topic}
+            for name in (TOPIC, *self._workload.topics):
+                cluster.create_topic(name, topology.partitions, topology.replication_factor, config)
             yield cluster
 
     @contextmanager
@@ -171,7 +174,7 @@ class ArmRunner:
             arm.spec.settings, cluster.bootstrap, TOPIC, arm.schedule.rate_per_s, arm.ledger,
             arm.folder, arm.logs, scratch=arm.folder / "cluster", pinned=arm.scenario.pinned,
         )  # fmt: skip
-        clients = WORKLOADS[arm.scenario.workload](place)
+        clients = self._workload(place)
         sampler = Sampler(cluster, TOPIC, GROUP, clients.counters, arm.ledger, self._show_sample)
         try:
             clients.start_consumer()

@@ -8,7 +8,7 @@ from functools import partial
 
 from labs.engine import faults
 from labs.engine.clients.process import ClientProcess
-from labs.engine.faults import FaultLog, FaultRow, Role
+from labs.engine.faults import Fault, FaultLog, FaultRow, Role
 from labs.engine.faults import clients as on_clients
 from labs.engine.faults.links import Peers, Way
 from labs.engine.kafka.cluster import Cluster
@@ -87,6 +87,12 @@ class LiveStage:
         still = self._clients.standing
         self._hit(lambda: on_clients.let_go(still(client), self._log, _CLIENT_LIMIT_S))
 
+    def pause_client(self, client: Client) -> None:
+        self._hit(lambda: on_clients.pause(self._of(client), self._log, _CLIENT_LIMIT_S))
+
+    def fail(self, client: Client) -> None:
+        self._hit(lambda: on_clients.fail(self._of(client), self._log, _CLIENT_LIMIT_S))
+
     def join(self) -> None:
         self._hit(lambda: on_clients.join("consumer", self._clients.join, self._log))
 
@@ -105,7 +111,7 @@ class LiveStage:
         except WaitTimeout as never:
             self.notes.append(str(never))
 
-    def not_applicable(self, fault: str, target: str, why: str) -> None:
+    def not_applicable(self, fault: Fault, target: str, why: str) -> None:
         if not self._quiet:
             self._log.record(fault, target, "invoke")
             self._log.record(fault, target, "failed", why)

@@ -161,6 +161,7 @@ def test_transactional_commits_are_handed_out_again_and_undone():
         "producer.transactional.id": "t",
         "application.commit": "in-transaction",
         "consumer.enable.auto.commit": "false",
+        "consumer.isolation.level": "read_committed",
     }
     assert permits(described(fields), "consumer-killed-before-commit") == {A.REDELIVERY}
     careless = described(fields | {"consumer.enable.auto.commit": "true"})

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from labs.engine.clients.sink import Sink, Style, effects
+from labs.engine.clients.sink import Database, Style, effects
 
 
 def applied(database: Path) -> dict[int, int]:
@@ -22,9 +22,9 @@ def test_only_an_idempotent_sink_knows_what_it_was_given(
     tmp_path: Path, style: Style, left: dict[int, int]
 ) -> None:
     database = tmp_path / "sink.sqlite"
-    first = Sink(database, style)
+    first = Database(database, style)
     first.apply([1, 2, 2])
-    second = Sink(database, style)  # a successor, while the dead one's connection is open
+    second = Database(database, style)  # a successor, while the dead one's connection is open
     second.apply([1, 2, 3])
     assert applied(database) == left
     for each in (first, second):
@@ -32,7 +32,7 @@ def test_only_an_idempotent_sink_knows_what_it_was_given(
 
 
 def test_a_poll_is_applied_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
-    sink = Sink(tmp_path / "sink.sqlite", "plain")
+    sink = Database(tmp_path / "sink.sqlite", "plain")
     broken: list[Any] = [1, None]
     with pytest.raises(Exception, match="NOT NULL"):
         sink.apply(broken)

@@ -23,6 +23,11 @@ CARELESS: list[dict[str, Any]] = [
     {"application__restart": "resumes"},
     {"application__resend": "on-error"},
     {"producer__transactional_id": "orders-1"},
+    {
+        "producer__transactional_id": "orders-1",
+        "application__commit": "in-transaction",
+        "application__abort": "continues",
+    },
     {"producer__transactional_id": "orders-1", "consumer__isolation_level": "read_committed"},
 ]
 """Settings of which one or another meets each event that can be staged."""
@@ -134,6 +139,12 @@ class Recorder:
     def let_go(self, client: str) -> None:
         self.asked.append(f"let {client} go")
 
+    def pause_client(self, client: str) -> None:
+        self.asked.append(f"pause {client}")
+
+    def fail(self, client: str) -> None:
+        self.asked.append(f"fail {client}")
+
     def join(self) -> None:
         self.asked.append("join")
 
@@ -213,6 +224,11 @@ PLAYS = {
     ("transaction-left-open", 1): [
         "position", "hold producer in-transaction", "kill producer", "start producer",
     ],
+    ("transactional-id-shared", 1): [
+        "position", "hold consumer processed", "pause consumer", "start consumer",
+        "let consumer go",
+    ],
+    ("aborted-input-not-read-again", 1): ["position", "hold consumer processed", "fail consumer"],
     ("producer-killed", 1): ["pause leader", "kill producer", "resume paused", "start producer"],
     ("sends-time-out", 3): ["pause follower", "resume paused", "in sync"],
     ("sends-time-out", 1): ["pause leader", "resume paused", "in sync"],
@@ -264,3 +280,15 @@ def test_without_a_transactional_id_there_is_no_transaction_to_leave_open() -> N
     assert topology(settings) == Topology(1, 1)
     with pytest.raises(ScenarioError, match=r"transactional\.id is not stated"):
         topology({**settings, "producer": {}})
+
+
+def test_only_offsets_in_a_transaction_can_be_aborted_with_it() -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"replication.factor": 1},
+        "producer": {"transactional.id": "orders-1"},
+        "application": {"commit": "in-transaction"},
+    }
+    topology = find("aborted-input-not-read-again").topology
+    assert topology(settings) == Topology(1, 1)
+    with pytest.raises(ScenarioError, match="commit is after-processing"):
+        topology({**settings, "application": {"commit": "after-processing"}})

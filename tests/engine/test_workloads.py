@@ -12,7 +12,7 @@ from labs.engine import result
 from labs.engine.scenarios import all_scenarios
 from labs.engine.scenarios.model import TOPIC
 from labs.engine.scenarios.steps import SHORT_SESSION
-from labs.engine.workloads import WORKLOADS, Place, ProduceConsume
+from labs.engine.workloads import AS_COMMITTED, WORKLOADS, Place, ProduceConsume, workload
 from tests.engine.arms import arm
 
 
@@ -25,7 +25,8 @@ def clients(folder: Path, workload: str = "consume-process-sink", **stated: Any)
 
 
 def test_every_scenario_names_a_workload_that_there_is() -> None:
-    assert {scenario.workload for scenario in all_scenarios()} == WORKLOADS.keys()
+    named = {scenario.workload for scenario in all_scenarios()}
+    assert named == {*WORKLOADS, AS_COMMITTED}
 
 
 def test_processing_and_sink_are_the_applications(tmp_path: Path) -> None:
@@ -95,3 +96,43 @@ def test_an_automatic_commit_beside_the_applications_own_is_left_out_and_said(
     assert any("enable.auto.commit=true is left out" in said for said in beside.differs)
     alone = clients(tmp_path, application__commit="auto")
     assert not any("enable.auto.commit" in said for said in alone.differs)
+
+
+IN_TRANSACTION: dict[str, Any] = {
+    "producer__transactional_id": "orders-1",
+    "application__commit": "in-transaction",
+}
+
+
+@pytest.mark.parametrize("name", ["consume-process-commit", "consume-process-sink"])
+def test_who_commits_in_a_transaction_has_a_topic_for_a_sink_where_the_reader_fails(
+    name: str,
+) -> None:
+    database, topic = WORKLOADS["consume-process-sink"], WORKLOADS["consume-transform-produce"]
+    chosen = topic if name == AS_COMMITTED else database
+    assert workload(name, arm("described", **IN_TRANSACTION).settings) is chosen
+    assert workload(name, arm("described").settings) is database
+
+
+def test_a_transforming_application_has_the_described_producer_and_its_feed_no_transactions(
+    tmp_path: Path,
+) -> None:
+    told = clients(tmp_path, "consume-transform-produce", **IN_TRANSACTION)
+    instance: Any = told._consumer()
+    assert instance.producer["transactional.id"] == "orders-1"
+    assert (instance.in_transaction, instance.rewinds, instance.sink) == (True, True, None)
+    assert "transactional.id" not in told._producer().client
+    assert any("filled by one more producer" in said for said in told.differs)
+    assert not any("transactional.id" in said for said in told.differs)
+    assert len(set(told.differs)) == len(told.differs)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_one_more_instance_has_a_name_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: bool
+) -> None:
+    told = clients(tmp_path, "consume-transform-produce", **(IN_TRANSACTION if named else {}))
+    started: list[Any] = []
+    monkeypatch.setattr(told, "_start", lambda _role, config: started.append(config))
+    told.join()
+    assert started[0].producer.get("transactional.id") == ("orders-1-consumer-1" if named else None)

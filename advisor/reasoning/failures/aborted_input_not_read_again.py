@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from advisor.catalog import Component, Family
 from advisor.reasoning.event import FailureEvent, Permits
-from advisor.reasoning.group import Commit, Group, missing
+from advisor.reasoning.group import Commit, Group, missing, rolled_back
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """The input of the aborted transaction is passed over if nobody goes back to it."""
+    """The input of the aborted transaction comes again, or is passed over if nobody goes back."""
     group = Group.of(pipeline)
     if group is None or group.commit is not Commit.IN_TRANSACTION:
         return {}
     if pipeline.text(Component.APPLICATION, "abort") == "rewinds":
-        return {}
+        return rolled_back(
+            pipeline, "application.abort=rewinds: the input of the aborted transaction comes again."
+        )
     return missing(
         "application.abort=continues with application.commit=in-transaction: the consumer does "
         "not go back by itself; the next commit is past the input of the aborted transaction."
@@ -31,6 +33,7 @@ EVENT = FailureEvent(
         "the consumer's place in memory is not."
     ),
     permits=permits,
+    scenario="aborted-input-not-read-again",
     families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=("Kafka design.md, Using Transactions",),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.catalog import Family
 from advisor.reasoning.event import FailureEvent, Permits
-from advisor.reasoning.group import Commit, Group, repeated
+from advisor.reasoning.group import Commit, Group, repeated, rolled_back
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
@@ -18,10 +18,11 @@ def permits(pipeline: Pipeline) -> Permits:
     if reason is not None:
         return repeated(pipeline, reason)
     if group.commit is Commit.IN_TRANSACTION:
-        return {
-            Anomaly.REDELIVERY: f"{group.named}: the records are handed out again, and what was "
-            "done with them the first time was rolled back."
-        }
+        return rolled_back(
+            pipeline,
+            f"{group.named}: the records are handed out again, and what was done with them the "
+            "first time is rolled back.",
+        )
     return {
         Anomaly.REDELIVERY: "application.commit=before-processing: records handed out and not yet "
         "committed come again, but none of them was processed."

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from advisor.catalog import Component, Family
 from advisor.reasoning.event import FailureEvent, Permits
-from advisor.reasoning.group import Commit, Group, assigned_by_brokers, repeated
-from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.group import (
+    Commit,
+    Group,
+    assigned_by_brokers,
+    repeated,
+    rolled_back,
+)
+from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 
@@ -20,10 +26,11 @@ def permits(pipeline: Pipeline) -> Permits:
         f"partitions move, works on records that another member gets again. {_who(pipeline)}"
     )
     if group.commit is Commit.IN_TRANSACTION:
-        return {
-            Anomaly.REDELIVERY: f"{moved} {group.named}: the group's generation goes with the "
-            "commit, so the first member's is refused (KIP-447)."
-        }
+        return rolled_back(
+            pipeline,
+            f"{moved} {group.named}: the group's generation goes with the commit, so the first "
+            "member's is refused (KIP-447).",
+        )
     return repeated(pipeline, moved)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from advisor.catalog import Component, Family
 from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.group import Commit, Group, rolled_back
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
@@ -13,11 +14,15 @@ def permits(pipeline: Pipeline) -> Permits:
     name = pipeline.text(Component.PRODUCER, "transactional.id")
     if not name:
         return {}
-    return {
-        Anomaly.UNAVAILABLE: f"transactional.id={name}: a second instance with this name fences "
-        "the first, whose open transaction is aborted; if both start again, they fence each "
-        "other in turn."
-    }
+    reason = (
+        f"transactional.id={name}: a second instance with this name fences the first, whose open "
+        "transaction is aborted; if both start again, they fence each other in turn."
+    )
+    group = Group.of(pipeline)
+    if group is None or group.commit is not Commit.IN_TRANSACTION:
+        return {Anomaly.UNAVAILABLE: reason}
+    comes_again = f"{reason} Its input is handed to the second one again."
+    return {Anomaly.UNAVAILABLE: reason} | rolled_back(pipeline, comes_again)
 
 
 EVENT = FailureEvent(
@@ -29,6 +34,7 @@ EVENT = FailureEvent(
         "comes back while its successor runs."
     ),
     permits=permits,
+    scenario="transactional-id-shared",
     families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=("KIP-98 (zombie fencing)", "KIP-447"),
 )

@@ -30,8 +30,9 @@ from confluent_kafka import (
 from labs.engine.clients.commits import Commits
 from labs.engine.clients.control import Control, listen, report
 from labs.engine.clients.deliveries import Deliveries
-from labs.engine.clients.sink import Style
-from labs.engine.clients.work import Polled, Work
+from labs.engine.clients.errors import words
+from labs.engine.clients.sink import Database, Style
+from labs.engine.clients.work import Polled, Sink, Work
 
 Commit = Literal[
     "client-stores", "next-poll-stores", "application-stores", "before-processing",
@@ -83,13 +84,11 @@ class Run:
         ledger = Path(config.ledger)
         self._deliveries = Deliveries(ledger, config.name, config.group, isolation)
         self._commits = Commits(ledger, config.name, config.group)
-        database = Path(config.sink) if config.sink else None
-        self._work = Work(
-            control, self._write_down, database, config.sink_style, config.asynchronous
-        )
+        self._work = Work(control, self._write_down, self._open_sink, config.asynchronous)
         self._position: dict[int, int] = {}  # by partition: the offset after the last one read
         self._fetching: set[int] = set()
         self._failed: str | None = None
+        self._stopped: str | None = None
         self._said_ready = False
         self._due_report = 0.0
         self._consumer = Consumer(self._client())
@@ -108,10 +107,17 @@ class Run:
             "on_commit": self._commits.add,
         }
 
+    def _open_sink(self) -> Sink | None:
+        config = self._config
+        return Database(Path(config.sink), config.sink_style) if config.sink else None
+
     def run(self) -> None:
-        """Reads until the owner says stop, then to the end of the log, and leaves the group."""
+        """Reads until the owner says stop, then to the end of the log, and leaves the group.
+
+        An application that cannot go on leaves at once.
+        """
         self._consumer.subscribe([self._config.topic], on_assign=self._on_assign)
-        while not self._control.stop.is_set():
+        while not (self._control.stop.is_set() or self._stopped):
             self._step()
         self._drain()
         self._work.finish()
@@ -145,7 +151,13 @@ class Run:
         if self._config.commit == "before-processing":
             self._commit(positions)
         self._deliveries.add(messages)
-        self._work.take(Polled([int(message.value() or b"") for message in messages], positions))
+        self._take(
+            Polled([int(message.value() or b"") for message in messages], positions), messages
+        )
+
+    def _take(self, polled: Polled, messages: Sequence[Message]) -> None:
+        """Has a poll processed; `messages` are its records as they came."""
+        self._work.take(polled)
 
     def _settle(self) -> None:
         """Tells the group of what was processed, where that is the way to commit."""
@@ -167,9 +179,9 @@ class Run:
             if partition is not None and offset is not None:
                 self._position[partition] = offset + (1 if error is None else 0)
         elif error.code() == KafkaError._AUTO_OFFSET_RESET:
-            self._failed = f"{error.name()}: {error.str()}"
+            self._failed = words(error)
         else:
-            print(f"{error.name()}: {error.str()}", file=sys.stderr, flush=True)
+            print(words(error), file=sys.stderr, flush=True)
 
     def _positions(self) -> list[TopicPartition]:
         return [
@@ -196,7 +208,7 @@ class Run:
         """Reads on until every assigned partition is read to the end that it has now."""
         deadline = time.monotonic() + self._config.drain_limit_s
         ends: dict[int, int] = {}
-        while time.monotonic() < deadline and not self._failed:
+        while time.monotonic() < deadline and not (self._failed or self._stopped):
             self._step()
             assigned = self._consumer.assignment()
             for place in assigned:
@@ -239,7 +251,7 @@ class Run:
         self._said_ready = self._said_ready or (not ended and self._ready)
         report(
             ready=self._said_ready or self._failed is not None, failed=self._failed,
-            delivered=self._deliveries.count, ended=ended,
+            stopped=self._stopped, delivered=self._deliveries.count, ended=ended,
         )  # fmt: skip
 
 

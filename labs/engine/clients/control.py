@@ -1,9 +1,9 @@
 """The two ends of a conversation with a client process: lines of JSON out, lines of words in.
 
 `hold POINT` makes the client stand still as soon as it comes to that point of its work, so that
-a fault can be placed there without a race; `go` lets it go on. A client stops when its standard
-input ends, or on SIGTERM. What it has to say, it says in JSON lines on standard output; standard
-error is its log.
+a fault can be placed there without a race; `go` lets it go on, and `fail` makes its work fail
+there. A client stops when its standard input ends, or on SIGTERM. What it has to say, it says in
+JSON lines on standard output; standard error is its log.
 """
 
 from __future__ import annotations
@@ -20,20 +20,31 @@ Facts = Callable[[], Mapping[str, Any]]
 """Writes down what must not be lost, and says where the client stands."""
 
 
+class ToldToFail(Exception):
+    """The work of the application fails here, because the owner wants that."""
+
+
 class Control:
     """What the owner wants of this process, heard by a thread."""
 
     def __init__(self) -> None:
         self.stop = threading.Event()
+        self._failing = False
         self._gates: dict[str, threading.Event] = {}
 
     def reach(self, point: str, facts: Facts) -> None:
-        """Stands still here, after `facts` were said, if the owner wants that; else goes on."""
+        """Stands still here, after `facts` were said, if the owner wants that; else goes on.
+
+        Raises `ToldToFail` if that is what the owner wants next.
+        """
         gate = self._gates.get(point)
         if gate is not None:
             report(**facts(), standing=point)
             gate.wait()
             report(standing=None, written=False)
+            if self._failing:
+                self._failing = False
+                raise ToldToFail(f"the work failed at {point}")
 
     def listen(self) -> None:
         """Hears the owner until standard input ends, which is a wish to stop."""
@@ -54,7 +65,8 @@ class Control:
         word, _, point = line.partition(" ")
         if word == "hold":
             self._gates[point] = threading.Event()
-        elif word == "go":
+        elif word in ("go", "fail"):
+            self._failing = word == "fail"
             self._let_go()
 
     def _let_go(self) -> None:

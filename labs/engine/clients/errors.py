@@ -71,6 +71,11 @@ RULINGS: Mapping[int, Ruling] = {
 }
 
 
+def words(error: KafkaError) -> str:
+    """An error as a person reads it: its name and what it says."""
+    return f"{error.name()}: {error.str()}"
+
+
 def reported(code: int) -> Ruling:
     """The ruling on an error in a delivery report; unlisted errors are `info`."""
     return RULINGS.get(code, UNLISTED)

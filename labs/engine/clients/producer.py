@@ -128,7 +128,7 @@ class Run:
                 self._sends.enter(transactions.begin())
                 self._send_again()
         except KafkaException as failed:
-            self._fatal = self._fatal or _words(failed.args[0])
+            self._fatal = self._fatal or errors.words(failed.args[0])
 
     def _send_new(self, count: int) -> None:
         for _ in range(count):
@@ -174,7 +174,7 @@ class Run:
                 self._sends.complete(attempt, errors.REFUSED.outcome, error=str(full))
             except KafkaException as refused:
                 error: KafkaError = refused.args[0]
-                self._sends.complete(attempt, errors.REFUSED.outcome, error=_words(error))
+                self._sends.complete(attempt, errors.REFUSED.outcome, error=errors.words(error))
                 self._note_fatal(error)
             return
 
@@ -185,18 +185,18 @@ class Run:
             self._sends.complete(attempt, "ok", message.partition(), message.offset())
             return
         outcome = errors.reported(error.code()).outcome
-        self._sends.complete(attempt, outcome, message.partition(), error=_words(error))
+        self._sends.complete(attempt, outcome, message.partition(), error=errors.words(error))
         self._note_fatal(error)
         if self._config.resend and not self._transactions:
             self._again.append(value)
 
     def _on_error(self, error: KafkaError) -> None:
-        print(_words(error), file=sys.stderr, flush=True)
+        print(errors.words(error), file=sys.stderr, flush=True)
         self._note_fatal(error)
 
     def _note_fatal(self, error: KafkaError) -> None:
         if error.fatal() or error.code() == KafkaError._FATAL:
-            self._fatal = self._fatal or _words(error)
+            self._fatal = self._fatal or errors.words(error)
 
     def _write_down(self) -> dict[str, Any]:
         """Closes the books: from here on a kill hides nothing, and going on would."""
@@ -218,10 +218,6 @@ class Run:
             sent=len(self._sends), acknowledged=count["ok"], ended=ended,
             failed=count["fail"] + count["info"], fatal=self._fatal,
         )  # fmt: skip
-
-
-def _words(error: KafkaError) -> str:
-    return f"{error.name()}: {error.str()}"
 
 
 def main(argv: list[str]) -> int:

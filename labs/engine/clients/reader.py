@@ -2,7 +2,8 @@
 
 `python -m labs.engine.clients.reader CONFIG.json`, where the file holds a `ReaderConfig`.
 It runs after everything was healed, with the isolation of the team's consumer and the group
-name `final`, which commits nothing and is never judged for what it skipped.
+name `final`, which commits nothing and is never judged for what it skipped. With a `sink` the
+topic is what processing writes to, and what is read there are its effects.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from labs.engine.clients.control import listen, report
 from labs.engine.clients.deliveries import Deliveries
+from labs.engine.clients.errors import words
+from labs.engine.clients.sink import Style, TopicEffects
 from labs.engine.clients.translate import PINNED
 from labs.engine.ledger import TableWriter
 
@@ -34,6 +37,7 @@ class ReaderConfig:
     isolation: str
     cleanup_policy: str
     limit_s: float = 60.0
+    sink: Style | None = None
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
@@ -47,8 +51,12 @@ class Reading:
         self._stop = stop
         self._deadline = time.monotonic() + config.limit_s
         ledger = Path(config.ledger)
-        self._deliveries = Deliveries(ledger, "final-1", GROUP, config.isolation)
-        self._partitions = TableWriter(ledger, "partitions", "final-1")
+        self._found = (
+            TopicEffects(ledger, config.topic, config.sink)
+            if config.sink
+            else Deliveries(ledger, "final-1", GROUP, config.isolation)
+        )
+        self._ledger = ledger
         self.watermarks: dict[int, tuple[int, int]] = {}
         self._position: dict[int, int] = {}
         self._consumer = Consumer(
@@ -82,9 +90,10 @@ class Reading:
         except KafkaException as failed:
             print(failed, file=sys.stderr, flush=True)
         self._consumer.close()
-        self._deliveries.close()
-        self._write_partitions()
-        report(ended=True, completed=self.completed, delivered=self._deliveries.count)
+        self._found.close()
+        if not self._config.sink:
+            self._write_partitions()
+        report(ended=True, completed=self.completed, delivered=self._found.count)
 
     def _find_ends(self) -> None:
         topic = self._config.topic
@@ -112,12 +121,12 @@ class Reading:
             elif error.code() == KafkaError._PARTITION_EOF:
                 self._position[partition] = offset
             else:
-                print(f"{error.name()}: {error.str()}", file=sys.stderr, flush=True)
+                print(words(error), file=sys.stderr, flush=True)
         if good:
-            self._deliveries.add(good)
+            self._found.add(good)
 
     def _write_partitions(self) -> None:
-        self._partitions.flush_rows(
+        TableWriter(self._ledger, "partitions", "final-1").flush_rows(
             [
                 {
                     "topic": self._config.topic, "partition": number, "log_start_offset": low,

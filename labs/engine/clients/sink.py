@@ -3,15 +3,22 @@
 `plain` inserts a row for whatever it is given; `idempotent` knows a message by its value and
 leaves one row however often that is applied (an upsert by the message's own key). One poll is
 one transaction of the database: a process that dies has applied all of it or nothing.
+
+Where the sink is a topic, its effects are what a reader of that topic is handed.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
+
+from confluent_kafka import Message
+
+from labs.engine.ledger import TableWriter
 
 NAME = "sqlite"
 Style = Literal["plain", "idempotent"]
@@ -27,7 +34,7 @@ _APPLY: dict[Style, str] = {
 _BUSY_S = 30.0  # members of a group take turns
 
 
-class Sink:
+class Database:
     """One writer of the table, in the thread that made it."""
 
     def __init__(self, database: Path, style: Style) -> None:
@@ -62,3 +69,34 @@ def effects(database: Path) -> dict[str, list[Any]]:
         "applied": [times for _, times, _ in rows],
         "time_ns": [first_ns for _, _, first_ns in rows],
     }
+
+
+class TopicEffects:
+    """What a reader finds in the topic that processing writes to: a value and how often.
+
+    A reader of the style `idempotent` knows a value that it was handed before. When an effect was
+    left is not known: a record's own time is of another clock.
+    """
+
+    def __init__(self, ledger: Path, topic: str, style: Style) -> None:
+        self._ledger, self._topic, self._style = ledger, topic, style
+        self._times = Counter[int]()
+
+    @property
+    def count(self) -> int:
+        """The records read so far."""
+        return self._times.total()
+
+    def add(self, messages: Sequence[Message]) -> None:
+        self._times.update(int(message.value() or b"") for message in messages)
+
+    def close(self) -> None:
+        """Writes the ledger's `effects`."""
+        values, times = list(self._times), list(self._times.values())
+        TableWriter(self._ledger, "effects", "sink").flush(
+            {
+                "sink": [f"topic {self._topic}"] * len(values),
+                "value": values,
+                "applied": times if self._style == "plain" else [1] * len(values),
+            }
+        )

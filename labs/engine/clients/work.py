@@ -11,13 +11,20 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from confluent_kafka import TopicPartition
 
 from labs.engine.clients.control import Control, Facts
-from labs.engine.clients.sink import Sink, Style
+
+
+class Sink(Protocol):
+    """Where processing leaves its effects."""
+
+    def apply(self, values: Sequence[int]) -> None:
+        """Leaves the effects of one poll; they are there when it returns."""
+
+    def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +43,10 @@ class Work:
     """
 
     def __init__(
-        self, control: Control, facts: Facts, database: Path | None, style: Style,
+        self, control: Control, facts: Facts, open_sink: Callable[[], Sink | None],
         asynchronous: bool,
     ) -> None:  # fmt: skip
-        self._control, self._facts = control, facts
-        self._open: Callable[[], Sink | None] = lambda: Sink(database, style) if database else None
+        self._control, self._facts, self._open = control, facts, open_sink
         self._done: deque[list[TopicPartition]] = deque()
         self._handed: queue.SimpleQueue[Polled | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="work", daemon=True)
@@ -50,7 +56,7 @@ class Work:
             self._thread.start()
 
     def take(self, polled: Polled) -> None:
-        """Processes a poll, or hands it to the thread that does."""
+        """Processes a poll, or hands it to the thread that does. May raise `ToldToFail`."""
         if self._asynchronous:
             self._handed.put(polled)
         else:

@@ -12,7 +12,7 @@ from labs.engine.faults.cut_tail import cut_tail
 from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.links import cut, mend, sever, slow
 from labs.engine.faults.pause import pause, resume
-from labs.engine.faults.record import HEALS, FaultLog, FaultRow
+from labs.engine.faults.record import HEALS, Fault, FaultLog, FaultRow
 from labs.engine.faults.roles import (
     Role,
     a_follower,
@@ -31,6 +31,7 @@ from labs.engine.faults.wipe import wipe
 
 __all__ = [
     "HEALS",
+    "Fault",
     "FaultLog",
     "FaultRow",
     "Role",

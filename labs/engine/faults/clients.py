@@ -1,4 +1,5 @@
-"""What is done to a client process: it stands still at a point of its work, is killed, goes on.
+"""What is done to a client process: it stands still at a point of its work, is stopped by the
+kernel, is killed, goes on, or its work fails.
 
 A client is killed only after it wrote its part of the ledger down: what it was handed and what
 it handed over is then known, whatever it never told anybody.
@@ -6,10 +7,13 @@ it handed over is then known, whatever it never told anybody.
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable
 
+from labs.engine import processes
 from labs.engine.clients.process import ClientFailed, ClientProcess
-from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.faults.record import Fault, FaultLog, FaultRow
 from labs.engine.wait import WaitTimeout, until
 
 WRITES_AT = "polling"
@@ -23,15 +27,46 @@ def hold(client: ClientProcess, point: str, log: FaultLog, limit_s: float) -> Fa
     )
 
 
-def let_go(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
-    """Lets a client go on that stands still; evidence is its own word that it does."""
+def fail(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
+    """Makes the work of a client fail where it stands; evidence is what it says it did then."""
 
     def act() -> str:
+        client.tell("fail")
+        said = until(lambda: client.latest.get("mishap"), limit_s, "nothing was heard of it")
+        return str(said)
+
+    return _do("fail", str(client), log, act)
+
+
+def pause(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
+    """Stops a whole client by SIGSTOP, as a long collection or a frozen machine would.
+
+    Evidence is the kernel's state of every thread: T. It writes its ledger down first.
+    """
+
+    def act() -> str:
+        os.kill(client.pid, signal.SIGSTOP)
+        until(lambda: _threads(client) == {"T"}, limit_s, "not all of its threads were stopped")
+        return f"pid {client.pid} state T in all {len(processes.thread_states(client.pid))} threads"
+
+    return _do("pause", str(client), log, act)
+
+
+def let_go(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
+    """Lets a client go on that stands still or was paused; evidence is its word that it does."""
+
+    def act() -> str:
+        os.kill(client.pid, signal.SIGCONT)
+        until(lambda: "T" not in _threads(client), limit_s, "its threads are still stopped")
         client.go()
         until(lambda: not client.latest.get("standing"), limit_s, "it still stands")
         return f"pid {client.pid} goes on"
 
     return _do("resume", str(client), log, act)
+
+
+def _threads(client: ClientProcess) -> set[str]:
+    return set(processes.thread_states(client.pid))
 
 
 def kill(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
@@ -73,7 +108,7 @@ def join(role: str, start: Callable[[], ClientProcess], log: FaultLog) -> FaultR
     return _do("join", role, log, act)
 
 
-def _do(fault: str, target: str, log: FaultLog, act: Callable[[], str]) -> FaultRow:
+def _do(fault: Fault, target: str, log: FaultLog, act: Callable[[], str]) -> FaultRow:
     log.record(fault, target, "invoke")
     try:
         return log.record(fault, target, "complete", act())

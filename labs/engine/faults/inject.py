@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from labs.engine.faults.record import FaultLog, FaultRow, Phase
+from labs.engine.faults.record import Fault, FaultLog, FaultRow, Phase
 from labs.engine.faults.roles import Role
 from labs.engine.kafka.broker import Broker
 from labs.engine.kafka.cluster import Cluster
@@ -15,7 +15,7 @@ Proof = Callable[[Broker], str | None]
 
 
 def inject(
-    fault: str,
+    fault: Fault,
     cluster: Cluster,
     role: Role,
     log: FaultLog,

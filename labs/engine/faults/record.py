@@ -12,6 +12,12 @@ from typing import Literal
 from labs.engine.ledger import TableWriter
 
 Phase = Literal["invoke", "complete", "failed"]
+Fault = Literal[
+    "kill", "pause", "terminate", "wipe", "cut_tail", "cut", "slow", "sever",
+    "hold", "fail", "join",
+    "resume", "restart", "mend",
+]  # fmt: skip
+"""All that is done to brokers and their links, to clients, and to heal them."""
 HEALS = frozenset({"resume", "restart", "mend"})
 """Faults in name only: they end one. They never count as the evidence of a fault."""
 
@@ -38,7 +44,7 @@ class FaultLog:
         self._on_row = on_row
         self._lock = Lock()
 
-    def record(self, fault: str, target: str, phase: Phase, evidence: str = "") -> FaultRow:
+    def record(self, fault: Fault, target: str, phase: Phase, evidence: str = "") -> FaultRow:
         """Adds a row with the time of now."""
         with self._lock:
             row = FaultRow(fault, target, phase, time.monotonic_ns(), evidence)

@@ -2,7 +2,9 @@
 
 Its successor starts where the group's position is: at the last commit. What was processed since
 is handed out again, and a sink that does not know it applies it again (Kafka design.md, "Message
-Delivery Semantics"). A group that commits first has nothing left to repeat at this point.
+Delivery Semantics"). A group that commits first has nothing left to repeat at this point. Who
+commits in the producer's transaction has a topic for a sink: what the dead one wrote there is
+aborted when its successor begins, and is nothing to readers of committed records.
 """
 
 from __future__ import annotations
@@ -21,12 +23,13 @@ SCENARIO = Scenario(
     title="The consumer dies after processing, before the commit",
     story=(
         "The group's only member has written the effects of what it was handed into a database, "
-        "and is killed before the group's position says so. Another one takes its place."
+        "or results to another topic if it commits in a transaction, and is killed before the "
+        "group's position says so. Another one takes its place."
     ),
     shows=("redelivery", "effect_duplicated"),
     topology=one_broker,
     durations={"lead_in_s": (1.0, 2.0), "standing_s": (0.1, 0.3), "healed_s": (0.5, 1.0)},
     play=_play,
-    workload="consume-process-sink",
+    workload="consume-process-commit",
     pinned=SHORT_SESSION,
 )

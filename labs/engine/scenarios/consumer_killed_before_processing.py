@@ -31,7 +31,7 @@ SCENARIO = Scenario(
     topology=one_broker,
     durations={"lead_in_s": (1.0, 2.0), "standing_s": (5.5, 6.5), "healed_s": (0.5, 1.0)},
     play=_play,
-    workload="consume-process-sink",
+    workload="consume-process-commit",
     pinned=SHORT_SESSION,
     rarely={
         "skipped": "the group was handed the records before its member died, so they are counted "

@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults.links import Peers, Way
+from labs.engine.faults.record import Fault
 from labs.engine.faults.roles import Role
 from labs.engine.spec import Settings
 
@@ -20,7 +21,10 @@ TOPIC = "orders"
 NEVER = 2**63 - 1
 Durations = Mapping[str, float]
 """Seconds by name, as drawn."""
-Workload = Literal["produce-consume", "consume-process-sink", "transactions-sink"]
+Workload = Literal[
+    "produce-consume", "consume-process-sink", "transactions-sink", "consume-transform-produce",
+    "consume-process-commit",
+]  # fmt: skip
 """What the clients do (`labs.engine.workloads`)."""
 Client = Literal["producer", "consumer"]
 """A client by its role; it is whoever plays that now."""
@@ -85,6 +89,12 @@ class Stage(Protocol):
     def let_go(self, client: Client) -> None:
         """Lets the one of a role go on that stands still."""
 
+    def pause_client(self, client: Client) -> None:
+        """Stops a client that stands still with all its threads: nobody hears of it any more."""
+
+    def fail(self, client: Client) -> None:
+        """Makes the work of a client fail where it stands."""
+
     def join(self) -> None:
         """Starts one more member of the group, without waiting until it has its part."""
 
@@ -97,7 +107,7 @@ class Stage(Protocol):
     def await_position(self, limit_s: float) -> None:
         """Waits until the group has saved a position; a run in which it saves none says so."""
 
-    def not_applicable(self, fault: str, target: str, why: str) -> None:
+    def not_applicable(self, fault: Fault, target: str, why: str) -> None:
         """Records a fault that these settings leave nothing to do for; the run says so."""
 
     def await_new_leader(self, limit_s: float) -> None:

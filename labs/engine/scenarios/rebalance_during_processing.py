@@ -35,6 +35,6 @@ SCENARIO = Scenario(
     topology=on_one_broker(partitions=2),
     durations={"lead_in_s": (1.0, 2.0), "working_s": (7.5, 8.5), "healed_s": (2.0, 2.5)},
     play=_play,
-    workload="consume-process-sink",
+    workload="consume-process-commit",
     pinned=SHORT_SESSION,
 )

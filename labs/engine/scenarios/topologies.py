@@ -56,3 +56,11 @@ def one_broker_and_transactions(settings: Settings) -> Topology:
     if not settings["producer"].get("transactional.id"):
         raise ScenarioError("producer transactional.id is not stated: there are no transactions")
     return one_broker(settings)
+
+
+def one_broker_and_offsets_in_transactions(settings: Settings) -> Topology:
+    """For scenarios about what is read and written in one transaction; else `ScenarioError`."""
+    commit = settings["application"].get("commit")
+    if commit != "in-transaction":
+        raise ScenarioError(f"application commit is {commit}: no offsets are in a transaction")
+    return one_broker_and_transactions(settings)

@@ -6,7 +6,7 @@ they cannot take over is said in `differs`. Processing has no sink, so effects a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -49,6 +49,10 @@ class ProduceConsume:
     """The clients of one arm; of each role the last that was started plays it."""
 
     transactions = False
+    modules: Mapping[str, str] = {}
+    """By role, the module of `labs.engine.clients` that plays it, where it has another name."""
+    topics: tuple[str, ...] = ()
+    """What it needs beside the topic under test."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -67,7 +71,7 @@ class ProduceConsume:
         commit = str(self._application.get("commit", "after-processing"))
         automatic = self._place.settings.get("consumer", {}).get("enable.auto.commit", False)
         said = [_NO_STREAMS] if "streams" in self._place.settings else []
-        if commit == "in-transaction":
+        if commit == "in-transaction" and not self.topics:
             said.append("application commit=in-transaction: offsets are committed after "
                         "processing, because this workload has no transactions")  # fmt: skip
         if automatic and commit in _COMMITS:
@@ -90,7 +94,13 @@ class ProduceConsume:
         return (
             *([f"the producer stopped for good: {fatal}"] if fatal else []),
             *([f"the consumer has no place to read from: {failed}"] if failed else []),
+            *self._stopped(),
         )
+
+    def _stopped(self) -> Iterator[str]:
+        for client in self._clients.get("consumer", ()):
+            if why := client.latest.get("stopped"):
+                yield f"{client.name} stopped for good: {why}"
 
     def client(self, role: str) -> ClientProcess:
         """The one that plays a role now: `producer` or `consumer`."""
@@ -170,11 +180,16 @@ class ProduceConsume:
 
     def read_to_the_end(self) -> bool:
         """Reads every log from its start with a fresh client; whether that was completed."""
-        config = ReaderConfig(
+        return self._read(self._reader())
+
+    def _reader(self) -> ReaderConfig:
+        return ReaderConfig(
             ledger=str(self._place.ledger), bootstrap=self._place.bootstrap,
             topic=self._place.topic, isolation=self._isolation, cleanup_policy=self._cleanup,
             limit_s=_READ_LIMIT_S,
         )  # fmt: skip
+
+    def _read(self, config: ReaderConfig) -> bool:
         report = self._start("reader", config).await_end(_READ_LIMIT_S + _SLACK_S)
         return bool(report["completed"])
 
@@ -193,7 +208,8 @@ class ProduceConsume:
 
     def _start(self, role: str, config: Any) -> ClientProcess:
         place, name = self._place, self._next(role)
-        client = ClientProcess(role, config, place.folder, place.logs, name)
+        module = self.modules.get(role, role)
+        client = ClientProcess(module, config, place.folder, place.logs, name)
         self._clients.setdefault(role, []).append(client)
         return client
 

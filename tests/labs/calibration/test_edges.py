@@ -38,7 +38,7 @@ def test_a_seed_draws_the_same_edges_again_and_another_seed_others():
 def test_every_staged_event_has_an_edge_unless_only_outages_differ():
     of = Counter(edge.event.name for edge in edges(1))
     assert {event.name for event in staged()} - of.keys() <= {
-        "only-replica-down", "brokers-below-min-isr", "transaction-aborted", "transaction-hanging",
+        "only-replica-down", "brokers-below-min-isr", "transaction-hanging",
     }  # fmt: skip
 
 

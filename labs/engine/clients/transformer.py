@@ -1,0 +1,120 @@
+"""A transforming application: it reads, and writes what it makes of each message to a topic.
+
+`python -m labs.engine.clients.transformer CONFIG.json`, where the file holds a
+`TransformerConfig`. It is the group's consumer with a producer in it (`clients.output`); with the
+commit `in-transaction` what was written and how far was read become true together. At
+`processed` all of a poll's output is in the log, and nothing of it is committed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
+
+from labs.engine.clients import consumer
+from labs.engine.clients.control import Control, ToldToFail, listen, report
+from labs.engine.clients.errors import words
+from labs.engine.clients.output import Output
+from labs.engine.clients.work import Polled
+
+
+@dataclass(frozen=True, slots=True)
+class TransformerConfig(consumer.ConsumerConfig):
+    """`producer` is librdkafka's configuration, complete, of what writes to the topic `output`.
+
+    `in_transaction` commits the offsets in the producer's transaction, whatever `commit` says;
+    `rewinds` is whether the application goes back to its input when one was aborted.
+    """
+
+    output: str = ""
+    producer: dict[str, str | int | bool] = field(default_factory=dict)
+    in_transaction: bool = False
+    rewinds: bool = True
+
+
+class Run(consumer.Run):
+    """One instance of the application."""
+
+    def __init__(self, config: TransformerConfig, control: Control) -> None:
+        self._told = config
+        self._output = Output(config.output, config.producer, config.in_transaction)
+        self._input: Sequence[Message] = ()
+        super().__init__(config, control)
+
+    def _open_sink(self) -> Output:
+        return self._output
+
+    def _take(self, polled: Polled, messages: Sequence[Message]) -> None:
+        self._input = messages
+        try:
+            super()._take(polled, messages)
+        except ToldToFail as failed:
+            self._abort(str(failed))
+        except KafkaException as refused:
+            self._stop(refused.args[0])
+
+    def _settle(self) -> None:
+        if not self._told.in_transaction:
+            super()._settle()
+            return
+        for positions in self._work.done():
+            self._commit_with_output(positions)
+
+    def _commit_with_output(self, positions: list[TopicPartition]) -> None:
+        try:
+            self._output.commit(positions, self._consumer.consumer_group_metadata())
+        except KafkaException as refused:
+            error: KafkaError = refused.args[0]
+            self._commits.add(error, positions)
+            if error.txn_requires_abort():
+                self._abort(words(error))
+            else:
+                self._stop(error)
+        else:
+            self._commits.add(None, positions)
+
+    def _abort(self, why: str) -> None:
+        """Takes back what was written, and goes back to its input if that is the habit."""
+        try:
+            self._output.abort()
+        except KafkaException as refused:
+            self._stop(refused.args[0])
+            return
+        said = f"{why}: the transaction with {len(self._input):,} records is aborted"
+        where = "reads its input again" if self._told.rewinds else "goes on behind its input"
+        if self._told.rewinds:
+            self._go_back()
+        report(mishap=f"{said}, and the application {where}")
+
+    def _go_back(self) -> None:
+        """To where the poll began, which is where the group's position still is."""
+        first: dict[int, int] = {}
+        for message in self._input:
+            first.setdefault(message.partition() or 0, message.offset() or 0)
+        for partition, offset in first.items():
+            try:
+                self._consumer.seek(TopicPartition(self._told.topic, partition, offset))
+            except KafkaException as lost:  # another member has it: that one reads it again
+                print(lost, file=sys.stderr, flush=True)
+            else:
+                self._position[partition] = offset
+
+    def _stop(self, error: KafkaError) -> None:
+        """An application whose producer was fenced cannot go on."""
+        self._stopped = words(error)
+        print(self._stopped, file=sys.stderr, flush=True)
+
+
+def main(argv: list[str]) -> int:
+    config = TransformerConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
+    Run(config, listen()).run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

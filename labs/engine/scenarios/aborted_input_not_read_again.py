@@ -1,0 +1,40 @@
+"""Processing fails inside a transaction; it is aborted, and the application goes on.
+
+An abort takes back what was written and the offsets in it. It does not take back how far the
+consumer has read: its place in memory is behind the input of the aborted transaction, and the next
+commit says so (Kafka design.md, "Using Transactions"). Only an application that seeks back reads
+that input again.
+"""
+
+from __future__ import annotations
+
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.topologies import one_broker_and_offsets_in_transactions
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.await_position(limit_s=15)
+    stage.hold("consumer", "processed")
+    stage.fail("consumer")
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="aborted-input-not-read-again",
+    title="A transaction is aborted, and its input is not read again",
+    story=(
+        "An application reads messages, works, and writes results to another topic, each poll in "
+        "one transaction with its offsets. In the middle of one the work fails; the transaction is "
+        "aborted, and the application polls on."
+    ),
+    shows=("skipped", "effect_missing"),
+    topology=one_broker_and_offsets_in_transactions,
+    durations={"lead_in_s": (1.0, 2.0), "healed_s": (1.5, 2.0)},
+    play=_play,
+    workload="consume-transform-produce",
+    rarely={
+        "skipped": "the group was handed the records before the abort, so they are counted as "
+        "effects that are missing",
+    },
+)

@@ -1,0 +1,42 @@
+"""An application is frozen, its successor takes over under the same name, and it comes back.
+
+Its member of the group is missed when its session ends, and the successor is handed the same
+input. With a transactional.id the successor's start has aborted what the frozen one wrote and
+fenced it (KIP-98): when it comes back to life its commit is refused, and it stops. Without one
+nobody takes its output back, and what the successor makes of the same input is there beside it.
+"""
+
+from __future__ import annotations
+
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.steps import SHORT_SESSION
+from labs.engine.scenarios.topologies import one_broker
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.await_position(limit_s=15)
+    stage.hold("consumer", "processed")
+    stage.pause_client("consumer")
+    stage.start_again("consumer")
+    stage.go_on(seconds["both_s"])
+    stage.let_go("consumer")
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="transactional-id-shared",
+    title="An application that was thought dead comes back (a zombie)",
+    story=(
+        "An application reads messages and writes what it makes of them to another topic. It is "
+        "frozen with its output written and its offsets not yet committed. It is thought dead, and "
+        "a second one with the same configuration takes its place and its input. Then the first "
+        "one goes on where it was."
+    ),
+    shows=("unavailable", "redelivery", "effect_duplicated"),
+    topology=one_broker,
+    durations={"lead_in_s": (1.0, 2.0), "both_s": (0.5, 1.0), "healed_s": (1.0, 1.5)},
+    play=_play,
+    workload="consume-transform-produce",
+    pinned=SHORT_SESSION,
+)

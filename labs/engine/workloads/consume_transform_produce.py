@@ -1,0 +1,72 @@
+"""A pipeline from topic to topic: the group writes what it makes of each message to another topic.
+
+One producer fills the topic that is read; the producer that is described is the application's
+own. Who reads the output does it with the group's isolation.level, and what that reader is handed
+are the effects: an aborted record is one of them where records are read before they are committed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+
+from labs.engine.clients import translate
+from labs.engine.clients.process import ClientProcess
+from labs.engine.clients.sink import Style
+from labs.engine.clients.transformer import TransformerConfig
+from labs.engine.workloads.place import Place
+from labs.engine.workloads.produce_consume import ProduceConsume
+
+OUTPUT = "orders-made"
+_ID = "transactional.id"
+_FED = (
+    "the topic that is read is filled by one more producer, with the same settings and without "
+    "transactions; the output is read with the group's isolation.level"
+)
+
+
+class ConsumeTransformProduce(ProduceConsume):
+    """Its consumers are instances of the transforming application."""
+
+    modules: Mapping[str, str] = {"consumer": "transformer"}
+    topics = (OUTPUT,)
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(_feeding(place))
+        self._writer_told = translate.producer(place.settings["producer"], transactions=True)
+        self._in_transaction = self._application.get("commit") == "in-transaction"
+
+    @property
+    def differs(self) -> tuple[str, ...]:
+        said = [_FED, *self._writer_told.differs, *super().differs]
+        if self._application.get("processing") == "asynchronous":
+            said.append("application processing=asynchronous is left out: what a poll brought is "
+                        "written before the next poll")  # fmt: skip
+        return tuple(dict.fromkeys(said))
+
+    def join(self) -> ClientProcess:
+        """One more instance, with a transactional.id of its own (KIP-447)."""
+        config = self._consumer()
+        named = config.producer.get(_ID)
+        own = {**config.producer, _ID: f"{named}-{config.name}"} if named else config.producer
+        return self._start("consumer", replace(config, producer=own))
+
+    def _consumer(self) -> TransformerConfig:
+        return TransformerConfig(
+            **asdict(super()._consumer()),
+            output=OUTPUT,
+            producer={**self._writer_told.config, "bootstrap.servers": self._place.bootstrap},
+            in_transaction=self._in_transaction,
+            rewinds=self._application.get("abort", "rewinds") == "rewinds",
+        )
+
+    def read_to_the_end(self) -> bool:
+        """Reads the log of the input, and the output as its readers do."""
+        style: Style = "idempotent" if self._application.get("sink") == "idempotent" else "plain"
+        completed = super().read_to_the_end()
+        return self._read(replace(self._reader(), topic=OUTPUT, sink=style)) and completed
+
+
+def _feeding(place: Place) -> Place:
+    told = {key: value for key, value in place.settings["producer"].items() if key != _ID}
+    return replace(place, settings={**place.settings, "producer": told})

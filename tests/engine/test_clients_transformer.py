@@ -1,0 +1,108 @@
+"""A transforming application, on librdkafka's own mock brokers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import Producer
+
+from labs.engine.clients.process import ClientProcess
+from labs.engine.clients.reader import ReaderConfig
+from labs.engine.clients.transformer import TransformerConfig
+from labs.engine.faults import FaultLog
+from labs.engine.faults import clients as faults
+from labs.engine.wait import until
+from tests.engine import test_clients_consumer as consumers
+from tests.engine.test_clients_consumer import broker
+
+__all__ = ["broker"]  # the fixture
+
+pytestmark = pytest.mark.process
+
+LIMIT_S = 30.0
+OUTPUT = "orders-made"
+VALUES = range(100)
+
+
+def start(folder: Path, broker: Producer, **told: Any) -> ClientProcess:
+    """An instance that reads all and writes in transactions, its offsets with them."""
+    at = consumers.address(broker)
+    broker.list_topics(OUTPUT, timeout=10)  # makes the topic
+    config = TransformerConfig(
+        ledger=str(folder / "ledger"), name="consumer-1", group="app", topic=consumers.TOPIC,
+        client={
+            "bootstrap.servers": at, "auto.offset.reset": "earliest",
+            "isolation.level": "read_committed",
+        },
+        commit="after-processing", max_poll=10, drain_limit_s=10, output=OUTPUT,
+        producer={"bootstrap.servers": at, "transactional.id": "orders-1"},
+        **{"in_transaction": True, **told},
+    )  # fmt: skip
+    return ClientProcess("transformer", config, folder, folder)
+
+
+def stopped(client: ClientProcess) -> dict[str, Any]:
+    client.ask_to_stop()
+    return client.await_end(LIMIT_S)
+
+
+def applied(folder: Path, broker: Producer, sink: str = "plain") -> Counter[int]:
+    """What a reader of the output was handed, as the ledger has it."""
+    config = ReaderConfig(
+        ledger=str(folder / "ledger"), bootstrap=consumers.address(broker), topic=OUTPUT,
+        isolation="read_uncommitted", cleanup_policy="delete", limit_s=20, sink=sink,  # type: ignore[arg-type]
+    )  # fmt: skip
+    assert ClientProcess("reader", config, folder, folder).await_end(LIMIT_S)["completed"]
+    rows = consumers.table(folder, "effects")
+    assert {row["sink"] for row in rows} <= {f"topic {OUTPUT}"}
+    return Counter({row["value"]: row["applied"] for row in rows})
+
+
+@pytest.mark.parametrize("in_transaction", [True, False])
+def test_each_message_is_written_once_and_its_offset_committed(
+    tmp_path: Path, broker: Producer, in_transaction: bool
+) -> None:
+    consumers.send(broker, VALUES)
+    client = start(tmp_path, broker, in_transaction=in_transaction)
+    until(lambda: client.latest.get("delivered") == 100, LIMIT_S, "not all was read")
+    assert stopped(client)["stopped"] is None
+    assert applied(tmp_path, broker) == Counter(VALUES)
+    if not in_transaction:  # the mock brokers forget offsets that came in a transaction
+        assert sum(consumers.committed(broker).values()) == 100
+    commits = consumers.table(tmp_path, "commits")
+    assert commits
+    assert {row["outcome"] for row in commits} == {"ok"}
+
+
+@pytest.mark.parametrize("rewinds", [True, False])
+def test_paused_it_goes_on_and_after_an_abort_it_reads_its_input_again_or_goes_on_behind_it(
+    tmp_path: Path, broker: Producer, rewinds: bool
+) -> None:
+    client, log = start(tmp_path, broker, rewinds=rewinds), FaultLog()
+    consumers.send(broker, VALUES)
+    faults.hold(client, "processed", log, LIMIT_S)
+    assert "state T in all" in faults.pause(client, log, LIMIT_S).evidence
+    assert faults.let_go(client, log, LIMIT_S).phase == "complete"
+    held = faults.hold(client, "processed", log, LIMIT_S)
+    assert "all of them are processed" in held.evidence
+    failed = faults.fail(client, log, LIMIT_S)
+    assert failed.phase == "complete"
+    assert "is aborted" in failed.evidence
+    until(lambda: client.latest.get("delivered", 0) >= 100, LIMIT_S, "not all was read")
+    assert stopped(client)["stopped"] is None
+    delivered = Counter(row["value"] for row in consumers.table(tmp_path, "deliveries"))
+    assert delivered.keys() == set(VALUES)
+    assert (max(delivered.values()) > 1) == rewinds
+
+
+def test_a_reader_that_knows_what_it_was_handed_counts_it_once(
+    tmp_path: Path, broker: Producer
+) -> None:
+    broker.list_topics(OUTPUT, timeout=10)
+    for value in (1, 1, 2):
+        broker.produce(OUTPUT, str(value))
+    assert broker.flush(10) == 0
+    assert applied(tmp_path, broker, "idempotent") == Counter({1: 1, 2: 1})
