@@ -40,8 +40,10 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
     "enable.auto.offset.store": (False, True),
     "commit": ("before-processing", "after-processing", "in-transaction"),
     "abort": ("rewinds", "continues"),
+    "auto.offset.reset": ("earliest", "latest"),
     "isolation.level": ("read_uncommitted", "read_committed"),
     "processing": ("synchronous", "asynchronous"),
+    "processing.errors": ("retry", "close"),
     "sink": ("plain", "idempotent"),
     "restart": ("resumes", "forgets"),
     "resend": ("never", "on-error"),
@@ -57,6 +59,11 @@ UNTRIED: Mapping[str, str] = {
         "both sides of a trial have transactions, or neither has",
     ),
     **dict.fromkeys(("processing.guarantee", "state"), "no run has Kafka Streams in it"),
+    **dict.fromkeys(("startingOffsets", "failOnDataLoss"), "no run has Spark in it"),
+    **dict.fromkeys(
+        ("retention.ms", "cleanup.policy", "outage.ms"),
+        "no trial says for how long its readers may be away",
+    ),
     "delivery.errors": "the lab's producers hear of every error",
 }  # fmt: skip
 """Settings that events hang on and the lab cannot vary yet, with the reason."""

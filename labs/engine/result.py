@@ -105,14 +105,16 @@ def machine() -> dict[str, Any]:
 
 
 def shortened(
-    cluster: Mapping[str, tuple[int, int]], settings: Settings, readers: Mapping[str, Pinned]
+    cluster: Mapping[str, tuple[int, int]],
+    settings: Settings,
+    pins: Mapping[str, Mapping[str, Pinned]],
 ) -> list[dict[str, str | int | bool]]:
     """In what the lab's brokers and clients differ, so that a run is short.
 
     `cluster` is `Cluster.shortened`: setting → (here, the product's default). What the team's
-    own have instead is `described`, where it was described; `readers` are the scenario's pins.
+    own have instead is `described`, where it was; `pins` are the scenario's, by component.
     """
-    described, reader = settings.get("broker", {}), settings.get("consumer", {})
+    described = settings.get("broker", {})
     brokers: list[dict[str, str | int | bool]] = [
         {
             "setting": f"broker {name}", "lab": lab, "product": product,
@@ -126,9 +128,10 @@ def shortened(
     ]
     clients += [
         {
-            "setting": f"consumer {name}", **asdict(pinned),
-            **({"described": reader[name]} if name in reader else {}),
+            "setting": f"{component} {name}", **asdict(pinned),
+            **({"described": settings[component][name]} if name in settings[component] else {}),
         }
-        for name, pinned in readers.items()
+        for component, pinned_there in pins.items()
+        for name, pinned in pinned_there.items()
     ]  # fmt: skip
     return brokers + clients

@@ -150,18 +150,22 @@ class ArmRunner:
         java = find_java()
         distribution = prepared(self._arm.experiment.kafka, java, self._prepares)
         self._seen.java = java.version
+        scenario = self._arm.scenario
         own = {key: settings["broker"][key] for key in _BROKER_KEYS if key in settings["broker"]}
+        own |= {key: pinned.lab for key, pinned in scenario.brokers.items()}
         with Cluster(
             distribution, java, self._arm.folder / "cluster", topology.brokers, own,
             controllers=self._arm.experiment.controllers,
             features=features(settings, distribution.version),
-            linked=self._arm.scenario.linked, logs=self._arm.logs,
+            linked=scenario.linked, logs=self._arm.logs,
         ) as cluster:  # fmt: skip
-            pinned = self._arm.scenario.pinned
-            self._seen.shortened = result.shortened(cluster.shortened, settings, pinned)
+            lapse = scenario.topic(settings)
+            pins = {"consumer": scenario.pinned, "broker": scenario.brokers, "topic": lapse}
+            self._seen.shortened = result.shortened(cluster.shortened, settings, pins)
             self._seen.notes += [topology.note] if topology.note else []
             topic = settings["topic"]
             config = {key: _java(topic[key]) for key in _TOPIC_KEYS if key in topic}
+            config |= {key: str(pinned.lab) for key, pinned in lapse.items()}
             for name in (TOPIC, *self._workload.topics):
                 cluster.create_topic(name, topology.partitions, topology.replication_factor, config)
             yield cluster

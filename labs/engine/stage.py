@@ -9,13 +9,14 @@ from functools import partial
 from labs.engine import faults
 from labs.engine.clients.process import ClientProcess
 from labs.engine.faults import Fault, FaultLog, FaultRow, Role
+from labs.engine.faults import admin as on_admin
 from labs.engine.faults import clients as on_clients
 from labs.engine.faults.links import Peers, Way
 from labs.engine.kafka.cluster import Cluster
 from labs.engine.scenarios.model import TOPIC, Client, Topology
 from labs.engine.wait import WaitTimeout, until
 from labs.engine.workloads import ProduceConsume
-from labs.engine.workloads.group import saved_positions
+from labs.engine.workloads.group import GROUP, saved_positions
 
 _CLIENT_LIMIT_S = 30.0
 
@@ -93,6 +94,21 @@ class LiveStage:
     def fail(self, client: Client) -> None:
         self._hit(lambda: on_clients.fail(self._of(client), self._log, _CLIENT_LIMIT_S))
 
+    def delete_read(self) -> None:
+        read = self._clients.client("consumer").latest.get("position", {})
+        before = {int(partition): int(offset) for partition, offset in read.items()}
+        self._hit(lambda: on_admin.delete(self._cluster.bootstrap, TOPIC, before, self._log))
+
+    def forget_group(self) -> None:
+        self._hit(
+            lambda: on_admin.forget(self._cluster.bootstrap, GROUP, self._log, _CLIENT_LIMIT_S)
+        )
+
+    def widen(self) -> None:
+        self._hit(
+            lambda: on_admin.widen(self._cluster.bootstrap, TOPIC, self._log, _CLIENT_LIMIT_S)
+        )
+
     def join(self) -> None:
         self._hit(lambda: on_clients.join("consumer", self._clients.join, self._log))
 
@@ -102,6 +118,11 @@ class LiveStage:
     def start_again(self, client: Client) -> None:
         start = partial(self._clients.start_again, client)
         self._do("healing", lambda: (on_clients.restart(client, start, self._log),))
+
+    def replace_ended(self, client: Client) -> None:
+        if not self._quiet and self._of(client).latest.get("stopped"):
+            self._of(client).await_end(_CLIENT_LIMIT_S)
+            self.start_again(client)
 
     def await_position(self, limit_s: float) -> None:
         if self._quiet:

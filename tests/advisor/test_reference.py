@@ -96,7 +96,7 @@ def test_every_other_setting_of_the_products_is_found_by_a_search_alone(client: 
 def test_a_failure_says_what_shows_it_or_that_nothing_does_yet(client: Client) -> None:
     for event in all_events():
         html = html_of(client, reverse("reference:failure", args=[event.name]))
-        assert (event.scenario or "not staged yet") in html
+        assert (event.scenario or "reasoning alone: ") in html
 
 
 @pytest.mark.parametrize("url", [

@@ -144,3 +144,26 @@ def test_a_successor_that_does_not_come_is_a_failed_restart() -> None:
 
     row = faults.restart("consumer", start, FaultLog())
     assert (row.phase, row.evidence) == ("failed", "the consumer-2 ended with code 1")
+
+
+@pytest.mark.parametrize(
+    ("habit", "done", "position"), [("retry", 100, 100), ("skip", 90, 100), ("close", 0, 10)]
+)
+def test_what_cannot_be_processed_is_tried_again_passed_over_or_left_with_a_commit_past_it(
+    broker: Producer, tmp_path: Path, sink: Path, habit: str, done: int, position: int
+) -> None:
+    client, log = (
+        start(tmp_path, broker, "client-stores", sink=str(sink), on_error=habit),
+        FaultLog(),
+    )
+    faults.hold(client, "handed", log, LIMIT_S)
+    failed = faults.fail(client, log, LIMIT_S)
+    assert (failed.phase, "10 records in hand" in failed.evidence) == ("complete", True)
+    if habit == "close":
+        assert client.await_end(LIMIT_S)["stopped"]
+    else:
+        until(lambda: client.latest.get("delivered") == 100, LIMIT_S, "it did not go on")
+        client.ask_to_stop()
+        assert client.await_end(LIMIT_S)["stopped"] is None
+    assert len(effects(sink)["value"]) == done
+    assert sum(max(at, 0) for at in consumers.committed(broker).values()) == position

@@ -11,6 +11,7 @@ from advisor.reasoning.guarantees import Anomaly
 from labs.engine.faults import Role
 from labs.engine.scenarios import ScenarioError, all_scenarios, find
 from labs.engine.scenarios.model import Topology, draw
+from labs.engine.scenarios.unstaged import UNSTAGED
 from tests.engine.arms import pipeline
 
 LEADER = find("leader-killed-followers-behind")
@@ -19,6 +20,8 @@ CARELESS: list[dict[str, Any]] = [
     {"topic__replication_factor": 1},
     {"application__commit": "before-processing"},
     {"application__processing": "asynchronous"},
+    {"application__processing_errors": "close"},
+    {"consumer__auto_offset_reset": "latest"},
     {"application__restart": "forgets"},
     {"application__restart": "resumes"},
     {"application__resend": "on-error"},
@@ -50,6 +53,11 @@ def test_events_and_scenarios_name_each_other() -> None:
         settings = [pipeline(**stated) for stated in CARELESS]
         permitted = {str(anomaly) for each in settings for anomaly in event.permits(each)}
         assert permitted & set(find(str(event.scenario)).shows), event.name
+
+
+def test_an_event_without_a_scenario_has_the_reason_for_it() -> None:
+    assert UNSTAGED.keys() == {event.name for event in all_events() if not event.scenario}
+    assert all(UNSTAGED.values())
 
 
 def test_a_wrong_name_gets_the_nearest_right_one() -> None:
@@ -145,6 +153,15 @@ class Recorder:
     def fail(self, client: str) -> None:
         self.asked.append(f"fail {client}")
 
+    def delete_read(self) -> None:
+        self.asked.append("delete read")
+
+    def forget_group(self) -> None:
+        self.asked.append("forget group")
+
+    def widen(self) -> None:
+        self.asked.append("widen")
+
     def join(self) -> None:
         self.asked.append("join")
 
@@ -153,6 +170,9 @@ class Recorder:
 
     def start_again(self, client: str) -> None:
         self.asked.append(f"start {client}")
+
+    def replace_ended(self, client: str) -> None:
+        self.asked.append(f"replace {client}")
 
     def await_position(self, limit_s: float) -> None:
         self.asked.append("position")
@@ -229,6 +249,18 @@ PLAYS = {
         "let consumer go",
     ],
     ("aborted-input-not-read-again", 1): ["position", "hold consumer processed", "fail consumer"],
+    ("offset-out-of-range", 1): [
+        "position", "hold consumer processed", "delete read", "kill consumer", "start consumer",
+    ],
+    ("no-committed-offset", 1): [
+        "position", "hold consumer polling", "kill consumer", "forget group", "start consumer",
+    ],
+    ("exception-then-close", 1): [
+        "position", "hold consumer handed", "fail consumer", "replace consumer",
+    ],
+    ("retention-overtakes-reader", 1): [
+        "position", "hold consumer polling", "kill consumer", "start consumer",
+    ],
     ("producer-killed", 1): ["pause leader", "kill producer", "resume paused", "start producer"],
     ("sends-time-out", 3): ["pause follower", "resume paused", "in sync"],
     ("sends-time-out", 1): ["pause leader", "resume paused", "in sync"],
@@ -280,6 +312,32 @@ def test_without_a_transactional_id_there_is_no_transaction_to_leave_open() -> N
     assert topology(settings) == Topology(1, 1)
     with pytest.raises(ScenarioError, match=r"transactional\.id is not stated"):
         topology({**settings, "producer": {}})
+
+
+@pytest.mark.parametrize(
+    ("kept", "away", "policy", "overtaken"),
+    [
+        (1000, None, "delete", True), (1000, 1000, "delete", True), (1000, 999, "delete", False),
+        (-1, None, "delete", False), (1000, None, "compact", False),
+    ],
+)  # fmt: skip
+def test_days_pass_in_seconds_only_where_readers_may_be_away_for_longer(
+    kept: int, away: int | None, policy: str, overtaken: bool
+) -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"retention.ms": kept, "cleanup.policy": policy},
+        "application": {} if away is None else {"outage.ms": away},
+    }
+    pinned = find("retention-overtakes-reader").topic(settings)
+    assert ("retention.ms" in pinned) == overtaken
+
+
+def test_sparks_position_is_in_no_group() -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"replication.factor": 1}, "consumer": {"failOnDataLoss": True},
+    }  # fmt: skip
+    with pytest.raises(ScenarioError, match="no run has Spark in it"):
+        find("offset-out-of-range").topology(settings)
 
 
 def test_only_offsets_in_a_transaction_can_be_aborted_with_it() -> None:

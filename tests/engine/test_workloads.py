@@ -48,7 +48,7 @@ def test_what_a_scenario_pins_wins_and_is_said_beside_what_was_described(tmp_pat
     client = clients(tmp_path, **stated)._consumer().client
     assert (client["session.timeout.ms"], client["heartbeat.interval.ms"]) == (3000, 500)
     assert client["max.poll.interval.ms"] == 4000, "allowed, because the session is shorter"
-    told = result.shortened({}, arm("described", **stated).settings, SHORT_SESSION)
+    told = result.shortened({}, arm("described", **stated).settings, {"consumer": SHORT_SESSION})
     (session,) = [each for each in told if each["setting"] == "consumer session.timeout.ms"]
     assert (session["lab"], session["product"], session["described"]) == (3000, 45000, 20000)
 

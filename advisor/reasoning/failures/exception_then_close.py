@@ -32,6 +32,7 @@ EVENT = FailureEvent(
         "closes the consumer."
     ),
     permits=permits,
+    scenario="exception-then-close",
     families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=("KafkaConsumer javadoc, Automatic Offset Committing",),
 )

@@ -49,6 +49,7 @@ EVENT = FailureEvent(
         "for Spark, the query is new or its checkpoint is gone."
     ),
     permits=permits,
+    scenario="no-committed-offset",
     sources=(
         "Kafka ConfigDef, auto.offset.reset",
         "Kafka ConfigDef, offsets.retention.minutes",

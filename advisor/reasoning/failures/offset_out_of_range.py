@@ -28,6 +28,7 @@ EVENT = FailureEvent(
         "log: the offset that the reader asks for does not exist."
     ),
     permits=permits,
+    scenario="offset-out-of-range",
     sources=(
         "Kafka ConfigDef, auto.offset.reset",
         "Spark structured-streaming-kafka-integration.md, failOnDataLoss",

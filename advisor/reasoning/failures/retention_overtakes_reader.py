@@ -28,6 +28,7 @@ EVENT = FailureEvent(
     boundary=Boundary.LOG_TO_CONSUMER,
     story="The readers are down or too slow for longer than the topic keeps its messages.",
     permits=permits,
+    scenario="retention-overtakes-reader",
     sources=("Kafka TopicConfig, retention.ms", "Kafka ConfigDef, auto.offset.reset"),
     in_scope=once_stated("outage.ms"),
     not_counted="it counts once you say how long readers may be away (application.outage.ms)",

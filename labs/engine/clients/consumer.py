@@ -28,7 +28,7 @@ from confluent_kafka import (
 )
 
 from labs.engine.clients.commits import Commits
-from labs.engine.clients.control import Control, listen, report
+from labs.engine.clients.control import Control, ToldToFail, listen, report
 from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.errors import words
 from labs.engine.clients.sink import Database, Style
@@ -44,6 +44,14 @@ Java client does it (KafkaConsumer javadoc, "Automatic Offset Committing"); `app
 that of what was processed (enable.auto.offset.store=false). The others commit by themselves, and
 wait."""
 
+OnError = Literal["retry", "close", "skip"]
+"""What the application does with records that it cannot process."""
+
+_HABITS: Mapping[OnError, str] = {
+    "retry": "the application tries them again",
+    "close": "the application closes its consumer",
+    "skip": "the application goes on without them",
+}
 _POLL_S = 0.1
 _REPORT_EVERY_S = 0.25
 
@@ -68,6 +76,7 @@ class ConsumerConfig:
     sink: str | None = None
     sink_style: Style = "plain"
     asynchronous: bool = False
+    on_error: OnError = "retry"
     drain_limit_s: float = 15.0
 
     def to_json(self) -> str:
@@ -157,7 +166,22 @@ class Run:
 
     def _take(self, polled: Polled, messages: Sequence[Message]) -> None:
         """Has a poll processed; `messages` are its records as they came."""
-        self._work.take(polled)
+        try:
+            self._work.take(polled)
+        except ToldToFail as failed:
+            self._on_failure(str(failed), polled, messages)
+
+    def _on_failure(self, why: str, polled: Polled, messages: Sequence[Message]) -> None:
+        """Does what the application does with records that it cannot process."""
+        habit = self._config.on_error
+        if habit == "close":
+            self._stopped = why
+        said = f"{why}, {len(messages):,} records in hand: {_HABITS[habit]}"
+        report(mishap=said, stopped=self._stopped)
+        if habit == "retry":
+            self._take(polled, messages)
+        elif habit == "skip":
+            self._work.pass_over(polled)
 
     def _settle(self) -> None:
         """Tells the group of what was processed, where that is the way to commit."""
@@ -171,7 +195,7 @@ class Run:
         """Writes all that is known of deliveries and commits: from here on a kill hides nothing."""
         self._deliveries.flush()
         self._commits.flush()
-        return {"written": True, "delivered": self._deliveries.count}
+        return {"written": True, "delivered": self._deliveries.count, "position": self._position}
 
     def _note(self, message: Message) -> None:
         error, partition, offset = message.error(), message.partition(), message.offset()

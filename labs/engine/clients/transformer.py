@@ -17,7 +17,7 @@ from pathlib import Path
 from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
 
 from labs.engine.clients import consumer
-from labs.engine.clients.control import Control, ToldToFail, listen, report
+from labs.engine.clients.control import Control, listen, report
 from labs.engine.clients.errors import words
 from labs.engine.clients.output import Output
 from labs.engine.clients.work import Polled
@@ -53,10 +53,14 @@ class Run(consumer.Run):
         self._input = messages
         try:
             super()._take(polled, messages)
-        except ToldToFail as failed:
-            self._abort(str(failed))
         except KafkaException as refused:
             self._stop(refused.args[0])
+
+    def _on_failure(self, why: str, polled: Polled, messages: Sequence[Message]) -> None:
+        if self._told.in_transaction:
+            self._abort(why)
+        else:
+            super()._on_failure(why, polled, messages)
 
     def _settle(self) -> None:
         if not self._told.in_transaction:

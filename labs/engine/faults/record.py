@@ -15,9 +15,10 @@ Phase = Literal["invoke", "complete", "failed"]
 Fault = Literal[
     "kill", "pause", "terminate", "wipe", "cut_tail", "cut", "slow", "sever",
     "hold", "fail", "join",
+    "delete", "forget", "widen",
     "resume", "restart", "mend",
 ]  # fmt: skip
-"""All that is done to brokers and their links, to clients, and to heal them."""
+"""All that is done to brokers and their links, to clients, to topics and groups, and to heal."""
 HEALS = frozenset({"resume", "restart", "mend"})
 """Faults in name only: they end one. They never count as the evidence of a fault."""
 

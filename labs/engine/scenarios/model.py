@@ -95,6 +95,15 @@ class Stage(Protocol):
     def fail(self, client: Client) -> None:
         """Makes the work of a client fail where it stands."""
 
+    def delete_read(self) -> None:
+        """Deletes from the topic what the group has read, while its member stands still."""
+
+    def forget_group(self) -> None:
+        """Deletes the group's committed offsets, once it is without a member."""
+
+    def widen(self) -> None:
+        """Adds a partition to the topic."""
+
     def join(self) -> None:
         """Starts one more member of the group, without waiting until it has its part."""
 
@@ -103,6 +112,9 @@ class Stage(Protocol):
 
     def start_again(self, client: Client) -> None:
         """Starts the successor of a client that was killed, and waits until it is ready."""
+
+    def replace_ended(self, client: Client) -> None:
+        """Starts the successor of a client that ended by itself; of one that did not, nothing."""
 
     def await_position(self, limit_s: float) -> None:
         """Waits until the group has saved a position; a run in which it saves none says so."""
@@ -123,6 +135,10 @@ class Stage(Protocol):
         """Waits until every replica is in sync."""
 
 
+def _as_described(settings: Settings) -> Mapping[str, Pinned]:
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """One failure event on a cluster.
@@ -132,7 +148,8 @@ class Scenario:
     waits (DESIGN "Verdict"), so that a client which gave up broke at-least-once. `rarely` says
     of what the event permits and a run need not show why that is so, by anomaly. `linked`: its
     faults are in the network, so that every link must lead through a proxy. `pinned` are the
-    readers' settings that the scenario sets itself, because a run is short.
+    readers' settings that the scenario sets itself, because a run is short, `brokers` and `topic`
+    those of the brokers and of the topic.
     """
 
     name: str
@@ -148,6 +165,8 @@ class Scenario:
     linked: bool = False
     workload: Workload = "produce-consume"
     pinned: Mapping[str, Pinned] = field(default_factory=dict)
+    brokers: Mapping[str, Pinned] = field(default_factory=dict)
+    topic: Callable[[Settings], Mapping[str, Pinned]] = _as_described
 
 
 @dataclass(frozen=True, slots=True)

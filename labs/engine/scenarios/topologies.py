@@ -64,3 +64,10 @@ def one_broker_and_offsets_in_transactions(settings: Settings) -> Topology:
     if commit != "in-transaction":
         raise ScenarioError(f"application commit is {commit}: no offsets are in a transaction")
     return one_broker_and_transactions(settings)
+
+
+def one_broker_and_a_group(settings: Settings) -> Topology:
+    """For scenarios in which auto.offset.reset decides; `ScenarioError` for Spark's reader."""
+    if "failOnDataLoss" in settings["consumer"]:
+        raise ScenarioError("Spark keeps its position in a checkpoint, and no run has Spark in it")
+    return one_broker(settings)

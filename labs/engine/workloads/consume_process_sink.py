@@ -6,13 +6,16 @@ ledger's `effects`. `application.sink` says whether it knows a message that it w
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from labs.engine.clients import sink
-from labs.engine.clients.consumer import ConsumerConfig
+from labs.engine.clients.consumer import ConsumerConfig, OnError
 from labs.engine.ledger import TableWriter
 from labs.engine.workloads.produce_consume import ProduceConsume
+
+_ON_ERROR: Mapping[str, OnError] = {"retry": "retry", "close": "close", "skip": "skip"}
 
 
 class ConsumeProcessSink(ProduceConsume):
@@ -28,6 +31,7 @@ class ConsumeProcessSink(ProduceConsume):
             super()._consumer(),
             sink=str(self._database),
             sink_style="idempotent" if idempotent else "plain",
+            on_error=_ON_ERROR[str(self._application.get("processing.errors", "retry"))],
             asynchronous=self._application.get("processing") == "asynchronous",
         )
 

@@ -1,0 +1,78 @@
+"""What an operator does with the admin client, knowingly or not: records and positions go.
+
+The same calls as kafka-delete-records.sh, kafka-consumer-groups.sh --delete and
+kafka-topics.sh --alter --partitions make. Evidence is what the brokers say afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewPartitions
+
+from labs.engine.faults.record import Fault, FaultLog, FaultRow
+from labs.engine.kafka.admin import quiet_admin
+from labs.engine.wait import WaitTimeout, until
+
+_ASK_S = 10.0
+
+
+def delete(bootstrap: str, topic: str, before: Mapping[int, int], log: FaultLog) -> FaultRow:
+    """Deletes the records of a topic that stand before an offset, by partition."""
+
+    def act(admin: AdminClient) -> str:
+        wished = [TopicPartition(topic, *place) for place in before.items()]
+        if not wished:
+            raise ValueError("nobody knows of an offset to delete to")
+        answers = admin.delete_records(wished, request_timeout=_ASK_S).items()
+        starts = [(each.partition, done.result(_ASK_S).low_watermark) for each, done in answers]
+        return "; ".join(f"partition {number} starts at {start:,} now" for number, start in starts)
+
+    return _do("delete", f"topic: {topic}", bootstrap, log, act)
+
+
+def forget(bootstrap: str, group: str, log: FaultLog, limit_s: float) -> FaultRow:
+    """Deletes a group with its offsets, once it has no member left."""
+
+    def act(admin: AdminClient) -> str:
+        def gone() -> bool:
+            try:
+                admin.delete_consumer_groups([group], request_timeout=_ASK_S)[group].result(_ASK_S)
+            except KafkaException as refused:  # NON_EMPTY_GROUP, as long as a dead member counts
+                return bool(refused.args[0].code() == KafkaError.GROUP_ID_NOT_FOUND)
+            return True
+
+        until(gone, limit_s, f"group {group} could not be deleted", every_s=0.2)
+        return f"the coordinator deleted group {group} and its offsets"
+
+    return _do("forget", f"group: {group}", bootstrap, log, act)
+
+
+def widen(bootstrap: str, topic: str, log: FaultLog, limit_s: float) -> FaultRow:
+    """Adds a partition to a topic."""
+
+    def act(admin: AdminClient) -> str:
+        wanted = len(_partitions(admin, topic)) + 1
+        admin.create_partitions([NewPartitions(topic, wanted)])[topic].result(_ASK_S)
+        until(
+            lambda: len(_partitions(admin, topic)) == wanted, limit_s, "nobody sees the partition"
+        )
+        return f"{topic} has {wanted} partitions"
+
+    return _do("widen", f"topic: {topic}", bootstrap, log, act)
+
+
+def _partitions(admin: AdminClient, topic: str) -> list[int]:
+    return sorted(admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions)
+
+
+def _do(
+    fault: Fault, target: str, bootstrap: str, log: FaultLog, act: Callable[[AdminClient], str]
+) -> FaultRow:
+    log.record(fault, target, "invoke")
+    try:
+        return log.record(fault, target, "complete", act(quiet_admin(bootstrap)))
+    except (KafkaException, ValueError, TimeoutError, WaitTimeout) as problem:
+        return log.record(fault, target, "failed", str(problem))

@@ -1,0 +1,48 @@
+"""Processing fails with records in hand, and what the application does then decides.
+
+An application whose `finally` block closes the consumer commits by that, with automatic commits,
+how far the records were handed out, those that failed included (KafkaConsumer javadoc, "Automatic
+Offset Committing"; by hand: 10 polled, the first failed, 10 committed). Its successor goes on
+behind them. One that tries again keeps them; one that goes on without them says that it does.
+"""
+
+from __future__ import annotations
+
+from labs.engine.scenarios.model import Durations, Scenario, ScenarioError, Stage, Topology
+from labs.engine.scenarios.topologies import one_broker
+from labs.engine.spec import Settings
+
+
+def _topology(settings: Settings) -> Topology:
+    if settings["application"].get("processing") == "asynchronous":
+        raise ScenarioError("application processing is asynchronous: no poll fails as a whole")
+    return one_broker(settings)
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.await_position(limit_s=15)
+    stage.hold("consumer", "handed")
+    stage.fail("consumer")
+    stage.replace_ended("consumer")
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="exception-then-close",
+    title="Processing fails, and the consumer is closed",
+    story=(
+        "The group's only member was handed records, and processing them fails: a bug, a call that "
+        "is refused. The application does what it does then: it tries again, goes on without "
+        "them, or closes its consumer and is started again."
+    ),
+    shows=("skipped", "effect_missing"),
+    topology=_topology,
+    durations={"lead_in_s": (1.0, 2.0), "healed_s": (1.0, 1.5)},
+    play=_play,
+    workload="consume-process-sink",
+    rarely={
+        "skipped": "the group was handed the records before it closed, so they are counted as "
+        "effects that are missing",
+    },
+)

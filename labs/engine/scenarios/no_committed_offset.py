@@ -1,0 +1,39 @@
+"""The group's committed offsets are gone, and its next member starts without a position.
+
+They expire after `offsets.retention.minutes` without a member, at the least a minute, so here they
+are deleted with the group (DeleteGroups, KIP-229), which comes to the same. `auto.offset.reset`
+decides where the next member begins: with `latest` it passes over what was sent while nobody read,
+with `earliest` it reads all that the topic still has once more.
+"""
+
+from __future__ import annotations
+
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.steps import SHORT_SESSION
+from labs.engine.scenarios.topologies import one_broker_and_a_group
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.await_position(limit_s=15)
+    stage.hold("consumer", "polling")
+    stage.kill_client("consumer")
+    stage.forget_group()
+    stage.start_again("consumer")
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="no-committed-offset",
+    title="The group's position is gone",
+    story=(
+        "The group's only member dies, and while nobody reads its committed offsets are deleted, "
+        "as they are when they expire. Messages go on coming. Then a new member starts."
+    ),
+    shows=("skipped", "effect_missing", "redelivery", "effect_duplicated", "blocked"),
+    topology=one_broker_and_a_group,
+    durations={"lead_in_s": (1.0, 2.0), "healed_s": (1.0, 1.5)},
+    play=_play,
+    workload="consume-process-sink",
+    pinned=SHORT_SESSION,
+)

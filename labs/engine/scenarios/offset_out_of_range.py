@@ -1,0 +1,45 @@
+"""What a group has read is deleted before it has said so, and it comes back to where nothing is.
+
+The member stands with effects in the sink and nothing committed; exactly what it read is deleted
+(DeleteRecords, KIP-107). Its successor starts at the committed offset, which is before the start of
+the log: `auto.offset.reset` decides, although the group has a position (ConfigDef,
+auto.offset.reset). With `earliest` it goes on at the first record that is left, and here that is
+the next one; with `latest` it passes over all that came meanwhile; with `none` it stops.
+"""
+
+from __future__ import annotations
+
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.steps import SHORT_SESSION
+from labs.engine.scenarios.topologies import one_broker_and_a_group
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.await_position(limit_s=15)
+    stage.hold("consumer", "processed")
+    stage.delete_read()
+    stage.kill_client("consumer")
+    stage.go_on(seconds["away_s"])
+    stage.start_again("consumer")
+    stage.go_on(seconds["healed_s"])
+
+
+_DELETED = "what was processed and not committed is deleted, so it cannot come again"
+
+SCENARIO = Scenario(
+    name="offset-out-of-range",
+    title="The reader's position is no longer in the log",
+    story=(
+        "The group's only member has processed what it was handed and not committed it. Somebody "
+        "deletes from the topic all that was read, and the member dies. Its successor asks for an "
+        "offset that does not exist any more."
+    ),
+    shows=("skipped", "effect_missing", "blocked"),
+    topology=one_broker_and_a_group,
+    durations={"lead_in_s": (1.0, 2.0), "away_s": (1.0, 1.5), "healed_s": (1.0, 1.5)},
+    play=_play,
+    workload="consume-process-sink",
+    pinned=SHORT_SESSION,
+    rarely={"redelivery": _DELETED, "effect_duplicated": _DELETED},
+)
