@@ -160,7 +160,10 @@ class ArmRunner:
             linked=scenario.linked, logs=self._arm.logs,
         ) as cluster:  # fmt: skip
             lapse = scenario.topic(settings)
-            pins = {"consumer": scenario.pinned, "broker": scenario.brokers, "topic": lapse}
+            pins = {
+                "producer": scenario.senders, "consumer": scenario.pinned,
+                "broker": scenario.brokers, "topic": lapse,
+            }  # fmt: skip
             self._seen.shortened = result.shortened(cluster.shortened, settings, pins)
             self._seen.notes += [topology.note] if topology.note else []
             topic = settings["topic"]
@@ -177,6 +180,7 @@ class ArmRunner:
         place = Place(
             arm.spec.settings, cluster.bootstrap, TOPIC, arm.schedule.rate_per_s, arm.ledger,
             arm.folder, arm.logs, scratch=arm.folder / "cluster", pinned=arm.scenario.pinned,
+            senders=arm.scenario.senders,
         )  # fmt: skip
         clients = self._workload(place)
         sampler = Sampler(cluster, TOPIC, GROUP, clients.counters, arm.ledger, self._show_sample)

@@ -109,6 +109,10 @@ class LiveStage:
             lambda: on_admin.widen(self._cluster.bootstrap, TOPIC, self._log, _CLIENT_LIMIT_S)
         )
 
+    def keep_all(self) -> None:
+        keep = partial(on_admin.keep, self._cluster.bootstrap, TOPIC, self._log)
+        self._do("healing", lambda: (keep(),))
+
     def join(self) -> None:
         self._hit(lambda: on_clients.join("consumer", self._clients.join, self._log))
 

@@ -90,8 +90,7 @@ CASES = [
     ("producer-buffer-full", SAFE | {"producer.max.block.ms": "1000"}, {A.GIVEN_UP}),
     ("producer-buffer-full", LRK, set()),
     ("producer-buffer-full", LRK | {"application.delivery.errors": "ignored"}, {A.GIVEN_UP}),
-    ("transactional-id-shared", SAFE | {"producer.transactional.id": "orders-1"}, set()),
-    ("transactional-id-shared", SAFE | TRANSACTIONAL, {A.REDELIVERY}),
+    ("transactional-id-shared", SAFE | TRANSACTIONAL, set()),
     ("aborted-input-not-read-again", SAFE | TRANSACTIONAL, {A.REDELIVERY}),
     # Seen in runs: who reads results before they are committed has the aborted ones, too.
     ("aborted-input-not-read-again", SAFE | TRANSACTIONAL | UNCOMMITTED, AGAIN),

@@ -16,6 +16,7 @@ from labs.engine.faults import (
     restart,
     resume,
 )
+from labs.engine.faults import admin as by_hand
 from labs.engine.kafka.cluster import Cluster
 from labs.engine.wait import until
 
@@ -94,3 +95,26 @@ def test_a_leader_that_is_dead_already_cannot_be_killed(cluster):
     (row,) = kill(cluster, leader("gone"), log := FaultLog())
     assert row.phase == "failed"
     assert not log.proved
+
+
+def test_records_positions_and_a_partition_by_the_admin_client(cluster):
+    cluster.create_topic("kept")
+    log, at = FaultLog(), cluster.bootstrap
+    assert send(Producer({"bootstrap.servers": at, "log_level": 0}), "kept", 10) == 10
+    consumer = Consumer({"bootstrap.servers": at, "group.id": "app", "enable.auto.commit": False})
+    place = TopicPartition("kept", 0, 7)
+    consumer.commit(offsets=[place], asynchronous=False)
+
+    deleted = by_hand.delete(at, "kept", {0: 4}, log)
+    assert deleted.evidence == "partition 0 starts at 4 now"
+    assert consumer.get_watermark_offsets(place, timeout=10) == (4, 10)
+
+    assert by_hand.forget(at, "app", log, limit_s=60).phase == "complete"
+    assert consumer.committed([place], timeout=10)[0].offset < 0
+
+    assert by_hand.widen(at, "kept", log, limit_s=60).evidence == "kept has 2 partitions"
+    assert len(cluster.describe("kept")) == 2
+    assert by_hand.keep(at, "kept", log).evidence == "retention.ms of kept is -1 now"
+    consumer.close()
+    assert log.proved
+    assert by_hand.delete(at, "kept", {}, log).phase == "failed", "nobody said how far"

@@ -29,6 +29,7 @@ EVENT = FailureEvent(
     boundary=Boundary.LOG_TO_CONSUMER,
     story="The topic gets more partitions; producers use them at once, readers find them later.",
     permits=permits,
+    scenario="partition-added",
     # Spark reads new partitions of a running query from their beginning.
     families=frozenset(Family) - {Family.SPARK},
     sources=("Kafka ConfigDef, auto.offset.reset", "Kafka ConfigDef, metadata.max.age.ms"),

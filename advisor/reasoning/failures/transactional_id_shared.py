@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from advisor.catalog import Component, Family
 from advisor.reasoning.event import FailureEvent, Permits
-from advisor.reasoning.group import Commit, Group, rolled_back
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
@@ -14,15 +13,11 @@ def permits(pipeline: Pipeline) -> Permits:
     name = pipeline.text(Component.PRODUCER, "transactional.id")
     if not name:
         return {}
-    reason = (
-        f"transactional.id={name}: a second instance with this name fences the first, whose open "
-        "transaction is aborted; if both start again, they fence each other in turn."
-    )
-    group = Group.of(pipeline)
-    if group is None or group.commit is not Commit.IN_TRANSACTION:
-        return {Anomaly.UNAVAILABLE: reason}
-    comes_again = f"{reason} Its input is handed to the second one again."
-    return {Anomaly.UNAVAILABLE: reason} | rolled_back(pipeline, comes_again)
+    return {
+        Anomaly.UNAVAILABLE: f"transactional.id={name}: a second instance with this name fences "
+        "the first, whose open transaction is aborted; if both start again, they fence each "
+        "other in turn."
+    }
 
 
 EVENT = FailureEvent(

@@ -65,6 +65,7 @@ _PRODUCER: Mapping[str, _Rule] = {
     "batch.size": _Rule(1, 2147483647),
     "queue.buffering.max.messages": _Rule(0, 2147483647),
     "partitioner": _Rule(),
+    "topic.metadata.refresh.interval.ms": _Rule(-1, 3600000),
     "transactional.id": _Rule(dropped=_NO_TRANSACTIONS),
 }
 
@@ -85,6 +86,7 @@ _CONSUMER: dict[str, _Rule] = {
     "heartbeat.interval.ms": _Rule(1, 3600000),
     "check.crcs": _Rule(),
     "group.id": _Rule(dropped="a run's readers have a group of their own"),
+    "topic.metadata.refresh.interval.ms": _Rule(-1, 3600000),
     "group.instance.id": _Rule(dropped="a run's reader has no restart that could keep its name"),
 }
 # Read by the consumer process itself (labs.engine.clients.consumer), so not dropped.

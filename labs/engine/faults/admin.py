@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import (
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    ResourceType,
+)
 from confluent_kafka.cimpl import NewPartitions
 
 from labs.engine.faults.record import Fault, FaultLog, FaultRow
@@ -17,6 +23,7 @@ from labs.engine.kafka.admin import quiet_admin
 from labs.engine.wait import WaitTimeout, until
 
 _ASK_S = 10.0
+_RETENTION, _SET = "retention.ms", AlterConfigOpType.SET
 
 
 def delete(bootstrap: str, topic: str, before: Mapping[int, int], log: FaultLog) -> FaultRow:
@@ -62,6 +69,21 @@ def widen(bootstrap: str, topic: str, log: FaultLog, limit_s: float) -> FaultRow
         return f"{topic} has {wanted} partitions"
 
     return _do("widen", f"topic: {topic}", bootstrap, log, act)
+
+
+def keep(bootstrap: str, topic: str, log: FaultLog) -> FaultRow:
+    """Heals a topic that deletes what is old: from now on it keeps all."""
+
+    def act(admin: AdminClient) -> str:
+        wish = ConfigResource(
+            ResourceType.TOPIC, topic,
+            incremental_configs=[ConfigEntry(_RETENTION, "-1", incremental_operation=_SET)],
+        )  # fmt: skip
+        for done in admin.incremental_alter_configs([wish], request_timeout=_ASK_S).values():
+            done.result(_ASK_S)
+        return f"{_RETENTION} of {topic} is -1 now"
+
+    return _do("mend", f"topic: {topic}", bootstrap, log, act)
 
 
 def _partitions(admin: AdminClient, topic: str) -> list[int]:

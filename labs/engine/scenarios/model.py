@@ -104,6 +104,9 @@ class Stage(Protocol):
     def widen(self) -> None:
         """Adds a partition to the topic."""
 
+    def keep_all(self) -> None:
+        """Heals the topic that deletes what is old: what is left stays to be judged."""
+
     def join(self) -> None:
         """Starts one more member of the group, without waiting until it has its part."""
 
@@ -148,8 +151,8 @@ class Scenario:
     waits (DESIGN "Verdict"), so that a client which gave up broke at-least-once. `rarely` says
     of what the event permits and a run need not show why that is so, by anomaly. `linked`: its
     faults are in the network, so that every link must lead through a proxy. `pinned` are the
-    readers' settings that the scenario sets itself, because a run is short, `brokers` and `topic`
-    those of the brokers and of the topic.
+    readers' settings that the scenario sets itself, because a run is short, `senders`, `brokers`
+    and `topic` those of the producer, the brokers and the topic.
     """
 
     name: str
@@ -165,6 +168,7 @@ class Scenario:
     linked: bool = False
     workload: Workload = "produce-consume"
     pinned: Mapping[str, Pinned] = field(default_factory=dict)
+    senders: Mapping[str, Pinned] = field(default_factory=dict)
     brokers: Mapping[str, Pinned] = field(default_factory=dict)
     topic: Callable[[Settings], Mapping[str, Pinned]] = _as_described
 

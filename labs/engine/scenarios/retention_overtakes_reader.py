@@ -38,6 +38,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.hold("consumer", "polling")
     stage.kill_client("consumer")
     stage.go_on(seconds["away_s"])
+    stage.keep_all()
     stage.start_again("consumer")
     stage.go_on(seconds["healed_s"])
 

@@ -31,7 +31,6 @@ UNSTAGED: Mapping[str, str] = {
     "delivery-error-ignored": "the lab's producers hear of every error",
     "producer-buffer-full": "the lab's producers wait while their buffer is full",
     "foreign-timestamps": "the lab's producers stamp messages with the time of now",
-    "partition-added": "clients look for new partitions every five minutes",
     **dict.fromkeys(
         (
             "spark-checkpoint-lost", "spark-restarted", "spark-speculation", "spark-task-retried",

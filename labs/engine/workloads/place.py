@@ -16,7 +16,7 @@ class Place:
 
     `folder` holds their configurations and `logs` what they complain of; `scratch` is removed
     with the brokers' data. `pinned` are the settings of the readers that the scenario sets
-    itself, because a run is short.
+    itself, because a run is short, `senders` those of the producer.
     """
 
     settings: Settings
@@ -28,3 +28,4 @@ class Place:
     logs: Path
     scratch: Path
     pinned: Mapping[str, Pinned] = field(default_factory=dict)
+    senders: Mapping[str, Pinned] = field(default_factory=dict)

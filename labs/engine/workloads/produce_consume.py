@@ -60,7 +60,10 @@ class ProduceConsume:
         self._application = settings.get("application", {})
         pinned = {name: each.lab for name, each in place.pinned.items()}
         self._consumer_told = translate.consumer({**settings.get("consumer", {}), **pinned})
-        self._producer_told = translate.producer(settings["producer"], self.transactions)
+        sent_by = {name: each.lab for name, each in place.senders.items()}
+        self._producer_told = translate.producer(
+            {**settings["producer"], **sent_by}, self.transactions
+        )
         self._clients: dict[str, list[ClientProcess]] = {}
         self._cleanup = str(settings["topic"].get("cleanup.policy", "delete"))
         self._isolation = str(self._consumer_told.config.get("isolation.level", "read_committed"))

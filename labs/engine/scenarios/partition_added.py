@@ -1,0 +1,43 @@
+"""The topic gets a partition; its producer uses it at once, its reader finds it later.
+
+Both look for new partitions every five minutes (metadata.max.age.ms; librdkafka:
+topic.metadata.refresh.interval.ms), and not at the same time. The group has no position in the
+new partition: with `latest` it starts at its end when it finds it, and passes over what was written
+there before (ConfigDef, auto.offset.reset).
+"""
+
+from __future__ import annotations
+
+from labs.engine.clients.translate import Pinned
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.topologies import one_broker_and_a_group
+
+_NAME = "topic.metadata.refresh.interval.ms"
+_SOON = "a new partition is found earlier"
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.await_position(limit_s=15)
+    stage.hold("consumer", "polling")
+    stage.widen()
+    stage.go_on(seconds["unknown_s"])
+    stage.let_go("consumer")
+    stage.go_on(seconds["found_s"])
+
+
+SCENARIO = Scenario(
+    name="partition-added",
+    title="A partition is added while the topic is read",
+    story=(
+        "The topic gets one partition more. The producer knows it within half a second and "
+        "writes to it; the group's only member is at work for two seconds and finds it then."
+    ),
+    shows=("skipped", "effect_missing"),
+    topology=one_broker_and_a_group,
+    durations={"lead_in_s": (1.0, 2.0), "unknown_s": (2.0, 2.5), "found_s": (3.0, 3.5)},
+    play=_play,
+    workload="consume-process-sink",
+    pinned={_NAME: Pinned(1000, 300_000, _SOON)},
+    senders={_NAME: Pinned(500, 300_000, _SOON)},
+)

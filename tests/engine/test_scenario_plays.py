@@ -1,0 +1,195 @@
+"""Scenarios as the story that each of them is: what is done, in which order."""
+
+from __future__ import annotations
+
+import pytest
+
+from labs.engine.faults import Role
+from labs.engine.scenarios import all_scenarios, find
+from labs.engine.scenarios.model import Topology, draw
+
+
+class Recorder:
+    """A stage that writes down what a scenario asks for."""
+
+    def __init__(self, replicas: int) -> None:
+        self.topology = Topology(3, replicas)
+        self.asked: list[str] = []
+
+    def go_on(self, seconds: float) -> None:
+        self.asked.append("go on")
+
+    def pause(self, role: Role) -> None:
+        self.asked.append(f"pause {role.name}")
+
+    def resume(self, role: Role) -> None:
+        self.asked.append(f"resume {role.name}")
+
+    def kill(self, role: Role) -> None:
+        self.asked.append(f"kill {role.name}")
+
+    def restart(self, role: Role) -> None:
+        self.asked.append(f"restart {role.name}")
+
+    def terminate(self, role: Role) -> None:
+        self.asked.append(f"terminate {role.name}")
+
+    def wipe(self, role: Role) -> None:
+        self.asked.append(f"wipe {role.name}")
+
+    def cut_tail(self, role: Role) -> None:
+        self.asked.append(f"cut tail {role.name}")
+
+    def cut(self, role: Role, peers: str, way: str = "both") -> None:
+        self.asked.append(f"cut {role.name} {way} {peers}")
+
+    def slow(self, role: Role, delay_s: float, bytes_per_s: float) -> None:
+        self.asked.append(f"slow {role.name}")
+
+    def sever(self, role: Role, peers: str) -> None:
+        self.asked.append(f"sever {role.name} {peers}")
+
+    def mend(self, role: Role) -> None:
+        self.asked.append(f"mend {role.name}")
+
+    def hold(self, client: str, point: str) -> None:
+        self.asked.append(f"hold {client} {point}")
+
+    def let_go(self, client: str) -> None:
+        self.asked.append(f"let {client} go")
+
+    def pause_client(self, client: str) -> None:
+        self.asked.append(f"pause {client}")
+
+    def fail(self, client: str) -> None:
+        self.asked.append(f"fail {client}")
+
+    def delete_read(self) -> None:
+        self.asked.append("delete read")
+
+    def forget_group(self) -> None:
+        self.asked.append("forget group")
+
+    def widen(self) -> None:
+        self.asked.append("widen")
+
+    def keep_all(self) -> None:
+        self.asked.append("keep all")
+
+    def join(self) -> None:
+        self.asked.append("join")
+
+    def kill_client(self, client: str) -> None:
+        self.asked.append(f"kill {client}")
+
+    def start_again(self, client: str) -> None:
+        self.asked.append(f"start {client}")
+
+    def replace_ended(self, client: str) -> None:
+        self.asked.append(f"replace {client}")
+
+    def await_position(self, limit_s: float) -> None:
+        self.asked.append("position")
+
+    def not_applicable(self, fault: str, target: str, why: str) -> None:
+        self.asked.append(f"no {fault} {target}")
+
+    def await_new_leader(self, limit_s: float) -> None:
+        self.asked.append("new leader")
+
+    def await_isr(self, size: int, limit_s: float) -> None:
+        self.asked.append(f"{size} in sync")
+
+    def await_fenced(self, limit_s: float) -> None:
+        self.asked.append("fenced")
+
+    def await_in_sync(self, limit_s: float) -> None:
+        self.asked.append("in sync")
+
+
+ALONE = ["terminate follower", "2 in sync", "terminate follower", "1 in sync"]
+PLAYS = {
+    ("leader-killed-followers-behind", 3): [
+        "pause follower", "kill leader", "resume paused", "new leader", "restart dead", "in sync",
+    ],
+    ("leader-killed-followers-behind", 1): [
+        "no pause follower", "kill leader", "restart dead", "in sync",
+    ],
+    ("isr-shrunk-leader-killed", 3): [
+        *ALONE, "kill leader", "restart terminated", "fenced", "restart dead", "in sync",
+    ],
+    ("isr-shrunk-leader-killed", 2): [
+        "terminate follower", "1 in sync",
+        "kill leader", "restart terminated", "fenced", "restart dead", "in sync",
+    ],
+    ("isr-shrunk-leader-killed", 1): [
+        "no terminate follower", "kill leader", "restart dead", "in sync",
+    ],
+    ("leader-disk-lost", 3): [
+        *ALONE, "kill leader", "wipe killed", "restart terminated", "fenced", "restart dead",
+        "in sync",
+    ],
+    ("leader-disk-lost", 1): [
+        "no terminate follower", "kill leader", "wipe killed", "restart dead", "in sync",
+    ],
+    ("brokers-below-min-isr", 3): [*ALONE, "restart terminated", "in sync"],
+    ("brokers-below-min-isr", 1): ["no terminate follower"],
+    ("only-replica-down", 1): ["kill leader", "restart dead", "in sync"],
+    ("only-replica-down", 3): ["kill leader", "restart dead", "in sync"],
+    ("all-replicas-power-cut", 3): ["kill all", "cut tail killed", "restart dead", "in sync"],
+    ("leader-cut-off", 3): ["cut leader both nodes", "new leader", "mend impaired", "in sync"],
+    ("leader-cut-off", 1): ["cut leader both nodes", "mend impaired", "in sync"],
+    ("acknowledgement-lost", 3): [
+        "cut leader from clients", "sever leader clients", "mend impaired",
+    ],
+    ("followers-slow", 3): ["slow follower", "mend impaired", "in sync"],
+    ("followers-slow", 1): ["no slow follower"],
+    ("leader-killed", 3): ["kill leader", "new leader", "restart dead", "in sync"],
+    ("leader-killed", 1): ["kill leader", "restart dead", "in sync"],
+    ("consumer-killed-before-commit", 1): [
+        "position", "hold consumer processed", "kill consumer", "start consumer",
+    ],
+    ("consumer-killed-before-processing", 1): [
+        "position", "hold consumer handed", "kill consumer", "start consumer",
+    ],
+    ("rebalance-during-processing", 1): [
+        "position", "hold consumer handed", "join", "let consumer go",
+    ],
+    ("transaction-left-open", 1): [
+        "position", "hold producer in-transaction", "kill producer", "start producer",
+    ],
+    ("transactional-id-shared", 1): [
+        "position", "hold consumer processed", "pause consumer", "start consumer",
+        "let consumer go",
+    ],
+    ("aborted-input-not-read-again", 1): ["position", "hold consumer processed", "fail consumer"],
+    ("offset-out-of-range", 1): [
+        "position", "hold consumer processed", "delete read", "kill consumer", "start consumer",
+    ],
+    ("no-committed-offset", 1): [
+        "position", "hold consumer polling", "kill consumer", "forget group", "start consumer",
+    ],
+    ("exception-then-close", 1): [
+        "position", "hold consumer handed", "fail consumer", "replace consumer",
+    ],
+    ("retention-overtakes-reader", 1): [
+        "position", "hold consumer polling", "kill consumer", "keep all", "start consumer",
+    ],
+    ("partition-added", 1): ["position", "hold consumer polling", "widen", "let consumer go"],
+    ("producer-killed", 1): ["pause leader", "kill producer", "resume paused", "start producer"],
+    ("sends-time-out", 3): ["pause follower", "resume paused", "in sync"],
+    ("sends-time-out", 1): ["pause leader", "resume paused", "in sync"],
+}  # fmt: skip
+"""Scenario and replicas → what is done, in order."""
+
+
+@pytest.mark.parametrize(("name", "replicas"), PLAYS)
+def test_a_scenario_does_what_its_story_says(name: str, replicas: int) -> None:
+    stage, scenario = Recorder(replicas), find(name)
+    scenario.play(stage, draw(scenario, 1, {}).durations)
+    assert [step for step in stage.asked if step != "go on"] == PLAYS[name, replicas]
+    assert stage.asked[0] == stage.asked[-1] == "go on"  # before the fault, and after the heal
+
+
+def test_every_scenario_has_its_play_told_here() -> None:
+    assert {name for name, _ in PLAYS} == {scenario.name for scenario in all_scenarios()}
