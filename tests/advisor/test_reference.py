@@ -7,6 +7,7 @@ import re
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import escape
 
 from advisor import reference
 from advisor.catalog import Component, Family
@@ -15,6 +16,7 @@ from advisor.reasoning.dependence import dependence, events_behind
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.rules import all_rules
+from labs.engine.scenarios.unstaged import UNSTAGED
 from tests.advisor.pipelines import described
 from tests.advisor.walking import RISKY, walk
 
@@ -93,10 +95,10 @@ def test_every_other_setting_of_the_products_is_found_by_a_search_alone(client: 
     assert found == sorted(found, reverse=True)
 
 
-def test_a_failure_says_what_shows_it_or_that_nothing_does_yet(client: Client) -> None:
+def test_a_failure_says_what_shows_it_or_why_nothing_does(client: Client) -> None:
     for event in all_events():
         html = html_of(client, reverse("reference:failure", args=[event.name]))
-        assert (event.scenario or "reasoning alone: ") in html
+        assert (event.scenario or escape(UNSTAGED[event.name])) in html
 
 
 @pytest.mark.parametrize("url", [

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from labs.engine import result
-from labs.engine.scenarios import all_scenarios
+from labs.engine.scenarios import all_scenarios, find
 from labs.engine.scenarios.model import TOPIC
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.workloads import AS_COMMITTED, WORKLOADS, Place, ProduceConsume, workload
@@ -51,6 +51,22 @@ def test_what_a_scenario_pins_wins_and_is_said_beside_what_was_described(tmp_pat
     told = result.shortened({}, arm("described", **stated).settings, {"consumer": SHORT_SESSION})
     (session,) = [each for each in told if each["setting"] == "consumer session.timeout.ms"]
     assert (session["lab"], session["product"], session["described"]) == (3000, 45000, 20000)
+
+
+def test_what_a_scenario_sets_of_the_producer_goes_to_the_producer_alone(tmp_path: Path) -> None:
+    scenario = find("partition-added")
+    settings = arm("described").settings
+    place = Place(
+        settings, "127.0.0.1:1", TOPIC, 2000, tmp_path, tmp_path, tmp_path, tmp_path,
+        scenario.pinned, scenario.senders,
+    )  # fmt: skip
+    told = WORKLOADS[scenario.workload](place)
+    name = "topic.metadata.refresh.interval.ms"
+    assert (told._producer().client[name], told._consumer().client[name]) == (500, 1000)
+    said = result.shortened({}, settings, {"producer": scenario.senders})
+    assert {"setting": f"producer {name}", "lab": 500, "product": 300_000} == {
+        key: value for key, value in said[-1].items() if key != "why"
+    }
 
 
 @pytest.mark.parametrize(
