@@ -172,7 +172,10 @@ class Run:
             self._on_failure(str(failed), polled, messages)
 
     def _on_failure(self, why: str, polled: Polled, messages: Sequence[Message]) -> None:
-        """Does what the application does with records that it cannot process."""
+        """Does what the application does with records that it cannot process.
+
+        One that goes on without them saves its place behind them with the next poll.
+        """
         habit = self._config.on_error
         if habit == "close":
             self._stopped = why
@@ -180,8 +183,6 @@ class Run:
         report(mishap=said, stopped=self._stopped)
         if habit == "retry":
             self._take(polled, messages)
-        elif habit == "skip":
-            self._work.pass_over(polled)
 
     def _settle(self) -> None:
         """Tells the group of what was processed, where that is the way to commit."""

@@ -62,10 +62,6 @@ class Work:
         else:
             self._process(polled, self._sink)
 
-    def pass_over(self, polled: Polled) -> None:
-        """Goes on without what could not be processed."""
-        self._done.append(polled.positions)
-
     def done(self) -> list[list[TopicPartition]]:
         """The positions of the polls that were processed since this was last asked."""
         return [self._done.popleft() for _ in range(len(self._done))]
