@@ -14,7 +14,9 @@ from tests.engine.cases import CASES, EARLIEST, TWO_COPIES, Case
 pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.timeout(400)]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.tested], ids=lambda case: case.name
+)
 def test_bad_settings_show_it_and_good_ones_do_not(run: Run, case: Case) -> None:
     arms, _ = run(case.experiment())
     bad, good = arms["bad"], arms["good"]

@@ -1,6 +1,6 @@
 """For each scenario, settings that show what it can do to messages, and settings that prevent it.
 
-One table for the tests, which run each pair once, and for `benchmarks.scenarios`, which runs each
+One table for the tests, which run most pairs once, and for `benchmarks.scenarios`, which runs each
 under many seeds.
 """
 
@@ -23,6 +23,14 @@ IN_TRANSACTIONS: Settings = {
     "producer__transactional_id": "orders-1",
     "application__restart": "resumes",
 }
+OFFSETS_TOO: Settings = AFTER | {
+    "producer__transactional_id": "orders-1",
+    "application__commit": "in-transaction",
+    "consumer__enable_auto_commit": False,
+    "consumer__isolation_level": "read_committed",
+}
+LATEST: Settings = AFTER | {"consumer__auto_offset_reset": "latest"}
+AWAY: Settings = AFTER | {"application__outage_ms": 864_000_000}
 IMPATIENT: Settings = {
     "producer__delivery_timeout_ms": 1500,
     "producer__request_timeout_ms": 1000,
@@ -33,7 +41,8 @@ IMPATIENT: Settings = {
 class Case:
     """Settings that show `anomaly` in a scenario, held against `want`, and settings that do not.
 
-    `shorter` overrides durations of the scenario, in seconds.
+    `shorter` overrides durations of the scenario, in seconds. The tests leave out what is not
+    `tested`, for the time that it takes.
     """
 
     name: str
@@ -43,6 +52,7 @@ class Case:
     bad: Settings
     good: Settings
     shorter: dict[str, float] = field(default_factory=dict)
+    tested: bool = True
 
     def experiment(self, seed: int = 1) -> ExperimentSpec:
         """Both side by side, as the arms `bad` and `good`."""
@@ -129,5 +139,52 @@ CASES = [
         "sends-again", "sends-time-out", "exactly-once", Anomaly.EFFECT_DUPLICATED,
         AFTER | IMPATIENT | {"application__resend": "on-error"},
         SAFE,
+    ),
+    Case(
+        "zombie", "transactional-id-shared", "exactly-once", Anomaly.EFFECT_DUPLICATED,
+        AFTER,
+        OFFSETS_TOO,
+    ),
+    Case(
+        "goes-on-behind", "aborted-input-not-read-again", "at-least-once", Anomaly.EFFECT_MISSING,
+        OFFSETS_TOO | {"application__abort": "continues"},
+        OFFSETS_TOO,
+    ),
+    Case(
+        "results-uncommitted", "consumer-killed-before-commit", "exactly-once",
+        Anomaly.EFFECT_DUPLICATED,
+        OFFSETS_TOO | {"consumer__isolation_level": "read_uncommitted"},
+        OFFSETS_TOO,
+        tested=False,
+    ),
+    Case(
+        "deleted", "offset-out-of-range", "at-least-once", Anomaly.EFFECT_MISSING,
+        LATEST,
+        AFTER,
+        tested=False,
+    ),
+    Case(
+        "no-position", "no-committed-offset", "at-least-once", Anomaly.EFFECT_MISSING,
+        LATEST,
+        AFTER,
+        tested=False,
+    ),
+    Case(
+        "finds-it-later", "partition-added", "at-least-once", Anomaly.EFFECT_MISSING,
+        LATEST,
+        AFTER,
+        tested=False,
+    ),
+    Case(
+        "closes", "exception-then-close", "at-least-once", Anomaly.EFFECT_MISSING,
+        EARLIEST | {"application__processing_errors": "close"},
+        EARLIEST,
+        tested=False,
+    ),
+    Case(
+        "kept-too-short", "retention-overtakes-reader", "at-least-once", Anomaly.EFFECT_MISSING,
+        AWAY,
+        AWAY | {"topic__retention_ms": 2_592_000_000},
+        tested=False,
     ),
 ]  # fmt: skip
