@@ -128,6 +128,8 @@ def test_who_commits_in_a_transaction_has_a_topic_for_a_sink_where_the_reader_fa
     chosen = topic if name == AS_COMMITTED else database
     assert workload(name, arm("described", **IN_TRANSACTION).settings) is chosen
     assert workload(name, arm("described").settings) is database
+    nameless = {"application": {"commit": "in-transaction"}, "producer": {}}  # as in Streams
+    assert workload(name, nameless) is database
 
 
 def test_a_transforming_application_has_the_described_producer_and_its_feed_no_transactions(

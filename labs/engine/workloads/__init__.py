@@ -26,8 +26,10 @@ def workload(name: str, settings: Settings) -> type[ProduceConsume]:
     """A scenario's workload under these settings.
 
     Who commits the offsets in a transaction has a topic for a sink: no database takes part in it.
+    Kafka Streams has no transactional.id of its own to do it with, and is not run.
     """
     if name != AS_COMMITTED:
         return WORKLOADS[name]
     in_transaction = settings.get("application", {}).get("commit") == "in-transaction"
-    return WORKLOADS["consume-transform-produce" if in_transaction else "consume-process-sink"]
+    named = in_transaction and settings["producer"].get("transactional.id")
+    return WORKLOADS["consume-transform-produce" if named else "consume-process-sink"]
