@@ -26,6 +26,8 @@ UNSTAGED: Mapping[str, str] = {
     "rack-lost": "the brokers of a run stand in no racks",
     "group-offsets-expired": "offsets are kept for a minute at the least, and looked at every ten; "
     "what follows is what no-committed-offset stages",
+    "producer-state-expired": "brokers look every ten minutes which producers to forget",
+    "transactional-id-expired": "brokers look every hour which transactional ids to forget",
     "static-member-lost": "what it brings is a wait, as long as the session",
     "unprocessable-message": "every message of a run can be processed",
     "delivery-error-ignored": "the lab's producers hear of every error",
