@@ -20,7 +20,7 @@ from advisor import drafts, live, services
 from advisor.catalog import Component, Family
 from advisor.drafts import MAX_LENGTH, Draft
 from advisor.inputs import FileProblem, Inputs, Origin, decoded
-from advisor.intake import MAX_BYTES, all_readers, find
+from advisor.intake import MAX_BYTES, all_readers, find, is_secret
 from advisor.questionnaire import FAMILIES, STEPS
 
 PASTED = "Pasted text"
@@ -66,7 +66,8 @@ def use(request: HttpRequest) -> HttpResponse:
     given = {
         name: text[:MAX_LENGTH]
         for name, text in request.POST.items()
-        if isinstance(text, str) and (name in _HEADS or name.partition(".")[0] in set(Component))
+        if isinstance(text, str) and not is_secret(name)
+        and (name in _HEADS or name.partition(".")[0] in set(Component))
     }
     draft = _merged(drafts.load(request.session), given)
     drafts.put_aside(request.session, draft)

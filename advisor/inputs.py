@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import re
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -108,7 +110,12 @@ class Inputs:
 
 
 def read_file(path: str) -> str:
-    """The text of a file, as far as any configuration goes. Raises `FileProblem`."""
+    """The text of a file, or of standard input for `-`, as far as any configuration goes.
+
+    Raises `FileProblem`.
+    """
+    if path == "-":
+        return decoded(path, sys.stdin.buffer.read(MAX_BYTES + 1))
     try:
         with Path(path).open("rb") as file:
             return decoded(path, file.read(MAX_BYTES + 1))
@@ -117,13 +124,22 @@ def read_file(path: str) -> str:
 
 
 def decoded(source: str, content: bytes) -> str:
-    """The text of these bytes. Raises `FileProblem` if they are none, or too many."""
+    """The text of these bytes: UTF-8, or UTF-16 that says so, as PowerShell's `>` writes it.
+
+    Raises `FileProblem` if they are no text, or too many.
+    """
     if len(content) > MAX_BYTES:
         raise FileProblem(f"{source}: longer than {MAX_BYTES} bytes; a configuration is not.")
+    marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    encoding = "utf-16" if marked else "utf-8-sig"
     try:
-        return content.decode("utf-8-sig")
+        text = content.decode(encoding)
     except UnicodeDecodeError as error:
-        raise FileProblem(f"{source}: not UTF-8 text (byte {error.start}).") from error
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise FileProblem(f"{source}:{line}: this is not text in UTF-8.") from None
+    if not text.strip():
+        raise FileProblem(f"{source}: there is nothing in it.")
+    return text
 
 
 def _placed(source: str, message: str, setting: str = "") -> str:

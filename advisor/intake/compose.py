@@ -2,14 +2,15 @@
 
 The images of Apache Kafka and Confluent make a setting's name of a variable's: without `KAFKA_`, in
 lower case, `___` for a dash, `__` for an underscore, `_` for a dot; Bitnami's begin with
-`KAFKA_CFG_`. Source: the images' documentation, "Using environment variables".
+`KAFKA_CFG_`. The tag of an image says which Kafka it has. Sources: the images' documentation,
+"Using environment variables"; Confluent's "Supported Versions and Interoperability".
 """
 
 from __future__ import annotations
 
 import re
 
-from advisor.catalog import Component
+from advisor.catalog import Component, SettingError, kafka_line
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import shown
 from advisor.intake.yaml_nodes import Leaf, documents
@@ -21,15 +22,18 @@ _NOT_SETTINGS = re.compile(
 )
 _BROKER = ("KAFKA_NODE_ID", "KAFKA_BROKER_ID", "KAFKA_CFG_NODE_ID", "KAFKA_CFG_BROKER_ID")
 _ROLES = ("KAFKA_PROCESS_ROLES", "KAFKA_CFG_PROCESS_ROLES")
+_IMAGE = re.compile(r"(?:.*/)?(?P<name>kafka|kafka-native|cp-kafka|cp-server):(?P<line>[2-9]\.\d+)\b.*")
 _SERVICES = re.compile(r"^services:", re.MULTILINE)
 
 
 def read(text: str) -> Reading:
     """The brokers' settings, and how many brokers there are. Raises `IntakeError`."""
     reading, brokers = Reading(), set()
-    controllers = set()
+    controllers, images = set(), {}
     for leaves in documents(text):
         for leaf in leaves:
+            if tag := _tag(reading, leaf):
+                images[leaf.path[1]] = tag
             found = _variable(leaf)
             if found is None:
                 continue
@@ -41,7 +45,23 @@ def read(text: str) -> Reading:
             _take(reading, name, value, leaf.line)
     if brokers - controllers:
         reading.heads["brokers"] = str(len(brokers - controllers))
+    lines = {images.get(service, "") for service in brokers - controllers}
+    if len(lines) == 1 and (line := lines.pop()):
+        reading.heads["kafka"] = line
     return reading
+
+
+def _tag(reading: Reading, leaf: Leaf) -> str | None:
+    """The line of Kafka in a service's image; Confluent counts 7.9 where Kafka counts 3.9."""
+    match leaf.path:
+        case ("services", _, "image") if tag := _IMAGE.fullmatch(leaf.text):
+            major, minor = tag["line"].split(".")
+            line = f"{int(major) - 4}.{minor}" if tag["name"].startswith("cp-") else tag["line"]
+            try:
+                return kafka_line(line)
+            except SettingError:
+                reading.note(leaf.line, f"the image's Kafka {line} is not known here: not taken")
+    return None
 
 
 def _variable(leaf: Leaf) -> tuple[str, str] | None:

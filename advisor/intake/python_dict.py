@@ -102,7 +102,7 @@ def _by_name(name: str) -> Component | None:
 def take(reading: Reading, component: Component, key: str, value: ast.expr, line: int) -> None:
     """Takes one pair of a dict, if its value is a literal."""
     try:
-        literal = ast.literal_eval(value)
+        literal = _product(value) if isinstance(value, ast.BinOp) else ast.literal_eval(value)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         literal = None
     if isinstance(literal, bool):
@@ -111,6 +111,17 @@ def take(reading: Reading, component: Component, key: str, value: ast.expr, line
         reading.state(component, key, str(literal), line)
     else:
         reading.note(line, f"{shown(key)} is not a plain value: not read")
+
+
+def _product(node: ast.expr) -> int:
+    """`24 * 60 * 60 * 1000`, as durations and sizes are written. Raises `ValueError`."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        found = _product(node.left) * _product(node.right)
+    else:
+        found = ast.literal_eval(node)
+    if type(found) is not int or abs(found) >= 2**63:
+        raise ValueError("no product of whole numbers")
+    return found
 
 
 def _likeness(text: str) -> float:

@@ -55,6 +55,11 @@ def read(text: str, product: Product, kind: str = "", family: str = "") -> Intak
         intake = judge(reading, product)
     except IntakeError as error:
         return Intake(problems=[Problem(component, "file", str(error))])
+    if intake.strangers == len(reading.items):
+        likely = detect(text)
+        if likely and likely != reader:
+            words = f"Line 1: no setting of Kafka is in this file; it looks like: {likely.title}."
+            intake.problems.append(Problem(component, "file", words))
     if not intake.settings and not intake.heads and not intake.notes and not intake.problems:
         words = "Line 1: no setting of Kafka is in this file."
         intake.problems.append(Problem(component, "file", words))

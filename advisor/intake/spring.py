@@ -58,7 +58,8 @@ def read(text: str) -> Reading:
     for leaves in _documents(text):
         profile = next((each for each in leaves if _flat(each.path).endswith("onprofile")), None)
         if profile:
-            reading.note(profile.line, "what counts only in a profile is not read")
+            words = f"what counts only in profile {shown(profile.text)} is not read"
+            reading.note(profile.line, words)
             continue
         for leaf in leaves:
             _take(reading, leaf)

@@ -30,7 +30,8 @@ class Intake:
 
     `settings` are typed values under the catalog's names, `lines` says where each stands. `heads`
     are answers that are no settings. `notes` say, with the line, what was left out and why: it is
-    no mistake. `problems` are mistakes; with one, the file should not be used.
+    no mistake. `problems` are mistakes; with one, the file should not be used. `strangers` counts
+    names that nothing in Kafka has.
     """
 
     settings: dict[str, Value] = field(default_factory=dict)
@@ -38,6 +39,7 @@ class Intake:
     heads: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    strangers: int = 0
 
 
 def weigh(reading: Reading, product: Product) -> Intake:
@@ -72,13 +74,14 @@ class _Scale:
             self._problem(item, error.problem)
             return
         name, lines = f"{item.component}.{setting.name}", self.intake.lines
-        if name in lines:
-            self._note(item, f"replaces line {lines[name]}")
-        lines[name] = item.line
         try:
-            self.intake.settings[name] = parse(setting, item.text)
+            value = parse(setting, item.text)
         except SettingError as error:
             self._problem(item, error.problem)
+            return
+        if name in lines and self.intake.settings[name] != value:
+            self._note(item, f"replaces line {lines[name]}")
+        lines[name], self.intake.settings[name] = item.line, value
 
     def _unknown(self, item: Item, problem: Problem) -> None:
         product, component = self.product, item.component
@@ -102,11 +105,14 @@ class _Scale:
         elif whose := owner(item.name):
             self._note(item, f"is a setting of {whose}: the {component} passes over it")
         else:
+            self.intake.strangers += 1
             words = "is not a setting of Kafka that we know; Kafka would pass over it"
             self._note(item, f"{words}{_hint(item, names)}".removesuffix("."))
 
     def _note(self, item: Item, words: str) -> None:
-        self.intake.notes.append(f"Line {item.line}: {shown(item.name)} {words}.")
+        note = f"Line {item.line}: {shown(item.name)} {words}."
+        if note not in self.intake.notes:  # a line that others refer to (YAML's <<) is read again
+            self.intake.notes.append(note)
 
     def _problem(self, item: Item, problem: Problem) -> None:
         message = f"Line {item.line}: {problem.message}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -128,8 +128,8 @@ def test_toml_that_is_no_pipeline_is_refused_with_its_file(write, text: str):
 
 def test_a_file_that_is_no_text_or_too_large_is_refused(tmp_path: Path):
     binary = tmp_path / "binary.properties"
-    binary.write_bytes(b"\xff\xfe\x00")
-    assert "not UTF-8" in refused("--producer", str(binary))
+    binary.write_bytes(b"\xfe\xfd\x00")
+    assert f"{binary}:1: this is not text in UTF-8." in refused("--producer", str(binary))
     large = tmp_path / "large.properties"
     large.write_text("#" * 1_100_000)
     assert "longer than" in refused("--producer", str(large))
@@ -206,3 +206,18 @@ def test_notes_never_repeat_a_secret(write):
     err = run(path)[2]
     assert f"{path}:2: sasl.password is a credential: dropped, not read." in err
     assert "hunter2" not in err
+
+
+@pytest.mark.parametrize("place", [["-"], ["--producer", "-"]])
+def test_a_file_may_come_through_a_pipe(monkeypatch: pytest.MonkeyPatch, place: list[str]):
+    piped = TextIOWrapper(BytesIO(b"acks=1\nsasl.password=hunter2\n"))
+    monkeypatch.setattr("sys.stdin", piped)
+    code, out, err = run(*place, "--want", "at-least-once", "--json")
+    assert code == 1
+    assert "-:2: sasl.password is a credential: dropped, not read." in err
+    assert '"from": "1"' in out
+
+
+def test_what_is_no_file_is_said_so(tmp_path: Path):
+    assert refused(str(tmp_path)) == f"{tmp_path}: Is a directory."
+    assert refused(str(tmp_path / "none")) == f"{tmp_path / 'none'}: No such file or directory."

@@ -41,7 +41,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         kinds = ", ".join(reader.kind for reader in all_readers())
-        words = "any files of configuration; each one's kind is detected (.toml: a pipeline)"
+        words = "any files of configuration, - for standard input; each one's kind is detected "
+        words += "(.toml: a pipeline)"
         parser.add_argument("files", metavar="FILE", nargs="*", help=words)
         parser.add_argument("--kind", metavar="KIND", help=f"of every FILE: one of {kinds}")
         for component in Component:

@@ -1,0 +1,171 @@
+"""Files as teams have them, whole: read to what they state, and their secrets to nothing."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from advisor.catalog import Family
+from advisor.inputs import FileProblem, decoded
+from advisor.intake import Product, detect, read
+
+FILES = Path(__file__).with_name("files")
+JAVA = Product(Family.JAVA, "4.4", "4.3")
+SECRET = "hunter2"
+
+EXPECTED = {
+    "application.yml": ("spring", {"family": "java"}, {
+        "producer.acks": "1", "producer.retries": 3, "producer.batch.size": 32768,
+        "producer.transactional.id": "orders-tx-", "producer.linger.ms": 20,
+        "producer.max.in.flight.requests.per.connection": 5, "producer.delivery.timeout.ms": 60000,
+        "consumer.auto.offset.reset": "earliest", "consumer.enable.auto.commit": False,
+        "consumer.max.poll.records": 250, "consumer.isolation.level": "read_committed",
+        "consumer.max.poll.interval.ms": 600000, "consumer.session.timeout.ms": 30000,
+    }),
+    "strimzi.yaml": ("strimzi", {"kafka": "4.1", "brokers": "3"}, {
+        "broker.offsets.topic.replication.factor": 3,
+        "broker.transaction.state.log.replication.factor": 3,
+        "broker.transaction.state.log.min.isr": 2, "broker.default.replication.factor": 3,
+        "broker.min.insync.replicas": 2, "topic.replication.factor": 3,
+        "topic.retention.ms": 604800000, "topic.cleanup.policy": "delete",
+    }),
+    "compose-cp.yml": ("compose", {"kafka": "3.9", "brokers": "1"}, {
+        "broker.offsets.topic.replication.factor": 1,
+        "broker.transaction.state.log.min.isr": 1,
+        "broker.transaction.state.log.replication.factor": 1,
+    }),
+    "compose-apache.yml": ("compose", {"kafka": "4.1", "brokers": "3"}, {
+        "broker.min.insync.replicas": 2, "broker.default.replication.factor": 3,
+        "broker.offsets.topic.replication.factor": 3,
+    }),
+    "describe-3.txt": ("topics-describe", {}, {
+        "topic.replication.factor": 3, "topic.min.insync.replicas": 1,
+        "topic.retention.ms": 86400000,
+    }),
+    "describe-4.txt": ("topics-describe", {}, {
+        "topic.replication.factor": 3, "topic.min.insync.replicas": 2,
+    }),
+    "configs-topic.txt": ("configs-describe", {}, {
+        "topic.min.insync.replicas": 2, "topic.retention.ms": 604800000,
+    }),
+    "configs-broker.txt": ("configs-describe", {}, {
+        "broker.default.replication.factor": 3, "broker.min.insync.replicas": 1,
+        "broker.offsets.topic.replication.factor": 1,
+    }),
+    "client.py.txt": ("python-dict", {"family": "librdkafka"}, {
+        "producer.acks": "1", "producer.linger.ms": 50, "producer.delivery.timeout.ms": 30000,
+        "producer.enable.idempotence": False, "consumer.auto.offset.reset": "earliest",
+        "consumer.enable.auto.commit": True,
+    }),
+    "query.py.txt": ("spark-options", {"family": "spark"}, {
+        "consumer.startingOffsets": "earliest", "consumer.failOnDataLoss": False,
+        "consumer.isolation.level": "read_committed", "producer.acks": "1",
+    }),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_whole_file_is_recognised_and_read(name: str) -> None:
+    text = (FILES / name).read_text("utf-8")
+    kind, heads, settings = EXPECTED[name]
+    found, reader = read(text, JAVA), detect(text)
+    assert reader
+    assert reader.kind == kind
+    assert [problem.message for problem in found.problems] == []
+    assert found.heads == heads
+    assert found.settings == settings
+    assert len(set(found.notes)) == len(found.notes)
+    assert not [note for note in found.notes if "replaces" in note], "a merge is no contradiction"
+
+
+def test_every_file_is_expected_to_say_something() -> None:
+    assert {path.name for path in FILES.iterdir()} == set(EXPECTED)
+
+
+def test_profiles_are_named_and_left_out() -> None:
+    notes = read((FILES / "application.yml").read_text("utf-8"), JAVA).notes
+    profiles = [note for note in notes if "profile" in note]
+    assert profiles == [
+        "Line 46: what counts only in profile prod is not read.",
+        "Line 54: what counts only in profile dev is not read.",
+    ]
+
+
+@pytest.mark.parametrize(("image", "line"), [
+    ("apache/kafka:4.2.1", "4.2"), ("apache/kafka-native:4.0.0", "4.0"),
+    ("bitnami/kafka:3.7.0-debian-12-r3", "3.7"), ("registry.example.com/x/cp-server:8.1.0", "4.1"),
+    ("confluentinc/cp-kafka:7.6.1", "3.6"), ("confluentinc/cp-kafka:latest", None),
+    ("apache/kafka", None), ("confluentinc/cp-kafka:7.2.0", None),
+    ("confluentinc/cp-kafka-connect:8.0.0", None),
+])  # fmt: skip
+def test_an_image_says_which_kafka_it_has(image: str, line: str | None) -> None:
+    text = f"services: {{k: {{image: '{image}', environment: {{KAFKA_NODE_ID: 1}}}}}}"
+    found = read(text, JAVA, "compose")
+    assert found.heads.get("kafka") == line
+    unknown = "Line 1: the image's Kafka 3.2 is not known here: not taken."
+    assert (unknown in found.notes) == ("7.2" in image)
+
+
+def test_images_that_differ_say_nothing() -> None:
+    service = "image: 'apache/kafka:{}', environment: {{KAFKA_NODE_ID: {}}}"
+    text = f"services: {{a: {{{service.format('4.0.0', 1)}}}, b: {{{service.format('4.1.0', 2)}}}}}"
+    assert "kafka" not in read(text, JAVA, "compose").heads
+
+
+@pytest.mark.parametrize(("written", "value"), [
+    ("24 * 60 * 60 * 1000", 86_400_000), ("2 * 0", 0), ("10 ** 4", None), ("60 * n", None),
+    ("2 * 1.5", None), ("True * 9", None), ("'9' * 9", None), ("9" * 18 + " * 99", None),
+])  # fmt: skip
+def test_a_product_of_numbers_is_a_plain_value(written: str, value: int | None) -> None:
+    found = read(f"producer = {{'message.timeout.ms': {written}}}", JAVA, "python-dict")
+    assert found.settings.get("producer.delivery.timeout.ms") == value
+    assert bool(found.notes) == (value is None)
+
+
+@pytest.mark.parametrize(("kind", "looks"), [
+    ("topic-properties", "Output of kafka-topics --describe"), ("topics-describe", "")
+])  # fmt: skip
+def test_a_file_of_another_kind_is_no_file_of_this_one(kind: str, looks: str) -> None:
+    problems = read((FILES / "describe-4.txt").read_text("utf-8"), JAVA, kind).problems
+    said = f"Line 1: no setting of Kafka is in this file; it looks like: {looks}."
+    assert [problem.message for problem in problems] == ([said] if looks else [])
+
+
+@pytest.mark.parametrize(("content", "said"), [
+    (b"# a\nacks=1 # \xe4\n", "f:2: this is not text in UTF-8."),
+    (b"\x7fELF\x02\x01\x01\xff", "f:1: this is not text in UTF-8."),
+    (b" \n", "f: there is nothing in it."), (b"", "f: there is nothing in it."),
+])  # fmt: skip
+def test_what_is_no_text_is_said_with_its_line(content: bytes, said: str) -> None:
+    with pytest.raises(FileProblem) as problem:
+        decoded("f", content)
+    assert str(problem.value) == said
+
+
+def test_what_powershell_writes_is_text() -> None:
+    for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
+        assert decoded("f", mark + "acks=1\r\n".encode(encoding)) == "acks=1\r\n"
+    assert decoded("f", b"\xef\xbb\xbfacks=1") == "acks=1"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("last", ["questions", "advice"])
+def test_a_secret_is_in_no_table_no_session_and_no_log(
+    client: Client, caplog: pytest.LogCaptureFixture, last: str
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    files = [(FILES / name).read_text("utf-8") for name in EXPECTED]
+    broken = f"spring:\n  kafka:\n    ssl: {{key-password: {SECRET}\n"
+    properties = f"acks=1\nsasl.password={SECRET}\n"
+    for text in [text for text in files if SECRET in text] + [broken, properties]:
+        assert SECRET not in client.post("/describe/from-files/", {"text": text}).text
+    fields = {"producer.acks": "1", "sasl.password": SECRET, "producer.sasl.password": SECRET}
+    client.post("/describe/from-files/use/", {**fields, "to": last})
+    kept = "\n".join(connection.connection.iterdump())
+    logged = "\n".join(each.getMessage() for each in caplog.records)
+    assert "producer" in repr(dict(client.session)) + kept
+    assert SECRET not in kept + logged + repr(dict(client.session))
