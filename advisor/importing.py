@@ -66,7 +66,8 @@ def use(request: HttpRequest) -> HttpResponse:
     given = {
         name: text[:MAX_LENGTH]
         for name, text in request.POST.items()
-        if isinstance(text, str) and not is_secret(name)
+        if isinstance(text, str)
+        and not is_secret(name)
         and (name in _HEADS or name.partition(".")[0] in set(Component))
     }
     draft = _merged(drafts.load(request.session), given)

@@ -14,7 +14,7 @@ from advisor.question import Question, Step
 from advisor.question_streams import STREAMS
 
 FAMILIES: Mapping[Family, tuple[str, str]] = {
-    Family.JAVA: ("Java client", "Also inside Spring Kafka, Quarkus, Flink and Kafka Connect"),
+    Family.JAVA: ("Java client", "Also inside Spring Kafka, Quarkus and Flink"),
     Family.LIBRDKAFKA: ("librdkafka", "Confluent's clients for Python, Go, .NET and JavaScript"),
     Family.SPARK: (
         "Spark Structured Streaming",

@@ -14,6 +14,7 @@ from itertools import groupby
 from django.urls import reverse
 
 from advisor.catalog import Component, Family, Setting, kafka_versions, unweighed, versions
+from advisor.catalog.facts import examined
 from advisor.catalog.lookups import in_force, known_to
 from advisor.questionnaire import FAMILIES
 from advisor.reasoning.failures import all_events
@@ -22,6 +23,7 @@ from advisor.reasoning.rules import all_rules
 
 KINDS = {"failure": "Failures", "rule": "Rules", "setting": "Settings"}
 UNWEIGHED = "Not weighed here: no rule and no failure looks at it."
+GONE = "Of earlier versions only. "
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,25 +103,41 @@ def _rules() -> Iterator[Entry]:
 
 def _settings() -> Iterator[Entry]:
     for component in Component:
-        known = [_newest(family, component) for family in Family]
-        for name in dict.fromkeys(name for each in known for name in each):
-            yield _setting(component, [each[name] for each in known if name in each])
+        by_family = [_known(family, component) for family in Family]
+        newest = [lines[0] for lines in by_family]
+        gone = [known for lines in by_family for known in lines[1:]]
+        for name in dict.fromkeys(name for each in (*newest, *gone) for name in each):
+            now = [each[name] for each in newest if name in each]
+            then = [each[name] for each in gone if name in each]
+            yield _setting(component, now or then, "" if now else GONE)
 
 
-def _setting(component: Component, by: list[Setting]) -> Entry:
-    name, weighed = by[0].name, any(setting.weighed for setting in by)
-    aliases = " ".join(alias for setting in by for alias in setting.aliases)
+def _setting(component: Component, by: list[Setting], gone: str) -> Entry:
+    name, weighed = by[0].name, any(setting.weighed for setting in by) and not gone
+    aliases = " ".join(dict.fromkeys(alias for setting in by for alias in setting.aliases))
     meanings = " ".join(dict.fromkeys(setting.meaning for setting in by))
+    summary = next((setting.meaning for setting in by if setting.weighed), UNWEIGHED)
     return Entry(
-        "setting", f"{component} {name}", name, component,
-        next((setting.meaning for setting in by if setting.weighed), UNWEIGHED),
+        "setting", f"{component} {name}", name, component, f"{gone}{summary}",
         reverse("reference:setting", args=[component, name]),
         f"{component} {name} {aliases} {meanings}".lower(), weighed,
     )  # fmt: skip
 
 
-def _newest(family: Family, component: Component) -> dict[str, Setting]:
-    return known_to(family, versions(family)[0], kafka_versions()[0], component)
+def _known(family: Family, component: Component) -> list[dict[str, Setting]]:
+    """What a family has of a component, at its newest version and at each one before it."""
+    if component in (Component.TOPIC, Component.BROKER):
+        # The brokers' own, whatever the client: one family's answer is every one's.
+        java = versions(Family.JAVA)[0]
+        return [known_to(Family.JAVA, java, line, component) for line in _kafka_lines()]
+    newest = kafka_versions()[0]
+    return [known_to(family, line, newest, component) for line in versions(family)]
+
+
+@cache
+def _kafka_lines() -> tuple[str, ...]:
+    """The broker lines whose settings are known, newest first: more than can be described."""
+    return tuple(reversed(examined(Component.BROKER)))
 
 
 def explained(rule: Rule) -> tuple[str, tuple[tuple[str, str], ...]]:
@@ -140,8 +158,10 @@ def by_family(component: Component, name: str) -> tuple[ByFamily, ...]:
     found = []
     for family in Family:
         newest = versions(family)[0]
-        of_kafka = _spans((v, _at(family, newest, v, component, name)) for v in kafka_versions())
-        brokers = component in (Component.TOPIC, Component.BROKER) or len(of_kafka) > 1
+        of_brokers = component in (Component.TOPIC, Component.BROKER)
+        lines = _kafka_lines() if of_brokers else kafka_versions()
+        of_kafka = _spans((v, _at(family, newest, v, component, name)) for v in lines)
+        brokers = of_brokers or len(of_kafka) > 1
         of_client = (
             (v, _at(family, v, kafka_versions()[0], component, name)) for v in versions(family)
         )

@@ -22,7 +22,9 @@ _NOT_SETTINGS = re.compile(
 )
 _BROKER = ("KAFKA_NODE_ID", "KAFKA_BROKER_ID", "KAFKA_CFG_NODE_ID", "KAFKA_CFG_BROKER_ID")
 _ROLES = ("KAFKA_PROCESS_ROLES", "KAFKA_CFG_PROCESS_ROLES")
-_IMAGE = re.compile(r"(?:.*/)?(?P<name>kafka|kafka-native|cp-kafka|cp-server):(?P<line>[2-9]\.\d+)\b.*")
+_IMAGE = re.compile(
+    r"(?:.*/)?(?P<name>kafka|kafka-native|cp-kafka|cp-server):(?P<line>[2-9]\.\d+)\b.*"
+)
 _SERVICES = re.compile(r"^services:", re.MULTILINE)
 
 

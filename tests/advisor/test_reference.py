@@ -135,3 +135,21 @@ def test_what_a_failure_hangs_on_is_what_changes_it() -> None:
     assert set(at["spark-restarted"].anomalies) == {Family.SPARK}
     may = at["leader-killed-followers-behind"].anomalies
     assert all(Anomaly.LOST_WRITE in may[family] for family in Family)
+
+
+def test_a_setting_that_is_gone_is_found_and_says_so(client: Client) -> None:
+    [found] = reference.search("offsets.commit.required.acks")
+    assert found.summary.startswith(reference.GONE)
+    assert not found.weighed
+    html = html_of(client, found.url)
+    rows = re.findall(r"<tr><th scope=\"row\">.*?</th><td>(.*?)</td>(.*?)</tr>", html)
+    assert {where.strip(): "no such setting" in said for where, said in rows} == {
+        "Kafka 4.0 to 4.3": True, "Kafka 2.8 to 3.9": False,
+    }  # fmt: skip
+    assert not [each for each in reference.entries() if each.weighed and each.summary.startswith(
+        reference.GONE)]  # fmt: skip
+
+
+def test_brokers_are_told_apart_further_back_than_they_can_be_described() -> None:
+    [java, *_] = reference.by_family(Component.BROKER, "min.insync.replicas")
+    assert [span.versions for span in java.spans] == ["2.8 to 4.3"]

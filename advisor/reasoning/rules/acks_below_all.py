@@ -23,9 +23,7 @@ def check(pipeline: Pipeline) -> str | None:
     """Any acks but all."""
     acks = pipeline.text(Component.PRODUCER, "acks")
     if acks == "0":
-        return (
-            "acks=0: a send counts as done when it leaves the client; every failure loses messages."
-        )
+        return "acks=0: a send counts as done when it leaves the client; what fails is lost unseen."
     if acks == "1":
         return (
             "acks=1: messages that only the leader has are lost when it dies, acknowledged or not."

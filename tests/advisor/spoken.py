@@ -1,0 +1,87 @@
+"""Every text that the product can show, and every one that says how it works: as plain words."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from advisor.catalog import Component, Family, settings_of, versions
+from advisor.reasoning.assess import assess
+from advisor.reasoning.fields import from_fields
+from advisor.reasoning.levers import ALL as LEVERS
+from advisor.reasoning.numbers import numbers
+from advisor.reasoning.rules import all_rules
+from tests.house.files import files, name
+
+_TAG = re.compile(r"<[^<>]+>|\{[%#].*?[%#]\}|[`*]")
+
+
+def plain(text: str) -> str:
+    """Small letters, without tags, marks of emphasis and line breaks."""
+    return " ".join(_TAG.sub("", text).replace("’", "'").split()).lower()
+
+
+@cache
+def written() -> tuple[tuple[str, str], ...]:
+    """Where a text stands in the sources, and the text: docs, pages, catalog, code."""
+    found = []
+    for path in files(
+        "*.md", "*.html", "*.py", "advisor/catalog/data/*.toml", "config/static/*.js"
+    ):
+        if name(path).startswith("tests/"):
+            continue
+        texts = _of_code(path) if path.suffix == ".py" else [path.read_text("utf-8")]
+        found += [(name(path), plain(text)) for text in texts]
+    return tuple(found)
+
+
+def _of_code(path: Path) -> Iterator[str]:
+    """Literals, joined as Python joins them, and comments, those of one block together."""
+    text = path.read_text("utf-8")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+        elif isinstance(node, ast.JoinedStr):
+            parts = (each.value if isinstance(each, ast.Constant) else "{}" for each in node.values)
+            yield "".join(str(part) for part in parts)
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    comments = (each.string.lstrip("# ") for each in tokens if each.type == tokenize.COMMENT)
+    yield " ".join(comments)
+
+
+@cache
+def said() -> tuple[tuple[str, str], ...]:
+    """What is put together of names and values when somebody asks, for many a pipeline."""
+    found = []
+    for example in _examples():
+        pipeline, _ = from_fields({"family": "java"} | example)
+        if pipeline is None:
+            continue  # such as commit=in-transaction without a transactional.id
+        assessed = assess(pipeline)
+        texts = [reason for each in assessed.failures for reason in each.permits.values()]
+        texts += [finding.message for finding in assessed.findings]
+        texts += [f"{each.title}: {each.formula}" for each in numbers(pipeline)]
+        for lever in LEVERS:
+            for value in lever.targets(pipeline):
+                after = pipeline.with_setting(lever.component, lever.setting, value)
+                texts.append(lever.price(pipeline, after))
+        found += [(str(example), plain(text)) for text in texts]
+    return tuple(dict.fromkeys(found))
+
+
+def _examples() -> Iterator[dict[str, str]]:
+    """Both sides of every rule, and each value of every choice, client by client."""
+    for rule in all_rules():
+        yield from (*rule.valid, *rule.invalid)
+    for family in Family:
+        of = (family, versions(family)[0], "4.3")
+        for component in Component:
+            for setting in settings_of(*of, component):
+                for value in dict.fromkeys(value for _, value in setting.choices):
+                    if not setting.refused:
+                        yield {"family": family, f"{component}.{setting.name}": str(value)}

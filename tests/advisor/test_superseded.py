@@ -1,0 +1,36 @@
+"""Nothing says what is no longer true: FACTS 1.7 and RECIPES, "true now"."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.advisor.spoken import plain, said, written
+from tests.advisor.superseded import SUPERSEDED, Superseded
+
+EACH = pytest.mark.parametrize("each", SUPERSEDED, ids=lambda each: each.now)
+
+
+@EACH
+def test_the_pattern_catches_the_statement_and_lets_the_truth_pass(each: Superseded) -> None:
+    assert re.search(each.pattern, plain(each.caught))
+    assert not re.search(each.pattern, plain(each.passed))
+    assert not re.search(each.pattern, plain(each.now))
+
+
+@EACH
+def test_no_text_says_it(each: Superseded) -> None:
+    found = re.compile(each.pattern)
+    hits = [
+        f"{where}: {text[max(0, hit.start() - 40):hit.end() + 40]}"
+        for where, text in (*written(), *said()) if (hit := found.search(text))
+    ]  # fmt: skip
+    assert not hits, f"now: {each.now} ({each.source})\n" + "\n".join(hits)
+
+
+def test_the_texts_are_all_there() -> None:
+    where = {place.partition("/")[0] for place, _ in written()}
+    assert {"README.md", "docs", "templates", "advisor", "labs", "config"} <= where
+    assert len(written()) > 4000
+    assert len(said()) > 1000
