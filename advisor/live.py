@@ -39,6 +39,9 @@ from advisor.intake.java_properties import properties
 LIMIT_S = 10.0
 """For all questions of one reading together; who has no answer by then will hardly get one."""
 
+WHY_S = 0.5
+"""How long a client that can reach nobody is given to say why."""
+
 MAX_BROKERS = 50
 MAX_NAMES = 2000
 
@@ -54,6 +57,13 @@ _REFUSED = {
     KafkaError.SASL_AUTHENTICATION_FAILED: "does not accept the credentials that this site has",
     KafkaError._SSL: "and this site cannot agree on TLS",
 }
+_UNREACHED = {
+    KafkaError._RESOLVE: "has an address that no name server knows",
+    KafkaError._BAD_MSG: "answers in another language than Kafka's, or with TLS",
+    KafkaError._ALL_BROKERS_DOWN: "takes no call of this site: nobody listens at its address, or "
+    "who listens hangs up, as brokers do that ask for TLS or credentials",
+}
+"""Once no broker is left to ask; one of several that is not there is no reason to give up."""
 _FORBIDDEN = {
     KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.GROUP_AUTHORIZATION_FAILED,
     KafkaError.CLUSTER_AUTHORIZATION_FAILED,
@@ -142,6 +152,7 @@ class _Asking:
     def __init__(self, cluster: str) -> None:
         self.cluster = cluster
         self._until = time.monotonic() + LIMIT_S
+        self._down_since = 0.0
         # The client holds on to the list and not to us, so that it is gone as soon as we are.
         self._refused = refused = list[int]()
         try:
@@ -162,12 +173,26 @@ class _Asking:
     def result(self, future: Future[Any]) -> Any:
         """The answer. Raises `LiveError` when the time is over, `KafkaException` for an error."""
         while not future.done():
-            if refusal := next((code for code in self._refused if code in _REFUSED), None):
+            if (refusal := self._refusal()) is not None:
                 raise LiveError(_said(self.cluster, refusal))
             if time.monotonic() >= self._until:
                 raise LiveError(_said(self.cluster, KafkaError._TIMED_OUT))
             self.admin.poll(0.02)
         return future.result()
+
+    def _refusal(self) -> int | None:
+        """Why asking on is of no use, as far as the client has told."""
+        if refused := [code for code in self._refused if code in _REFUSED]:
+            return refused[0]
+        if KafkaError._ALL_BROKERS_DOWN not in self._refused:
+            return None
+        # It says that nobody is left before it says why.
+        self._down_since = self._down_since or time.monotonic()
+        if time.monotonic() - self._down_since < WHY_S:
+            return None
+        return min(
+            (code for code in self._refused if code in _UNREACHED), key=list(_UNREACHED).index
+        )
 
     def topics(self) -> list[str]:
         """The topics that are not Kafka's own, by name."""
@@ -247,8 +272,8 @@ def _client_settings(given: str) -> dict[str, str]:
 
 def _said(cluster: str, code: int) -> str:
     """What a person is told; the address and librdkafka's words are not for them."""
-    if code in _REFUSED:
-        return f"{cluster} {_REFUSED[code]}. The operator of this site can mend that."
+    if why := _REFUSED.get(code) or _UNREACHED.get(code):
+        return f"{cluster} {why}. The operator of this site can mend that."
     if code in _FORBIDDEN:
         return f"{cluster} does not let this site describe it."
     return f"{cluster} did not answer within {LIMIT_S:.0f} seconds."

@@ -115,6 +115,35 @@ def test_who_does_not_speak_tls_is_said_so_at_once_and_logged_nowhere(
     assert clear not in html + _logged(caplog)
 
 
+def test_who_cannot_be_reached_is_said_so_at_once_and_why(
+    client: Client, settings: LazySettings, caplog: pytest.LogCaptureFixture, clear: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        closed = f"127.0.0.1:{listening.getsockname()[1]}"
+    for address, said in (
+        (closed, "staging takes no call of this site: nobody listens at its address"),
+        (clear, "staging answers in another language than Kafka&#x27;s, or with TLS."),
+        ("no.such.host.invalid:9092", "staging has an address that no name server knows."),
+        (f"{closed},{closed.replace('127.0.0.1', 'localhost')}", "staging takes no call"),
+    ):
+        settings.LAB_LIVE_CLUSTERS = {"staging": address}
+        began = time.monotonic()
+        response = client.post(URL, {"cluster": "staging"})
+        assert time.monotonic() - began < live.LIMIT_S
+        html = response.content.decode()
+        assert response.status_code == 503
+        assert said in html
+        assert address not in html + _logged(caplog)
+
+
+def test_one_broker_of_several_that_is_away_is_no_reason_to_give_up(
+    client: Client, settings: LazySettings, silent: str, soon: None
+) -> None:
+    settings.LAB_LIVE_CLUSTERS = {"staging": f"no.such.host.invalid:9092,127.0.0.1:1,{silent}"}
+    html = client.post(URL, {"cluster": "staging"}).content.decode()
+    assert "staging did not answer within 1 seconds." in html
+
+
 def _logged(caplog: pytest.LogCaptureFixture) -> str:
     """What reaches a log: pytest listens to loggers, too, that hand on to nobody."""
     assert not live._silent.propagate
