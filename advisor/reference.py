@@ -137,7 +137,7 @@ def _known(family: Family, component: Component) -> list[dict[str, Setting]]:
 @cache
 def _kafka_lines() -> tuple[str, ...]:
     """The broker lines whose settings are known, newest first: more than can be described."""
-    return tuple(reversed(examined(Component.BROKER)))
+    return tuple(examined(Component.BROKER))[::-1]
 
 
 def explained(rule: Rule) -> tuple[str, tuple[tuple[str, str], ...]]:

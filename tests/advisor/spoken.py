@@ -6,7 +6,7 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -59,7 +59,7 @@ def said() -> tuple[tuple[str, str], ...]:
     """What is put together of names and values when somebody asks, for many a pipeline."""
     found = []
     for example in _examples():
-        pipeline, _ = from_fields({"family": "java"} | example)
+        pipeline, _ = from_fields({"family": "java", **example})
         if pipeline is None:
             continue  # such as commit=in-transaction without a transactional.id
         assessed = assess(pipeline)
@@ -74,7 +74,7 @@ def said() -> tuple[tuple[str, str], ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _examples() -> Iterator[dict[str, str]]:
+def _examples() -> Iterator[Mapping[str, str]]:
     """Both sides of every rule, and each value of every choice, client by client."""
     for rule in all_rules():
         yield from (*rule.valid, *rule.invalid)

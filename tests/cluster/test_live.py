@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from confluent_kafka import Consumer, Producer
@@ -16,6 +17,7 @@ from advisor.models import Description
 from labs.engine.kafka import properties
 from labs.engine.kafka.admin import quiet_admin
 from labs.engine.kafka.cluster import Cluster
+from labs.engine.kafka.ports import Ports
 from labs.engine.slots import slot
 from labs.engine.wait import until
 
@@ -27,16 +29,30 @@ BROKER = {
     "replica.lag.time.max.ms": "11000",
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "allow.everyone.if.no.acl.found": "true",
-}
+    "listener.security.protocol.map": "CLIENTS:PLAINTEXT,QUORUM:PLAINTEXT,GUARDED:SASL_PLAINTEXT",
+    "listener.name.guarded.sasl.enabled.mechanisms": "PLAIN",
+    "listener.name.guarded.plain.sasl.jaas.config":
+        "org.apache.kafka.common.security.plain.PlainLoginModule required user_lab=\"hunter2\";",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def asked(distribution, java, tmp_path_factory) -> Iterator[Cluster]:
+def guarded() -> Iterator[str]:
+    """The address of the broker's listener that asks for a name and a password."""
+    ports = Ports(1)
+    yield f"127.0.0.1:{ports.numbers[0]}"
+    ports.release()
+
+
+@pytest.fixture(scope="module")
+def asked(distribution, java, tmp_path_factory, guarded: str) -> Iterator[Cluster]:
     """One broker with three topics: one open, one that we may only describe, one closed to us."""
     folder = tmp_path_factory.mktemp("live")
+    ours = properties._listeners
     with pytest.MonkeyPatch.context() as patch, slot():
         # The lab loads no authorizer for anybody; here nobody but this test chooses it.
         patch.setattr(properties, "_IDENTITY", re.compile("(?!)"))
+        patch.setattr(properties, "_listeners", lambda each: f"{ours(each)},GUARDED://{guarded}")
         cluster = Cluster(distribution, java, folder, size=1, settings=BROKER)
         with cluster:
             lay_out(cluster)
@@ -137,3 +153,25 @@ def test_what_may_not_be_read_is_said_and_the_rest_is_shown(ask):
     assert status == 200
     assert "Not read: the settings of the topic, because this site may not." in html
     assert 'name="topic.replication.factor" value="1"' in html
+
+
+@pytest.mark.parametrize(("more", "status", "said"), [
+    ("sasl.username=lab\nsasl.password=hunter2\n", 200, "<option>orders</option>"),
+    ("sasl.username=lab\nsasl.password=wrong\n", 503,
+     "staging does not accept the credentials that this site has for it."),
+    (None, 503, "staging takes no call of this site: nobody listens at its address, or who listens "
+     "hangs up, as brokers do that ask for TLS or credentials."),
+])  # fmt: skip
+def test_a_guarded_cluster_takes_the_operators_credentials_and_no_others(
+    client: Client, settings: LazySettings, asked: Cluster, guarded: str, tmp_path: Path,
+    more: str | None, status: int, said: str,
+) -> None:  # fmt: skip
+    file = tmp_path / "client.properties"
+    sasl = f"security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\n{more}" if more else ""
+    file.write_text(f"bootstrap.servers={guarded}\n{sasl}")
+    settings.LAB_LIVE_CLUSTERS = {"staging": str(file)}
+    response = client.post(URL, {"cluster": "staging"})
+    html = response.content.decode()
+    assert response.status_code == status
+    assert said in html
+    assert not [word for word in (guarded, "hunter2", "wrong") if word in html]
