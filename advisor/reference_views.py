@@ -10,7 +10,7 @@ from advisor import reference
 from advisor.catalog import Component
 from advisor.presentation import GRAVITY
 from advisor.questionnaire import FAMILIES
-from advisor.reasoning.dependence import dependence, events_behind
+from advisor.reasoning.dependence import dependence, events_behind, events_measured_by
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.levers import ALL as LEVERS
 from advisor.reasoning.rules import all_rules
@@ -66,13 +66,14 @@ def rule(request: HttpRequest, code: str) -> HttpResponse:
     if found is None:
         raise Http404(f"There is no rule {code}")
     title, parts = reference.explained(found)
-    events = events_behind((found.component, found.setting))
+    key = (found.component, found.setting)
     examples = [("Found in", found.invalid), ("Not found in", found.valid)]
     context = {
         "rule": found,
         "title": title,
         "parts": parts,
-        "events": events,
+        "events": events_behind(key),
+        "measured": events_measured_by(key),
         "examples": examples,
     }
     return render(request, "advisor/reference_rule.html", context)
@@ -92,7 +93,7 @@ def setting(request: HttpRequest, component: str, name: str) -> HttpResponse:
         "meanings": list(dict.fromkeys(each.meaning or reference.UNWEIGHED for each in known)),
         "sources": list(dict.fromkeys(each.source for each in known)),
         "aliases": list(dict.fromkeys(alias for each in known for alias in each.aliases)),
-        "events": events_behind((part, name)),
+        "events": events_behind((part, name)), "measured": events_measured_by((part, name)),
         "rules": [each for each in all_rules() if (each.component, each.setting) == (part, name)],
         "procedures": [(RESTARTS[each.procedure.restart], each) for each in levers],
     }  # fmt: skip

@@ -1,12 +1,14 @@
 """What each failure hangs on and may do, found by asking the failure model about many pipelines.
 
 A setting is listed if changing it alone changes which anomalies an event permits, or whether it
-is in scope, in one of the sampled pipelines. So nothing is listed that the model does not do; what
-shows only with several unusual settings at once may be missing.
+is in scope, in one of the sampled pipelines; apart from these, if it changes only what is said of
+them, such as for how long. So nothing is listed that the model does not do; what shows only with
+several unusual settings at once may be missing.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -25,16 +27,27 @@ _TOPICS: tuple[dict[str, Value], ...] = (
 )
 
 
+_UNUSUAL: Mapping[Key, Value] = {
+    (Component.APPLICATION, "outage.ms"): 10**6,
+    (Component.PRODUCER, "enable.idempotence"): False,
+    (Component.STREAMS, "replication.factor"): 3,
+}
+"""Without these some settings have nothing to decide."""
+
 _NUMBERS = (0, 1, 3, 1_000, 10**6, 10**9)
+
+_OWN = "com.example.Own"
 
 _Outcome = tuple[frozenset[Anomaly], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Dependence:
-    """The settings that an event's outcome hangs on, and what it may do, by client family."""
+    """The settings that an event's outcome hangs on, those that only its measure or its words hang
+    on, and what it may do, by client family."""
 
     settings: frozenset[Key]
+    measures: frozenset[Key]
     anomalies: Mapping[Family, frozenset[Anomaly]]
 
 
@@ -48,11 +61,17 @@ def events_behind(key: Key) -> tuple[FailureEvent, ...]:
     return tuple(event for event in all_events() if key in dependence(event).settings)
 
 
+def events_measured_by(key: Key) -> tuple[FailureEvent, ...]:
+    """The events of which a setting says how long or how much, and not whether."""
+    return tuple(event for event in all_events() if key in dependence(event).measures)
+
+
 @cache
 def table() -> Mapping[str, Dependence]:
     """Every event's dependence by name; a second's work, done once in a process."""
     events = all_events()
     keys: dict[str, set[Key]] = {event.name: set() for event in events}
+    measures: dict[str, set[Key]] = {event.name: set() for event in events}
     may: dict[str, dict[Family, frozenset[Anomaly]]] = {
         event.name: {each: frozenset() for each in Family if each in event.families}
         for event in events
@@ -68,11 +87,17 @@ def table() -> Mapping[str, Dependence]:
             for other in _others(pipeline, key) if open_ else ():
                 for event in events:
                     if event.name in open_:
-                        outcome = _outcome(other.judged(event)[0])
+                        assessed = other.judged(event)[0]
+                        outcome = _outcome(assessed)
                         may[event.name][pipeline.family] |= outcome[0]
                         if outcome != before[event.name]:
                             keys[event.name].add(key)
-    return {name: Dependence(frozenset(keys[name]), may[name]) for name in keys}
+                        elif assessed != judged[event.name][0]:
+                            measures[event.name].add(key)
+    return {
+        name: Dependence(frozenset(keys[name]), frozenset(measures[name] - keys[name]), may[name])
+        for name in keys
+    }
 
 
 def _outcome(assessed: Assessed) -> _Outcome:
@@ -80,8 +105,9 @@ def _outcome(assessed: Assessed) -> _Outcome:
 
 
 def _samples() -> Iterator[Traced]:
-    """For each client: copies and acknowledgement together, then each word of the code alone,
-    and for those that can, a transaction that holds the input's offsets."""
+    """For each client: copies and acknowledgement together, then each word of the code alone, a
+    reader that is away, retries that may repeat, internal topics with copies, and for those that
+    can, a transaction that holds the input's offsets."""
     for family in Family:
         for topic in _TOPICS:
             for acks in ("1", "all"):
@@ -90,6 +116,9 @@ def _samples() -> Iterator[Traced]:
         for setting in _known(plain, Component.APPLICATION):
             if setting.kind is not Kind.INT:
                 yield from _others(plain, (Component.APPLICATION, setting.name))
+        for key, value in _UNUSUAL.items():
+            if any(each.name == key[1] for each in _known(plain, key[0])):
+                yield plain.with_setting(*key, value)
         for transactional in _others(plain, (Component.PRODUCER, "transactional.id")):
             yield transactional
             yield from _others(transactional, (Component.APPLICATION, "commit"))
@@ -114,12 +143,13 @@ def _known(pipeline: Traced, component: Component) -> tuple[Setting, ...]:
 
 
 def _values(setting: Setting) -> tuple[Value, ...]:
-    """Each switch and each word, one text, numbers of every size that the setting takes."""
+    """Each switch and word, a class of one's own, one text, numbers of every size that it takes."""
     match setting.kind:
         case Kind.BOOL:
             return (False, True)
         case Kind.CHOICE:
-            return tuple(dict.fromkeys(value for _, value in setting.choices))
+            own = (_OWN,) if re.fullmatch(setting.pattern, _OWN) else ()
+            return (*dict.fromkeys(value for _, value in setting.choices), *own)
         case Kind.TEXT:
             return ("a",)
         case Kind.INT:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from django import template
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
@@ -16,15 +18,21 @@ register = template.Library()
 @register.simple_block_tag
 def refer(content: SafeString, kind: str, *names: str) -> SafeString:
     """The content as a link to a `failure`, a `rule` or a `setting`; as it is if there is none."""
+    url = _url(kind, *names)
+    return format_html('<a href="{}">{}</a>', url, content) if url else content
+
+
+@lru_cache(maxsize=4096)
+def _url(kind: str, *names: str) -> str:
+    """The address of a page, of which one answer has a hundred; "" if there is none."""
     if kind == "failure" and not any(event.name == names[0] for event in all_events()):
-        return content
+        return ""
     if kind == "rule" and not any(rule.code == names[0] for rule in all_rules()):
-        return content
+        return ""
     try:
-        url = reverse(f"reference:{kind}", args=names)
+        return reverse(f"reference:{kind}", args=names)
     except NoReverseMatch:
-        return content
-    return format_html('<a href="{}">{}</a>', url, content)
+        return ""
 
 
 @register.filter

@@ -12,7 +12,7 @@ from django.utils.html import escape
 from advisor import reference
 from advisor.catalog import Component, Family
 from advisor.reasoning.assess import assess
-from advisor.reasoning.dependence import dependence, events_behind
+from advisor.reasoning.dependence import dependence, events_behind, events_measured_by
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.rules import all_rules
@@ -153,3 +153,27 @@ def test_a_setting_that_is_gone_is_found_and_says_so(client: Client) -> None:
 def test_brokers_are_told_apart_further_back_than_they_can_be_described() -> None:
     [java, *_] = reference.by_family(Component.BROKER, "min.insync.replicas")
     assert [span.versions for span in java.spans] == ["2.8 to 4.3"]
+
+
+def test_a_setting_whose_outcome_it_does_not_change_says_how_long_or_how_much(
+    client: Client,
+) -> None:
+    for part, name, decides, measures in (
+        (Component.TOPIC, "retention.ms", "retention-overtakes-reader", ""),
+        (Component.BROKER, "offsets.retention.minutes", "group-offsets-expired", ""),
+        (Component.PRODUCER, "request.timeout.ms", "followers-slow", ""),
+        (Component.STREAMS, "topic.min.insync.replicas", "streams-internal-topics-lost", ""),
+        (Component.STREAMS, "production.exception.handler", "delivery-error-ignored", ""),
+        (Component.CONSUMER, "max.poll.interval.ms", "", "rebalance-during-processing"),
+        (Component.PRODUCER, "partitioner", "", "keys-moved"),
+        (Component.PRODUCER, "batch.size", "", ""),
+    ):
+        behind, measured = events_behind((part, name)), events_measured_by((part, name))
+        assert {decides} - {""} <= {event.name for event in behind}, name
+        assert {measures} - {""} <= {event.name for event in measured}, name
+        assert not {*behind} & {*measured}
+        html = html_of(client, reverse("reference:setting", args=[part, name]))
+        assert ("None of our list" in html) == (not decides and not measures), name
+        for event in (*behind, *measured):
+            assert reverse("reference:failure", args=[event.name]) in html
+        assert ("says how long or how much" in html) == bool(measured)
