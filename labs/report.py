@@ -73,7 +73,8 @@ def _done(run: Run) -> Iterator[str]:
         axis = "the first send" if judged else "the experiment began"
         yield from ("", f"Done to the brokers (seconds since {axis}):")
     for row in evidence:
-        done = f"{row['fault']} {row['target']}, {row['phase']}: {row['evidence']}"
+        phase = row["phase"].replace("_", " ")
+        done = f"{row['fault']} {row['target']}, {phase}: {row['evidence']}"
         yield from wrap(done, _WIDTH, initial_indent=f"  {row['at_s'] - begin_s:7.2f}  ",
                         subsequent_indent=" " * 11)  # fmt: skip
 

@@ -154,6 +154,7 @@ def _as_json(name: str, rows: str) -> str:
 def _circumstances(seen: Survey) -> Circumstances:
     return Circumstances(
         proved=seen.fact("faults", "proved"),
+        unproved=tuple(seen.facts.get("faults", {}).get("unproved", ())),
         final_read_completed=seen.fact("meta", "completed") > 0,
         given_up_breaks=seen.fact("meta", "given_up_breaks") > 0,
         effects_decide=seen.fact("meta", "effects_decide") > 0,

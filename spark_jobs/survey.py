@@ -18,15 +18,28 @@ from spark_jobs import tables
 from spark_jobs.columns import IS_FINAL, flag
 from spark_jobs.views import Views
 
-HEALS = ("heal", "resume", "restart", "start", "restore", "recover", "reconnect")
+HEALS = ("heal", "mend", "resume", "restart", "start", "restore", "recover", "reconnect")
 """First words of `faults.fault` that undo a fault; they never prove that one happened."""
 
 SMALL_BYTES = 64 * 2**20
 """Up to this size a ledger is judged without shuffles: what they cost, they would not save."""
 
-_PROOF = f"""
-    phase = 'complete' AND length(trim(evidence)) > 0
-    AND NOT coalesce(lower(fault) RLIKE r'^\\s*({"|".join(HEALS)})\\b', false)"""
+_HEALS = rf"coalesce(lower(fault) RLIKE r'^\s*({'|'.join(HEALS)})\b', false)"
+_SHOWN = "coalesce(length(trim(evidence)) > 0, false)"
+_PROOF = f"phase = 'complete' AND {_SHOWN} AND NOT {_HEALS}"
+
+_FAULT = "coalesce(fault, 'a fault') || coalesce(' of ' || target, '')"
+_UNPROVED = f"""
+    array_sort(array_union(
+        collect_set(if(
+            phase = 'failed' OR phase = 'complete' AND NOT {_SHOWN} AND NOT {_HEALS},
+            {_FAULT} || ': ' || if({_SHOWN}, trim(evidence), 'no evidence'), NULL)),
+        transform(
+            array_except(
+                collect_set(if(phase = 'invoke', {_FAULT}, NULL)),
+                collect_set(if(phase <> 'invoke', {_FAULT}, NULL))),
+            begun -> begun || ': begun, and nothing after that')))"""
+"""What was begun, fault or heal, and is not known to have happened, in words."""
 
 _READS = f"NOT {IS_FINAL}"
 
@@ -53,7 +66,7 @@ _FLAGS: Mapping[str, Mapping[str, str]] = {
 }
 """Conditions on single rows; a fact is the number of rows that fulfil one."""
 
-_MOMENTS: Mapping[str, Mapping[str, str]] = {
+_WHOLES: Mapping[str, Mapping[str, str]] = {
     "sends": {
         "start_ns": "min(invoked_ns)",
         "end_ns": "max(greatest(invoked_ns, completed_ns))",
@@ -62,7 +75,9 @@ _MOMENTS: Mapping[str, Mapping[str, str]] = {
         "start_ns": f"min(if({_READS}, time_ns, NULL))",
         "end_ns": f"max(if({_READS}, time_ns, NULL))",
     },
+    "faults": {"unproved": _UNPROVED},
 }
+"""What a table says as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +124,8 @@ def _facts(views: Views, recorded: frozenset[str]) -> dict[str, dict[str, Any]]:
 def _look(table: str) -> str:
     flags = {"bad": "_problem IS NOT NULL", **_FLAGS.get(table, {})}
     sums = [f"sum({flag(condition)}) AS {name}" for name, condition in flags.items()]
-    moments = [f"{moment} AS {name}" for name, moment in _MOMENTS.get(table, {}).items()]
-    return f"to_json(struct({', '.join(sums + moments)}))"
+    wholes = [f"{whole} AS {name}" for name, whole in _WHOLES.get(table, {}).items()]
+    return f"to_json(struct({', '.join(sums + wholes)}))"
 
 
 def _complaint(views: Views, ledger: Path, table: str) -> tables.MalformedLedger:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 Counts = Mapping[str, int | None]
@@ -46,12 +46,16 @@ _SAYS: Mapping[str, str] = {
     "state_lost": "{n} keys have less state than was put in",
 }
 
+_NAMED = 3
+"""Faults without proof that a reason names."""
+
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """What else a verdict depends on.
 
     `proved` is the number of faults with a completion and evidence, heals not counted;
+    `unproved` says of the others, and of heals that failed, what is not known to have happened;
     `given_up_breaks` is what the scenario says of its outage: shorter than a patient client waits.
     `effects_decide` says that the pipeline ends in its sink: what comes twice counts there.
     """
@@ -60,6 +64,7 @@ class Circumstances:
     final_read_completed: bool
     given_up_breaks: bool = False
     effects_decide: bool = False
+    unproved: Sequence[str] = ()
 
 
 def forbidden(want: str | None, circumstances: Circumstances, counts: Counts) -> frozenset[str]:
@@ -84,6 +89,8 @@ def verdict(counts: Counts, want: str | None, circumstances: Circumstances) -> t
         return "broken", _sentence("; ".join(_said(name, counts) for name in seen))
     if not circumstances.proved:
         return "unknown", "No fault is proved to have happened."
+    if circumstances.unproved:
+        return "unknown", _unproved(circumstances.unproved)
     if not circumstances.final_read_completed:
         return "unknown", "The final read did not complete, and late is not lost."
     unjudged = [name for name in ruled_out if counts[name] is None]
@@ -93,6 +100,12 @@ def verdict(counts: Counts, want: str | None, circumstances: Circumstances) -> t
     kept = f"{counts['ok']:,} messages were acknowledged, and nothing forbidden happened to any"
     aside = f" (not recorded: {', '.join(unjudged)})" if unjudged else ""
     return "holds", _sentence(kept + aside)
+
+
+def _unproved(faults: Sequence[str]) -> str:
+    more = f"; and {len(faults) - _NAMED} more" if len(faults) > _NAMED else ""
+    named = "; ".join(faults[:_NAMED])
+    return f"Not everything planned is proved to have happened: {named}{more}."
 
 
 def _said(name: str, counts: Counts) -> str:

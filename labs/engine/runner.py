@@ -93,7 +93,7 @@ class ArmRunner:
     def run(self) -> dict[str, Any]:
         """The arm's result. Never raises for what goes wrong in the arm: `failed` tells it."""
         try:
-            answer = self._demoted(self._answer())
+            answer = self._answer()
         except Exception as problem:  # whatever it is, the arm is unknown and the reason is said
             traceback.print_exc(file=sys.stderr)
             self.failed = True
@@ -203,13 +203,6 @@ class ArmRunner:
             self.failed = True
             self._emit("error", message=f"The judge failed: {failed}")
             return result.unjudged(f"The judge failed: {failed}")
-
-    def _demoted(self, answer: dict[str, Any]) -> dict[str, Any]:
-        """`holds` becomes `unknown` if a fault of the schedule was not proved."""
-        if answer["verdict"] != "holds" or not self._seen.unproved:
-            return answer
-        reason = "Not everything planned is proved to have happened: "
-        return {**answer, "verdict": "unknown", "reason": reason + "; ".join(self._seen.unproved)}
 
     def _write_meta(self) -> None:
         arm, seen = self._arm, self._seen

@@ -139,7 +139,7 @@ class LiveStage:
     def not_applicable(self, fault: Fault, target: str, why: str) -> None:
         if not self._quiet:
             self._log.record(fault, target, "invoke")
-            self._log.record(fault, target, "failed", why)
+            self._log.record(fault, target, "not_applicable", why)
             self.notes.append(f"no {fault} of a {target}: {why}")
 
     def await_new_leader(self, limit_s: float) -> None:

@@ -8,9 +8,12 @@ import pytest
 
 from advisor.reasoning.guarantees import FORBIDS as ADVISOR
 from advisor.reasoning.guarantees import Guarantee
+from labs.engine.faults import HEALS
+from spark_jobs import survey
 from spark_jobs.verdict import FORBIDS, WITHOUT_WANT, Circumstances, verdict
+from tests.oracle_answers import all_happened
 from tests.spark.conftest import Judge
-from tests.spark.ledgers import PROVED, Tables, handed, record, send, sound
+from tests.spark.ledgers import PROVED, Row, Tables, handed, record, send, sound
 
 _ZERO: dict[str, int | None] = {
     "ok": 4,
@@ -36,13 +39,14 @@ def test_first_of_all_something_must_have_been_acknowledged() -> None:
 
 
 def test_what_is_forbidden_breaks_even_where_the_rest_is_unsure() -> None:
-    unsure = Circumstances(proved=0, final_read_completed=False)
+    unsure = Circumstances(proved=0, final_read_completed=False, unproved=("pause of broker 1",))
     assert _word("at-least-once", unsure, lost_write=1, skipped=None) == "broken"
 
 
 def test_without_a_proved_fault_a_completed_read_or_a_needed_count_nothing_holds() -> None:
     assert _word("at-least-once", Circumstances(0, True)) == "unknown"
     assert _word("at-least-once", Circumstances(1, False)) == "unknown"
+    assert _word("at-least-once", Circumstances(1, True, unproved=("a kill",))) == "unknown"
     assert _word("at-least-once", skipped=None) == "unknown"
     assert _word("at-least-once", duplicate=None) == "holds"
     assert _word("at-least-once") == "holds"
@@ -103,7 +107,7 @@ _GONE: Tables = {"log": [record(0, 0)], "deliveries": [handed(0, 0)]}
         ({"faults": []}, "unknown"),
         ({"faults": [{**PROVED, "evidence": " "}]}, "unknown"),
         ({"faults": [{**PROVED, "phase": "invoke"}]}, "unknown"),
-        ({"faults": [{**PROVED, "fault": "resume"}, {**PROVED, "fault": "restart"}]}, "unknown"),
+        ({"faults": [{**PROVED, "fault": heal} for heal in sorted(HEALS)]}, "unknown"),
         ({"meta": [{"final_read_completed": False}]}, "unknown"),
         ({"meta": []}, "unknown"),
     ],
@@ -111,6 +115,40 @@ _GONE: Tables = {"log": [record(0, 0)], "deliveries": [handed(0, 0)]}
 def test_a_ledger_is_judged_by_what_it_records(judged: Judge, replaced: Tables, word: str) -> None:
     answer = judged({**sound(), **replaced}, "at-least-once")
     assert (answer["verdict"], answer["reason"][-1]) == (word, ".")
+
+
+_FAILED: Row = {"fault": "pause", "target": "follower: broker 2", "phase": "failed",
+                "evidence": "it could not be shown"}  # fmt: skip
+_BEGUN: Row = {**_FAILED, "phase": "invoke", "evidence": ""}
+
+
+@pytest.mark.parametrize(
+    ("beside", "word", "says"),
+    [
+        ([_BEGUN, {**_FAILED, "phase": "complete"}], "holds", ""),
+        ([_BEGUN, {**_FAILED, "phase": "not_applicable"}], "holds", ""),
+        ([{**_FAILED, "fault": "restart", "phase": "complete", "evidence": ""}], "holds", ""),
+        ([_BEGUN, _FAILED], "unknown", "pause of follower: broker 2: it could not be shown."),
+        ([{**_FAILED, "evidence": None}], "unknown", "broker 2: no evidence."),
+        ([{**_FAILED, "phase": "complete", "evidence": " "}], "unknown", "broker 2: no evidence."),
+        ([{**_FAILED, "fault": "restart"}], "unknown", "restart of follower: broker 2: it could"),
+        ([_BEGUN], "unknown", "pause of follower: broker 2: begun, and nothing after that."),
+        ([_BEGUN, {**PROVED, "target": "leader"}], "unknown", "begun, and nothing after that."),
+        ([{**_FAILED, "target": n} for n in "12345"], "unknown", "pause of 3: it could not be "
+            "shown; and 2 more."),
+    ],
+)  # fmt: skip
+def test_nothing_holds_unless_all_that_was_planned_happened(
+    judged: Judge, beside: list[Row], word: str, says: str
+) -> None:
+    tables = sound(faults=[PROVED, *beside])
+    answer = judged(tables, "at-least-once")
+    assert (answer["verdict"], says in answer["reason"]) == (word, True), answer["reason"]
+    assert all_happened(tables) == (word == "holds")
+
+
+def test_what_ends_a_fault_of_ours_is_no_fault_for_the_judge() -> None:
+    assert set(survey.HEALS) >= HEALS
 
 
 def test_a_ledger_that_ends_in_its_sink_is_judged_there(judged: Judge) -> None:

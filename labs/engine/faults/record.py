@@ -11,7 +11,7 @@ from typing import Literal
 
 from labs.engine.ledger import TableWriter
 
-Phase = Literal["invoke", "complete", "failed"]
+Phase = Literal["invoke", "complete", "failed", "not_applicable"]
 Fault = Literal[
     "kill", "pause", "terminate", "wipe", "cut_tail", "cut", "slow", "sever",
     "hold", "fail", "join",
@@ -27,7 +27,8 @@ HEALS = frozenset({"resume", "restart", "mend"})
 class FaultRow:
     """A row of the ledger's table `faults`; `time_ns` is of `time.monotonic_ns`.
 
-    `evidence` of a `complete` row says how we know; of a `failed` one, what was seen instead.
+    `evidence` of a `complete` row says how we know; of a `failed` one, what was seen instead;
+    of a `not_applicable` one, why these settings leave nothing to do.
     """
 
     fault: str

@@ -123,7 +123,7 @@ class Stage(Protocol):
         """Waits until the group has saved a position; a run in which it saves none says so."""
 
     def not_applicable(self, fault: Fault, target: str, why: str) -> None:
-        """Records a fault that these settings leave nothing to do for; the run says so."""
+        """Records a fault that these settings leave nothing to do for; it hinders no verdict."""
 
     def await_new_leader(self, limit_s: float) -> None:
         """Waits until a running broker leads that did not before the first fault."""
