@@ -72,6 +72,8 @@ class Arm:
     faults: tuple[Mapping[str, Any], ...]
     sentence: str
     counted: str
+    missing: str
+    groups: tuple[str, ...]
     all_counts: tuple[tuple[str, int | None], ...]
     unavailable: str
     evidence: str
@@ -192,6 +194,8 @@ def _arm(experiment: Experiment, run: Run, scale: plots.Scale) -> Arm:
         faults=tuple(run.faults),
         sentence=sentences.of_run(run.verdict, run.result, run.want) if judged else "",
         counted=sentences.counted(run.result),
+        missing=sentences.of_missing(counts),
+        groups=tuple(sentences.of_groups(run.result)),
         all_counts=tuple(
             (words, counts.get(name))
             for name, words in sentences.COUNT_WORDS.items()

@@ -54,6 +54,8 @@ def _arm(run: Run, label: str) -> Iterator[str]:
     if run.verdict:
         yield from wrap(sentences.of_run(run.verdict, run.result, run.want), _WIDTH)
     counts = run.result.get("counts") or {}
+    for said in (sentences.of_missing(counts), *sentences.of_groups(run.result)):
+        yield from wrap(said, _WIDTH)
     if counts:
         known = sentences.COUNT_WORDS.items()
         told = [(words, counts[name]) for name, words in known if counts.get(name) is not None]

@@ -22,6 +22,17 @@ _SEEN: Mapping[str, str] = {
     "given_up": "{n} messages were given up by the client",
 }
 
+_THREE_WAYS = ("lost_write", "skipped", "late")
+_WENT: Mapping[str, str] = {
+    "lost_write": "{n} are gone from the log",
+    "skipped": "{n} are in the log but were passed over",
+    "late": "{n} were merely late (in the log, and read once the group had stopped)",
+    "expired": "{n} were deleted by retention",
+    "compacted": "{n} were replaced by compaction",
+    "unseen": "{n} are in the log and were delivered to nobody",
+}
+"""Where missing messages may have gone; of the three ways 0 is said too."""
+
 COUNT_WORDS: Mapping[str, str] = {
     "sent": "sent",
     "ok": "acknowledged",
@@ -29,7 +40,8 @@ COUNT_WORDS: Mapping[str, str] = {
     "info": "unknown to the client (timeout)",
     "in_log": "in the log at the end",
     "lost_write": "acknowledged and gone",
-    "unseen": "in the log, not delivered",
+    "unseen": "in the log, delivered to nobody",
+    "late": "in the log, merely late",
     "duplicate": "surplus copies in the log",
     "redelivery": "delivered again",
     "skipped": "passed over by the group",
@@ -106,6 +118,37 @@ def _beyond_the_log(counts: Mapping[str, Any]) -> list[str]:
     told = [name for name in effects if counts.get(name) is not None]
     told += ["given_up"] if counts.get("given_up") else []
     return [_SEEN[name].format(n=number(counts[name])) for name in told]
+
+
+def of_missing(counts: Mapping[str, Any]) -> str:
+    """Where the messages went that the group was not handed; empty if none is missing."""
+    if counts.get("late") is None or not any(counts.get(name) for name in _WENT):
+        return ""
+    told = [
+        text.format(n=number(counts[name]))
+        for name, text in _WENT.items()
+        if counts.get(name) or (name in _THREE_WAYS and counts.get(name) == 0)
+    ]
+    return f"Of the messages that the group was not handed, {'; '.join(told)}."
+
+
+def of_groups(result: Mapping[str, Any]) -> list[str]:
+    """For each group, which members were handed how much, and how often anew."""
+    return [_of_group(group) for group in result.get("groups") or ()]
+
+
+def _of_group(group: Mapping[str, Any]) -> str:
+    members = group["consumers"]
+    total = number(sum(each["deliveries"] for each in members))
+    named = (f"{each['consumer'] or 'a member'} {number(each['deliveries'])}" for each in members)
+    often = (f"{number(each['records'])} {_times(each['times'])}" for each in group["again"])
+    again = ", ".join(often) or "none"
+    deliveries = f"Deliveries to the {group['reader']}: {total} ({', '.join(named)})."
+    return f"{deliveries} Messages handed out more than once: {again}."
+
+
+def _times(times: int) -> str:
+    return {2: "twice", 10: "ten times or more"}.get(times, f"{times} times")
 
 
 def of_evidence(seen: Evidence) -> str:

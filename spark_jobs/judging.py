@@ -21,6 +21,7 @@ from spark_jobs.counts.gaps import gaps
 from spark_jobs.counts.order import POLLS, REORDERED
 from spark_jobs.counts.positions import PLACES, REDELIVERIES
 from spark_jobs.counts.transactions import ABORTED_READ, TORN
+from spark_jobs.groups import BY_WHOM, HOW_OFTEN, groups
 from spark_jobs.survey import Survey, survey
 from spark_jobs.tables import MalformedLedger
 from spark_jobs.timeline import LATENCIES, buckets, timeline
@@ -38,6 +39,7 @@ _NEEDS: Mapping[str, tuple[str, ...]] = {
     "delivered": ("deliveries",),
     "skipped": ("log", "deliveries"),
     "unseen": ("sends", "log", "deliveries"),
+    "late": ("sends", "log", "deliveries"),
     "duplicate": ("log",),
     "diverged": ("log",),
     "redelivery": ("deliveries",),
@@ -57,6 +59,7 @@ _PLAIN = frozenset({"sent", "ok", "fail", "info", "obliged", "in_log", "delivere
 """Counts of what is there, of which no examples are shown."""
 
 _LATENCY, _TIMELINE = "ack_latency_ms", "timeline"
+_BY_WHOM, _HOW_OFTEN = "by_whom", "how_often"
 
 
 def judge(spark: SparkSession, ledger: Path, want: str | None = None) -> dict[str, Any]:
@@ -83,6 +86,7 @@ def judge(spark: SparkSession, ledger: Path, want: str | None = None) -> dict[st
         "counts": counts,
         "ack_latency_ms": {"p50": None, "p99": None, "max": None} | shown.pop(_LATENCY)[0],
         "timeline": timeline(seen, shown.pop(_TIMELINE, [])),
+        "groups": groups(shown.pop(_BY_WHOM, []), shown.pop(_HOW_OFTEN, [])),
         "examples": shown,
     }
 
@@ -120,13 +124,13 @@ def _masked(counted: Mapping[str, int], seen: Survey) -> dict[str, int | None]:
     unjudged = {name for name, needs in _NEEDS.items() if not seen.recorded.issuperset(needs)}
     # Whether a group passed something over is told by its commits; no group, no question.
     if seen.fact("deliveries", "readers") and "commits" not in seen.recorded:
-        unjudged.add("skipped")
+        unjudged.update(("skipped", "late"))
     # What was aborted is told by the transactions, or by the log.
     told = seen.recorded >= {"transactions", "sends"}
     if not told and "log" not in seen.recorded:
         unjudged.update(("aborted_read", "torn_transaction"))
     if not seen.fact("deliveries", "readers"):
-        unjudged.add("blocked_ms")
+        unjudged.update(("blocked_ms", "late"))
     return {name: None if name in unjudged else counted.get(name, 0) for name in _NEEDS}
 
 
@@ -135,6 +139,8 @@ def _shown(
 ) -> dict[str, list[dict[str, Any]]]:
     """Examples of each anomaly that was seen, latencies and timeline, by one Spark action."""
     parts = [_as_json(_LATENCY, LATENCIES), _as_json(_TIMELINE, buckets(seen))]
+    parts += [_as_json(_BY_WHOM, BY_WHOM)] if seen.fact("deliveries", "readers") else []
+    parts += [_as_json(_HOW_OFTEN, HOW_OFTEN)] if counts.get("redelivery") else []
     for family in families:
         for name, weight in family.weights.items():
             if counts.get(name) and name not in _PLAIN:

@@ -208,7 +208,8 @@ class Oracle:
         unsure = [v for v, words in outcomes.items() if "ok" not in words and "info" in words]
         ok = [v for v, words in outcomes.items() if "ok" in words]
         phantom = {v for v in in_log | handed if self._never_sent(v)}
-        unseen = {v for v in obliged - handed - skipped if self.visible(v)}
+        read = {row["value"] for row in self.deliveries if not is_final(row)}
+        unread = {v for v in obliged - read - skipped if self.visible(v)}
         return {
             "sent": len(outcomes),
             "ok": len(ok),
@@ -217,7 +218,8 @@ class Oracle:
             "in_log": len(in_log),
             **{name: gone[name] for name in ("lost_write", "expired", "compacted")},
             "skipped": len(skipped),
-            "unseen": len(unseen),
+            "unseen": len(unread - handed),
+            "late": len(unread & handed),
             "phantom": len(phantom),
             "given_up": len([v for v in outcomes if v not in ok and v not in in_log]),
             "duplicate": sum(max(len(self.visible(v)) - 1, 0) for v in in_log),

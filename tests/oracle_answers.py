@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from tests.oracle import Ledger, Row
+from collections import Counter
+from typing import Any
+
+from tests.oracle import Ledger, Row, is_final, place, reader
 
 _HEALS = {"mend", "resume", "restart"}
 
@@ -25,3 +28,17 @@ def all_happened(ledger: Ledger) -> bool:
 
 def _what(row: Row) -> tuple[str, str | None]:
     return row["fault"], row.get("target")
+
+
+def groups(ledger: Ledger) -> dict[str, tuple[dict[Any, int], dict[int, int]]]:
+    """By reader: deliveries by member, and records by how often they were handed out if again."""
+    read: dict[str, list[Row]] = {}
+    for row in ledger.get("deliveries", ()):
+        if not is_final(row):
+            read.setdefault(" ".join(map(str, reader(row))), []).append(row)
+    found = {}
+    for who, own in read.items():
+        times = Counter(Counter((place(row), row["value"]) for row in own).values())
+        again = {often: records for often, records in times.items() if often > 1}
+        found[who] = (dict(Counter(row["consumer"] for row in own)), again)
+    return found

@@ -21,7 +21,7 @@ from labs.engine.spec import ArmSpec, ExperimentSpec, Settings
 
 COUNTS: tuple[str, ...] = (
     "sent", "ok", "fail", "info", "obliged", "in_log", "delivered", "lost_write", "expired",
-    "compacted", "given_up", "phantom", "unseen", "skipped", "duplicate", "redelivery",
+    "compacted", "given_up", "phantom", "unseen", "late", "skipped", "duplicate", "redelivery",
     "reordered", "nonmonotonic_poll", "poll_skip", "diverged", "aborted_read",
     "torn_transaction", "effect_missing", "effect_duplicated", "state_lost", "unavailable_ms",
     "blocked_ms",
@@ -36,6 +36,7 @@ def unjudged(reason: str) -> dict[str, Any]:
         "reason": reason,
         "counts": dict.fromkeys(COUNTS),
         "examples": {},
+        "groups": [],
         "ack_latency_ms": {"p50": None, "p99": None, "max": None},
         "timeline": None,
     }
@@ -55,6 +56,7 @@ def arm_result(
         "reason": answer["reason"],
         "counts": counts,
         "examples": answer["examples"],
+        "groups": answer.get("groups", []),
         "unavailable_ms": counts["unavailable_ms"],
         "ack_latency_ms": answer["ack_latency_ms"],
         "timeline": answer["timeline"],

@@ -1,4 +1,4 @@
-"""Counts about values: lost, expired, compacted, unseen, skipped, duplicated, phantom, given up.
+"""Counts about values: lost, expired, compacted, unseen, late, skipped, duplicated, given up …
 
 All that is known of one value is brought together once: its attempts, its copies in the log, how
 often it was handed out and who passed it over. `spark_jobs.judging` keeps that as `each_value`.
@@ -17,7 +17,7 @@ from spark_jobs.survey import Survey
 _TOGETHER: Mapping[str, str] = {
     **{name: f"coalesce(sum({name}), 0L)" for name in ("attempts", "copies", "visible", "handed")},
     # True of a value if of any of its attempts …
-    **{name: f"coalesce(max({name}), false)" for name in ("ok", "standing", "info")},
+    **{name: f"coalesce(max({name}), false)" for name in ("ok", "standing", "info", "read")},
     # … or if of all attempts that it concerns.
     **{name: f"coalesce(min({name}), false)" for name in ("hollow", "expired", "gone")},
     **{name: f"min({name})" for name in ("invoked_ns", "acked_ns", "handed_ns")},
@@ -28,7 +28,7 @@ _TOGETHER: Mapping[str, str] = {
 _COPIED = {"copies": "1L", "visible": flag("visible")}
 
 # The final readers come after the run: theirs is no time of delivery.
-_HANDED = {"handed": "1L", "handed_ns": "if(final, NULL, time_ns)"}
+_HANDED = {"handed": "1L", "handed_ns": "if(final, NULL, time_ns)", "read": "NOT final"}
 
 # `standing`: acknowledged, and not in an aborted transaction: an obligation.
 _STANDING = "outcome = 'ok' AND NOT aborted"
@@ -78,7 +78,7 @@ def family() -> Family:
     sent = "attempts > 0"
     unsure = f"{sent} AND NOT ok AND info"
     absent = "standing AND visible = 0"
-    passed_over = "visible > 0 AND passed = visible"
+    passed_over = "(visible > 0 AND passed = visible)"
     weights = {
         "sent": flag(sent),
         "ok": flag("ok"),
@@ -91,7 +91,8 @@ def family() -> Family:
         "expired": flag(f"{absent} AND expired"),
         "compacted": flag(f"{absent} AND gone AND NOT expired"),
         "skipped": flag(passed_over),
-        "unseen": flag(f"standing AND visible > 0 AND handed = 0 AND NOT ({passed_over})"),
+        "unseen": flag(f"standing AND visible > 0 AND handed = 0 AND NOT {passed_over}"),
+        "late": flag(f"standing AND visible > 0 AND handed > 0 AND NOT (read OR {passed_over})"),
         "duplicate": "greatest(visible - 1, 0L)",
         "phantom": flag(f"(copies > 0 OR handed > 0) AND (NOT ({sent}) OR hollow)"),
         "given_up": flag(f"{sent} AND NOT ok AND copies = 0"),

@@ -36,6 +36,31 @@ def test_where_there_is_a_sink_its_effects_are_told_zero_included() -> None:
     )
 
 
+def test_missing_messages_are_told_by_where_they_went() -> None:
+    counts = result(skipped=0, late=1_204, expired=0, unseen=3)["counts"]
+    assert sentences.of_missing(counts) == (
+        "Of the messages that the group was not handed, 985 are gone from the log; 0 are in the "
+        "log but were passed over; 1,204 were merely late (in the log, and read once the group "
+        "had stopped); 3 are in the log and were delivered to nobody."
+    )
+    assert sentences.of_missing({**counts, "late": None}) == "", "an older run was not judged so"
+    assert sentences.of_missing(result("holds")["counts"]) == ""
+
+
+def test_a_group_is_told_by_its_members_and_by_how_often_a_message_came() -> None:
+    twice = {"reader": "group app", "again": [{"times": 2, "records": 40}, {"times": 10,
+             "records": 1}], "consumers": [{"consumer": "consumer", "deliveries": 5_000},
+             {"consumer": None, "deliveries": 90}]}  # fmt: skip
+    once = {"reader": "consumer c1", "consumers": [{"consumer": "c1", "deliveries": 4}],
+            "again": []}  # fmt: skip
+    assert sentences.of_groups({"groups": [twice, once]}) == [
+        "Deliveries to the group app: 5,090 (consumer 5,000, a member 90). Messages handed out "
+        "more than once: 40 twice, 1 ten times or more.",
+        "Deliveries to the consumer c1: 4 (c1 4). Messages handed out more than once: none.",
+    ]
+    assert sentences.of_groups(result()) == []
+
+
 @pytest.mark.parametrize(
     ("seen", "said"),
     [

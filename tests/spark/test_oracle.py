@@ -15,8 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
+from spark_jobs.groups import MOST_MEMBERS
 from spark_jobs.judging import judge
 from tests.oracle import Oracle
+from tests.oracle_answers import groups
 from tests.spark.ledgers import write
 from tests.spark.planting import History, history
 
@@ -33,6 +35,17 @@ def _together(seeds: list[int], modes: frozenset[str]) -> History:
     return tables
 
 
+def _said(groups: list[Mapping[str, Any]]) -> dict[str, Any]:
+    """What an answer says of groups, as the oracle does."""
+    return {
+        group["reader"]: (
+            {each["consumer"]: each["deliveries"] for each in group["consumers"]},
+            {each["times"]: each["records"] for each in group["again"]},
+        )
+        for group in groups
+    }
+
+
 def _differences(counted: Mapping[str, Any], wanted: Mapping[str, int]) -> dict[str, Any]:
     return {name: (counted[name], n) for name, n in wanted.items() if counted[name] != n}
 
@@ -46,7 +59,12 @@ def test_spark_and_the_oracle_agree(spark: SparkSession, tmp_path: Path) -> None
         wanted = Oracle(tables).counts()
         seen.update(wanted)
         ledger = write(tmp_path / str(next(runs)), tables)
-        counted = judge(spark, ledger)["counts"]
+        answer = judge(spark, ledger)
+        counted = answer["counts"]
+        told = _said(answer["groups"])
+        whole = groups(tables)
+        assert len(told) == min(len(whole), MOST_MEMBERS)
+        assert told.items() <= whole.items()
         assert _differences(counted, wanted) == {}, "name: (Spark's count, the oracle's)"
 
     for number, modes in enumerate(_MODES):

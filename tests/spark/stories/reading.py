@@ -55,7 +55,21 @@ READING = [
         "the final readers are judged neither for skipped nor for redelivery",
         sound(deliveries=[handed(0, 0, "final"), handed(0, 0, "final"), handed(3, 3, "final")],
               commits=[commit(4, "final")]),
-        {"skipped": 0, "redelivery": 0, "unseen": 2},
+        {"skipped": 0, "redelivery": 0, "unseen": 2, "late": None},
+    ),
+    Story(
+        "gone from the log, in the log but passed over, or merely late",
+        sound(range(5), log=[record(n, n) for n in (0, 1, 2, 3)],
+              deliveries=[handed(1, 1), *[handed(n, n, "final") for n in range(4)]],
+              commits=[commit(2)]),
+        {"lost_write": 1, "skipped": 1, "late": 2, "unseen": 0},
+    ),
+    Story(
+        "what one group read is not late, nor what no broker acknowledged or nobody was handed",
+        sound(range(4), sends=[send(0), send(1), send(2), send(3, "info")],
+              deliveries=[handed(0, 0, "h"), handed(1, 1, "final"), handed(3, 3, "final")],
+              commits=[]),
+        {"late": 1, "unseen": 1, "skipped": 0},
     ),
     Story(
         "acknowledged and in the log, but handed to nobody",
