@@ -8,6 +8,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from labs import presentation, replays, selectors
+from labs.engine.replay import partitions
 from labs.models import Run
 
 _MOST_DIGITS = 19
@@ -16,8 +17,9 @@ _MOST_DIGITS = 19
 @require_GET
 @never_cache
 def replay(request: HttpRequest, slug: str) -> JsonResponse:
-    """The telemetry of every arm that is over, in columns, for the script that plays it."""
-    return JsonResponse(replays.data(get_object_or_404(selectors.recent(), slug=slug)))
+    """The telemetry of `?partition=` of every arm that is over, in columns, for the script."""
+    partition = replays.asked_partition(request.GET.get("partition", ""))
+    return JsonResponse(replays.data(get_object_or_404(selectors.recent(), slug=slug), partition))
 
 
 @require_GET
@@ -36,6 +38,7 @@ def message(request: HttpRequest, slug: str, arm: str) -> HttpResponse:
         "label": presentation.label(run.experiment, run.name),
         "title": presentation.scenario_title(run.experiment.scenario),
         "asked": asked,
+        "partitions": partitions(run.ledger),
         "story": replays.message(run, int(asked)) if whole else None,
     }
     part = "#story" if request.htmx else ""  # type: ignore[attr-defined]

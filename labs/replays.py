@@ -16,6 +16,7 @@ from labs.models import Experiment, Run
 _TO_FOLLOW = 3
 """Messages offered of each anomaly."""
 
+_MOST_DIGITS = 5
 _COLUMNS = (
     "leader", "leads", "epoch", "isr", "high_watermark", "last_stable", "lag",
     "sent", "acknowledged", "failed", "delivered",
@@ -45,29 +46,44 @@ class ArmReplay:
     run: Run
     label: str
     replay: Replay
+    partitions: tuple[int, ...]
     rows: tuple[Row, ...]
     follow: tuple[Follow, ...]
 
 
-def arms(experiment: Experiment) -> list[ArmReplay]:
-    """The arms that can be played back; none while the experiment is not over."""
+def asked_partition(text: str) -> int:
+    """The partition that an address asks for; 0 where it asks for none.
+
+    >>> asked_partition("2"), asked_partition(""), asked_partition("-1"), asked_partition("x")
+    (2, 0, 0, 0)
+    """
+    return int(text) if text.isascii() and text.isdigit() and len(text) < _MOST_DIGITS else 0
+
+
+def arms(experiment: Experiment, partition: int = 0) -> list[ArmReplay]:
+    """The arms that can be played back; none while the experiment is not over.
+
+    An arm that lacks the partition shows its first one.
+    """
     if experiment.is_live:
         return []
-    found = ((run, of_run(run)) for run in experiment.runs.all())
+    found = ((run, of_run(run, partition)) for run in experiment.runs.all())
     return [
         ArmReplay(
-            run, presentation.label(experiment, run.name), seen, tuple(_rows(run, seen)),
-            tuple(_follow(run)),
+            run, presentation.label(experiment, run.name), seen, replay.partitions(run.ledger),
+            tuple(_rows(run, seen)), tuple(_follow(run)),
         )
         for run, seen in found
         if seen is not None and seen.brokers
     ]  # fmt: skip
 
 
-def of_run(run: Run) -> Replay | None:
-    """The replay of partition 0, in seconds since the run's first send; None without a ledger."""
-    began_ns = _began_ns(run)
-    return None if began_ns is None else replay.read(run.ledger, began_ns)
+def of_run(run: Run, partition: int = 0) -> Replay | None:
+    """A partition's replay, in seconds since the run's first send; None without a ledger."""
+    began_ns, known = _began_ns(run), replay.partitions(run.ledger)
+    if began_ns is None or not known:
+        return None
+    return replay.read(run.ledger, began_ns, partition if partition in known else known[0])
 
 
 def message(run: Run, value: int) -> Story | None:
@@ -76,9 +92,9 @@ def message(run: Run, value: int) -> Story | None:
     return None if began_ns is None else story.tell(run.ledger, began_ns, value)
 
 
-def data(experiment: Experiment) -> dict[str, Any]:
+def data(experiment: Experiment, partition: int = 0) -> dict[str, Any]:
     """The replays as plain data, all on one axis: `seconds` long and `offsets` high."""
-    shown = arms(experiment)
+    shown = arms(experiment, partition)
     ends = [end for arm in shown for m in arm.replay.moments for end in m.ends.values()]
     return {
         "seconds": max((arm.replay.moments[-1].at_s for arm in shown), default=0),
@@ -93,6 +109,7 @@ def _data(arm: ArmReplay) -> dict[str, Any]:
     return {
         "name": arm.run.name,
         "label": arm.label,
+        "partition": arm.replay.partition,
         "brokers": brokers,
         "at": [moment.at_s for moment in moments],
         "states": {id_: [m.states.get(id_, "dead") for m in moments] for id_ in brokers},

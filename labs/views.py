@@ -74,8 +74,13 @@ def start(request: HttpRequest) -> HttpResponse:
 @require_GET
 @never_cache
 def experiment(request: HttpRequest, slug: str) -> HttpResponse:
-    """The permalink of an experiment: live while it runs, evidence afterwards."""
-    return render(request, "labs/experiment.html", _with_replays(experiment_context(slug)))
+    """The permalink of an experiment: live while it runs, evidence afterwards.
+
+    `?partition=` is the one that the replay shows.
+    """
+    partition = replays.asked_partition(request.GET.get("partition", ""))
+    context = _with_replays(experiment_context(slug), partition)
+    return render(request, "labs/experiment.html", context)
 
 
 @require_GET
@@ -152,5 +157,5 @@ def experiment_context(slug: str) -> dict[str, Any]:
     }
 
 
-def _with_replays(context: dict[str, Any]) -> dict[str, Any]:
-    return {**context, "replays": replays.arms(context["experiment"])}
+def _with_replays(context: dict[str, Any], partition: int = 0) -> dict[str, Any]:
+    return {**context, "replays": replays.arms(context["experiment"], partition)}

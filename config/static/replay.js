@@ -147,7 +147,8 @@ class Arm {
   }
 
   follow(message) {
-    this.message = message?.arm === this.data.name ? message : null
+    const here = message?.arm === this.data.name && message.partition === this.data.partition
+    this.message = here ? message : null
     this.chart.follow(this.message)
     this.draw(this.shown)
   }
@@ -164,7 +165,12 @@ async function begin() {
   if (!section) return
   section.dataset.begun = ""
   const answer = await fetch(section.dataset.replay)
-  if (answer.ok) replay = new Replay(section, await answer.json())
+  if (!answer.ok) return
+  const before = replay
+  before?.pause()
+  replay = new Replay(section, await answer.json())
+  // Another partition of the same run: the same moment of it.
+  if (before && !before.untouched) replay.seek(before.now)
 }
 
 // The replay comes with the page, or by htmx when the run ends; a story comes by htmx.
@@ -172,7 +178,8 @@ document.body.addEventListener("htmx:afterSettle", event => {
   begin()
   const story = event.target.querySelector?.("[data-story]")
   if (event.target.id !== "story" || !replay) return
-  const { story: arm, offset, acked } = story?.dataset ?? {}
-  replay.follow(offset === undefined ? null : { arm, offset: Number(offset), at: Number(acked) })
+  const { story: arm, partition, offset, acked } = story?.dataset ?? {}
+  const place = { arm, partition: Number(partition), offset: Number(offset), at: Number(acked) }
+  replay.follow(offset === undefined ? null : place)
 })
 begin()

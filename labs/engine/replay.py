@@ -69,7 +69,6 @@ class Replay:
     """One partition of one run."""
 
     partition: int
-    partitions: tuple[int, ...]
     moments: tuple[Moment, ...]
     done: tuple[Done, ...]
 
@@ -89,10 +88,8 @@ class Replay:
 
 def read(ledger: Path, began_ns: int, partition: int = 0) -> Replay | None:
     """The replay of a partition; None if the ledger has no samples of it."""
-    samples = rows(ledger, "telemetry")
-    partitions = sorted({row["partition"] for row in samples})
-    of_this = [row for row in samples if row["partition"] == partition]
-    moments = _ended([_moment(group, began_ns) for group in _by_time(of_this)])
+    samples = rows(ledger, "telemetry", ds.field("partition") == partition)
+    moments = _ended([_moment(group, began_ns) for group in _by_time(samples)])
     if not moments:
         return None
     done = [
@@ -100,7 +97,17 @@ def read(ledger: Path, began_ns: int, partition: int = 0) -> Replay | None:
         for row in rows(ledger, "faults")
         if row["phase"] == "complete"
     ]
-    return Replay(partition, tuple(partitions), tuple(moments), tuple(done))
+    return Replay(partition, tuple(moments), tuple(done))
+
+
+def partitions(ledger: Path) -> tuple[int, ...]:
+    """The partitions of which a ledger has samples."""
+    path = ledger / "telemetry.parquet"
+    if not path.exists():
+        return ()
+    samples = ds.dataset(path, format="parquet").to_table(columns=["partition"])
+    known: list[int] = samples["partition"].unique().drop_null().to_pylist()  # type: ignore[assignment]
+    return tuple(sorted(known))
 
 
 def rows(ledger: Path, table: str, wanted: ds.Expression | None = None) -> list[dict[str, Any]]:

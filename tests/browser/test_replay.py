@@ -59,6 +59,22 @@ def test_space_plays_it_to_the_end(replay: Page) -> None:
     expect(replay.locator("[data-count=acknowledged]")).to_have_text("15")
 
 
+def test_another_partition_is_chosen_by_keyboard_and_shows_the_same_moment(page: Page) -> None:
+    page.goto(make.recorded_in_two_partitions().get_absolute_url())
+    page.get_by_role("slider", name="Time in the run").press("ArrowRight")
+    expect(page.locator("[data-clock]")).to_have_text("1.3 s")
+    page.get_by_role("link", name="1", exact=True).press("Enter")
+    expect(page.locator("[data-say]")).to_contain_text("Broker 3 leads (epoch 0).")
+    expect(page.locator("[data-clock]")).to_have_text("1.3 s")
+    expect(page.get_by_role("link", name="1", exact=True)).to_have_attribute("aria-current", "true")
+    assert "?partition=1" in page.url
+    assert lane(page, 3) == "Broker 3 leads 6"
+    assert page.locator("[data-broker='1']").count() == 0
+    page.get_by_role("slider", name="Time in the run").press("ArrowLeft")
+    expect(page.locator("[data-clock]")).to_have_text("1.0 s")
+    assert serious(page) == []
+
+
 def test_a_lost_message_is_followed_and_marked(replay: Page) -> None:
     replay.get_by_role("link", name=str(histories.LOST), exact=True).click()
     expect(replay.locator("#story")).to_contain_text("Not in the log at the end.")

@@ -66,6 +66,14 @@ def telemetry(ledger: Path) -> None:
     )  # fmt: skip
 
 
+def second_partition(ledger: Path) -> None:
+    """Samples of partition 1, in the folder `ledger`: broker 3 leads, and has no trouble."""
+    grown = {0.0: 5, 1.0: 6, 2.0: 7}
+    samples = [sample(at, 3, 0, n, {2: n, 3: n}, FIRST_DEAD) for at, n in grown.items()]
+    rows = [{**row, "partition": 1} for each in samples for row in each]
+    TableWriter(ledger, "telemetry", "second").flush_rows(rows)
+
+
 def lost_at_the_end_of_a_log(ledger: Path) -> Path:
     """The whole history, in the folder `ledger`."""
     telemetry(ledger)

@@ -71,8 +71,9 @@ def test_partitions_are_kept_apart(tmp_path: Path) -> None:
     assert zero is not None
     assert three is not None
     assert (zero.moments[0].ends, three.moments[0].ends) == ({1: 9}, {2: 5})
-    assert zero.partitions == (0, 3)
+    assert replay.partitions(tmp_path) == (0, 3)
 
 
 def test_without_telemetry_there_is_no_replay(tmp_path: Path) -> None:
     assert replay.read(tmp_path, histories.BEGAN) is None
+    assert replay.partitions(tmp_path) == ()

@@ -103,3 +103,10 @@ def recorded() -> Experiment:
     described.result["examples"] = {"lost_write": [{"value": histories.LOST, "copies": 0}]}
     described.save()
     return made
+
+
+def recorded_in_two_partitions() -> Experiment:
+    """The same with a second partition."""
+    made = recorded()
+    histories.second_partition(made.runs.get(name="described").ledger)
+    return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import pytest
@@ -57,6 +58,31 @@ def test_the_table_says_the_same_without_a_script(client: Client, made: Experime
     assert '<td class="number">–</td>' in table
 
 
+def test_any_partition_can_be_asked_for(client: Client) -> None:
+    made = make.recorded_in_two_partitions()
+    asked = client.get(made.get_absolute_url(), {"partition": "1"}).content.decode()
+    table = asked.partition('aria-label="Replay of As described"')[2].partition("</table>")[0]
+    assert "Partition 1. A row a second" in table
+    assert table.count('<th scope="row"') == 3
+    assert "<td>3 (0)</td>" in table
+    assert 'href="?partition=0#replay"' in asked
+    (address,) = re.findall(r'data-replay="([^"]+)"', asked)
+    (arm,) = client.get(address).json()["arms"]
+    assert (arm["partition"], arm["brokers"], arm["leads"]) == (1, [2, 3], [3, 3, 3])
+
+
+@pytest.mark.parametrize("asked", ["", "0", "7", "-1", "x", "1" * 30])
+def test_without_a_partition_that_there_is_the_first_is_shown(client: Client, asked: str) -> None:
+    made = make.recorded_in_two_partitions()
+    shown = client.get(made.get_absolute_url(), {"partition": asked}).content.decode()
+    assert re.findall(r'id="partition-(\d)"[^>]+aria-current', shown) == ["0"]
+    assert "<td>1 (0), not running</td>" in shown
+
+
+def test_a_topic_of_one_partition_offers_no_other(client: Client, made: Experiment) -> None:
+    assert "replay-partitions" not in page(client, made)
+
+
 def test_a_run_that_is_not_over_has_no_replay(client: Client, made: Experiment) -> None:
     Experiment.objects.update(state=State.QUEUED, ended_at=None)
     assert client.get(reverse("labs:replay", args=[made.slug])).json()["arms"] == []
@@ -79,7 +105,7 @@ def test_examples_can_be_followed_and_so_can_any_number(client: Client, made: Ex
 def test_the_script_gets_the_part_with_the_place_to_mark(client: Client, made: Experiment) -> None:
     part = story_of(client, made, str(histories.LOST), HX_Request="true")
     assert "<html" not in part
-    assert 'data-story="described" data-offset="8" data-acked="0.600"' in part
+    assert 'data-story="described" data-partition="0" data-offset="8" data-acked="0.600"' in part
 
 
 @pytest.mark.parametrize("asked", ["99", "-1", "1e3", "²", "9" * 30, "<script>", ""])
@@ -92,13 +118,13 @@ def test_what_is_no_message_is_said_to_be_none(
     assert "numbered from 0" in shown
 
 
-def test_another_partition_is_told_and_not_marked_on_the_one_that_is_shown(
-    client: Client, made: Experiment
-) -> None:
+def test_a_message_of_another_partition_leads_to_the_replay_of_that(client: Client) -> None:
+    made = make.recorded_in_two_partitions()
     ledger = described(made).ledger
-    sent = {"producer": "p", "value": 77, "topic": "orders", "partition": 3, "offset": 8,
+    sent = {"producer": "p", "value": 77, "topic": "orders", "partition": 1, "offset": 8,
             "invoked_ns": 0, "completed_ns": histories.ns(1), "outcome": "ok"}  # fmt: skip
     TableWriter(ledger, "sends", "other").flush_rows([sent])
     told = story_of(client, made, "77", HX_Request="true")
-    assert "Acknowledged for partition 3, offset 8." in told
-    assert "data-offset" not in told
+    assert "Acknowledged for partition 1, offset 8." in told
+    assert 'data-partition="1"' in told
+    assert f'href="{made.get_absolute_url()}?partition=1#replay"' in told
