@@ -27,6 +27,8 @@ class Recorder:
         self._runs = {run.name: run for run in experiment.runs.all()}
         self._written: dict[str, float] = {}
         self._errors: list[str] = []
+        self.killed = False
+        """Whether somebody killed a part of the run."""
         self._takes: dict[str, Callable[[Run, Event], bool]] = {
             "phase": _phase,
             "sample": _sample,
@@ -44,6 +46,7 @@ class Recorder:
         kind, arm = event.get("event"), event.get("arm")
         if kind == "error":
             self._errors.append(f"{arm}: {event['message']}" if arm else str(event["message"]))
+            self.killed = self.killed or bool(event.get("killed"))
         if kind == "result":
             for result in event["experiment"]["arms"]:
                 self._complete(result)

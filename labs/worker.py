@@ -68,6 +68,8 @@ def _execute(experiment: Experiment, owner: str, judge_socket: Path) -> tuple[St
                     recorder.take(event)
         except RunnerDied as died:
             return end_without_result(died, heart.stopped, recorder.error)
+    if recorder.killed:
+        return State.INTERRUPTED, recorder.error
     return (State.FAILED, recorder.error) if recorder.error else (State.DONE, "")
 
 

@@ -21,6 +21,7 @@ from typing import Any
 from advisor.catalog import Component, Family, kafka_line, lookup
 from advisor.catalog.versions import at_least
 from labs.engine import result
+from labs.engine.clients.process import ClientFailed
 from labs.engine.events import Emitter
 from labs.engine.faults import FaultLog, FaultRow
 from labs.engine.judge import JudgeFailed, judge
@@ -98,7 +99,8 @@ class ArmRunner:
             traceback.print_exc(file=sys.stderr)
             self.failed = True
             reason = f"The arm could not be run: {problem}"
-            self._emit("error", message=reason)
+            killed = isinstance(problem, ClientFailed) and problem.killed
+            self._emit("error", message=reason, killed=killed)
             answer = result.unjudged(reason)
         finally:
             shutil.rmtree(self._arm.folder / "cluster", ignore_errors=True)

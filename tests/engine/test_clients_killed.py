@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -127,6 +129,20 @@ def test_a_client_that_is_gone_cannot_be_held_or_killed(broker: Producer, tmp_pa
     for act in (faults.kill, lambda *told: faults.hold(client, "handed", *told[1:])):
         row = act(client, FaultLog(), 5.0)
         assert (row.phase, "ended with code -9" in row.evidence) == ("failed", True)
+
+
+def test_a_client_that_somebody_else_kills_has_failed_and_says_so(
+    broker: Producer, tmp_path: Path
+) -> None:
+    client = start(tmp_path, broker, "after-processing")
+    client.await_ready(LIMIT_S)
+    os.kill(client.pid, signal.SIGKILL)
+    until(lambda: client.returncode is not None, LIMIT_S, "it did not end")
+    client.kill()
+    assert not client.killed
+    with pytest.raises(ClientFailed, match="was killed, and not by this run") as failed:
+        client.await_end(LIMIT_S)
+    assert failed.value.killed
 
 
 def test_one_that_ended_by_itself_hears_nothing_and_is_no_successor(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from labs.engine import runner
+from labs.engine.clients.process import ClientFailed
 from labs.engine.events import Emitter
 from labs.engine.judge import JudgeFailed
 from labs.engine.result import COUNTS, unjudged
@@ -66,6 +67,16 @@ def test_the_judges_answer_is_the_arms(
     assert told["counts"]["duplicate"] is None, "a count that the judge did not give is null"
     assert not arm_runner.failed
     assert [event["event"] for event in events(stream)] == ["phase", "phase", "arm"]
+
+
+@pytest.mark.parametrize("killed", [True, False])
+def test_a_client_that_was_killed_is_told_from_one_that_failed(
+    arm_runner: ArmRunner, stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, killed: bool
+) -> None:
+    answering(monkeypatch, ClientFailed("the consumer is gone", killed))
+    assert arm_runner.run()["verdict"] == "unknown"
+    (error,) = (event for event in events(stream) if event["event"] == "error")
+    assert (error["killed"], "the consumer is gone" in error["message"]) == (killed, True)
 
 
 @pytest.mark.parametrize("failure", [JudgeFailed("its JVM died"), OSError("its JVM died")])

@@ -106,3 +106,13 @@ def test_events_and_arms_that_are_not_known_are_passed_over(claimed: Experiment)
     recorder.take({"event": "weather", "arm": "described"})
     recorder.take({**phase("booting"), "arm": "third"})
     assert described(claimed).phase == ""
+
+
+def test_a_part_that_was_killed_is_told_from_one_that_could_not_be_run(claimed: Experiment) -> None:
+    recorder = Recorder(claimed, "owner")
+    recorder.take({"event": "error", "arm": "described", "message": "no disk", "killed": False})
+    recorder.take({"event": "error", "arm": None, "message": "no scenario"})
+    assert (recorder.error, recorder.killed) == ("described: no disk no scenario", False)
+    recorder.take({"event": "error", "arm": "described", "message": "gone", "killed": True})
+    recorder.take({"event": "error", "arm": "described", "message": "no disk", "killed": False})
+    assert recorder.killed

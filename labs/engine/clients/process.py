@@ -22,7 +22,14 @@ class Config(Protocol):
 
 
 class ClientFailed(Exception):
-    """A client process ended in a way that it should not; the message has its last words."""
+    """A client process ended in a way that it should not; the message has its last words.
+
+    `killed` is whether somebody else's SIGKILL was the way.
+    """
+
+    def __init__(self, message: str, killed: bool = False) -> None:
+        super().__init__(message)
+        self.killed = killed
 
 
 class ClientProcess:
@@ -38,6 +45,7 @@ class ClientProcess:
         self.module, self.name = module, name or module
         self.latest: dict[str, Any] = {}
         self._log = logs / f"{self.name}.log"
+        self._killed_by_us = False
         told = folder / f"{self.name}.json"
         told.write_text(config.to_json(), "utf-8")
         self._process = processes.spawn(
@@ -64,7 +72,7 @@ class ClientProcess:
 
         def ready() -> bool:
             if self._process.poll() is not None:
-                raise ClientFailed(self._last_words())
+                raise self._failed()
             return bool(self.latest.get("ready"))
 
         until(ready, limit_s, f"the {self.name} was not ready")
@@ -76,8 +84,8 @@ class ClientProcess:
 
     @property
     def killed(self) -> bool:
-        """Whether SIGKILL ended it."""
-        return self.returncode == -signal.SIGKILL
+        """Whether our SIGKILL ended it; somebody else's is a failure."""
+        return self._killed_by_us and self.returncode == -signal.SIGKILL
 
     def hold(self, point: str, limit_s: float) -> str:
         """Makes it stand still at a point of its work; returns where it says that it stands.
@@ -88,7 +96,7 @@ class ClientProcess:
 
         def stands() -> bool:
             if self.returncode is not None:
-                raise ClientFailed(self._last_words())
+                raise self._failed()
             return self.latest.get("standing") == point
 
         until(stands, limit_s, f"the {self.name} did not come to `{point}`")
@@ -124,14 +132,18 @@ class ClientProcess:
             raise ClientFailed(f"the {self.name} did not finish in {limit_s:g} s") from None
         self._listener.join(5)
         if not self.latest.get("ended"):
-            raise ClientFailed(self._last_words())
+            raise self._failed()
         return self.latest
 
     def kill(self) -> None:
         """Ends it at once by SIGKILL, if it is still there."""
+        self._killed_by_us = self._killed_by_us or self.returncode is None
         processes.end(self._process, grace_s=0)
         self.ask_to_stop()  # in vain, and frees the pipe
 
-    def _last_words(self) -> str:
+    def _failed(self) -> ClientFailed:
+        """Why it is no good any more, with its last words."""
+        if self.returncode == -signal.SIGKILL and not self.killed:
+            return ClientFailed(f"the {self.name} was killed, and not by this run", killed=True)
         text = self._log.read_text("utf-8", "replace").strip() if self._log.exists() else ""
-        return f"the {self.name} ended with code {self._process.returncode}: {text[-2000:]}"
+        return ClientFailed(f"the {self.name} ended with code {self.returncode}: {text[-2000:]}")

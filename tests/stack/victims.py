@@ -1,0 +1,83 @@
+"""Who may be killed while an experiment runs, in which phases, and what the run says then.
+
+`python -m benchmarks.survival` tries the whole table; the tests try a part of it, by a seed.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from labs.engine.wait import until
+from tests.stack.house import House, processes_of
+from tests.stack.visitor import OVER, Visitor
+
+PHASES = ("booting", "ready", "producing", "faulting", "healing", "reading", "judging")
+RUN_LIMIT_S = 420
+SEED = int(os.environ.get("LAB_SURVIVAL_SEED", datetime.now(UTC).date().toordinal()))
+"""What the tests draw phases by: the day, so that days cover the table, or what is asked for."""
+
+_HERE_LIMIT_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Victim:
+    """A process of the house by a part of its command line.
+
+    `says` is the reason that an interrupted run gives; empty where the run goes on.
+    """
+
+    name: str
+    part: str
+    says: str = ""
+    phases: tuple[str, ...] = PHASES
+
+    def pid(self, up: House) -> int | None:
+        """A process of it; the house's own child if there is one."""
+        found = [pid for pid, command in processes_of(up.data).items() if self.part in command]
+        return up.pid_of(self.part) or next(iter(found), None)
+
+    def kill(self, up: House) -> int:
+        """Kills it by SIGKILL, as soon as it is there; returns its pid."""
+        pid = until(lambda: self.pid(up), _HERE_LIMIT_S, f"there is no {self.name}")
+        os.kill(pid, signal.SIGKILL)
+        return pid
+
+    def drawn(self) -> str:
+        """A phase of it by the seed."""
+        return random.Random(f"{SEED} {self.name}").choice(self.phases)
+
+
+_GONE = "The process that ran the brokers was killed."
+WORKER = Victim("worker", "celery", "The worker that ran this stopped answering")
+RUNNER = Victim("runner", "labs.engine.experiment", _GONE)
+KEEPER = Victim("keeper", "labs.engine.run ", _GONE)
+CLIENT = Victim("client", "labs.engine.clients.", "killed, and not by this run", PHASES[1:-1])
+REDIS = Victim("redis", "redis.sock")
+SPARK = Victim("spark", "org.apache.spark.deploy.SparkSubmit")
+WEB = Victim("web", "gunicorn")
+ALL = (WORKER, RUNNER, KEEPER, CLIENT, REDIS, SPARK, WEB)
+
+
+def strike(up: House, visitor: Visitor, page: str, victim: Victim, phase: str) -> str:
+    """Kills a victim when an arm is in a phase; returns what became of the run.
+
+    That is `interrupted` (with the reason), `went on` (to its verdicts), or what the page said
+    where it is neither, or not what is right for the victim.
+    """
+    visitor.sees_phase(page, phase, RUN_LIMIT_S)
+    victim.kill(up)
+    end = visitor.waits_for(page, OVER, RUN_LIMIT_S)
+    if victim.says and victim.says in end and "Interrupted." in end:
+        return "interrupted"
+    # A client may have finished its work in the moment before it is killed.
+    may_go_on = not victim.says or (victim, phase) == (CLIENT, "reading")
+    return "went on" if may_go_on and went_on(end) else end
+
+
+def went_on(text: str) -> bool:
+    """Whether an experiment that is over came to its verdicts at the first attempt."""
+    return "acknowledged messages are gone" in text and "attempt 2" not in text

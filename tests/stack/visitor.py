@@ -1,0 +1,71 @@
+"""Somebody with a browser and without JavaScript, as far as a test needs one."""
+
+from __future__ import annotations
+
+import re
+from http.client import HTTPConnection, HTTPException
+from urllib.parse import urlencode
+
+from labs.engine.wait import until
+from labs.presentation import PHASES
+from tests.stack.house import House
+
+OVER = "Run again"
+"""What a page offers once its experiment is over, however it ended."""
+
+
+class Visitor:
+    """Keeps the cookie, sends its token back."""
+
+    def __init__(self, up: House) -> None:
+        self._port, self._cookie, self._token = up.port, "", ""
+        self.get("/")
+
+    def get(self, path: str) -> str:
+        return self._ask("GET", path)[1]
+
+    def post(self, path: str) -> str:
+        """Returns where the answer leads."""
+        return self._ask("POST", path)[0]
+
+    def looks(self, path: str) -> str:
+        """The page; empty while the web server is away."""
+        try:
+            return self.get(path)
+        except (OSError, HTTPException):
+            return ""
+
+    def waits_for(self, page: str, words: str, limit_s: float) -> str:
+        """Waits until a page says something; returns the page."""
+        told = f"{page} never said: {words}"
+        return until(
+            lambda: text if words in (text := self.looks(page)) else "", limit_s, told, every_s=0.5
+        )
+
+    def sees_phase(self, page: str, phase: str, limit_s: float) -> None:
+        """Waits until an arm of a running experiment is in a phase, by the page's word."""
+        words = f'aria-current="step">{PHASES[phase]}<'
+
+        def there() -> bool:
+            text = self.looks(page)
+            assert OVER not in text, f"it was over before an arm was seen {phase}"
+            return words in text
+
+        until(there, limit_s, f"no arm of {page} came to {phase}")
+
+    def _ask(self, method: str, path: str) -> tuple[str, str]:
+        connection = HTTPConnection("127.0.0.1", self._port, timeout=60)
+        body = urlencode({"csrfmiddlewaretoken": self._token}) if method == "POST" else None
+        headers = {"Cookie": self._cookie, "Content-Type": "application/x-www-form-urlencoded"}
+        try:
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            text = answer.read().decode()
+        finally:
+            connection.close()
+        assert answer.status < 400, (method, path, answer.status, text[:2000])
+        if cookie := answer.getheader("Set-Cookie"):
+            self._cookie = cookie.split(";")[0]
+        if token := re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', text):
+            self._token = token[1]
+        return answer.getheader("Location") or "", text
