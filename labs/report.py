@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from textwrap import wrap
 
 from labs import presentation, sentences
+from labs.conditions import Conditions
 from labs.models import Experiment, Run, State
 
 _WIDTH = 96
@@ -41,6 +42,7 @@ def _facts(experiment: Experiment, runs: list[Run], address: str) -> Iterator[st
         ("scenario", experiment.scenario),
         ("seed", str(experiment.seed)),
         ("ended", ended),
+        *Conditions.of(experiment.request()).told(),
         *presentation.conditions(runs),
     ]
     if experiment.pruned_at:

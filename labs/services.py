@@ -14,6 +14,7 @@ from advisor import services as advisor
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 from labs import lifecycle, queue
+from labs.conditions import Conditions
 from labs.engine.kafka.distribution import release
 from labs.engine.scenarios import ScenarioError
 from labs.engine.scenarios import find as find_scenario
@@ -40,6 +41,8 @@ FIRST_LOOK: Mapping[str, str] = {
 }
 """A team that stated acks=1 and left everything else alone: the home page's first experiment."""
 
+AS_THE_SCENARIO = Conditions()
+
 FIRST_SCENARIO = "leader-killed-followers-behind"
 
 
@@ -47,7 +50,9 @@ class Refused(Exception):
     """What was asked for cannot be started; the message says why, for the page."""
 
 
-def start(pipeline_slug: str, scenario: str) -> Experiment:
+def start(
+    pipeline_slug: str, scenario: str, conditions: Conditions = AS_THE_SCENARIO
+) -> Experiment:
     """Queues the scenario on the settings as described and, if they differ, as recommended.
 
     Recommended by the answer that the pipeline's link shows, be it of older rules. Raises what
@@ -56,7 +61,7 @@ def start(pipeline_slug: str, scenario: str) -> Experiment:
     saved = advisor.find(pipeline_slug)
     described = saved.described()
     arms = arms_for(described, saved.recommended())
-    return _queue(scenario, arms, described.kafka, pipeline=pipeline_slug)
+    return _queue(scenario, arms, described.kafka, conditions, pipeline=pipeline_slug)
 
 
 def start_first_look() -> Experiment:
@@ -69,7 +74,9 @@ def start_lesson(lesson: Lesson) -> Experiment:
     arms = [arm(each.name, _pipeline(each.fields), lesson.want) for each in lesson.arms]
     fields = lesson.arm(lesson.take_home).fields
     kafka = _pipeline(fields).kafka
-    return _queue(lesson.scenario, arms, kafka, pipeline=_saved(fields), lesson=lesson.name)
+    return _queue(
+        lesson.scenario, arms, kafka, AS_THE_SCENARIO, pipeline=_saved(fields), lesson=lesson.name
+    )
 
 
 def again(experiment: Experiment) -> Experiment:
@@ -130,14 +137,18 @@ def _saved(fields: Mapping[str, str]) -> str:
 
 
 def _queue(
-    scenario: str, arms: Iterable[ArmSpec], kafka: str, *, pipeline: str, lesson: str = ""
-) -> Experiment:
+    scenario: str, arms: Iterable[ArmSpec], kafka: str, conditions: Conditions, *,
+    pipeline: str, lesson: str = "",
+) -> Experiment:  # fmt: skip
     try:
         find_scenario(scenario)
     except ScenarioError as unknown:
         raise Refused(f"{unknown}.".capitalize()) from unknown
     _refuse_if_full()
-    spec = ExperimentSpec(scenario, _new_seed(), tuple(arms), release(kafka))
+    spec = ExperimentSpec(
+        scenario, _new_seed(), tuple(arms), release(kafka), conditions.overrides,
+        conditions.controllers, conditions.partitions,
+    )  # fmt: skip
     return _enqueue(spec, pipeline, lesson)
 
 
@@ -170,6 +181,8 @@ def store(spec: ExperimentSpec, pipeline: str = "", lesson: str = "") -> Experim
         spec=asdict(spec),
         queued_at=timezone.now(),
     )
+    # Runs are each other's repetitions only under the same conditions.
+    told = list(Conditions.of(spec).told())
     Run.objects.bulk_create(
         Run(
             experiment=experiment,
@@ -178,7 +191,7 @@ def store(spec: ExperimentSpec, pipeline: str = "", lesson: str = "") -> Experim
             guarantee=arm.guarantee,
             want=arm.want or "",
             settings=arm.settings,
-            settings_key=settings_key(arm.settings),
+            settings_key=settings_key([arm.settings, told] if told else arm.settings),
         )
         for position, arm in enumerate(spec.arms)
     )

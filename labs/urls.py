@@ -12,6 +12,7 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("experiments/", views.experiments, name="experiments"),
     path("experiments/start/", views.start, name="start"),
+    path("experiments/conditions/", views.conditions, name="conditions"),
     path("experiments/<slug:slug>/", views.experiment, name="experiment"),
     path("experiments/<slug:slug>/live/", views.live, name="live"),
     path("experiments/<slug:slug>/cancel/", views.cancel, name="cancel"),

@@ -21,7 +21,9 @@ from django_htmx.http import HttpResponseStopPolling
 
 from advisor.models import Description
 from labs import archive, lifecycle, presentation, replays, selectors, services
-from labs.engine.scenarios import all_scenarios
+from labs.conditions import Conditions, ConditionsForm
+from labs.engine.scenarios import ScenarioError, all_scenarios, find
+from labs.engine.scenarios.model import Scenario
 from labs.models import Experiment, Run
 
 PER_PAGE = 25
@@ -56,19 +58,41 @@ def experiments(request: HttpRequest) -> HttpResponse:
     )
 
 
+@require_GET
+def conditions(request: HttpRequest) -> HttpResponse:
+    """The form for the conditions of `?scenario=` on the description `?pipeline=`."""
+    pipeline, name = (request.GET.get(each, "") for each in ("pipeline", "scenario"))
+    get_object_or_404(Description, slug=pipeline)
+    scenario = _scenario(name)
+    context = {"pipeline": pipeline, "scenario": scenario, "form": ConditionsForm(scenario)}
+    return render(request, "labs/conditions.html", context)
+
+
+def _scenario(name: str) -> Scenario:
+    try:
+        return find(name)
+    except ScenarioError as unknown:
+        raise Http404(str(unknown)) from unknown
+
+
 @require_POST
 def start(request: HttpRequest) -> HttpResponse:
     """Queues a scenario on a saved description, or the home page's first experiment."""
     pipeline = request.POST.get("pipeline", "")
-    scenario = request.POST.get("scenario", services.FIRST_SCENARIO)
+    name = request.POST.get("scenario", services.FIRST_SCENARIO)
     try:
-        started = services.start(pipeline, scenario) if pipeline else services.start_first_look()
+        if not pipeline:
+            return redirect(services.start_first_look())
+        form = ConditionsForm(_scenario(name), request.POST)
+        if not form.is_valid():
+            context = {"pipeline": pipeline, "scenario": _scenario(name), "form": form}
+            return render(request, "labs/conditions.html", context, status=400)
+        return redirect(services.start(pipeline, name, form.conditions()))
     except Description.DoesNotExist as missing:
         raise Http404("There is no such pipeline.") from missing
     except services.Refused as refused:
         messages.error(request, str(refused))
         return redirect("labs:experiments")
-    return redirect(started)
 
 
 @require_GET
@@ -152,6 +176,7 @@ def experiment_context(slug: str) -> dict[str, Any]:
         "headline": presentation.headline(found) if found.state == "done" else "",
         "settings": presentation.compared(runs),
         "conditions": presentation.conditions(runs),
+        "staging": list(Conditions.of(found.request()).told()),
         "shortened": presentation.shortened(runs),
         "labels": [presentation.label(found, run.name) for run in runs],
     }

@@ -72,6 +72,7 @@ def experiment_result(spec: ExperimentSpec, arms: Sequence[Mapping[str, Any]]) -
         "seed": spec.seed,
         "kafka": spec.kafka,
         "controllers": spec.controllers,
+        "partitions": spec.partitions,
         "arms": list(arms),
     }
 

@@ -12,7 +12,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -115,6 +115,8 @@ class ArmRunner:
 
     def _answer(self) -> dict[str, Any]:
         topology = self._arm.scenario.topology(self._arm.spec.settings)
+        if self._arm.experiment.partitions:
+            topology = replace(topology, partitions=self._arm.experiment.partitions)
         for folder in (self._arm.ledger, self._arm.logs):
             folder.mkdir(parents=True)
         self._phase("waiting")

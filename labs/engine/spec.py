@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+MOST_PARTITIONS = 12
+
 Settings = Mapping[str, Mapping[str, str | int | bool]]
 """Component (`producer`, `consumer`, `topic`, `broker`, `application`) → key → value in force."""
 
@@ -42,7 +44,8 @@ class ExperimentSpec:
     """Arms under one fault schedule, drawn from `seed`, on brokers of one release of Kafka.
 
     With `controllers`, at most 3, so many run beside the brokers, which otherwise are controllers
-    too (`ValueError` for any other number).
+    too; with `partitions` the topic has so many, else what the scenario says (`ValueError` for
+    any other number).
     """
 
     scenario: str
@@ -50,12 +53,15 @@ class ExperimentSpec:
     arms: tuple[ArmSpec, ...]
     kafka: str = "4.3.1"
     overrides: Mapping[str, Any] = field(default_factory=dict)
-    """Only for tests and benchmarks: rates and durations of the scenario, by name."""
+    """Rates and durations of the scenario, by name, in place of what it says or the seed draws."""
     controllers: int = 0
+    partitions: int | None = None
 
     def __post_init__(self) -> None:
         if self.controllers not in range(4):
             raise ValueError(f"{self.controllers} dedicated controllers; there may be 0 to 3")
+        if self.partitions is not None and not 1 <= self.partitions <= MOST_PARTITIONS:
+            raise ValueError(f"{self.partitions} partitions; 1 to {MOST_PARTITIONS} can be staged")
         names = [arm.name for arm in self.arms]
         if not names or len(set(names)) < len(names):
             raise ValueError(f"an experiment needs arms with names of their own, not {names}")

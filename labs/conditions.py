@@ -1,0 +1,99 @@
+"""Under which conditions a person may have a scenario staged, and within which limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django import forms
+
+from labs.engine.scenarios.model import Scenario
+from labs.engine.spec import MOST_PARTITIONS, ExperimentSpec
+
+RATES_PER_S = (10, 5_000)
+LONGEST_S = 60
+_CONTROLLERS = {
+    "0": "none: every broker is a controller too",
+    "1": "1 dedicated controller",
+    "3": "3 dedicated controllers",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What was chosen; the rest is the scenario's, and what the seed draws."""
+
+    controllers: int = 0
+    partitions: int | None = None
+    overrides: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, spec: ExperimentSpec) -> Conditions:
+        return cls(spec.controllers, spec.partitions, spec.overrides)
+
+    @property
+    def chosen(self) -> bool:
+        return self != Conditions()
+
+    def told(self) -> Iterator[tuple[str, str]]:
+        """What was chosen, in words, for a run's page and report."""
+        if self.controllers:
+            yield "Controllers", f"{self.controllers} dedicated"
+        if self.partitions:
+            yield "Partitions", str(self.partitions)
+        for name, value in self.overrides.items():
+            words, unit = _words(name)
+            yield words, f"{value:g} {unit}"
+
+
+class ConditionsForm(forms.Form):
+    """The choices for one scenario; an empty answer leaves it to the scenario."""
+
+    controllers = forms.ChoiceField(
+        label="Dedicated controllers", choices=list(_CONTROLLERS.items()), required=False,
+        help_text="KRaft controllers in processes of their own, beside the brokers.",
+    )  # fmt: skip
+    partitions = forms.IntegerField(
+        min_value=1, max_value=MOST_PARTITIONS, required=False,
+        help_text=f"Of the one topic, 1 to {MOST_PARTITIONS}. A fault hits the brokers by their "
+        "role in partition 0.",
+    )  # fmt: skip
+    rate_per_s = forms.IntegerField(
+        label="Messages a second", min_value=RATES_PER_S[0], max_value=RATES_PER_S[1],
+        required=False,
+    )  # fmt: skip
+
+    def __init__(self, scenario: Scenario, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        least, most = RATES_PER_S
+        self.fields[
+            "rate_per_s"
+        ].help_text = f"{least} to {most:,}; the scenario's own are {scenario.rate_per_s:,}."
+        for name, (low, high) in scenario.durations.items():
+            self.fields[name] = forms.FloatField(
+                label=f"{_words(name)[0]}, in seconds", min_value=0, max_value=LONGEST_S,
+                required=False,
+                help_text=f"0 to {LONGEST_S}; the seed draws from {low:g} to {high:g}.",
+            )  # fmt: skip
+        for each in self.fields.values():
+            each.widget.attrs["class"] = "input"
+
+    def conditions(self) -> Conditions:
+        """What was chosen, of a form that is valid."""
+        told = {name: value for name, value in self.cleaned_data.items() if value is not None}
+        controllers, partitions = int(told.pop("controllers") or 0), told.pop("partitions", None)
+        return Conditions(controllers, partitions, told)
+
+    def problems(self) -> list[str]:
+        """What is wrong, a sentence each."""
+        return [
+            f"{self[name].label}: {each}" for name, told in self.errors.items() for each in told
+        ]
+
+
+def _words(name: str) -> tuple[str, str]:
+    """`lead_in_s` → (`Lead in`, `s`)."""
+    if name == "rate_per_s":
+        return "Messages a second", "/s"
+    return name.removesuffix("_s").replace("_", " ").capitalize(), "s"

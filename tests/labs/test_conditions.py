@@ -1,0 +1,112 @@
+"""The conditions of an experiment: chosen on a form, within limits, and shown on the run."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+
+from labs import selectors
+from labs.conditions import Conditions, ConditionsForm
+from labs.engine.scenarios import find
+from labs.engine.spec import MOST_PARTITIONS
+from labs.models import Experiment, State
+from tests.labs import make
+from tests.labs.test_services import saved
+
+pytestmark = pytest.mark.django_db
+
+SCENARIO = "leader-killed"
+
+
+@pytest.fixture
+def pipeline() -> str:
+    return saved(producer__acks="1")
+
+
+def ask(client: Client, pipeline: str, **chosen: str) -> HttpResponse:
+    told = {"pipeline": pipeline, "scenario": SCENARIO, **chosen}
+    return client.post(reverse("labs:start"), told)  # type: ignore[return-value]
+
+
+def test_the_form_has_every_duration_with_what_the_seed_draws_from(
+    client: Client, pipeline: str
+) -> None:
+    address = reverse("labs:conditions")
+    page = client.get(address, {"pipeline": pipeline, "scenario": SCENARIO}).content.decode()
+    for name, (low, high) in find(SCENARIO).durations.items():
+        assert f'name="{name}"' in page
+        assert f"the seed draws from {low:g} to {high:g}." in page
+    assert f"1 to {MOST_PARTITIONS}." in page
+    assert client.get(address, {"pipeline": pipeline, "scenario": "none"}).status_code == 404
+    assert client.get(address, {"pipeline": "none", "scenario": SCENARIO}).status_code == 404
+
+
+def test_what_is_chosen_is_queued_and_shown_and_kept_by_a_repetition(
+    client: Client, pipeline: str
+) -> None:
+    ask(client, pipeline, controllers="3", partitions="4", rate_per_s="500", lead_in_s="2.5")
+    made = Experiment.objects.get()
+    spec = made.request()
+    assert (spec.controllers, spec.partitions) == (3, 4)
+    assert spec.overrides == {"rate_per_s": 500, "lead_in_s": 2.5}
+    made.state, made.ended_at = State.DONE, made.queued_at
+    made.save()
+    page = client.get(made.get_absolute_url()).content.decode()
+    report = client.get(reverse("labs:report", args=[made.slug])).content.decode()
+    for name, value in (("Controllers", "3 dedicated"), ("Partitions", "4"),
+                        ("Messages a second", "500 /s"), ("Lead in", "2.5 s")):  # fmt: skip
+        assert f"<dt>{name}</dt><dd>{value}, as chosen</dd>" in page
+        assert re.search(rf"{name} +{value}\n", report)
+    client.post(reverse("labs:again", args=[made.slug]))
+    repeated = Experiment.objects.exclude(pk=made.pk).get()
+    assert repeated.request().overrides == spec.overrides
+
+
+def test_what_stays_empty_is_as_the_scenario_has_it(client: Client, pipeline: str) -> None:
+    ask(client, pipeline, controllers="", partitions="", rate_per_s="", lead_in_s="")
+    ask(client, pipeline)
+    for made in Experiment.objects.all():
+        assert Conditions.of(made.request()) == Conditions()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("controllers", "2"), ("controllers", "x"), ("partitions", "0"),
+        ("partitions", str(MOST_PARTITIONS + 1)), ("partitions", "1e9"), ("rate_per_s", "9"),
+        ("rate_per_s", "5001"), ("lead_in_s", "-1"), ("lead_in_s", "61"), ("lead_in_s", "nan"),
+        ("lead_in_s", "inf"),
+    ],
+)  # fmt: skip
+def test_what_is_beyond_the_limits_is_refused_with_the_reason(
+    client: Client, pipeline: str, field: str, value: str
+) -> None:
+    answer = ask(client, pipeline, **{field: value})
+    assert answer.status_code == 400
+    assert 'class="field-error"' in answer.content.decode()
+    assert not Experiment.objects.exists()
+
+
+@pytest.mark.parametrize("name", ["leader-killed", "rebalance-during-processing", "followers-slow"])
+def test_the_limits_hold_what_each_scenario_draws(name: str) -> None:
+    durations = {key: str(high) for key, (_, high) in find(name).durations.items()}
+    form = ConditionsForm(find(name), durations)
+    assert form.is_valid(), form.problems()
+
+
+def test_runs_under_other_conditions_are_no_repetitions(client: Client, pipeline: str) -> None:
+    for chosen in ({}, {"partitions": "3"}, {"partitions": "3"}):
+        ask(client, pipeline, **chosen)
+    for made in Experiment.objects.all():
+        made.state, made.ended_at = State.DONE, made.queued_at
+        made.save()
+        made.runs.update(verdict="holds", result=make.result("holds"))
+    counted = {
+        made.request().partitions: selectors.repetitions(made.runs.all()[0]).count()
+        for made in selectors.recent()
+    }
+    assert counted == {None: 1, 3: 2}
