@@ -37,6 +37,7 @@ class Oracle:
         self.sends = ledger.get("sends", ())
         self.log = ledger.get("log", ())
         self.deliveries = ledger.get("deliveries", ())
+        self.read = [row for row in self.deliveries if not is_final(row)]
         self.fates = self._fates()
         self.by_value: dict[int, list[Row]] = defaultdict(list)
         for send in self.sends:
@@ -173,26 +174,22 @@ class Oracle:
 
     def skipped(self) -> set[int]:
         commits = [row for row in self.ledger.get("commits", ()) if not is_final(row)]
-        read = [row for row in self.deliveries if not is_final(row)]
-        handed = {(reader(row), row["value"]) for row in read}
+        handed = {(reader(row), row["value"]) for row in self.read}
         skipped = set()
-        for who in {reader(row) for row in [*commits, *read]}:
+        for who in {reader(row) for row in [*commits, *self.read]}:
             for value in list(self.copies):
                 places = self.visible(value)
-                passed = [at for at in places if self._position(commits, read, who, at) > at[2]]
+                passed = [at for at in places if self._position(commits, who, at) > at[2]]
                 if places and len(passed) == len(places) and (who, value) not in handed:
                     skipped.add(value)
         return skipped
 
-    @staticmethod
-    def _position(
-        commits: list[Row], read: list[Row], who: tuple[str, Any], at: tuple[Any, ...]
-    ) -> int:
+    def _position(self, commits: list[Row], who: tuple[str, Any], at: tuple[Any, ...]) -> int:
         own = [row for row in commits if reader(row) == who and place(row)[:2] == at[:2]]
         good = [row for row in own if row.get("outcome") == "ok"]
         if good:
             return int(max(good, key=lambda row: (row.get("time_ns", -1), row["offset"]))["offset"])
-        mine = [row for row in read if reader(row) == who and place(row)[:2] == at[:2]]
+        mine = [row for row in self.read if reader(row) == who and place(row)[:2] == at[:2]]
         return max((int(row["offset"]) for row in mine), default=-1)
 
     # Counts
@@ -208,7 +205,7 @@ class Oracle:
         unsure = [v for v, words in outcomes.items() if "ok" not in words and "info" in words]
         ok = [v for v, words in outcomes.items() if "ok" in words]
         phantom = {v for v in in_log | handed if self._never_sent(v)}
-        read = {row["value"] for row in self.deliveries if not is_final(row)}
+        read = {row["value"] for row in self.read}
         unread = {v for v in obliged - read - skipped if self.visible(v)}
         return {
             "sent": len(outcomes),
@@ -237,8 +234,8 @@ class Oracle:
         return all(s["outcome"] == "fail" and s.get("transaction") is None for s in sends)
 
     def redelivery(self) -> int:
-        read = [row for row in self.deliveries if not is_final(row)]
-        return len(read) - len({(reader(row), place(row), row["value"]) for row in read})
+        told = {(reader(row), place(row), row["value"]) for row in self.read}
+        return len(self.read) - len(told)
 
     def diverged(self) -> int:
         borne: dict[tuple[Any, ...], set[int]] = defaultdict(set)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -157,6 +158,19 @@ def test_one_replica_has_no_followers_and_the_run_says_so(run: Run) -> None:
     assert any("no followers" in note for note in arms["alone"]["notes"])
     phases = {row["fault"]: row["phase"] for row in arms["alone"]["fault_evidence"]}
     assert phases["pause"] == "not_applicable"
+
+
+def test_conditions_that_were_chosen_are_those_of_the_run(run: Run) -> None:
+    chosen = replace(experiment(RECOMMENDED, rate_per_s=500), controllers=1, partitions=3)
+    told = run(chosen)[0]["recommended"]
+    assert told["verdict"] == "holds", told["reason"]
+    ledger = Path(told["ledger"])
+    assert replay.partitions(ledger) == (0, 1, 2)
+    assert set(pq.read_table(ledger / "log.parquet")["partition"].to_pylist()) == {0, 1, 2}
+    assert len(list((ledger.parent / "logs").glob("controller-*.log"))) == 1
+    (group,) = told["groups"]
+    delivered = sum(each["deliveries"] for each in group["consumers"])
+    assert delivered >= told["counts"]["ok"] - told["counts"]["late"]
 
 
 def test_an_arm_that_cannot_be_staged_is_unknown_with_null_counts(run: Run) -> None:
