@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import (
@@ -54,7 +55,12 @@ def experiments(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "labs/experiments.html",
-        {"rows": rows, "page": page, "scenarios": all_scenarios()},
+        {
+            "rows": rows,
+            "page": page,
+            "scenarios": all_scenarios(),
+            "limit_mb": settings.LAB_RUNS_LIMIT_MB,
+        },
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
+from threading import Barrier
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from labs.engine import runner
 from labs.engine.clients.process import ClientFailed
 from labs.engine.events import Emitter
+from labs.engine.experiment import FINISHED, run
 from labs.engine.judge import JudgeFailed
 from labs.engine.result import COUNTS, unjudged
 from labs.engine.runner import Arm, ArmRunner
@@ -67,6 +69,23 @@ def test_the_judges_answer_is_the_arms(
     assert told["counts"]["duplicate"] is None, "a count that the judge did not give is null"
     assert not arm_runner.failed
     assert [event["event"] for event in events(stream)] == ["phase", "phase", "arm"]
+
+
+def test_the_arms_of_an_experiment_run_at_the_same_time(
+    tmp_path: Path, stream: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As far as places for clusters go (`labs.engine.slots`): no arm waits for another's end."""
+    meeting = Barrier(2)
+
+    def answer(_: ArmRunner) -> dict[str, Any]:
+        meeting.wait(timeout=30)
+        return HOLDS
+
+    monkeypatch.setattr(ArmRunner, "_answer", answer)
+    assert run(experiment(), tmp_path, Emitter(stream)) == FINISHED
+    assert [arm["name"] for arm in events(stream)[-1]["experiment"]["arms"]] == [
+        "described", "recommended",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("killed", [True, False])

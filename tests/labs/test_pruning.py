@@ -100,3 +100,10 @@ def test_the_command_says_whose_ledgers_went(capsys: pytest.CaptureFixture[str])
     assert "within the limit" in capsys.readouterr().out
     with pytest.raises(CommandError):
         call_command("prune", "--limit-mb", "-1")
+
+
+@override_settings(LAB_RUNS_LIMIT_MB=12_000)
+def test_the_rule_stands_with_the_experiments(client: Client) -> None:
+    with_ledger()
+    page = client.get(reverse("labs:experiments")).content.decode()
+    assert "All ledgers together may take 12,000 MB." in page
