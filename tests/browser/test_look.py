@@ -154,6 +154,18 @@ def test_the_reference(looked_at: Page) -> None:
         look(looked_at, f"reference-{address.partition('/')[0]}")
 
 
+def test_the_conditions_of_an_experiment_and_its_replay(looked_at: Page) -> None:
+    slug = saved(RISKY)
+    looked_at.goto(f"/experiments/conditions/?pipeline={slug}&scenario=leader-killed")
+    looked_at.get_by_label("Partitions").fill("99")
+    looked_at.get_by_role("button", name="Stage it").click()
+    expect(looked_at.locator(".field-error")).to_be_visible()
+    look(looked_at, "conditions")
+    looked_at.goto(make.recorded_in_two_partitions().get_absolute_url() + "?partition=1")
+    expect(looked_at.locator("[data-chart] canvas")).to_be_visible()
+    look(looked_at, "partition")
+
+
 @pytest.mark.parametrize("address", ["/", "/experiments/", "/learn/", "/nothing-here/"])
 def test_the_other_pages(looked_at: Page, address: str) -> None:
     looked_at.goto(address)
