@@ -13,8 +13,9 @@ from labs.engine.spec import MOST_PARTITIONS, ExperimentSpec
 
 RATES_PER_S = (10, 5_000)
 LONGEST_S = 60
+_RATE = "rate_per_s"
 _CONTROLLERS = {
-    "0": "none: every broker is a controller too",
+    "0": "none: brokers are both",
     "1": "1 dedicated controller",
     "3": "3 dedicated controllers",
 }
@@ -32,10 +33,6 @@ class Conditions:
     def of(cls, spec: ExperimentSpec) -> Conditions:
         return cls(spec.controllers, spec.partitions, spec.overrides)
 
-    @property
-    def chosen(self) -> bool:
-        return self != Conditions()
-
     def told(self) -> Iterator[tuple[str, str]]:
         """What was chosen, in words, for a run's page and report."""
         if self.controllers:
@@ -43,8 +40,7 @@ class Conditions:
         if self.partitions:
             yield "Partitions", str(self.partitions)
         for name, value in self.overrides.items():
-            words, unit = _words(name)
-            yield words, f"{value:g} {unit}"
+            yield _words(name), f"{value:,g}" if name == _RATE else f"{value:g} s"
 
 
 class ConditionsForm(forms.Form):
@@ -67,12 +63,11 @@ class ConditionsForm(forms.Form):
     def __init__(self, scenario: Scenario, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         least, most = RATES_PER_S
-        self.fields[
-            "rate_per_s"
-        ].help_text = f"{least} to {most:,}; the scenario's own are {scenario.rate_per_s:,}."
+        rate = self.fields[_RATE]
+        rate.help_text = f"{least} to {most:,}; the scenario's own are {scenario.rate_per_s:,}."
         for name, (low, high) in scenario.durations.items():
             self.fields[name] = forms.FloatField(
-                label=f"{_words(name)[0]}, in seconds", min_value=0, max_value=LONGEST_S,
+                label=f"{_words(name)}, in seconds", min_value=0, max_value=LONGEST_S,
                 required=False,
                 help_text=f"0 to {LONGEST_S}; the seed draws from {low:g} to {high:g}.",
             )  # fmt: skip
@@ -92,8 +87,8 @@ class ConditionsForm(forms.Form):
         ]
 
 
-def _words(name: str) -> tuple[str, str]:
-    """`lead_in_s` → (`Lead in`, `s`)."""
-    if name == "rate_per_s":
-        return "Messages a second", "/s"
-    return name.removesuffix("_s").replace("_", " ").capitalize(), "s"
+def _words(name: str) -> str:
+    """`lead_in_s` → `Lead in`."""
+    if name == _RATE:
+        return "Messages a second"
+    return name.removesuffix("_s").replace("_", " ").capitalize()
