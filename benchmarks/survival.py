@@ -1,7 +1,7 @@
 """What survives a kill -9 of whom, and when: `python -m benchmarks.survival [--only client]`.
 
 Starts a house of its own, and for each phase and each victim an experiment in which that one is
-killed by SIGKILL while an arm is in that phase, by the page's word. Prints what the page said
+killed by SIGKILL while an arm is in that phase, as the database has it. Prints what the page said
 when the run was over. Exit code 1 if a run neither went on to its verdicts nor was interrupted
 with the reason. The whole table takes about half an hour on two cores.
 """

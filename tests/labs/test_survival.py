@@ -27,6 +27,7 @@ from tests.stack.victims import (
     WEB,
     WORKER,
     Victim,
+    await_phase,
     strike,
     went_on,
 )
@@ -86,7 +87,7 @@ def nothing_left(up: House, page: str) -> None:
 def test_a_killed_worker_leaves_an_interrupted_run_that_can_be_run_again(
     up: House, visitor: Visitor, running: str, victim: Victim, phase: str
 ) -> None:
-    visitor.sees_phase(running, phase, RUN_LIMIT_S)
+    await_phase(up, running, phase)
     assert folders(up, running)
     victim.kill(up)
     killed_at = time.monotonic()
@@ -123,7 +124,7 @@ def test_the_run_goes_on_without_what_only_serves_it(
 ) -> None:
     waiting = visitor.post("/experiments/start/")
     for victim, phase in sorted(phases.items(), key=lambda each: PHASES.index(each[1])):
-        visitor.sees_phase(running, phase, RUN_LIMIT_S)
+        await_phase(up, running, phase)
         victim.kill(up)
     for each in (running, waiting):
         assert went_on(visitor.waits_for(each, OVER, RUN_LIMIT_S))

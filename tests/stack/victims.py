@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import random
 import signal
+import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -62,13 +64,33 @@ WEB = Victim("web", "gunicorn")
 ALL = (WORKER, RUNNER, KEEPER, CLIENT, REDIS, SPARK, WEB)
 
 
+def await_phase(up: House, page: str, phase: str) -> None:
+    """Waits until an arm of a running experiment is in a phase, as the database has it.
+
+    The page says the same, but not while the web server is away.
+    """
+    slug = page.strip("/").rsplit("/", 1)[-1]
+    asked = (
+        "SELECT state, phase FROM labs_run JOIN labs_experiment "
+        "ON labs_experiment.id = experiment_id WHERE slug = ?"
+    )
+
+    def there() -> bool:
+        with closing(sqlite3.connect(up.data / "lab.db", timeout=30)) as database:
+            rows = database.execute(asked, (slug,)).fetchall()
+        assert {state for state, _ in rows} <= {"queued", "running"}, f"over before it was {phase}"
+        return phase in {now for _, now in rows}
+
+    until(there, RUN_LIMIT_S, f"no arm of {page} came to {phase}")
+
+
 def strike(up: House, visitor: Visitor, page: str, victim: Victim, phase: str) -> str:
     """Kills a victim when an arm is in a phase; returns what became of the run.
 
     That is `interrupted` (with the reason), `went on` (to its verdicts), or what the page said
     where it is neither, or not what is right for the victim.
     """
-    visitor.sees_phase(page, phase, RUN_LIMIT_S)
+    await_phase(up, page, phase)
     victim.kill(up)
     end = visitor.waits_for(page, OVER, RUN_LIMIT_S)
     if victim.says and victim.says in end and "Interrupted." in end:

@@ -7,7 +7,6 @@ from http.client import HTTPConnection, HTTPException
 from urllib.parse import urlencode
 
 from labs.engine.wait import until
-from labs.presentation import PHASES
 from tests.stack.house import House
 
 OVER = "Run again"
@@ -41,17 +40,6 @@ class Visitor:
         return until(
             lambda: text if words in (text := self.looks(page)) else "", limit_s, told, every_s=0.5
         )
-
-    def sees_phase(self, page: str, phase: str, limit_s: float) -> None:
-        """Waits until an arm of a running experiment is in a phase, by the page's word."""
-        words = f'aria-current="step">{PHASES[phase]}<'
-
-        def there() -> bool:
-            text = self.looks(page)
-            assert OVER not in text, f"it was over before an arm was seen {phase}"
-            return words in text
-
-        until(there, limit_s, f"no arm of {page} came to {phase}")
 
     def _ask(self, method: str, path: str) -> tuple[str, str]:
         connection = HTTPConnection("127.0.0.1", self._port, timeout=60)
