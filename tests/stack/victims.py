@@ -1,17 +1,16 @@
 """Who may be killed while an experiment runs, in which phases, and what the run says then.
 
-`python -m benchmarks.survival` tries the whole table; the tests try a part of it, by a seed.
+`python -m benchmarks.survival` tries the whole table; the tests try each victim and each phase
+once.
 """
 
 from __future__ import annotations
 
 import os
-import random
 import signal
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from labs.engine.wait import until
 from tests.stack.house import House, processes_of
@@ -19,8 +18,6 @@ from tests.stack.visitor import OVER, Visitor
 
 PHASES = ("booting", "ready", "producing", "faulting", "healing", "reading", "judging")
 RUN_LIMIT_S = 420
-SEED = int(os.environ.get("LAB_SURVIVAL_SEED", datetime.now(UTC).date().toordinal()))
-"""What the tests draw phases by: the day, so that days cover the table, or what is asked for."""
 
 _HERE_LIMIT_S = 60
 
@@ -47,10 +44,6 @@ class Victim:
         pid = until(lambda: self.pid(up), _HERE_LIMIT_S, f"there is no {self.name}")
         os.kill(pid, signal.SIGKILL)
         return pid
-
-    def drawn(self) -> str:
-        """A phase of it by the seed."""
-        return random.Random(f"{SEED} {self.name}").choice(self.phases)
 
 
 _GONE = "The process that ran the brokers was killed."
