@@ -53,6 +53,8 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
 
 UNTRIED: Mapping[str, str] = {
     **{name: f"every run has {each.lab}, so that it is short" for name, each in SHORTENED.items()},
+    "request.timeout.ms": "its boundary is how long a slow follower may stay in sync, more than a "
+    "run lasts",
     "max.poll.interval.ms": "the model only names it: partitions move for other reasons, too",
     **dict.fromkeys(
         ("transactional.id", "transaction.timeout.ms", "upstream"),

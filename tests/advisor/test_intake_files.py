@@ -32,11 +32,13 @@ EXPECTED = {
         "broker.transaction.state.log.min.isr": 2, "broker.default.replication.factor": 3,
         "broker.min.insync.replicas": 2, "topic.replication.factor": 3,
         "topic.retention.ms": 604800000, "topic.cleanup.policy": "delete",
+        "broker.auto.create.topics.enable": False,
     }),
     "compose-cp.yml": ("compose", {"kafka": "3.9", "brokers": "1"}, {
         "broker.offsets.topic.replication.factor": 1,
         "broker.transaction.state.log.min.isr": 1,
         "broker.transaction.state.log.replication.factor": 1,
+        "broker.log.dirs": "/tmp/kraft-combined-logs",
     }),
     "compose-apache.yml": ("compose", {"kafka": "4.1", "brokers": "3"}, {
         "broker.min.insync.replicas": 2, "broker.default.replication.factor": 3,
@@ -64,6 +66,7 @@ EXPECTED = {
     "query.py.txt": ("spark-options", {"family": "spark"}, {
         "consumer.startingOffsets": "earliest", "consumer.failOnDataLoss": False,
         "consumer.isolation.level": "read_committed", "producer.acks": "1",
+        "consumer.maxOffsetsPerTrigger": 10000,
     }),
 }  # fmt: skip
 
