@@ -10,7 +10,9 @@ from advisor.export.base import Export, Stamp, always, comment, head
 from advisor.export.choice import Chosen, chosen
 from advisor.reasoning.pipeline import Pipeline
 
-DYNAMIC = frozenset({"min.insync.replicas", "unclean.leader.election.enable"})
+DYNAMIC = frozenset(
+    {"min.insync.replicas", "unclean.leader.election.enable", "producer.id.expiration.ms"}
+)
 """What brokers take while they run (DynamicBrokerConfig); the rest is a line in their file."""
 
 _REPLICAS = "replication.factor"

@@ -108,6 +108,20 @@ def _drop_tail(table: str) -> Callable[..., None]:
     return plant
 
 
+def _too_late(tables: History, rng: Random) -> None:
+    """Plants a log of which no group got the end, and the final reader did."""
+    if not tables["log"]:
+        return
+    first = rng.choice(tables["log"])
+    at = (first["topic"], first["partition"])
+    for row in tables["deliveries"]:
+        if (row["topic"], row["partition"]) == at and row["offset"] >= first["offset"]:
+            row["group"] = "final"
+    for row in tables["commits"]:
+        if (row["topic"], row["partition"]) == at:
+            row["offset"] = min(row["offset"], first["offset"])
+
+
 def _moved(rng: Random, number: int | None) -> int:
     return max(0, (number or 0) + rng.randrange(-2, 4))
 
@@ -134,6 +148,7 @@ PLANTS: tuple[Callable[[History, Random], None], ...] = (
     _drop_tail("deliveries"),
     _drop_tail("deliveries"),
     _drop_tail("commits"),
+    _too_late,
     _again("log", offset=_moved),
     _again("log", offset=lambda rng, offset: offset + 9),
     _again("deliveries", poll=_moved),
