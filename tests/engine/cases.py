@@ -80,6 +80,7 @@ CASES = [
         "one-copy", "leader-disk-lost", "at-least-once", Anomaly.LOST_WRITE,
         {"topic__min_insync_replicas": 1},
         TWO_COPIES,
+        tested=False,  # it may end without a leader: labs/engine/scenarios/leader_disk_lost.py
     ),
     Case(
         "impatient", "brokers-below-min-isr", "at-least-once", Anomaly.GIVEN_UP,

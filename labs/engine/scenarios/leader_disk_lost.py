@@ -6,6 +6,11 @@ min.insync.replicas=1, or with acks=1 whatever the minimum is. A replaced disk i
 
 With one copy and no unclean election the loss is larger than that. Nobody leads until the broker
 is back; then it does, as the last known leader (KIP-966), and the others drop what they had.
+
+Most times, that is. The controller elects it when it is unfenced, and only if it knows by then
+that the partition lies in the new directory. On a busy machine the broker's word of that
+(AssignReplicasToDirs) may be refused with STALE_BROKER_EPOCH and come again too late; then nobody
+leads until somebody acts, and such a run is not judged (docs/decisions/0010).
 """
 
 from __future__ import annotations
