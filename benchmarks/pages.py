@@ -173,6 +173,7 @@ def main() -> int:
 
         logging.disable(logging.WARNING)
         client = Client(headers={"host": "localhost"})
+        client.handler.load_middleware()  # a server has, before its first visitor
         to_make = in_a_process_of_its_own(partial(saved, told.pipelines, told.seed))
         kinds: dict[str, Kind] = {}
         for visit in to_make:

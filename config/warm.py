@@ -12,10 +12,11 @@ from advisor.export import all_exports
 from advisor.reasoning import dependence
 from advisor.reasoning.answer import answer
 from advisor.reasoning.pipeline import Pipeline
+from labs.calibration import table
 
 
 def warm() -> None:
-    """Views and templates, the catalog's tables, and what each failure hangs on."""
+    """Views and templates, the catalog's tables, what each failure hangs on and what stages it."""
     reverse("labs:home")
     folder = settings.BASE_DIR / "templates"
     for page in folder.rglob("*.html"):
@@ -24,5 +25,6 @@ def warm() -> None:
         answer(Pipeline(family, versions(family)[0]))
     all_exports()
     dependence.table()
+    table.held(())
     reference.entries()
     rules_changelog.releases()
