@@ -7,6 +7,7 @@ kafka-topics.sh --alter --partitions make. Evidence is what the brokers say afte
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
@@ -19,6 +20,7 @@ from labs.engine.kafka.admin import quiet_admin
 from labs.engine.wait import WaitTimeout, until
 
 _ASK_S = 10.0
+_TROUBLE = (KafkaException, ValueError, TimeoutError, WaitTimeout)
 _RETENTION, _SET = "retention.ms", AlterConfigOpType.SET
 
 
@@ -57,11 +59,9 @@ def widen(bootstrap: str, topic: str, log: FaultLog, limit_s: float) -> FaultRow
     """Adds a partition to a topic."""
 
     def act(admin: AdminClient) -> str:
-        wanted = len(_partitions(admin, topic)) + 1
+        wanted = _partitions(admin, topic) + 1
         admin.create_partitions([NewPartitions(topic, wanted)])[topic].result(_ASK_S)
-        until(
-            lambda: len(_partitions(admin, topic)) == wanted, limit_s, "nobody sees the partition"
-        )
+        until(lambda: _partitions(admin, topic) == wanted, limit_s, "nobody sees the partition")
         return f"{topic} has {wanted} partitions"
 
     return _do("widen", f"topic: {topic}", bootstrap, log, act)
@@ -82,15 +82,12 @@ def keep(bootstrap: str, topic: str, log: FaultLog) -> FaultRow:
     return _do("mend", f"topic: {topic}", bootstrap, log, act)
 
 
-def _partitions(admin: AdminClient, topic: str) -> list[int]:
-    return sorted(admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions)
+def _partitions(admin: AdminClient, topic: str) -> int:
+    return len(admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions)
 
 
 def _do(
     fault: Fault, target: str, bootstrap: str, log: FaultLog, act: Callable[[AdminClient], str]
 ) -> FaultRow:
-    log.record(fault, target, "invoke")
-    try:
-        return log.record(fault, target, "complete", act(quiet_admin(bootstrap)))
-    except (KafkaException, ValueError, TimeoutError, WaitTimeout) as problem:
-        return log.record(fault, target, "failed", str(problem))
+    with quiet_admin(bootstrap) as admin:
+        return log.attempt(fault, target, partial(act, admin), _TROUBLE)

@@ -13,18 +13,22 @@ from collections.abc import Callable
 
 from labs.engine import processes
 from labs.engine.clients.process import ClientFailed, ClientProcess
-from labs.engine.faults.record import Fault, FaultLog, FaultRow
+from labs.engine.faults.record import FaultLog, FaultRow
 from labs.engine.wait import WaitTimeout, until
 
 WRITES_AT = "polling"
 """The point between two polls, which every client comes to; it writes its ledger there."""
 
+_TROUBLE = (ClientFailed, WaitTimeout)
+
 
 def hold(client: ClientProcess, point: str, log: FaultLog, limit_s: float) -> FaultRow:
     """Makes a client stand still at a point; evidence is its own word of where it stands."""
-    return _do(
-        "hold", str(client), log, lambda: f"it stands at {point}: {client.hold(point, limit_s)}"
-    )
+
+    def act() -> str:
+        return f"it stands at {point}: {client.hold(point, limit_s)}"
+
+    return log.attempt("hold", str(client), act, _TROUBLE)
 
 
 def fail(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
@@ -35,7 +39,7 @@ def fail(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
         said = until(lambda: client.latest.get("mishap"), limit_s, "nothing was heard of it")
         return str(said)
 
-    return _do("fail", str(client), log, act)
+    return log.attempt("fail", str(client), act, _TROUBLE)
 
 
 def pause(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
@@ -49,7 +53,7 @@ def pause(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
         until(lambda: _threads(client) == {"T"}, limit_s, "not all of its threads were stopped")
         return f"pid {client.pid} state T in all {len(processes.thread_states(client.pid))} threads"
 
-    return _do("pause", str(client), log, act)
+    return log.attempt("pause", str(client), act, _TROUBLE)
 
 
 def let_go(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
@@ -62,7 +66,7 @@ def let_go(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
         until(lambda: not client.latest.get("standing"), limit_s, "it still stands")
         return f"pid {client.pid} goes on"
 
-    return _do("resume", str(client), log, act)
+    return log.attempt("resume", str(client), act, _TROUBLE)
 
 
 def _threads(client: ClientProcess) -> set[str]:
@@ -83,7 +87,7 @@ def kill(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
             raise ClientFailed(f"pid {client.pid} ended with code {client.returncode}, not by us")
         return f"pid {client.pid} gone: its wait status says signal 9 (SIGKILL)"
 
-    return _do("kill", str(client), log, act)
+    return log.attempt("kill", str(client), act, _TROUBLE)
 
 
 def restart(role: str, start: Callable[[], ClientProcess], log: FaultLog) -> FaultRow:
@@ -95,7 +99,7 @@ def restart(role: str, start: Callable[[], ClientProcess], log: FaultLog) -> Fau
             raise ClientFailed(f"{client.name} ended with code {client.returncode}")
         return f"{client.name} runs: pid {client.pid}"
 
-    return _do("restart", role, log, act)
+    return log.attempt("restart", role, act, _TROUBLE)
 
 
 def join(role: str, start: Callable[[], ClientProcess], log: FaultLog) -> FaultRow:
@@ -105,12 +109,4 @@ def join(role: str, start: Callable[[], ClientProcess], log: FaultLog) -> FaultR
         client = start()
         return f"{client.name} asks the group for its part: pid {client.pid}"
 
-    return _do("join", role, log, act)
-
-
-def _do(fault: Fault, target: str, log: FaultLog, act: Callable[[], str]) -> FaultRow:
-    log.record(fault, target, "invoke")
-    try:
-        return log.record(fault, target, "complete", act())
-    except (ClientFailed, WaitTimeout) as problem:
-        return log.record(fault, target, "failed", str(problem))
+    return log.attempt("join", role, act, _TROUBLE)

@@ -55,6 +55,17 @@ class FaultLog:
             self._on_row(row)
         return row
 
+    def attempt(
+        self, fault: Fault, target: str, act: Callable[[], str],
+        trouble: tuple[type[Exception], ...],
+    ) -> FaultRow:  # fmt: skip
+        """Does what `act` does and records it: its word is the evidence, `trouble` a failure."""
+        self.record(fault, target, "invoke")
+        try:
+            return self.record(fault, target, "complete", act())
+        except trouble as problem:
+            return self.record(fault, target, "failed", str(problem))
+
     @property
     def proved(self) -> bool:
         """Whether every fault (heals aside) that was invoked was seen to have happened."""
