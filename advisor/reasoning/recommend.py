@@ -21,7 +21,6 @@ _WEAKER: Mapping[Guarantee, tuple[Guarantee, ...]] = {
     Guarantee.NONE: (),
 }
 
-
 Spaces = dict[int, Space]
 """What is known of one pipeline's changes, by the number of brokers that it is to survive."""
 
@@ -68,9 +67,7 @@ def recommend(
     wish = required if guarantee is None else replace(required, guarantee=guarantee)
     asked = replace(pipeline, requirement=wish)
     spaces = {} if spaces is None else spaces
-    if wish.survive not in spaces:
-        spaces[wish.survive] = Space(asked)
-    search = Search(asked, events_for(asked), spaces[wish.survive])
+    search = _search(asked, spaces)
     pulls = search.smallest()
     if pulls is not None:
         after = pulled(asked, pulls)
@@ -79,9 +76,7 @@ def recommend(
         )
     for near in _nearer(wish, pipeline.brokers):
         nearest = replace(pipeline, requirement=near)
-        if near.survive not in spaces:
-            spaces[near.survive] = Space(nearest)
-        nearer = Search(nearest, events_for(nearest), spaces[near.survive])
+        nearer = _search(nearest, spaces)
         pulls = nearer.smallest()
         if pulls is not None:
             after = replace(pulled(nearest, pulls), requirement=wish)
@@ -89,6 +84,13 @@ def recommend(
             refused = _impossible(search, asked, near, after)
             return Recommendation(changes, refused + waiting_for_a_rack(nearest, after), after)
     raise AssertionError("asking for nothing can always be met")
+
+
+def _search(asked: Pipeline, spaces: Spaces) -> Search:
+    survive = asked.requirement.survive
+    if survive not in spaces:
+        spaces[survive] = Space(asked)
+    return Search(asked, events_for(asked), spaces[survive])
 
 
 def _nearer(wish: Requirement, brokers: int) -> Iterator[Requirement]:
