@@ -26,11 +26,10 @@ class ConsumeProcessSink(ProduceConsume):
         return self._place.scratch / "sink.sqlite"
 
     def _consumer(self) -> ConsumerConfig:
-        idempotent = self._application.get("sink") == "idempotent"
         return replace(
             super()._consumer(),
             sink=str(self._database),
-            sink_style="idempotent" if idempotent else "plain",
+            sink_style=self._sink_style,
             on_error=_ON_ERROR[str(self._application.get("processing.errors", "retry"))],
             asynchronous=self._application.get("processing") == "asynchronous",
         )

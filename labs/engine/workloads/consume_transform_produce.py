@@ -12,7 +12,6 @@ from dataclasses import asdict, replace
 
 from labs.engine.clients import translate
 from labs.engine.clients.process import ClientProcess
-from labs.engine.clients.sink import Style
 from labs.engine.clients.transformer import TransformerConfig
 from labs.engine.workloads.place import Place
 from labs.engine.workloads.produce_consume import ProduceConsume
@@ -62,9 +61,9 @@ class ConsumeTransformProduce(ProduceConsume):
 
     def read_to_the_end(self) -> bool:
         """Reads the log of the input, and the output as its readers do."""
-        style: Style = "idempotent" if self._application.get("sink") == "idempotent" else "plain"
         completed = super().read_to_the_end()
-        return self._read(replace(self._reader(), topic=OUTPUT, sink=style)) and completed
+        output = replace(self._reader(), topic=OUTPUT, sink=self._sink_style)
+        return self._read(output) and completed
 
 
 def _feeding(place: Place) -> Place:

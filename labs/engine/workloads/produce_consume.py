@@ -15,6 +15,7 @@ from labs.engine.clients.consumer import Commit, ConsumerConfig
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.producer import ProducerConfig
 from labs.engine.clients.reader import ReaderConfig
+from labs.engine.clients.sink import Style
 from labs.engine.wait import WaitTimeout, until
 from labs.engine.workloads.group import GROUP
 from labs.engine.workloads.place import Place
@@ -81,6 +82,11 @@ class ProduceConsume:
             said.append(f"consumer enable.auto.commit=true is left out beside {commit}: only the "
                         "application commits")  # fmt: skip
         return (*said, *self._producer_told.differs, *self._consumer_told.differs)
+
+    @property
+    def _sink_style(self) -> Style:
+        """Whether who keeps the effects knows what it was given before."""
+        return "idempotent" if self._application.get("sink") == "idempotent" else "plain"
 
     def counters(self) -> dict[str, int]:
         """What the clients have reported so far, those that died included."""
