@@ -89,9 +89,10 @@ def start(request: HttpRequest) -> HttpResponse:
     try:
         if not pipeline:
             return redirect(services.start_first_look())
-        form = ConditionsForm(_scenario(name), request.POST)
+        scenario = _scenario(name)
+        form = ConditionsForm(scenario, request.POST)
         if not form.is_valid():
-            context = {"pipeline": pipeline, "scenario": _scenario(name), "form": form}
+            context = {"pipeline": pipeline, "scenario": scenario, "form": form}
             return render(request, "labs/conditions.html", context, status=400)
         return redirect(services.start(pipeline, name, form.conditions()))
     except Description.DoesNotExist as missing:
