@@ -6,12 +6,12 @@ another release, or of another hand.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum, StrEnum
-from functools import cache
+from functools import cache, partial
 from types import UnionType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 _MOST = 10**100
 """No number of ours is as large, and every smaller one can be divided and written out."""
@@ -38,40 +38,81 @@ def from_plain(kind: type[_T], data: object) -> _T:
 
     A field that is missing takes its default, so that a release may add one.
     """
-    found: _T = _read(kind, data, kind.__name__)
+    try:
+        found: _T = _reader(cast(Hashable, kind))(data)
+    except _Wrong as wrong:
+        raise ValueError(f"{'.'.join((kind.__name__, *wrong.path))} {wrong.what}") from None
     return found
 
 
-def _read(hint: Any, data: Any, where: str) -> Any:
-    origin, inner = get_origin(hint), get_args(hint)
-    if origin in (tuple, frozenset) and isinstance(data, list):
-        return origin(_read(inner[0], each, where) for each in data)
-    if origin is Mapping and isinstance(data, dict):
-        key, value = inner
-        return {_read(key, k, where): _read(value, v, f"{where}.{k}") for k, v in data.items()}
-    if is_dataclass(hint) and isinstance(data, dict):
-        return _object(hint, data, where)
-    if isinstance(hint, type) and issubclass(hint, StrEnum) and isinstance(data, str):
-        return hint(data)
-    scalars = inner if origin is UnionType else (hint,)
-    if type(data) in scalars and _is_sound(data):
-        return data
-    raise ValueError(f"{where} is not as it should be")
+class _Wrong(Exception):
+    """What is wrong, and in which field of which field: the path is made on the way out."""
 
+    def __init__(self, what: str, *path: str) -> None:
+        super().__init__(what)
+        self.what, self.path = what, path
 
-def _object(kind: Any, data: Mapping[str, object], where: str) -> Any:
-    hints, given = _hints(kind), {}
-    for each in fields(kind):
-        if each.name in data:
-            given[each.name] = _read(hints[each.name], data[each.name], f"{where}.{each.name}")
-        elif each.default is MISSING and each.default_factory is MISSING:
-            raise ValueError(f"{where}.{each.name} is missing")
-    return kind(**given)
+    def within(self, name: str) -> _Wrong:
+        return _Wrong(self.what, name, *self.path)
 
 
 @cache
-def _hints(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)
+def _reader(hint: Any) -> Callable[[Any], Any]:
+    """What reads data as one declared type: found once a type, an answer has a thousand values."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (tuple, frozenset):
+        return partial(_each, origin, _reader(inner[0]))
+    if origin is Mapping:
+        return partial(_mapping, _reader(inner[0]), _reader(inner[1]))
+    if is_dataclass(hint):
+        hints = get_type_hints(hint)
+        return partial(_object, hint, [(each, _reader(hints[each.name])) for each in fields(hint)])
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return partial(_word, hint)
+    return partial(_scalar, frozenset(inner if origin is UnionType else (hint,)))
+
+
+def _each(kind: Any, read: Callable[[Any], Any], data: Any) -> Any:
+    return kind(map(read, _of(list, data)))
+
+
+def _mapping(key: Callable[[Any], Any], value: Callable[[Any], Any], data: Any) -> Any:
+    return {key(name): _named(name, value, each) for name, each in _of(dict, data).items()}
+
+
+def _object(kind: Any, parts: list[tuple[Field[Any], Callable[[Any], Any]]], data: Any) -> Any:
+    told, given = _of(dict, data), {}
+    for each, read in parts:
+        if each.name in told:
+            given[each.name] = _named(each.name, read, told[each.name])
+        elif each.default is MISSING and each.default_factory is MISSING:
+            raise _Wrong("is missing", each.name)
+    return kind(**given)
+
+
+def _word(kind: type[StrEnum], data: Any) -> Any:
+    if data in list(kind):
+        return kind(data)
+    raise _Wrong("is not as it should be")
+
+
+def _scalar(kinds: frozenset[type], data: Any) -> Any:
+    if type(data) in kinds and _is_sound(data):
+        return data
+    raise _Wrong("is not as it should be")
+
+
+def _of(kind: type, data: Any) -> Any:
+    if isinstance(data, kind):
+        return data
+    raise _Wrong("is not as it should be")
+
+
+def _named(name: str, read: Callable[[Any], Any], data: Any) -> Any:
+    try:
+        return read(data)
+    except _Wrong as wrong:
+        raise wrong.within(name) from None
 
 
 def _is_sound(value: object) -> bool:
