@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from labs import comparison, presentation, report, selectors, services
 from labs.models import Experiment
+from labs.typed import whole_number
 
 
 @require_GET
@@ -50,9 +51,8 @@ def repetitions(request: HttpRequest, slug: str) -> HttpResponse:
 def repeat(request: HttpRequest, slug: str) -> HttpResponse:
     """Queues the same arms some times more, each time with another seed."""
     this = get_object_or_404(Experiment, slug=slug)
-    asked = request.POST.get("times", "")
     try:
-        services.repeat(this, int(asked) if asked.isascii() and asked.isdigit() else 0)
+        services.repeat(this, whole_number(request.POST.get("times", "")) or 0)
     except services.Refused as refused:
         messages.error(request, str(refused))
     return redirect("labs:repetitions", slug)

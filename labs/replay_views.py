@@ -10,15 +10,14 @@ from django.views.decorators.http import require_GET
 from labs import presentation, replays, selectors
 from labs.engine.replay import partitions
 from labs.models import Run
-
-_MOST_DIGITS = 19
+from labs.typed import whole_number
 
 
 @require_GET
 @never_cache
 def replay(request: HttpRequest, slug: str) -> JsonResponse:
     """The telemetry of `?partition=` of every arm that is over, in columns, for the script."""
-    partition = replays.asked_partition(request.GET.get("partition", ""))
+    partition = whole_number(request.GET.get("partition", "")) or 0
     return JsonResponse(replays.data(get_object_or_404(selectors.recent(), slug=slug), partition))
 
 
@@ -31,7 +30,7 @@ def message(request: HttpRequest, slug: str, arm: str) -> HttpResponse:
     if run.experiment.is_live:
         raise Http404("The run is not over.")
     asked = request.GET.get("value", "").strip()
-    whole = asked.isascii() and asked.isdigit() and len(asked) < _MOST_DIGITS
+    value = whole_number(asked)
     context = {
         "experiment": run.experiment,
         "run": run,
@@ -39,7 +38,7 @@ def message(request: HttpRequest, slug: str, arm: str) -> HttpResponse:
         "title": presentation.scenario_title(run.experiment.scenario),
         "asked": asked,
         "partitions": partitions(run.ledger),
-        "story": replays.message(run, int(asked)) if whole else None,
+        "story": None if value is None else replays.message(run, value),
     }
     part = "#story" if request.htmx else ""  # type: ignore[attr-defined]
     return render(request, f"labs/message.html{part}", context)

@@ -16,7 +16,6 @@ from labs.models import Experiment, Run
 _TO_FOLLOW = 3
 """Messages offered of each anomaly."""
 
-_MOST_DIGITS = 5
 _COLUMNS = (
     "leader", "leads", "epoch", "isr", "high_watermark", "last_stable", "lag",
     "sent", "acknowledged", "failed", "delivered",
@@ -51,15 +50,6 @@ class ArmReplay:
     follow: tuple[Follow, ...]
 
 
-def asked_partition(text: str) -> int:
-    """The partition that an address asks for; 0 where it asks for none.
-
-    >>> asked_partition("2"), asked_partition(""), asked_partition("-1"), asked_partition("x")
-    (2, 0, 0, 0)
-    """
-    return int(text) if text.isascii() and text.isdigit() and len(text) < _MOST_DIGITS else 0
-
-
 def arms(experiment: Experiment, partition: int = 0) -> list[ArmReplay]:
     """The arms that can be played back; none while the experiment is not over.
 
@@ -67,23 +57,22 @@ def arms(experiment: Experiment, partition: int = 0) -> list[ArmReplay]:
     """
     if experiment.is_live:
         return []
-    found = ((run, of_run(run, partition)) for run in experiment.runs.all())
-    return [
-        ArmReplay(
-            run, presentation.label(experiment, run.name), seen, replay.partitions(run.ledger),
-            tuple(_rows(run, seen)), tuple(_follow(run)),
-        )
-        for run, seen in found
-        if seen is not None and seen.brokers
-    ]  # fmt: skip
+    found = (_arm(experiment, run, partition) for run in experiment.runs.all())
+    return [arm for arm in found if arm is not None]
 
 
-def of_run(run: Run, partition: int = 0) -> Replay | None:
-    """A partition's replay, in seconds since the run's first send; None without a ledger."""
+def _arm(experiment: Experiment, run: Run, partition: int) -> ArmReplay | None:
+    """One arm, in seconds since its first send; None without a ledger, or without telemetry."""
     began_ns, known = _began_ns(run), replay.partitions(run.ledger)
     if began_ns is None or not known:
         return None
-    return replay.read(run.ledger, began_ns, partition if partition in known else known[0])
+    seen = replay.read(run.ledger, began_ns, partition if partition in known else known[0])
+    if seen is None or not seen.brokers:
+        return None
+    return ArmReplay(
+        run, presentation.label(experiment, run.name), seen, known,
+        tuple(_rows(run, seen)), tuple(_follow(run)),
+    )  # fmt: skip
 
 
 def message(run: Run, value: int) -> Story | None:

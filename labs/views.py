@@ -26,6 +26,7 @@ from labs.conditions import Conditions, ConditionsForm
 from labs.engine.scenarios import ScenarioError, all_scenarios, find
 from labs.engine.scenarios.model import Scenario
 from labs.models import Experiment, Run
+from labs.typed import whole_number
 
 PER_PAGE = 25
 
@@ -109,7 +110,7 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
 
     `?partition=` is the one that the replay shows.
     """
-    partition = replays.asked_partition(request.GET.get("partition", ""))
+    partition = whole_number(request.GET.get("partition", "")) or 0
     context = _with_replays(experiment_context(slug), partition)
     return render(request, "labs/experiment.html", context)
 
