@@ -30,7 +30,7 @@ from labs.engine.kafka.distribution import kafka
 from labs.engine.kafka.java import find_java
 
 _CLIENT: dict[str, str | int | bool] = {
-    "acks": "all", "enable.idempotence": True, "linger.ms": 5, "compression.type": "lz4",
+    "acks": "all", "enable.idempotence": True, "linger.ms": 20,
     "queue.buffering.max.messages": 200_000,
 }  # fmt: skip
 _WARM_UP_S = 2.0

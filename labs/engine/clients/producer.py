@@ -99,8 +99,9 @@ class Run:
             self._control.reach("polling", self._write_down)
             self._turn()
             due = self._config.first + int((time.monotonic() - began) * self._config.rate_per_s)
-            self._send_new(min(due - len(self._attempt), _BURST))
-            self._serve(_TICK_S)
+            behind = due - len(self._attempt)
+            self._send_new(min(behind, _BURST))
+            self._serve(_TICK_S if behind <= _BURST else 0)
         self._turn()
         deadline = time.monotonic() + self._config.flush_limit_s
         while (self._sends.open or self._again) and time.monotonic() < deadline:
