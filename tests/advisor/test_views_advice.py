@@ -159,6 +159,16 @@ def test_the_advice_offers_the_proof_of_the_event_that_has_an_experiment(client:
     assert 'name="scenario" value="leader-killed-followers-behind"' in form[0]
 
 
+@pytest.mark.parametrize("page", ["advice", "report"])
+def test_every_button_of_another_place_finds_its_form(client: Client, page: str) -> None:
+    slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
+    html = client.get(reverse(f"advisor:{page}", args=[slug])).content.decode()
+    asked = set(re.findall(r'<button[^>]* form="([^"]+)"', html))
+    assert "prove" in asked
+    assert asked <= set(re.findall(r'<form id="([^"]+)"', html))
+    assert 'form="prove" name="scenario" value="leader-killed"' in html
+
+
 def test_the_advice_lists_every_setting_and_tells_stated_from_default(client: Client) -> None:
     slug = walk(client, producer=RISKY)
     html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
