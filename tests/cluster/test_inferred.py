@@ -1,0 +1,84 @@
+"""What the fact base only infers, and the advisor says, seen on real brokers (R-C5, R-S7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, KafkaException, Producer
+
+from labs.engine.faults import FaultLog, kill, leader
+from labs.engine.kafka.cluster import Cluster
+from labs.engine.kafka.distribution import Distribution
+from labs.engine.kafka.java import Java
+from labs.engine.slots import slot
+from labs.engine.wait import until
+
+pytestmark = pytest.mark.cluster
+FENCED_AFTER_MS, SCANNED_EVERY_MS, SHORT_MS = 6_000, 500, 1_000
+
+
+@pytest.fixture(scope="module")
+def quick(
+    distribution: Distribution, java: Java, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Cluster]:
+    """Three brokers that look for transactions whose time is over twice a second."""
+    settings = {
+        "broker.session.timeout.ms": FENCED_AFTER_MS,
+        "transaction.abort.timed.out.transaction.cleanup.interval.ms": SCANNED_EVERY_MS,
+    }
+    folder: Path = tmp_path_factory.mktemp("quick")
+    with slot(), Cluster(distribution, java, folder, settings=settings) as cluster:
+        yield cluster
+
+
+def test_all_that_consume_returned_at_once_counts_as_processed(quick: Cluster) -> None:
+    quick.create_topic("batch", 1, 3)
+    producer = Producer({"bootstrap.servers": quick.bootstrap, "log_level": 0})
+    for value in range(100):
+        producer.produce("batch", str(value))
+    assert producer.flush(20) == 0
+    reader = Consumer(
+        {
+            "bootstrap.servers": quick.bootstrap, "group.id": "batches",
+            "auto.offset.reset": "earliest", "log_level": 0,
+        }
+    )  # fmt: skip
+    reader.subscribe(["batch"])
+    handed = until(lambda: reader.consume(40, 1), 30, "the group was handed nothing")
+    # The application is at the first record of its batch; this is what auto-commit would commit.
+    (position,) = reader.commit(asynchronous=False) or []
+    reader.close()
+    assert len(handed) > 1
+    last = handed[-1].offset()
+    assert last is not None
+    assert position.offset == last + 1
+
+
+def test_a_transaction_shorter_than_a_fail_over_is_aborted_before_it_is_over(
+    quick: Cluster,
+) -> None:
+    quick.create_topic("orders", 1, 3)
+    impatient, patient = transactional(quick, SHORT_MS), transactional(quick, 60_000)
+    for producer in (impatient, patient):
+        producer.init_transactions(30)
+        producer.begin_transaction()
+        producer.produce("orders", "before")
+        assert producer.flush(20) == 0
+    kill(quick, leader("orders"), FaultLog())
+    for producer in (impatient, patient):
+        producer.produce("orders", "after")
+    patient.commit_transaction(60)
+    with pytest.raises(KafkaException) as refused:
+        impatient.commit_transaction(60)
+    assert refused.value.args[0].txn_requires_abort() or refused.value.args[0].fatal()
+
+
+def transactional(cluster: Cluster, timeout_ms: int) -> Producer:
+    return Producer(
+        {
+            "bootstrap.servers": cluster.bootstrap, "log_level": 0,
+            "transactional.id": f"within-{timeout_ms}", "transaction.timeout.ms": timeout_ms,
+        }
+    )  # fmt: skip
