@@ -17,6 +17,11 @@ DECIMAL = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
 """The pattern of a text that is a number with a fraction; no setting that is weighed is one."""
 
 _INTEGER = re.compile(r"[+-]?(0|[1-9][0-9]{0,18})", re.ASCII)
+_EMPTY = {
+    "cleanup.policy": "is empty. Since Kafka 4.2 such a topic keeps every record: state "
+    "cleanup.policy=delete, retention.ms=-1 and retention.bytes=-1, which do the same"
+}
+"""What an empty text means to a product that takes one; ours is a setting that is not stated."""
 _BOOLS = {"true": True, "false": False}
 
 
@@ -33,7 +38,7 @@ def parse(setting: Setting, text: str) -> Value:
         raise _refusal(setting, "contains a newline or another control character")
     written = text.strip(" ")
     if not written:
-        raise _refusal(setting, "is empty")
+        raise _refusal(setting, _EMPTY.get(setting.name, "is empty"))
     match setting.kind:
         case Kind.BOOL:
             return _bool(setting, written)

@@ -158,7 +158,7 @@ def test_nothing_of_a_credential_or_of_what_is_not_weighed_is_taken() -> None:
 def test_a_value_that_the_catalog_refuses_is_left_out_and_said() -> None:
     found, _ = read(seen(Entry("cleanup.policy", "", ON_TOPIC)))
     assert "topic.cleanup.policy" not in found.settings
-    assert noted(found, "Left out: set on topic orders: cleanup.policy is empty.")
+    assert noted(found, "Left out: set on topic orders: cleanup.policy is empty. Since Kafka 4.2")
 
 
 def test_what_could_not_be_read_stands_first_among_the_notes() -> None:

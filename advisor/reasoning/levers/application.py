@@ -12,11 +12,11 @@ from advisor.reasoning.levers.lever import (
     Procedure,
     Restart,
     becomes,
+    costs,
     not_streams,
     only,
     only_from,
     own_code,
-    says,
 )
 from advisor.reasoning.pipeline import Pipeline
 
@@ -51,62 +51,67 @@ _READER = _release(
 LEVERS = (
     _lever(
         "commit", _commits,
-        says("Code: one commit for each batch of records, at its right place; a synchronous one "
-             "adds a round trip to the coordinator to each batch."),
+        costs(throughput="a synchronous commit adds a round trip to the coordinator to each batch.",
+              more="Code: one commit for each batch of records, at its right place."),
         "Kafka design.md, Message Delivery Semantics",
         _READER,
     ),
     _lever(
         "processing", own_code(_becomes("processing", "synchronous")),
-        says("Throughput: one batch is done before the next is polled; more members of the group, "
-             "up to one a partition, work side by side instead."),
+        costs(throughput="one batch is done before the next is polled; more members of the group, "
+              "up to one a partition, work side by side instead."),
         "KafkaConsumer javadoc, Detecting Consumer Failures",
         _READER,
     ),
     _lever(
         "processing.errors", own_code(_becomes("processing.errors", "retry")),
-        says("Availability: a message that can never be processed holds its partition up until "
-             "somebody acts; a topic for such messages takes it out of the way."),
+        costs(availability="a message that can never be processed holds its partition up until "
+              "somebody acts; a topic for such messages takes it out of the way."),
         "KafkaConsumer javadoc, Automatic Offset Committing",
         _READER,
     ),
     _lever(
         "abort", own_code(_becomes("abort", "rewinds")),
-        says("Code: after an abort, seek() to the committed offsets before the next poll()."),
+        costs(more="Code: after an abort, seek() to the committed offsets before the next "
+              "poll()."),
         "Kafka design.md, Using Transactions",
         _READER,
     ),
     _lever(
         "delivery.errors", own_code(_becomes("delivery.errors", "handled")),
-        says("Code: a callback on every send that records failures, and a flush before the end."),
+        costs(more="Code: a callback on every send that records failures, and a flush before the "
+              "end."),
         "KafkaProducer javadoc, send()",
         _SENDER,
     ),
     _lever(
         "resend", own_code(_becomes("resend", "never")),
-        says("Work: the client's own retries do it until delivery.timeout.ms; what fails after "
-             "that needs somebody to look whether it is in the log."),
+        costs(more="Work: the client's own retries do it until delivery.timeout.ms; what fails "
+              "after that needs somebody to look whether it is in the log."),
         "KafkaProducer javadoc, idempotent producer (avoid application level re-sends)",
         _SENDER,
     ),
     _lever(
         "restart", own_code(_from("restart", "forgets", "resumes")),
-        says("Code and storage: the place in the input is saved after its records were "
-             "acknowledged; after a crash those since then are sent a second time."),
+        costs(disk="next to none, one place in the input.",
+              more="Code: the place is saved after its records were acknowledged; after a crash "
+              "those since then are sent a second time."),
         "Kafka design.md, Message Delivery Semantics",
         _SENDER,
     ),
     _lever(
         "sink", not_streams(_becomes("sink", "idempotent")),
-        says("Code and storage: each effect is keyed by the message (an upsert by its key, or the "
-             "offset or batchId stored in the same database transaction)."),
+        costs(throughput="each effect is looked up by its key, or committed with its offset.",
+              disk="the key of each effect, or one offset a partition, in the sink.",
+              more="Code: each effect is keyed by the message (an upsert by its key, or the offset "
+              "or batchId stored in the same database transaction)."),
         "Kafka design.md, Message Delivery Semantics; Spark foreachBatch",
         _READER,
     ),
     _lever(
         "checkpoint", only(Family.SPARK, _from("checkpoint", "local", "durable")),
-        says("Latency: each batch writes its offsets to a storage over the network, some files "
-             "more a batch."),
+        costs(latency="each batch writes its offsets to a storage over the network.",
+              disk="the same small files a batch, on that storage."),
         "Spark structured-streaming-programming-guide.md, recovering from failures",
         _release(
             Restart.CONSUMERS,
@@ -116,7 +121,7 @@ LEVERS = (
     ),
     _lever(
         "speculation", only(Family.SPARK, _becomes("speculation", False)),
-        says("Latency: one slow machine holds its batch up."),
+        costs(latency="one slow machine holds its batch up."),
         "Spark configuration.md, spark.speculation",
         _release(Restart.CONSUMERS, "The Environment page of the query's web interface shows it."),
     ),

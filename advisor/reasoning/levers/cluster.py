@@ -14,9 +14,10 @@ from advisor.reasoning.levers.lever import (
     Restart,
     Targets,
     becomes,
+    costs,
     not_spark,
     outage_ms,
-    says,
+    paid,
     spare,
 )
 from advisor.reasoning.numbers import bytes_on_disk
@@ -91,18 +92,19 @@ def _stamps(pipeline: Pipeline) -> Sequence[Value]:
 
 def _factor_price(before: Pipeline, after: Pipeline) -> str:
     was, now = Replication(before), Replication(after)
-    return (
-        f"Disk and replication traffic: {now.factor} copies of each byte instead of {was.factor}"
-        f"{_bytes(before, after)}. Availability: {spare(now)} An existing topic needs a "
-        "reassignment of its partitions."
+    return paid(
+        latency="with acks=all each send waits for the slowest of more replicas.",
+        throughput=f"each byte goes over the network to {now.factor - 1} followers instead of "
+        f"{was.factor - 1}.",
+        availability=spare(now),
+        disk=f"{now.factor} copies of each byte instead of {was.factor}{_bytes(before, after)}.",
+        more="Work: an existing topic needs a reassignment of its partitions.",
     )
 
 
 def _minimum_price(before: Pipeline, after: Pipeline) -> str:
-    return (
-        f"Availability: {spare(Replication(after))} Latency: none; acks=all waits for all that "
-        "are in sync anyway."
-    )
+    # No latency: acks=all waits for all that are in sync anyway.
+    return paid(availability=spare(Replication(after)))
 
 
 def _bytes(before: Pipeline, after: Pipeline) -> str:
@@ -116,8 +118,8 @@ def _bytes(before: Pipeline, after: Pipeline) -> str:
 def _retention_price(before: Pipeline, after: Pipeline) -> str:
     was, now = (each.number(_TOPIC, "retention.ms") for each in (before, after))
     copies = after.number(_TOPIC, "replication.factor")
-    return (
-        f"Disk: bytes a second × {now // 1000:,} s × {copies} copies instead of {was // 1000:,} s"
+    return paid(
+        disk=f"bytes a second × {now // 1000:,} s × {copies} copies instead of {was // 1000:,} s"
         f"{_bytes(before, after)}."
     )
 
@@ -163,8 +165,8 @@ LEVERS = (
     Lever(
         _TOPIC, "unclean.leader.election.enable",
         becomes(_TOPIC, "unclean.leader.election.enable", False),
-        says("Availability: with every in-sync replica down, the partition waits for one of them "
-             "instead of going on without the records."),
+        costs(availability="with every in-sync replica down, the partition waits for one of them "
+              "instead of going on without the records."),
         "Kafka design.md, Unclean leader election",
         _ALTER,
     ),
@@ -175,15 +177,16 @@ LEVERS = (
     ),
     Lever(
         _TOPIC, "message.timestamp.type", _stamps,
-        says("Meaning: the timestamp says when the broker got the record, not when it came to be; "
-             "that must be in the record itself."),
+        costs(more="Meaning: the timestamp says when the broker got the record, not when it came "
+              "to be; that must be in the record itself."),
         "Kafka TopicConfig, message.timestamp.type; KIP-32",
         _ALTER,
     ),
     Lever(
         _BROKER, _OFFSETS, not_spark(_offset_copies),
-        says("Disk: next to none, the topic is compacted. With one replica each commit was "
-             "acknowledged by one broker; now it waits for those in sync."),
+        costs(latency="a commit waits for the replicas in sync, where one broker acknowledged it.",
+              throughput="next to none, each commit is copied.",
+              disk="next to none, the topic is compacted."),
         "Kafka GroupCoordinatorConfig, offsets.topic.replication.factor; KIP-455",
         Procedure(
             Restart.NOTHING,
@@ -194,21 +197,22 @@ LEVERS = (
     ),
     Lever(
         _BROKER, "broker.session.timeout.ms", _sooner("broker.session.timeout.ms", 9_000),
-        says("Availability: a broker that pauses for longer loses its partitions for a while."),
+        costs(availability="a broker that pauses for longer loses its partitions for a while."),
         "KIP-631 (broker fencing)",
         _BROKER_FILE,
     ),
     Lever(
         _BROKER, "replica.lag.time.max.ms", _sooner("replica.lag.time.max.ms", 30_000),
-        says("Availability: a follower that is slower leaves the in-sync set, and writes go on "
-             "only while min.insync.replicas are left."),
+        costs(availability="a follower that is slower leaves the in-sync set, and writes go on "
+              "only while min.insync.replicas are left."),
         "KIP-537",
         _BROKER_FILE,
     ),
     *(
         Lever(
             _BROKER, name, _memory(name),
-            says("Memory: a broker remembers each producer for so long, in each partition."),
+            costs(disk="next to none, a line a producer in each partition's snapshots.",
+                  more="Memory: a broker remembers each producer for so long, in each partition."),
             f"Kafka ConfigDef, {name}; KIP-854",
             _BROKER_FILE,
         )
@@ -216,7 +220,7 @@ LEVERS = (
     ),
     Lever(
         _BROKER, "offsets.retention.minutes", not_spark(_offset_retentions),
-        says("Disk: next to none, one small record for each group and partition."),
+        costs(disk="next to none, one small record for each group and partition."),
         "Kafka ConfigDef, offsets.retention.minutes; KIP-186",
         _BROKER_FILE,
     ),

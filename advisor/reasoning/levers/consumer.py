@@ -12,9 +12,10 @@ from advisor.reasoning.levers.lever import (
     Procedure,
     Restart,
     becomes,
+    costs,
     not_spark,
     only,
-    says,
+    paid,
 )
 from advisor.reasoning.pipeline import Pipeline
 
@@ -22,6 +23,12 @@ from advisor.reasoning.pipeline import Pipeline
 def _resets(pipeline: Pipeline) -> Sequence[Value]:
     stop = "error" if pipeline.family is Family.LIBRDKAFKA else "none"
     return _becomes("auto.offset.reset", "earliest", stop)(pipeline)
+
+
+def _reset_price(before: Pipeline, after: Pipeline) -> str:
+    if after.text(Component.CONSUMER, "auto.offset.reset") == "earliest":
+        return paid(latency="a group without a position reads the whole log first.")
+    return paid(availability="a group without a position stops until somebody sets one.")
 
 
 _lever = partial(Lever, Component.CONSUMER)
@@ -35,35 +42,34 @@ _QUERY_AGAIN = Procedure(
 LEVERS = (
     _lever(
         "auto.offset.reset", not_spark(_resets),
-        says("Work: a group without a position reads the whole log (earliest), or stops until "
-             "somebody sets one (none, error)."),
+        _reset_price,
         "Kafka ConfigDef, auto.offset.reset",
         CONSUMERS_AGAIN,
     ),
     _lever(
         "startingOffsets", only(Family.SPARK, _becomes("startingOffsets", "earliest")),
-        says("Work: a query without a checkpoint reads the whole log first."),
+        costs(latency="a query without a checkpoint reads the whole log first."),
         "Spark structured-streaming-kafka-integration.md, startingOffsets",
         _QUERY_AGAIN,
     ),
     _lever(
         "failOnDataLoss", only(Family.SPARK, _becomes("failOnDataLoss", True)),
-        says("Availability: a query whose offsets are gone stops, and somebody has to look."),
+        costs(availability="a query whose offsets are gone stops, and somebody has to look."),
         "Spark structured-streaming-kafka-integration.md, failOnDataLoss",
         _QUERY_AGAIN,
     ),
     _lever(
         "enable.auto.offset.store",
         only(Family.LIBRDKAFKA, _becomes("enable.auto.offset.store", False)),
-        says("Code: the application calls store_offsets() for each message once it is processed. "
-             "No measurable cost at run time."),
+        costs(more="Code: the application calls store_offsets() for each message once it is "
+              "processed."),
         "librdkafka INTRODUCTION.md, At-least-once processing",
         CONSUMERS_AGAIN,
     ),
     _lever(
         "enable.auto.commit", not_spark(_becomes("enable.auto.commit", False)),
-        says("Code: the application commits by itself; one request to the group's coordinator for "
-             "each commit."),
+        costs(throughput="one request to the group's coordinator for each commit.",
+              more="Code: the application commits by itself."),
         "Kafka design.md, Message Delivery Semantics",
         Procedure(
             Restart.CONSUMERS,
@@ -76,8 +82,8 @@ LEVERS = (
     ),
     _lever(
         "isolation.level", _becomes("isolation.level", "read_committed"),
-        says("Latency: records are visible when their transaction is committed; one left open "
-             "hides what follows it for up to transaction.timeout.ms plus 10,000 ms."),
+        costs(latency="records are visible when their transaction is committed; one left open "
+              "hides what follows it for up to transaction.timeout.ms plus 10,000 ms."),
         "KIP-98; Kafka ConfigDef, isolation.level",
         CONSUMERS_AGAIN,
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypedDict, Unpack
 
 from advisor.catalog import Component, Family, Value
 from advisor.reasoning.finding import Confidence
@@ -106,8 +107,29 @@ def only(family: Family, targets: Targets) -> Targets:
     return lambda pipeline: targets(pipeline) if pipeline.family is family else ()
 
 
-def says(price: str) -> Price:
+class Cost(TypedDict, total=False):
+    """What a change costs, in sentences; where nothing is said, it costs nothing."""
+
+    latency: str
+    throughput: str
+    availability: str
+    disk: str
+    more: str
+    """Anything else, with its own name in front: memory, code, work."""
+
+
+def paid(**cost: Unpack[Cost]) -> str:
+    """A price in words, which answers for latency, throughput, availability and disk."""
+    more = cost.pop("more", "")
+    words = [f"{name.capitalize()}: {said}" for name, said in cost.items()]
+    free = [name for name in ("latency", "throughput", "availability", "disk") if name not in cost]
+    none = f"{', '.join(free).capitalize()}: none." if free else ""
+    return " ".join(filter(None, [*words, more, none]))
+
+
+def costs(**cost: Unpack[Cost]) -> Price:
     """A price that is the same for every pipeline."""
+    price = paid(**cost)
     return lambda before, after: price
 
 

@@ -14,8 +14,9 @@ from advisor.reasoning.levers.lever import (
     REMEMBERED_MS,
     Lever,
     becomes,
+    costs,
     only,
-    says,
+    paid,
     spare,
 )
 from advisor.reasoning.pipeline import Pipeline
@@ -91,29 +92,37 @@ def _blocks(pipeline: Pipeline) -> Sequence[Value]:
 
 def _acks_price(before: Pipeline, after: Pipeline) -> str:
     topic = Replication(after)
-    return (
-        "Latency: each send waits for the slowest replica in sync, one network round trip more. "
-        f"A hard crash of any of them holds writes up for up to "
-        f"broker.session.timeout.ms={topic.session_timeout_ms}. Availability: {spare(topic)}"
+    return paid(
+        latency="each send waits for the slowest replica in sync, one network round trip more. "
+        "A hard crash of any of them holds writes up for up to "
+        f"broker.session.timeout.ms={topic.session_timeout_ms}.",
+        throughput=f"{_most_in_flight(after)}, each answered as much later.",
+        availability=spare(topic),
     )
 
 
 def _timeout_price(before: Pipeline, after: Pipeline) -> str:
     timeout_ms = after.number(Component.PRODUCER, "delivery.timeout.ms")
-    return (
-        f"Time: an error is reported after {timeout_ms:,} ms at the latest, not before; until then "
-        "unsent records wait in the producer's memory."
+    return paid(
+        latency=f"an error is reported after {timeout_ms:,} ms at the latest, not before.",
+        more="Memory: until then unsent records wait in the producer's.",
     )
 
 
 def _block_price(before: Pipeline, after: Pipeline) -> str:
     block_ms = after.number(Component.PRODUCER, "max.block.ms")
-    return f"Time: send() may hold its caller up for {block_ms:,} ms while the buffer is full."
+    return paid(
+        latency=f"send() may hold its caller up for {block_ms:,} ms while the buffer is full."
+    )
 
 
 def _in_flight_price(before: Pipeline, after: Pipeline) -> str:
-    most = after.number(Component.PRODUCER, "max.in.flight.requests.per.connection")
-    return f"Throughput: at most {most} unanswered requests to a broker at a time."
+    return paid(throughput=f"{_most_in_flight(after)}; what is beyond that waits in the producer.")
+
+
+def _most_in_flight(pipeline: Pipeline) -> str:
+    most = pipeline.number(Component.PRODUCER, "max.in.flight.requests.per.connection")
+    return f"at most {most:,} unanswered requests to a broker at a time"
 
 
 _lever = partial(Lever, Component.PRODUCER)
@@ -127,15 +136,16 @@ LEVERS = (
     ),
     _lever(
         "enable.idempotence", _becomes("enable.idempotence", True),
-        says("Next to none: a producer id and a sequence number in each batch; acks=all and at "
-             "most 5 unanswered requests to a broker become a condition."),
+        costs(latency="one request for a producer id at the start; acks=all is a condition, and "
+              "has a price of its own.",
+              throughput="at most 5 unanswered requests to a broker are a condition."),
         "KIP-98; KIP-679",
         PRODUCERS_AGAIN,
     ),
     _lever(
         "retries", _retries,
-        says("Time: errors that pass are tried again until delivery.timeout.ms, so a real one is "
-             "reported later."),
+        costs(latency="errors that pass are tried again until delivery.timeout.ms, so a real one "
+              "is reported later."),
         "KIP-91",
         PRODUCERS_AGAIN,
         # That few retries may be used up before a pause ends was read in the clients, not run.
@@ -144,8 +154,8 @@ LEVERS = (
     _lever("delivery.timeout.ms", _timeouts, _timeout_price, "KIP-91", PRODUCERS_AGAIN),
     _lever(
         "transaction.timeout.ms", _transactions,
-        says("Latency: readers of committed records wait as long behind a producer that died, and "
-             "10,000 ms more."),
+        costs(latency="readers of committed records wait as long behind a producer that died, and "
+              "10,000 ms more."),
         "Kafka ConfigDef, transaction.timeout.ms; librdkafka CONFIGURATION.md",
         PRODUCERS_AGAIN,
     ),

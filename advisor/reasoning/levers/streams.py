@@ -7,7 +7,16 @@ from functools import partial
 
 from advisor.catalog import Component, Family, Value
 from advisor.catalog.told import COMMIT_MS, TRANSACTION_MS
-from advisor.reasoning.levers.lever import Lever, Procedure, Restart, Targets, only, only_from, says
+from advisor.reasoning.levers.lever import (
+    Lever,
+    Procedure,
+    Restart,
+    Targets,
+    costs,
+    only,
+    only_from,
+    paid,
+)
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.streams import Streams, handler
 
@@ -74,16 +83,18 @@ def _stops(what: str, name: str) -> Targets:
 
 def _factor_price(before: Pipeline, after: Pipeline) -> str:
     was, now = Streams(before).internal_factor, Streams(after).internal_factor
-    return (
-        f"Disk and replication traffic: {now} copies of each changelog and repartition topic "
-        f"instead of {was}."
+    return paid(
+        latency="each commit waits for the slowest of more replicas.",
+        throughput=f"each change of the state goes over the network to {now - 1} followers instead "
+        f"of {was - 1}.",
+        disk=f"{now} copies of each changelog and repartition topic instead of {was}.",
     )
 
 
 def _minimum_price(before: Pipeline, after: Pipeline) -> str:
     now = Streams(after)
     spare = now.internal_factor - now.internal_min_isr
-    return f"Availability: {spare} of the internal topics' brokers may be down while it runs."
+    return paid(availability=f"{spare} of the internal topics' brokers may be down while it runs.")
 
 
 _AGAIN = Procedure(
@@ -113,9 +124,14 @@ _lever = partial(Lever, _STREAMS)
 LEVERS = (
     _lever(
         "processing.guarantee", only(Family.STREAMS, _guarantees),
-        says("Latency: results can be read when their transaction is committed, every "
-             "commit.interval.ms (100 ms unless stated); after a crash local state is read back "
-             "from the changelog. It needs transaction.state.log.min.isr of 2 brokers."),
+        costs(latency="results can be read when their transaction is committed, every "
+              "commit.interval.ms (100 ms unless stated); after a crash local state is read back "
+              "from the changelog.",
+              throughput="a transaction every commit.interval.ms, with a marker in each partition "
+              "it wrote to.",
+              availability="it waits while fewer brokers than transaction.state.log.min.isr (2 "
+              "unless stated) have the transaction log.",
+              disk="these markers."),
         "Kafka Streams core concepts, Processing guarantees; KIP-447",
         Procedure(
             Restart.CONSUMERS,
@@ -126,8 +142,8 @@ LEVERS = (
     ),
     _lever(
         "commit.interval.ms", only(Family.STREAMS, _intervals),
-        says("Throughput: a transaction every 100 ms, with a marker in each partition it wrote to; "
-             "results can be read as much sooner."),
+        costs(throughput="a transaction every 100 ms; results can be read as much sooner.",
+              disk="a marker a transaction in each partition it wrote to."),
         "Kafka StreamsConfig, commit.interval.ms", _AGAIN,
     ),
     _lever(
@@ -142,8 +158,8 @@ LEVERS = (
     *(
         _lever(
             name, only(Family.STREAMS, _stops(what, name)),
-            says("Availability: the application stops at a message that it cannot take, until "
-                 "somebody acts."),
+            costs(availability="the application stops at a message that it cannot take, until "
+                  "somebody acts."),
             "KIP-161; KIP-210; KIP-1033", _AGAIN,
         )
         for what in _STOPS
@@ -152,7 +168,8 @@ LEVERS = (
     Lever(
         Component.APPLICATION, "state",
         only(Family.STREAMS, only_from(Component.APPLICATION, "state", "unlogged", "logged")),
-        says("Disk and traffic: each change of the state is written to a changelog topic."),
+        costs(throughput="each change of the state is one record more to send.",
+              disk="a changelog topic with the latest of each key."),
         "Kafka Streams developer guide, Interactive queries and fault-tolerant state stores", _CODE,
     ),
     Lever(
@@ -161,8 +178,8 @@ LEVERS = (
             Family.STREAMS,
             only_from(Component.APPLICATION, "readers", "read_uncommitted", "read_committed"),
         ),
-        says("Latency: readers of the output wait for each commit; behind an instance that died, "
-             "for up to transaction.timeout.ms plus 10,000 ms."),
+        costs(latency="readers of the output wait for each commit; behind an instance that died, "
+              "for up to transaction.timeout.ms plus 10,000 ms."),
         "KIP-98; Kafka ConfigDef, isolation.level",
         Procedure(
             Restart.CONSUMERS,
