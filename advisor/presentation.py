@@ -77,12 +77,12 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class Assumed:
     """What was taken for one question without an answer; `ask` is the question in words, if it
-    has any."""
+    has any, and `value` None where nothing was taken: what hangs on the answer is not counted."""
 
     field: str
     key: str
     ask: str
-    value: str
+    value: str | None
 
 
 def card(given: Judgement) -> Card:
@@ -134,8 +134,8 @@ def assumed(found: Iterable[Assumption], family: Family) -> list[Assumed]:
     for each in found:
         field = f"{each.component}.{each.setting}"
         if question := question_of(field, family):
-            value = say(each.value)
-            words = dict(question.words).get(value, value)
+            said = say(each.value)
+            words = None if each.value is None else dict(question.words).get(said, said)
             asked.append(Assumed(field, each.setting, question.ask, words))
     return asked
 

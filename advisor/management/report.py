@@ -36,7 +36,9 @@ def _assumed(answer: Answer) -> Iterator[str]:
     yield ""
     yield "Assumed, because it was not stated, and it decides which failures break what you need:"
     for each in answer.assumed:
-        yield f"  {each.component}.{each.setting}={_text(each.value)}"
+        missing = ": nothing, and what hangs on it is not counted"
+        taken = missing if each.value is None else f"={_text(each.value)}"
+        yield f"  {each.component}.{each.setting}{taken}"
 
 
 def _failures(given: Judgement) -> Iterator[str]:

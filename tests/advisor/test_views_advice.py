@@ -110,6 +110,8 @@ def test_what_was_assumed_stands_on_top_with_a_way_to_state_it(client: Client) -
     top = html.partition('id="verdict"')[2].partition("</section>")[0]
     said = re.sub(r"<[^>]+>", "", top)
     assert "replication.factor was not stated; the brokers’ default 1 is assumed." in said
+    died = "“What does your sending code do after it died?” was not answered"
+    assert f"{died}; what hangs on the answer is not counted." in said
     assert "“Does your code look at delivery errors?” was not answered" in said
     assert "With replication.factor=1 the first has no followers" in said
     field = re.search(r'form="state" name="at" value="(topic[^"]+)"', top)
