@@ -1,72 +1,163 @@
 """How often each scenario shows what it can do: `python -m benchmarks.scenarios [--seeds 10]`.
 
-Every pair of `tests.engine.cases` is run under each seed: a line a pair with the seeds under which
-the bad settings showed the anomaly and were judged broken, and the good ones held without it. The
-last line counts the good arms of all pairs. `--only NAME` (again for more) runs some pairs alone.
-Exit code 1 unless every bad arm showed its anomaly and no good arm did; a verdict of `unknown`
-counts as neither, and its reason is printed.
+Every case of `tests.engine.cases` is run under each seed. With `--out FILE` each arm is a line of
+JSON there as soon as it was judged, and what FILE holds already is not run again: hours of it can
+be taken in pieces, by `--only NAME` (again for more), `--arms bad` and `--first SEED`, too.
+
+A line a case says under how many seeds the bad settings showed the anomaly and were judged as they
+must be, and the good ones held without it. Below, each scenario stands with the rate that belongs
+in its file, as `measured`, and what its file says. Exit code 1 unless every bad arm showed its
+anomaly and no good arm did; a verdict of `unknown` counts as neither, and its reason is printed.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
 import sys
 import tempfile
-from collections import Counter
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from benchmarks.warm import warm_judge
 from labs.engine.launch import launch
-from tests.engine.cases import CASES, Case
+from labs.engine.scenarios import find
+from labs.engine.scenarios.model import Rate
+from labs.engine.warm import WarmJudge
+from tests.engine.cases import ARMS, CASES, Case
+
+Key = tuple[str, int, str]
 
 
-def right(case: Case, told: dict[str, Any]) -> bool:
-    """Whether an arm was as it must be; says so in a line if it was not."""
-    shown = told["counts"].get(case.anomaly)
-    expected = ("broken", True) if told["name"] == "bad" else ("holds", False)
-    if (told["verdict"], bool(shown)) == expected:
-        return True
-    print(f"  {told['name']}: {told['verdict']}, {case.anomaly} {shown}: {told['reason']}")
-    return False
+@dataclass(frozen=True)
+class Line:
+    """One arm under one seed: its verdict, how much of the anomaly, and whether that is right."""
+
+    case: str
+    seed: int
+    arm: str
+    verdict: str
+    anomaly: str
+    count: int | None
+    right: bool
+    reason: str
+
+    @property
+    def key(self) -> Key:
+        return self.case, self.seed, self.arm
+
+    def __str__(self) -> str:
+        told = f"{self.case} {self.arm}, seed {self.seed}: {self.verdict}, {self.anomaly}"
+        return f"{told} {self.count}" + ("" if self.right else f": {self.reason}")
 
 
-def counted(case: Case, seeds: Sequence[int], scratch: Path, socket: Path) -> Counter[str]:
-    """Runs a pair under each seed; how many of its arms were right, by name. Prints its line."""
-    found = Counter(bad=0, good=0)
-    for seed in seeds:
-        folder = scratch / f"{case.name}-{seed}"
-        with launch(case.experiment(seed), folder, socket) as started:
-            *_, last = started
-        shutil.rmtree(folder)
-        found.update(arm["name"] for arm in last["experiment"]["arms"] if right(case, arm))
-    print(f"{case.name:<18} {case.scenario:<32} {case.anomaly:<18} {told(found, len(seeds))}",
-          flush=True)  # fmt: skip
-    return found
+class Record:
+    """The lines of a file, and those that are added; one that was cut short is not one."""
+
+    def __init__(self, file: Path) -> None:
+        text = file.read_text("utf-8") if file.exists() else ""
+        whole = text[: text.rfind("\n") + 1]
+        if whole != text:
+            file.write_text(whole, "utf-8")
+        self._file = file
+        lines = (Line(**json.loads(line)) for line in whole.splitlines())
+        self.lines: dict[Key, Line] = {line.key: line for line in lines}
+
+    def add(self, line: Line) -> None:
+        self.lines[line.key] = line
+        with self._file.open("a", encoding="utf-8") as out:
+            out.write(json.dumps(asdict(line)) + "\n")
+
+    def of(self, case: Case, seeds: Iterable[int], arm: str) -> list[Line]:
+        """What is known of an arm of a case under these seeds."""
+        keys = ((case.name, seed, arm) for seed in seeds)
+        return [self.lines[key] for key in keys if key in self.lines]
 
 
-def told(found: Counter[str], runs: int) -> str:
-    """`shown 10 of 10, prevented 10 of 10`."""
-    return f"shown {found['bad']} of {runs}, prevented {found['good']} of {runs}"
+def run(case: Case, seed: int, arms: Sequence[str], scratch: Path, judge: WarmJudge) -> list[Line]:
+    """Runs arms of a case side by side under one seed."""
+    folder = scratch / f"{case.name}-{seed}"
+    with launch(case.experiment(seed, arms), folder, judge.socket) as started:
+        *_, last = started
+    shutil.rmtree(folder)
+    lines = []
+    for told in last["experiment"]["arms"]:
+        count, verdict, name = told["counts"].get(case.anomaly), told["verdict"], told["name"]
+        right = case.right(name, verdict, count)
+        lines.append(
+            Line(case.name, seed, name, verdict, str(case.anomaly), count, right, told["reason"])
+        )
+    return lines
+
+
+def measure(
+    cases: Iterable[Case], seeds: Sequence[int], wanted: Sequence[str], record: Record
+) -> None:
+    """Runs what the record does not have, and says of what was not as it must be, why."""
+    with tempfile.TemporaryDirectory(prefix="delivery-lab-") as folder:
+        scratch = Path(folder)
+        missing = [
+            (case, seed, arms)
+            for case in cases
+            for seed in seeds
+            if (arms := [a for a in case.arms if a in wanted and not record.of(case, [seed], a)])
+        ]
+        if not missing:
+            return
+        with warm_judge(scratch) as judge:
+            for case, seed, arms in missing:
+                for line in run(case, seed, arms, scratch, judge):
+                    record.add(line)
+                    print(f"  {line}", flush=True)
+
+
+def table(
+    cases: Iterable[Case], seeds: Sequence[int], wanted: Sequence[str], record: Record
+) -> bool:
+    """Prints a line a case, and each scenario's rate beside what its file says.
+
+    Whether all that was wanted was run and right.
+    """
+    all_right = True
+    rates: dict[str, dict[str, list[Line]]] = defaultdict(lambda: defaultdict(list))
+    for case in cases:
+        told = []
+        for arm in (arm for arm in case.arms if arm in wanted):
+            lines = record.of(case, seeds, arm)
+            right = sum(line.right for line in lines)
+            all_right = all_right and right == len(seeds)
+            told.append(f"{ARMS[arm]} {right} of {len(lines)}")
+            if arm == "bad" and lines:
+                rates[case.scenario][str(case.anomaly)] += lines
+        print(f"{case.name:<19} {case.scenario:<32} {case.anomaly:<18} {', '.join(told)}")
+    print()
+    for name, found in rates.items():
+        measured = tuple(
+            Rate(anomaly, sum(line.right for line in lines), len(lines))
+            for anomaly, lines in found.items()
+        )
+        print(f"{name}: measured={measured}\n  its file: {find(name).certainty}")
+    return all_right
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scenarios", description=__doc__)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--only", action="append", choices=[case.name for case in CASES])
+    parser.add_argument("--arms", choices=list(ARMS))
+    parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     cases = [case for case in CASES if not asked.only or case.name in asked.only]
     seeds = range(asked.first, asked.first + asked.seeds)
-    with tempfile.TemporaryDirectory(prefix="delivery-lab-") as folder:
-        scratch = Path(folder)
-        with warm_judge(scratch) as judge:
-            counts = [counted(case, seeds, scratch, judge.socket) for case in cases]
-    runs, found = len(cases) * len(seeds), sum(counts, Counter())
-    print(f"all {len(cases)} pairs: {told(found, runs)}")
-    return 0 if found["bad"] == found["good"] == runs else 1
+    wanted = [asked.arms] if asked.arms else list(ARMS)
+    with tempfile.TemporaryDirectory() as folder:
+        record = Record(asked.out or Path(folder) / "lines.jsonl")
+        measure(cases, seeds, wanted, record)
+        return 0 if table(cases, seeds, wanted, record) else 1
 
 
 if __name__ == "__main__":

@@ -9,9 +9,10 @@ from typing import Any
 from django import forms
 
 from labs.engine.scenarios.model import Scenario
-from labs.engine.spec import MOST_PARTITIONS, ExperimentSpec
+from labs.engine.spec import MOST_PARTITIONS, VALUE_BYTES, ExperimentSpec
 
 RATES_PER_S = (10, 5_000)
+MOST_BYTES_PER_S = 5_000_000
 LONGEST_S = 60
 _RATE = "rate_per_s"
 _CONTROLLERS = {
@@ -28,10 +29,11 @@ class Conditions:
     controllers: int = 0
     partitions: int | None = None
     overrides: Mapping[str, float] = field(default_factory=dict)
+    value_bytes: int | None = None
 
     @classmethod
     def of(cls, spec: ExperimentSpec) -> Conditions:
-        return cls(spec.controllers, spec.partitions, spec.overrides)
+        return cls(spec.controllers, spec.partitions, spec.overrides, spec.value_bytes)
 
     def told(self) -> Iterator[tuple[str, str]]:
         """What was chosen, in words, for a run's page and report."""
@@ -39,6 +41,8 @@ class Conditions:
             yield "Controllers", f"{self.controllers} dedicated"
         if self.partitions:
             yield "Partitions", str(self.partitions)
+        if self.value_bytes:
+            yield "Bytes a message", f"{self.value_bytes:,}"
         for name, value in self.overrides.items():
             yield _words(name), f"{value:,g}" if name == _RATE else f"{value:g} s"
 
@@ -59,9 +63,15 @@ class ConditionsForm(forms.Form):
         label="Messages a second", min_value=RATES_PER_S[0], max_value=RATES_PER_S[1],
         required=False,
     )  # fmt: skip
+    value_bytes = forms.IntegerField(
+        label="Bytes a message", min_value=VALUE_BYTES[0], max_value=VALUE_BYTES[1], required=False,
+        help_text=f"Of each value, {VALUE_BYTES[0]} to {VALUE_BYTES[1]:,}: its number and blanks. "
+        f"At most {MOST_BYTES_PER_S:,} a second in all. The number alone has up to 6.",
+    )  # fmt: skip
 
     def __init__(self, scenario: Scenario, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        self._usual_rate = scenario.rate_per_s
         least, most = RATES_PER_S
         rate = self.fields[_RATE]
         rate.help_text = f"{least} to {most:,}; the scenario's own are {scenario.rate_per_s:,}."
@@ -74,11 +84,24 @@ class ConditionsForm(forms.Form):
         for each in self.fields.values():
             each.widget.attrs["class"] = "input"
 
+    def clean(self) -> dict[str, Any]:
+        """Refuses what the lab's one machine cannot carry three times over."""
+        told: dict[str, Any] = super().clean() or self.cleaned_data
+        size, rate = told.get("value_bytes"), told.get(_RATE) or self._usual_rate
+        if size and size * rate > MOST_BYTES_PER_S:
+            self.add_error(
+                "value_bytes",
+                f"{size:,} bytes {rate:,} times a second are {size * rate:,}: choose at most "
+                f"{MOST_BYTES_PER_S // size:,} messages a second, or smaller ones.",
+            )
+        return told
+
     def conditions(self) -> Conditions:
         """What was chosen, of a form that is valid."""
         told = {name: value for name, value in self.cleaned_data.items() if value is not None}
         controllers, partitions = int(told.pop("controllers") or 0), told.pop("partitions", None)
-        return Conditions(controllers, partitions, told)
+        size = told.pop("value_bytes", None)
+        return Conditions(controllers, partitions, told, size)
 
     def problems(self) -> list[str]:
         """What is wrong, a sentence each."""

@@ -147,7 +147,7 @@ def _queue(
     _refuse_if_full()
     spec = ExperimentSpec(
         scenario, _new_seed(), tuple(arms), release(kafka), conditions.overrides,
-        conditions.controllers, conditions.partitions,
+        conditions.controllers, conditions.partitions, conditions.value_bytes,
     )  # fmt: skip
     return _enqueue(spec, pipeline, lesson)
 

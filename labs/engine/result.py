@@ -73,6 +73,7 @@ def experiment_result(spec: ExperimentSpec, arms: Sequence[Mapping[str, Any]]) -
         "kafka": spec.kafka,
         "controllers": spec.controllers,
         "partitions": spec.partitions,
+        "value_bytes": spec.value_bytes,
         "arms": list(arms),
     }
 

@@ -117,6 +117,8 @@ class ArmRunner:
         topology = self._arm.scenario.topology(self._arm.spec.settings)
         if self._arm.experiment.partitions:
             topology = replace(topology, partitions=self._arm.experiment.partitions)
+        if self._arm.experiment.controllers:
+            topology = replace(topology, controllers=self._arm.experiment.controllers)
         for folder in (self._arm.ledger, self._arm.logs):
             folder.mkdir(parents=True)
         self._phase("waiting")
@@ -159,7 +161,7 @@ class ArmRunner:
         own |= {key: pinned.lab for key, pinned in scenario.brokers.items()}
         with Cluster(
             distribution, java, self._arm.folder / "cluster", topology.brokers, own,
-            controllers=self._arm.experiment.controllers,
+            controllers=topology.controllers,
             features=features(settings, distribution.version),
             linked=scenario.linked, logs=self._arm.logs,
         ) as cluster:  # fmt: skip
@@ -184,7 +186,7 @@ class ArmRunner:
         place = Place(
             arm.spec.settings, cluster.bootstrap, TOPIC, arm.schedule.rate_per_s, arm.ledger,
             arm.folder, arm.logs, scratch=arm.folder / "cluster", pinned=arm.scenario.pinned,
-            senders=arm.scenario.senders,
+            senders=arm.scenario.senders, value_bytes=arm.experiment.value_bytes or 0,
         )  # fmt: skip
         clients = self._workload(place)
         sampler = Sampler(cluster, TOPIC, GROUP, clients.counters, arm.ledger, self._show_sample)

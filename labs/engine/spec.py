@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 MOST_PARTITIONS = 12
+VALUE_BYTES = (20, 10_000)
+"""How long the values of messages may be made; an int64 as text has 19 digits at most."""
 
 Settings = Mapping[str, Mapping[str, str | int | bool]]
 """Component (`producer`, `consumer`, `topic`, `broker`, `application`) → key → value in force."""
@@ -44,8 +46,9 @@ class ExperimentSpec:
     """Arms under one fault schedule, drawn from `seed`, on brokers of one release of Kafka.
 
     With `controllers`, at most 3, so many run beside the brokers, which otherwise are controllers
-    too; with `partitions` the topic has so many, else what the scenario says (`ValueError` for
-    any other number).
+    too; with `partitions` the topic has so many, else what the scenario says; with `value_bytes`
+    every value is that long on the wire, else as long as its number (`ValueError` for what is
+    beyond the limits).
     """
 
     scenario: str
@@ -56,8 +59,12 @@ class ExperimentSpec:
     """Rates and durations of the scenario, by name, in place of what it says or the seed draws."""
     controllers: int = 0
     partitions: int | None = None
+    value_bytes: int | None = None
 
     def __post_init__(self) -> None:
+        least, most = VALUE_BYTES
+        if self.value_bytes is not None and not least <= self.value_bytes <= most:
+            raise ValueError(f"values of {self.value_bytes} bytes; {least} to {most} can be staged")
         if self.controllers not in range(4):
             raise ValueError(f"{self.controllers} dedicated controllers; there may be 0 to 3")
         if self.partitions is not None and not 1 <= self.partitions <= MOST_PARTITIONS:

@@ -61,6 +61,17 @@ class LiveStage:
             "faulting", lambda: faults.cut_tail(self._cluster, role, self._log, flush_messages)
         )
 
+    def read_only(self, role: Role) -> None:
+        self._do("faulting", lambda: faults.read_only(self._cluster, role, self._log))
+
+    def throttle(self, bytes_per_s: int) -> None:
+        at = self._cluster.bootstrap
+        self._hit(lambda: faults.throttle(at, TOPIC, bytes_per_s, self._log))
+
+    def release(self) -> None:
+        at = self._cluster.bootstrap
+        self._do("healing", lambda: (faults.release(at, TOPIC, self._log),))
+
     def cut(self, role: Role, peers: Peers, way: Way = "both") -> None:
         self._do("faulting", lambda: faults.cut(self._cluster, role, self._log, peers, way))
 
@@ -116,6 +127,10 @@ class LiveStage:
     def join(self) -> None:
         self._hit(lambda: on_clients.join("consumer", self._clients.join, self._log))
 
+    def stop_client(self, client: Client) -> None:
+        first = self._clients.first(client)
+        self._hit(lambda: on_clients.stop(first, self._log, _CLIENT_LIMIT_S))
+
     def kill_client(self, client: Client) -> None:
         self._hit(lambda: on_clients.kill(self._of(client), self._log, _CLIENT_LIMIT_S))
 
@@ -145,6 +160,10 @@ class LiveStage:
     def await_new_leader(self, limit_s: float) -> None:
         if not self._quiet:
             until(self._new_leader, limit_s, "no follower became leader")
+
+    def await_controller(self, limit_s: float) -> None:
+        if not self._quiet:
+            until(self._cluster.active_controller, limit_s, "there is no active controller")
 
     def await_isr(self, size: int, limit_s: float) -> None:
         if not self._quiet:

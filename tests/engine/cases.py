@@ -6,6 +6,7 @@ under many seeds.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from advisor.catalog import Value
@@ -37,12 +38,18 @@ IMPATIENT: Settings = {
 }
 
 
+ARMS = {"bad": "shown", "good": "prevented"}
+"""The arms of a case, and what each of them tells when it is right."""
+
+
 @dataclass(frozen=True)
 class Case:
     """Settings that show `anomaly` in a scenario, held against `want`, and settings that do not.
 
-    `shorter` overrides durations of the scenario, in seconds. The tests leave out what is not
-    `tested`, for the time that it takes.
+    Of an outage, which breaks no guarantee, `over_ms` says how long it must last to count as
+    shown. Where settings only make a difference between more and less of it, there are no `good`
+    ones. `shorter` overrides durations of the scenario, in seconds. The tests leave out what is
+    not `tested`, for the time that it takes.
     """
 
     name: str
@@ -50,14 +57,26 @@ class Case:
     want: str
     anomaly: Anomaly
     bad: Settings
-    good: Settings
+    good: Settings | None
     shorter: dict[str, float] = field(default_factory=dict)
     tested: bool = True
+    over_ms: int | None = None
 
-    def experiment(self, seed: int = 1) -> ExperimentSpec:
-        """Both side by side, as the arms `bad` and `good`."""
-        arms = arm("bad", self.want, **self.bad), arm("good", self.want, **self.good)
-        return experiment(*arms, seed=seed, scenario=self.scenario, **self.shorter)
+    @property
+    def arms(self) -> list[str]:
+        return ["bad"] if self.good is None else list(ARMS)
+
+    def experiment(self, seed: int = 1, arms: Sequence[str] = ()) -> ExperimentSpec:
+        """Its arms side by side, or some of them alone."""
+        stated = {"bad": self.bad, "good": self.good or {}}
+        told = [arm(name, self.want, **stated[name]) for name in arms or self.arms]
+        return experiment(*told, seed=seed, scenario=self.scenario, **self.shorter)
+
+    def right(self, arm: str, verdict: str, count: int | None) -> bool:
+        """Whether an arm showed the anomaly, or did not, and was judged by that."""
+        shown = (count or 0) > (self.over_ms or 0)
+        breaks = arm == "bad" and self.over_ms is None
+        return (verdict, shown) == ("broken" if breaks else "holds", arm == "bad")
 
 
 CASES = [
@@ -187,5 +206,54 @@ CASES = [
         AWAY,
         AWAY | {"topic__retention_ms": 2_592_000_000},
         tested=False,
+    ),
+    Case(
+        "slow-followers", "followers-slow", "exactly-once", Anomaly.DUPLICATE,
+        TWO_COPIES | {"producer__enable_idempotence": False, "producer__request_timeout_ms": 1000},
+        TWO_COPIES,
+        tested=False,
+    ),
+    Case(
+        "one-copy-away", "only-replica-down", "at-least-once", Anomaly.UNAVAILABLE,
+        EARLIEST | {"topic__replication_factor": 1},
+        TWO_COPIES,
+        tested=False, over_ms=7000,
+    ),
+    Case(
+        "stale-leads", "unclean-election", "at-least-once", Anomaly.LOST_WRITE,
+        TWO_COPIES
+        | {"topic__unclean_leader_election_enable": True, "producer__enable_idempotence": False},
+        TWO_COPIES,
+        tested=False,
+    ),
+    Case(
+        "disk-fails", "leader-disk-fails", "at-least-once", Anomaly.LOST_WRITE,
+        {"topic__min_insync_replicas": 1},
+        TWO_COPIES,
+        tested=False,  # as one-copy
+    ),
+    Case(
+        "rack", "rack-lost", "at-least-once", Anomaly.LOST_WRITE,
+        TWO_COPIES | {"application__racks": 3, "producer__acks": "1"},
+        TWO_COPIES | {"application__racks": 3},
+        tested=False,
+    ),
+    Case(
+        "no-controller", "controllers-lost", "at-least-once", Anomaly.UNAVAILABLE,
+        TWO_COPIES,
+        None,  # whoever waits for followers waits for the controllers, too
+        tested=False, over_ms=4000,
+    ),
+    Case(
+        "no-coordinator", "group-coordinator-away", "at-least-once", Anomaly.BLOCKED,
+        SAFE,
+        None,  # every group has a coordinator
+        tested=False, over_ms=2000,
+    ),
+    Case(
+        "static-member", "static-member-lost", "at-least-once", Anomaly.BLOCKED,
+        AFTER | {"consumer__group_instance_id": "reader-1"},
+        AFTER,
+        tested=False, over_ms=2000,
     ),
 ]  # fmt: skip

@@ -14,12 +14,14 @@ from labs.engine.faults import (
     FaultRow,
     a_follower,
     broker,
+    controller,
     dead,
     everyone,
     followers,
     kill,
     killed,
     leader,
+    minority,
     pause,
     paused,
     restart,
@@ -49,6 +51,15 @@ class Herd:
 
     brokers: dict[int, Broker]
     partitions: list[PartitionState] = field(default_factory=list)
+    controllers: dict[int, Broker] = field(default_factory=dict)
+    active: int | None = None
+
+    @property
+    def nodes(self) -> dict[int, Broker]:
+        return {**self.brokers, **self.controllers}
+
+    def active_controller(self) -> int | None:
+        return self.active
 
     def describe(self, topic: str) -> list[PartitionState]:
         return self.partitions
@@ -181,6 +192,36 @@ def test_a_broker_that_was_killed_while_it_stopped_did_not_end_by_sigterm(herd):
     (row,) = inject("terminate", herd, broker(3), FaultLog(), Broker.kill, sigterm_code, 5)
     assert row.phase == "failed"
     assert row.evidence == f"pid {herd.brokers[3].pid} ended with code -9, not by us"
+
+
+def test_the_active_controller_may_be_a_broker_or_a_node_of_its_own(herd):
+    assert controller().targets(herd) == []
+    herd.active = 3
+    assert [str(each) for each in controller().targets(herd)] == ["controller: broker 3"]
+    herd.controllers = {3: herd.brokers.pop(3)}
+    assert [str(each) for each in controller().targets(herd)] == ["controller: node 3"]
+    (row,) = kill(herd, controller(), FaultLog())
+    assert (row.target, row.phase) == ("controller: node 3", "complete")
+    assert [str(each) for each in dead().targets(herd)] == ["dead: node 3"]
+    assert [each.broker.id for each in everyone().targets(herd)] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("brokers", "hit"), [((1, 2, 3), [2]), ((2, 3), []), ((1, 2, 3, 4), [2]), ((1, 2), [])]
+)
+def test_a_minority_is_fewer_than_half_and_has_the_leader_in_it(herd, brokers, hit):
+    herd.brokers = {id_: herd.brokers.get(id_, herd.brokers[3]) for id_ in brokers}
+    assert [each.broker.id for each in minority("orders").targets(herd)] == hit
+
+
+def test_a_minority_of_five_is_the_leader_and_one_more(herd):
+    herd.brokers |= dict.fromkeys((4, 5), herd.brokers[3])
+    assert [each.broker.id for each in minority("orders").targets(herd)] == [2, 1]
+
+
+def test_nobody_is_the_minority_while_nobody_leads(herd):
+    herd.partitions = [PartitionState(0, None, (), (), 1)]
+    assert minority("orders").targets(herd) == []
 
 
 def test_heals_are_never_evidence_of_a_fault(herd):

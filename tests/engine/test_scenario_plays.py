@@ -13,7 +13,7 @@ class Recorder:
     """A stage that writes down what a scenario asks for."""
 
     def __init__(self, replicas: int) -> None:
-        self.topology = Topology(3, replicas)
+        self.topology = Topology(3, replicas, controllers=3)
         self.asked: list[str] = []
 
     def go_on(self, seconds: float) -> None:
@@ -39,6 +39,15 @@ class Recorder:
 
     def cut_tail(self, role: Role) -> None:
         self.asked.append(f"cut tail {role.name}")
+
+    def read_only(self, role: Role) -> None:
+        self.asked.append(f"read-only {role.name}")
+
+    def throttle(self, bytes_per_s: int) -> None:
+        self.asked.append("throttle")
+
+    def release(self) -> None:
+        self.asked.append("release")
 
     def cut(self, role: Role, peers: str, way: str = "both") -> None:
         self.asked.append(f"cut {role.name} {way} {peers}")
@@ -79,6 +88,9 @@ class Recorder:
     def join(self) -> None:
         self.asked.append("join")
 
+    def stop_client(self, client: str) -> None:
+        self.asked.append(f"stop {client}")
+
     def kill_client(self, client: str) -> None:
         self.asked.append(f"kill {client}")
 
@@ -97,6 +109,9 @@ class Recorder:
     def await_new_leader(self, limit_s: float) -> None:
         self.asked.append("new leader")
 
+    def await_controller(self, limit_s: float) -> None:
+        self.asked.append("active controller")
+
     def await_isr(self, size: int, limit_s: float) -> None:
         self.asked.append(f"{size} in sync")
 
@@ -108,6 +123,7 @@ class Recorder:
 
 
 ALONE = ["terminate follower", "2 in sync", "terminate follower", "1 in sync"]
+STALE = ["throttle", "terminate follower", "2 in sync", "restart terminated", "2 in sync"]
 PLAYS = {
     ("leader-killed-followers-behind", 3): [
         "pause follower", "kill leader", "resume paused", "new leader", "restart dead", "in sync",
@@ -134,6 +150,38 @@ PLAYS = {
     ],
     ("brokers-below-min-isr", 3): [*ALONE, "restart terminated", "in sync"],
     ("brokers-below-min-isr", 1): ["no terminate follower"],
+    ("leader-disk-fails", 3): [
+        *ALONE, "read-only leader", "wipe failed", "restart terminated", "fenced", "restart dead",
+        "in sync",
+    ],
+    ("leader-disk-fails", 1): [
+        "no terminate follower", "read-only leader", "wipe failed", "restart dead", "in sync",
+    ],
+    ("unclean-election", 3): [
+        *STALE, "kill follower", "kill leader", "fenced", "restart dead", "release", "in sync",
+    ],
+    ("unclean-election", 2): [
+        "throttle", "terminate follower", "1 in sync", "restart terminated", "1 in sync",
+        "kill leader", "fenced", "restart dead", "release", "in sync",
+    ],
+    ("unclean-election", 1): ["no throttle follower", "kill leader", "restart dead", "in sync"],
+    ("controllers-lost", 3): [
+        "active controller", "kill controller", "active controller", "kill controller",
+        "kill follower", "restart dead", "in sync",
+    ],
+    ("controllers-lost", 1): [
+        "active controller", "kill controller", "active controller", "kill controller",
+        "kill leader", "restart dead", "in sync",
+    ],
+    ("group-coordinator-away", 3): ["position", "kill coordinator", "restart dead", "in sync"],
+    ("rack-lost", 3): [
+        "pause follower", "kill minority", "wipe killed", "resume paused", "new leader",
+        "restart dead", "in sync",
+    ],
+    ("rack-lost", 1): [
+        "no pause follower", "kill minority", "wipe killed", "restart dead", "in sync",
+    ],
+    ("static-member-lost", 1): ["position", "join", "stop consumer"],
     ("only-replica-down", 1): ["kill leader", "restart dead", "in sync"],
     ("only-replica-down", 3): ["kill leader", "restart dead", "in sync"],
     ("all-replicas-power-cut", 3): ["kill all", "cut tail killed", "restart dead", "in sync"],

@@ -31,6 +31,8 @@ CARELESS: list[dict[str, Any]] = [
         "application__abort": "continues",
     },
     {"producer__transactional_id": "orders-1", "consumer__isolation_level": "read_committed"},
+    {"topic__unclean_leader_election_enable": True},
+    {"consumer__group_instance_id": "reader-1"},
 ]
 """Settings of which one or another meets each event that can be staged."""
 

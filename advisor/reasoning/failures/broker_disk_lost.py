@@ -64,6 +64,6 @@ EVENT = FailureEvent(
         "Add brokers: to survive f of them lost for good takes f + 1 with min.insync.replicas="
         "f + 1, and one broker more to go on writing while one is down."
     ),
-    scenario="leader-disk-lost",
+    scenario="leader-disk-fails",
     in_scope=broker_lost_for_good,
 )

@@ -41,6 +41,7 @@ EVENT = FailureEvent(
         "fails, and there is nobody to say who leads next."
     ),
     permits=permits,
+    scenario="controllers-lost",
     sources=(
         "Kafka operations/kraft.md, Controllers",
         "KIP-631",

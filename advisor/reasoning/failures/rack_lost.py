@@ -46,6 +46,7 @@ EVENT = FailureEvent(
     boundary=Boundary.PRODUCER_TO_LOG,
     story="Every broker of one rack or availability zone is lost at once, disks included.",
     permits=permits,
+    scenario="rack-lost",
     sources=("KIP-36 (rack-aware replica assignment)", "Kafka design.md, Replication"),
     beyond_settings=(
         "Spread the brokers over 3 racks or more: with 2, no settings both survive the loss of "

@@ -32,6 +32,7 @@ EVENT = FailureEvent(
     boundary=Boundary.LOG_TO_CONSUMER,
     story="A reader with a group.instance.id is stopped or dies, and nothing takes its place.",
     permits=permits,
+    scenario="static-member-lost",
     families=frozenset(Family) - {Family.SPARK},
     sources=(
         "KIP-345",

@@ -48,5 +48,5 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     sources=("Kafka design.md, Unclean leader election", "KIP-106", "KIP-966"),
-    scenario="isr-shrunk-leader-killed",
+    scenario="unclean-election",
 )

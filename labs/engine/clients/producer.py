@@ -2,7 +2,8 @@
 
 `python -m labs.engine.clients.producer CONFIG.json`, where the file holds a `ProducerConfig`.
 A value on the wire is the decimal text of its number, 0 upwards, so the log can be read by
-eye; the delivery report brings it back, and no table of open messages is needed.
+eye; the delivery report brings it back, and no table of open messages is needed. Where values
+are to be longer, blanks follow: whoever reads a number, Spark included, passes over them.
 
 At `polling`, between two looks at the clock, it can be told to stand still, to be killed there:
 it first writes down every attempt, those without an answer too.
@@ -39,6 +40,7 @@ class ProducerConfig:
     """What a producer process is told. `client` is librdkafka's configuration, complete.
 
     `keyed` sends the value as key too (a compacted topic takes no record without key).
+    `value_bytes` is how long a value is at least.
     `resend` is the application's habit to send a value again whose delivery report was an
     error. `flush_limit_s` bounds the wait for the last delivery reports after a stop.
     A successor has its own `part` of the ledger; it sends `again` what its predecessor had no
@@ -52,6 +54,7 @@ class ProducerConfig:
     rate_per_s: int
     client: dict[str, str | int | bool]
     keyed: bool = False
+    value_bytes: int = 0
     resend: bool = False
     flush_limit_s: float = 30.0
     part: str = "producer-1"
@@ -161,10 +164,11 @@ class Run:
             self._transactions.values.append(value)
         text = str(value).encode()
         key = text if self._config.keyed else None
+        padded = text.ljust(self._config.value_bytes)
         while True:
             try:
                 self._producer.produce(
-                    self._config.topic, value=text, key=key, on_delivery=self._on_delivery
+                    self._config.topic, value=padded, key=key, on_delivery=self._on_delivery
                 )
                 return
             except BufferError as full:

@@ -120,12 +120,16 @@ def _within_transaction(told: Translated) -> Translated:
     return Translated({**told.config, "delivery.timeout.ms": longest}, (*told.differs, said))
 
 
-def consumer(settings: Mapping[str, Value]) -> Translated:
-    """A group consumer's settings for librdkafka; committing is the consumer process's part."""
+def consumer(settings: Mapping[str, Value], static: bool = False) -> Translated:
+    """A group consumer's settings for librdkafka; committing is the consumer process's part.
+
+    A group.instance.id is left out unless `static` members are this workload's.
+    """
+    rules = {**_CONSUMER, **_BATCHES, **({"group.instance.id": _Rule()} if static else {})}
     told = {key: value for key, value in settings.items() if key not in _APPLICATIONS_OWN}
     if told.get("group.protocol") == "consumer":
         told.pop("session.timeout.ms", None)  # the brokers' own, and refused here (KIP-848)
-    translated = _translate("consumer", told, lambda key: (_CONSUMER | _BATCHES).get(key, _UNKNOWN))
+    translated = _translate("consumer", told, lambda key: rules.get(key, _UNKNOWN))
     config, differs = translated.config, list(translated.differs)
     reset = config.get("auto.offset.reset")
     if isinstance(reset, str) and reset.startswith("by_duration:"):

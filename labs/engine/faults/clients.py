@@ -90,6 +90,20 @@ def kill(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
     return log.attempt("kill", str(client), act, _TROUBLE)
 
 
+def stop(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
+    """Has a client finish its work and end, as an application does that is told to stop.
+
+    Evidence is its process's exit code, after its last word.
+    """
+
+    def act() -> str:
+        client.ask_to_stop()
+        client.await_end(limit_s)
+        return f"pid {client.pid} ended in an orderly way, with code {client.returncode}"
+
+    return log.attempt("terminate", str(client), act, _TROUBLE)
+
+
 def restart(role: str, start: Callable[[], ClientProcess], log: FaultLog) -> FaultRow:
     """Starts a client's successor; evidence is its process, once it was ready."""
 

@@ -13,7 +13,8 @@ from labs.engine.ledger import TableWriter
 
 Phase = Literal["invoke", "complete", "failed", "not_applicable"]
 Fault = Literal[
-    "kill", "pause", "terminate", "wipe", "cut_tail", "cut", "slow", "sever",
+    "kill", "pause", "terminate", "wipe", "cut_tail", "read_only", "throttle",
+    "cut", "slow", "sever",
     "hold", "fail", "join",
     "delete", "forget", "widen",
     "resume", "restart", "mend",

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from labs.engine.kafka.admin import coordinator_of
 from labs.engine.kafka.broker import Broker
 from labs.engine.kafka.cluster import Cluster
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A broker in the role in which it was hit; as text `leader: broker 2`."""
+    """A node in the role in which it was hit; as text `leader: broker 2`, or `controller: node 4`
+    if it is a controller alone."""
 
     role: str
     broker: Broker
+    kind: str = "broker"
 
     def __str__(self) -> str:
-        return f"{self.role}: broker {self.broker.id}"
+        return f"{self.role}: {self.kind} {self.broker.id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,10 @@ class Role:
     resolve: Callable[[Cluster], list[Broker]]
 
     def targets(self, cluster: Cluster) -> list[Target]:
-        return [Target(self.name, broker) for broker in self.resolve(cluster)]
+        return [
+            Target(self.name, node, "broker" if node.id in cluster.brokers else "node")
+            for node in self.resolve(cluster)
+        ]
 
 
 def leader(topic: str, partition: int = 0) -> Role:
@@ -65,6 +71,41 @@ def a_follower(topic: str, partition: int = 0) -> Role:
     return Role("follower", lambda cluster: all_of_them.resolve(cluster)[:1])
 
 
+def minority(topic: str, partition: int = 0) -> Role:
+    """Fewer than half of all brokers, as many as that may be: the leader, then the lowest ids.
+
+    Where brokers are controllers too, the others are a majority of these and go on.
+    """
+    leads = leader(topic, partition)
+
+    def resolve(cluster: Cluster) -> list[Broker]:
+        first = leads.resolve(cluster)
+        rest = [broker for broker in cluster.brokers.values() if broker not in first]
+        return [*first, *rest][: (len(cluster.brokers) - 1) // 2] if first else []
+
+    return Role("minority", resolve)
+
+
+def controller() -> Role:
+    """The active controller: the node, broker or not, that leads the metadata quorum."""
+
+    def resolve(cluster: Cluster) -> list[Broker]:
+        active = cluster.active_controller()
+        return [] if active is None else [cluster.nodes[active]]
+
+    return Role("controller", resolve)
+
+
+def coordinator(group: str) -> Role:
+    """The broker that coordinates a group of consumers and keeps its offsets."""
+
+    def resolve(cluster: Cluster) -> list[Broker]:
+        found = coordinator_of(cluster.bootstrap, group)
+        return [] if found is None else [cluster.brokers[found]]
+
+    return Role("coordinator", resolve)
+
+
 def broker(id_: int, name: str = "broker") -> Role:
     """One broker by its id, whatever it does; `name` says what it was chosen for."""
     return Role(name, lambda cluster: [cluster.brokers[id_]])
@@ -72,22 +113,27 @@ def broker(id_: int, name: str = "broker") -> Role:
 
 def paused() -> Role:
     """All brokers that are paused."""
-    return _in_state("paused", "paused")
+    return Role("paused", lambda cluster: [b for b in _all(cluster) if b.state == "paused"])
 
 
 def dead() -> Role:
-    """All brokers that are dead."""
-    return _in_state("dead", "dead")
+    """All nodes that are dead, dedicated controllers before brokers."""
+    return Role("dead", lambda cluster: [b for b in _nodes(cluster) if b.state == "dead"])
 
 
 def killed() -> Role:
-    """All dead brokers that `faults.kill` ended."""
-    return Role("killed", lambda cluster: [b for b in _all(cluster) if b.ended_by_sigkill])
+    """All dead nodes that `faults.kill` ended."""
+    return Role("killed", lambda cluster: [b for b in _nodes(cluster) if b.ended_by_sigkill])
 
 
 def terminated() -> Role:
-    """All dead brokers that `faults.terminate` ended."""
-    return Role("terminated", lambda cluster: [b for b in _all(cluster) if b.ended_by_sigterm])
+    """All dead nodes that `faults.terminate` ended."""
+    return Role("terminated", lambda cluster: [b for b in _nodes(cluster) if b.ended_by_sigterm])
+
+
+def failed() -> Role:
+    """All dead nodes that ended themselves, as a broker without a disk to write on does."""
+    return Role("failed", lambda cluster: [b for b in _nodes(cluster) if b.ended_itself])
 
 
 def impaired() -> Role:
@@ -102,12 +148,16 @@ def impaired() -> Role:
 
 def everyone() -> Role:
     """All brokers that run."""
-    return _in_state("all", "running")
+    return Role("all", _running)
 
 
-def _in_state(name: str, state: str) -> Role:
-    return Role(name, lambda cluster: [b for b in _all(cluster) if b.state == state])
+def _running(cluster: Cluster) -> list[Broker]:
+    return [broker for broker in _all(cluster) if broker.state == "running"]
 
 
 def _all(cluster: Cluster) -> list[Broker]:
     return list(cluster.brokers.values())
+
+
+def _nodes(cluster: Cluster) -> list[Broker]:
+    return [*cluster.controllers.values(), *_all(cluster)]

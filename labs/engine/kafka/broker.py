@@ -62,6 +62,11 @@ class Broker:
         return self.returncode == -signal.SIGKILL
 
     @property
+    def ended_itself(self) -> bool:
+        """Whether the last process gave up by itself, without a signal (Kafka's `Exit`: 1)."""
+        return self.returncode == 1
+
+    @property
     def state(self) -> BrokerState:
         """By the kernel's word (wait(2), proc(5)), not by what we did to it.
 

@@ -12,7 +12,7 @@ from typing import Self
 from confluent_kafka import KafkaException
 
 from advisor.catalog.versions import at_least
-from labs.engine.kafka import topics
+from labs.engine.kafka import quorum, topics
 from labs.engine.kafka.admin import create_topic, quiet_admin
 from labs.engine.kafka.broker import Broker, BrokerState
 from labs.engine.kafka.distribution import Distribution
@@ -131,7 +131,7 @@ class Cluster:
         homes = self._prepare(home, laid)
         if self._linked:
             self.links = Links(laid, homes, self._logs / "links.log")
-        for process in self._processes():
+        for process in self.nodes.values():
             process.start()
         self.wait_ready(_BOOT_LIMIT_S)
 
@@ -152,9 +152,6 @@ class Cluster:
             group[node.id] = Broker(node.id, port, command, place, self._logs / f"{name}.log")
             homes[place] = node.id
         return homes
-
-    def _processes(self) -> list[Broker]:
-        return [*self.controllers.values(), *self.brokers.values()]
 
     def wait_ready(self, limit_s: float) -> None:
         """Waits until every broker answers and is registered and unfenced.
@@ -181,7 +178,7 @@ class Cluster:
                 raise BootFailed(f"{late}. The ends of their logs:\n{tails}") from late
 
     def _fail_if_dead(self) -> None:
-        for broker in self._processes():
+        for broker in self.nodes.values():
             if broker.state == "dead":
                 tail = broker.tail(40)
                 if "Address already in use" in tail:
@@ -248,6 +245,24 @@ class Cluster:
                     best[state.partition] = (rank, state)
         return [best[partition][1] for partition in sorted(best)]
 
+    def active_controller(self, limit_s: float = 1.0) -> int | None:
+        """The node that leads the metadata quorum, broker or dedicated; None if nobody can say.
+
+        All running brokers are asked; only the active controller itself answers, through them.
+        """
+        asked = [
+            self._askers.submit(quorum.ask, broker.port, limit_s)
+            for broker in self.brokers.values()
+            if broker.state == "running"
+        ]
+        done, _ = wait(asked, timeout=limit_s)
+        return next((ask.result() for ask in done if not ask.exception() and ask.result()), None)
+
+    @property
+    def nodes(self) -> dict[int, Broker]:
+        """Brokers and dedicated controllers by their ids."""
+        return {**self.brokers, **self.controllers}
+
     def states(self) -> dict[int, BrokerState]:
         """Each broker's state by the kernel's word: running, paused or dead."""
         return {id_: broker.state for id_, broker in self.brokers.items()}
@@ -258,10 +273,10 @@ class Cluster:
         self._askers.shutdown(wait=False, cancel_futures=True)
 
     def _end(self) -> None:
-        for process in self._processes():
+        for process in self.nodes.values():
             if process.state != "dead":
                 process.kill()
-        for process in self._processes():
+        for process in self.nodes.values():
             process.terminate(grace_s=0)
         if self.links:
             self.links.stop()

@@ -17,7 +17,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from labs.engine.kafka.topics import frame
+from labs.engine.kafka.wire import frame
 
 _LIST_OFFSETS, _OFFSET_FETCH, _VERSION = 2, 9, 2
 _LATEST, _CLIENT = -1, -1

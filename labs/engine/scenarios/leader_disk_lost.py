@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from labs.engine.faults import killed, leader
 from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
-from labs.engine.scenarios.steps import leave_leader_alone, others_return_first
+from labs.engine.scenarios.steps import LEADERLESS, leave_leader_alone, others_return_first
 from labs.engine.scenarios.topologies import up_to_three
 
 
@@ -48,4 +48,5 @@ SCENARIO = Scenario(
     },
     play=_play,
     given_up_breaks=True,
+    chance=LEADERLESS,
 )

@@ -23,7 +23,7 @@ Durations = Mapping[str, float]
 """Seconds by name, as drawn."""
 Workload = Literal[
     "produce-consume", "consume-process-sink", "transactions-sink", "consume-transform-produce",
-    "consume-process-commit",
+    "consume-process-commit", "static-members-sink",
 ]  # fmt: skip
 """What the clients do (`labs.engine.workloads`)."""
 Client = Literal["producer", "consumer"]
@@ -39,7 +39,8 @@ class Topology:
     """How many brokers are booted, and how the one topic lies on them.
 
     A replica flushes its log after `flush_messages` records; NEVER leaves that to the kernel.
-    `note` says in what this is not the team's own, if it is not.
+    `controllers` run beside the brokers unless others were chosen; with 0, brokers are controllers
+    too. `note` says in what this is not the team's own, if it is not.
     """
 
     brokers: int
@@ -47,6 +48,7 @@ class Topology:
     partitions: int = 1
     flush_messages: int = NEVER
     note: str = ""
+    controllers: int = 0
 
 
 class Stage(Protocol):
@@ -72,6 +74,14 @@ class Stage(Protocol):
     def wipe(self, role: Role) -> None: ...
 
     def cut_tail(self, role: Role) -> None: ...
+
+    def read_only(self, role: Role) -> None: ...
+
+    def throttle(self, bytes_per_s: int) -> None:
+        """Lets the topic's replicas copy so little that one out of sync stays so."""
+
+    def release(self) -> None:
+        """Heals the throttle."""
 
     def restart(self, role: Role) -> None: ...
 
@@ -110,6 +120,9 @@ class Stage(Protocol):
     def join(self) -> None:
         """Starts one more member of the group, without waiting until it has its part."""
 
+    def stop_client(self, client: Client) -> None:
+        """Has the one that played a role first stop in an orderly way, and nothing replace it."""
+
     def kill_client(self, client: Client) -> None:
         """Kills a client, wherever it stands."""
 
@@ -128,6 +141,9 @@ class Stage(Protocol):
     def await_new_leader(self, limit_s: float) -> None:
         """Waits until a running broker leads that did not before the first fault."""
 
+    def await_controller(self, limit_s: float) -> None:
+        """Waits until there is an active controller."""
+
     def await_isr(self, size: int, limit_s: float) -> None:
         """Waits until that many replicas are in sync."""
 
@@ -143,6 +159,21 @@ def _as_described(settings: Settings) -> Mapping[str, Pinned]:
 
 
 @dataclass(frozen=True, slots=True)
+class Rate:
+    """In how many of `runs` seeds settings that permit an anomaly showed it.
+
+    As `python -m benchmarks.scenarios` counted it.
+    """
+
+    anomaly: str
+    shown: int
+    runs: int
+
+    def __str__(self) -> str:
+        return f"{self.anomaly} in {self.shown} of {self.runs} runs"
+
+
+@dataclass(frozen=True, slots=True)
 class Scenario:
     """One failure event on a cluster.
 
@@ -152,7 +183,8 @@ class Scenario:
     of what the event permits and a run need not show why that is so, by anomaly. `linked`: its
     faults are in the network, so that every link must lead through a proxy. `pinned` are the
     readers' settings that the scenario sets itself, because a run is short, `senders`, `brokers`
-    and `topic` those of the producer, the brokers and the topic.
+    and `topic` those of the producer, the brokers and the topic. `measured` is how often it was
+    shown, and `chance` why that need not be every time; empty where it must be.
     """
 
     name: str
@@ -171,6 +203,15 @@ class Scenario:
     senders: Mapping[str, Pinned] = field(default_factory=dict)
     brokers: Mapping[str, Pinned] = field(default_factory=dict)
     topic: Callable[[Settings], Mapping[str, Pinned]] = _as_described
+    measured: tuple[Rate, ...] = ()
+    chance: str = ""
+
+    @property
+    def certainty(self) -> str:
+        """How surely a run shows what its settings permit, in a sentence or two."""
+        told = "; ".join(map(str, self.measured))
+        counted = f"Settings that permit it showed {told}." if told else "Not measured yet."
+        return f"A matter of chance: {self.chance}. {counted}" if self.chance else counted
 
 
 @dataclass(frozen=True, slots=True)

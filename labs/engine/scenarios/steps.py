@@ -12,6 +12,12 @@ BLIND_RETRY = (
 )
 """Why a run of a leader's death seldom shows a copy, or the disorder that a copy brings."""
 
+LEADERLESS = (
+    "a busy machine may leave the partition without a leader, and such a run is not judged "
+    "(docs/decisions/0010)"
+)
+"""Why a run of a lost disk may end without a verdict."""
+
 _MISSED = "the group misses a dead member earlier"
 SHORT_SESSION = {
     "session.timeout.ms": Pinned(3000, 45000, _MISSED),

@@ -6,29 +6,21 @@ from collections.abc import Mapping
 
 _SPARK = "no run has a Spark query in it that reads or writes the topic"
 _STREAMS = "no run has Kafka Streams in it"
-_CONTROLLERS = (
-    "on three brokers that are controllers too, it would be an outage of the topic as well; what "
-    "it brings is a wait, which every failure has a little of"
-)
 _INTERNAL = (
     "a run's internal topics have as many copies as it has brokers, up to three, and not what was "
     "described"
 )
 
 UNSTAGED: Mapping[str, str] = {
-    "controllers-lost": _CONTROLLERS,
-    "group-coordinator-away": _INTERNAL,
     "offsets-topic-lost": _INTERNAL,
     "transaction-log-lost": _INTERNAL,
     "keys-moved": "it is about two messages of one key, and a run's messages have no order by key",
     "log-compaction": "in a run every message has a key of its own, so that none replaces another",
     "last-replica-loses-power": "the cut of an unflushed log is staged with all replicas at once",
-    "rack-lost": "the brokers of a run stand in no racks",
     "group-offsets-expired": "offsets are kept for a minute at the least, and looked at every ten; "
     "what follows is what no-committed-offset stages",
     "producer-state-expired": "brokers look every ten minutes which producers to forget",
     "transactional-id-expired": "brokers look every hour which transactional ids to forget",
-    "static-member-lost": "what it brings is a wait, as long as the session",
     "unprocessable-message": "every message of a run can be processed",
     "delivery-error-ignored": "the lab's producers hear of every error",
     "producer-buffer-full": "the lab's producers wait while their buffer is full",

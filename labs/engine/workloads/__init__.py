@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.spec import Settings
-from labs.engine.workloads.consume_process_sink import ConsumeProcessSink, TransactionsSink
+from labs.engine.workloads.consume_process_sink import (
+    ConsumeProcessSink,
+    StaticMembersSink,
+    TransactionsSink,
+)
 from labs.engine.workloads.consume_transform_produce import ConsumeTransformProduce
 from labs.engine.workloads.place import Place
 from labs.engine.workloads.produce_consume import ProduceConsume
@@ -16,6 +20,7 @@ WORKLOADS: Mapping[str, type[ProduceConsume]] = {
     "produce-consume": ProduceConsume,
     "consume-process-sink": ConsumeProcessSink,
     "transactions-sink": TransactionsSink,
+    "static-members-sink": StaticMembersSink,
     "consume-transform-produce": ConsumeTransformProduce,
 }
 AS_COMMITTED = "consume-process-commit"

@@ -15,6 +15,7 @@ from labs.engine.clients.consumer import ConsumerConfig, OnError
 from labs.engine.ledger import TableWriter
 from labs.engine.workloads.produce_consume import ProduceConsume
 
+_STATIC = "group.instance.id"
 _ON_ERROR: Mapping[str, OnError] = {"retry": "retry", "close": "close", "skip": "skip"}
 
 
@@ -45,3 +46,19 @@ class TransactionsSink(ConsumeProcessSink):
     """The same behind a producer that sends in transactions, if it has a transactional.id."""
 
     transactions = True
+
+
+class StaticMembersSink(ConsumeProcessSink):
+    """The same read by members that keep their group.instance.id, if they have one.
+
+    Each has a name of its own: the first the one that is described, others that and their own.
+    """
+
+    static_members = True
+
+    def _consumer(self) -> ConsumerConfig:
+        config = super()._consumer()
+        named = config.client.get(_STATIC)
+        if not named or "consumer" not in self._clients:
+            return config
+        return replace(config, client={**config.client, _STATIC: f"{named}-{config.name}"})

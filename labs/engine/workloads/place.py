@@ -16,7 +16,8 @@ class Place:
 
     `folder` holds their configurations and `logs` what they complain of; `scratch` is removed
     with the brokers' data. `pinned` are the settings of the readers that the scenario sets
-    itself, because a run is short, `senders` those of the producer.
+    itself, because a run is short, `senders` those of the producer. Values are `value_bytes` long
+    at least.
     """
 
     settings: Settings
@@ -29,3 +30,4 @@ class Place:
     scratch: Path
     pinned: Mapping[str, Pinned] = field(default_factory=dict)
     senders: Mapping[str, Pinned] = field(default_factory=dict)
+    value_bytes: int = 0

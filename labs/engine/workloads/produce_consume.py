@@ -50,6 +50,7 @@ class ProduceConsume:
     """The clients of one arm; of each role the last that was started plays it."""
 
     transactions = False
+    static_members = False
     modules: Mapping[str, str] = {}
     """By role, the module of `labs.engine.clients` that plays it, where it has another name."""
     topics: tuple[str, ...] = ()
@@ -60,7 +61,9 @@ class ProduceConsume:
         settings = place.settings
         self._application = settings.get("application", {})
         pinned = {name: each.lab for name, each in place.pinned.items()}
-        self._consumer_told = translate.consumer({**settings.get("consumer", {}), **pinned})
+        self._consumer_told = translate.consumer(
+            {**settings.get("consumer", {}), **pinned}, self.static_members
+        )
         sent_by = {name: each.lab for name, each in place.senders.items()}
         self._producer_told = translate.producer(
             {**settings["producer"], **sent_by}, self.transactions
@@ -115,6 +118,10 @@ class ProduceConsume:
         """The one that plays a role now: `producer` or `consumer`."""
         return self._clients[role][-1]
 
+    def first(self, role: str) -> ClientProcess:
+        """The one that played a role first."""
+        return self._clients[role][0]
+
     def start_again(self, role: str) -> ClientProcess:
         """Starts the successor of one that died. Raises `ClientFailed` or `WaitTimeout`."""
         start = {"producer": self.start_producer, "consumer": self.start_consumer}[role]
@@ -168,6 +175,7 @@ class ProduceConsume:
             rate_per_s=self._place.rate_per_s, flush_limit_s=_FLUSH_LIMIT_S,
             client={**self._producer_told.config, "bootstrap.servers": self._place.bootstrap},
             keyed="compact" in self._cleanup,
+            value_bytes=self._place.value_bytes,
             resend=self._application.get("resend") == "on-error",
             part=self._next("producer"), first=last.get("next", 0),
             again=last.get("unanswered", ()) if resumes else (),

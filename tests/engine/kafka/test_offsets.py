@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from labs.engine.kafka import offsets
-from labs.engine.kafka.topics import frame
+from labs.engine.kafka.wire import frame
 
 NOT_LEADER, NOT_COORDINATOR = 6, 16
 

@@ -1,0 +1,54 @@
+"""The majority of the controllers is killed, and then a broker.
+
+Brokers go on without controllers: who leads a partition is known. Only a controller can change
+it, or take a dead follower out of the in-sync set (KIP-497), so that acks=all waits for one that
+is dead until a majority of controllers is back. The controllers run beside the brokers here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from labs.engine.faults import a_follower, controller, dead, leader
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage, Topology
+from labs.engine.scenarios.topologies import up_to_five
+from labs.engine.spec import Settings
+
+
+def _topology(settings: Settings) -> Topology:
+    return replace(up_to_five(settings), controllers=3)
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    for _ in range((stage.topology.controllers + 1) // 2):
+        stage.await_controller(limit_s=30)
+        stage.kill(controller())
+    stage.go_on(seconds["without_controller_s"])
+    alone = stage.topology.replication_factor == 1
+    stage.kill(leader(TOPIC) if alone else a_follower(TOPIC))
+    stage.go_on(seconds["down_s"])
+    stage.restart(dead())
+    stage.await_in_sync(limit_s=60)
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="controllers-lost",
+    title="The majority of the controllers dies, and then a broker",
+    story=(
+        "The active controller is killed, and then the one that followed it: too few of three are "
+        "left to decide anything. Reads and writes go on. Then a follower is killed as well, and "
+        "nobody can say that it need not be waited for, until the controllers are back."
+    ),
+    shows=("unavailable", "blocked"),
+    topology=_topology,
+    durations={
+        "lead_in_s": (1.0, 2.0),
+        "without_controller_s": (1.5, 2.0),
+        "down_s": (5.0, 6.0),
+        "healed_s": (0.5, 1.0),
+    },
+    play=_play,
+    given_up_breaks=True,
+)

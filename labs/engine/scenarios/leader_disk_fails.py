@@ -1,0 +1,46 @@
+"""The leader's disk takes nothing more, and the broker ends itself; its disk is replaced.
+
+A broker whose last log folder failed stops (KIP-112), as if it had been killed: it leaves the
+in-sync set only when it is fenced. What was acknowledged while it was the only replica in sync is
+gone with the disk, as in `leader-disk-lost`; that the disk announced its end saves nothing. As
+there, a busy machine may leave nobody to lead, and such a run is not judged
+(docs/decisions/0010).
+"""
+
+from __future__ import annotations
+
+from labs.engine.faults import failed, leader
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.steps import LEADERLESS, leave_leader_alone, others_return_first
+from labs.engine.scenarios.topologies import up_to_three
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    leave_leader_alone(stage)
+    stage.go_on(seconds["alone_s"])
+    stage.read_only(leader(TOPIC))
+    stage.wipe(failed())
+    others_return_first(stage, seconds)
+
+
+SCENARIO = Scenario(
+    name="leader-disk-fails",
+    title="The leader's disk refuses to be written, and is replaced",
+    story=(
+        "The followers of a partition are stopped one after the other, and the leader goes on "
+        "alone as far as the settings let it. Then its disk takes no more writes (simulated), "
+        "and the broker ends itself. The followers come back, and the broker last, on a new disk."
+    ),
+    shows=("lost_write", "unavailable", "blocked"),
+    topology=up_to_three,
+    durations={
+        "lead_in_s": (1.0, 2.0),
+        "alone_s": (1.0, 1.5),
+        "without_leader_s": (1.0, 1.5),
+        "healed_s": (0.5, 1.0),
+    },
+    play=_play,
+    given_up_breaks=True,
+    chance=LEADERLESS,
+)

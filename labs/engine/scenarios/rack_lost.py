@@ -1,0 +1,72 @@
+"""A rack is lost at the worst moment, with the leader in it and its disk.
+
+Three racks hold one of three brokers each (KIP-36): a minority, so that the others can elect. The
+in-sync followers in the other racks are behind for a moment, as in
+`leader-killed-followers-behind`; what only the lost rack had by then is gone for good.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from labs.engine.faults import dead, followers, killed, minority, paused
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, ScenarioError, Stage, Topology
+from labs.engine.scenarios.steps import BLIND_RETRY
+from labs.engine.scenarios.topologies import replicas_up_to
+from labs.engine.spec import Settings
+
+_RACKS = 3
+_one_rack_each = replicas_up_to(3, "this scenario stages at most 3, one in each of three racks")
+
+
+def _topology(settings: Settings) -> Topology:
+    racks = settings.get("application", {}).get("racks")
+    if not isinstance(racks, int) or racks < _RACKS:
+        raise ScenarioError(
+            f"application racks is {racks or 'not stated'}: a rack of fewer than {_RACKS} holds "
+            "half of the brokers or more, and the rest cannot go on, being controllers too"
+        )
+    return replace(_one_rack_each(settings), note="each broker of the run stands for a rack")
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    alone = stage.topology.replication_factor == 1
+    stage.go_on(seconds["lead_in_s"])
+    if alone:
+        stage.not_applicable(
+            "pause", "follower", "replication.factor is 1: there are no followers to fall behind"
+        )
+    else:
+        stage.pause(followers(TOPIC))
+    stage.go_on(seconds["behind_s"])
+    stage.kill(minority(TOPIC))
+    stage.wipe(killed())
+    if not alone:
+        stage.resume(paused())
+        stage.await_new_leader(limit_s=40)
+    stage.go_on(seconds["under_new_leader_s"])
+    stage.restart(dead())
+    stage.await_in_sync(limit_s=60)
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="rack-lost",
+    title="A rack is lost with the leader in it",
+    story=(
+        "One of three racks loses its broker for good, which leads the partition, disk included, "
+        "while the in-sync followers in the other racks are a second behind. One of these leads; "
+        "later a new machine with an empty disk takes the place of the lost one."
+    ),
+    shows=("lost_write", "unavailable"),
+    topology=_topology,
+    durations={
+        "lead_in_s": (1.5, 2.5),
+        "behind_s": (0.8, 1.2),
+        "under_new_leader_s": (1.0, 1.5),
+        "healed_s": (0.5, 1.0),
+    },
+    play=_play,
+    rarely={"duplicate": BLIND_RETRY, "reordered": BLIND_RETRY},
+    given_up_breaks=True,
+)

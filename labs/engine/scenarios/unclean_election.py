@@ -1,0 +1,77 @@
+"""Every replica in sync is down, and the one that is up could never catch up.
+
+A follower that comes back has to copy what it missed, and a throttle (KIP-73), as it is set for a
+reassignment and forgotten, leaves it nothing to copy with: it stays out of the in-sync set while
+the others go on. When they die, only an unclean election can make it the leader, without what it
+lacks, also where acks=all and min.insync.replicas=2 were asked for. The controller runs beside the
+brokers here: with the others, the majority of three that are controllers too would be away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from labs.engine.faults import a_follower, dead, followers, leader, terminated
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage, Topology
+from labs.engine.scenarios.topologies import up_to_five
+from labs.engine.spec import Settings
+
+_BYTES_PER_S = 1
+
+
+def _topology(settings: Settings) -> Topology:
+    return replace(up_to_five(settings), controllers=1)
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    _leave_one_behind(stage, seconds)
+    if stage.topology.replication_factor > 2:
+        stage.kill(followers(TOPIC))
+    stage.kill(leader(TOPIC))
+    if stage.topology.replication_factor > 1:
+        stage.await_fenced(limit_s=60)
+    stage.go_on(seconds["without_leader_s"])
+    stage.restart(dead())
+    if stage.topology.replication_factor > 1:
+        stage.release()
+    stage.await_in_sync(limit_s=60)
+    stage.go_on(seconds["healed_s"])
+
+
+def _leave_one_behind(stage: Stage, seconds: Durations) -> None:
+    replicas = stage.topology.replication_factor
+    if replicas == 1:
+        stage.not_applicable(
+            "throttle", "follower", "replication.factor is 1: there are no followers to fall behind"
+        )
+        return
+    stage.throttle(_BYTES_PER_S)
+    stage.terminate(a_follower(TOPIC))
+    stage.await_isr(replicas - 1, limit_s=20)
+    stage.go_on(seconds["away_s"])
+    stage.restart(terminated())
+    stage.go_on(seconds["behind_s"])
+    stage.await_isr(replicas - 1, limit_s=5)
+
+
+SCENARIO = Scenario(
+    name="unclean-election",
+    title="Every in-sync replica dies, and one that could not catch up is left",
+    story=(
+        "A follower is stopped and comes back, while a throttle on replication lets it copy "
+        "nothing: it stays behind. Then all the others die. Either the one that is left leads "
+        "without what it lacks, or nobody leads until another one is back."
+    ),
+    shows=("lost_write", "diverged", "unavailable", "blocked"),
+    topology=_topology,
+    durations={
+        "lead_in_s": (1.0, 2.0),
+        "away_s": (0.5, 1.0),
+        "behind_s": (1.0, 1.5),
+        "without_leader_s": (2.5, 3.0),
+        "healed_s": (0.5, 1.0),
+    },
+    play=_play,
+    given_up_breaks=True,
+)
