@@ -7,6 +7,7 @@ from django import template
 from labs import sentences, trials
 from labs.calibration.table import Held
 from labs.engine.replay import Moment
+from labs.engine.scenarios import find
 from labs.engine.scenarios.unstaged import UNSTAGED
 
 register = template.Library()
@@ -55,6 +56,12 @@ def runs_of(held: Held | str, event: str) -> str:
 def why_unstaged(event: str) -> str:
     """Why no scenario stages an event."""
     return UNSTAGED.get(event, "")
+
+
+@register.filter
+def certainty(scenario: str) -> str:
+    """How surely a run of a scenario shows what its settings permit."""
+    return find(scenario).certainty
 
 
 @register.filter

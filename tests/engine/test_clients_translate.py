@@ -83,6 +83,15 @@ def test_a_poll_interval_below_the_session_timeout_is_raised_and_said() -> None:
     assert "instead of 10000" in told.differs[0]
 
 
+def test_only_static_members_keep_their_name() -> None:
+    named = {"group.instance.id": "reader-1"}
+    assert "group.instance.id" not in translate.consumer(named).config
+    assert translate.consumer(named).differs
+    static = translate.consumer(named, static=True)
+    assert static.config["group.instance.id"] == "reader-1"
+    assert not static.differs
+
+
 @pytest.mark.parametrize(
     ("application", "consumer", "style"),
     [

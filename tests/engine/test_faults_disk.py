@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from labs.engine.faults import FaultLog, broker, cut_tail, wipe
+from labs.engine.faults import FaultLog, broker, cut_tail, failed, read_only, wipe
 from labs.engine.kafka.broker import Broker
 from labs.engine.kafka.storage import directory_id
 from labs.engine.scenarios.model import NEVER
 from labs.engine.wait import until
 from tests.engine.disks import batch, formatted, write_log
+
+WRITER = """
+import sys, time
+with open("written", "ab", buffering=0) as out:
+    while True:
+        try:
+            out.write(b"r")
+        except OSError:
+            sys.exit({code})
+        time.sleep(0.01)
+"""
+"""Stands in for a broker that writes all the time, and gives up when it cannot."""
 
 
 @dataclass
@@ -22,6 +35,7 @@ class Herd:
     """What faults want of a cluster."""
 
     brokers: dict[int, Broker]
+    controllers: dict[int, Broker] = field(default_factory=dict)
 
 
 @pytest.fixture
@@ -94,3 +108,47 @@ def test_a_broker_that_was_stopped_cleanly_flushed_and_cannot_be_cut(herd):
     (row,) = cut_tail(herd, broker(3), FaultLog(), {"orders": NEVER})
     assert row.phase == "failed"
     assert "it flushed at its end" in row.evidence
+
+
+@contextmanager
+def writer(folder: Path, code: int) -> Iterator[Herd]:
+    one = Broker(4, 0, [sys.executable, "-c", WRITER.format(code=code)], folder, folder / "log")
+    one.start()
+    until((folder / "written").exists, 20, "it does not write")
+    yield Herd({4: one})
+    one.terminate(0)
+
+
+def test_who_can_write_nothing_more_ends_itself_and_is_told_from_the_killed(tmp_path):
+    with writer(tmp_path, code=1) as herd:
+        (row,) = read_only(herd, broker(4), log := FaultLog())
+        pid = herd.brokers[4].pid
+        assert row.evidence == (
+            f"simulated read-only disk: pid {pid} could write files of 0 bytes at most, and ended "
+            "itself with code 1"
+        )
+        assert log.proved
+        assert [str(each) for each in failed().targets(herd)] == ["failed: broker 4"]
+        (again,) = read_only(herd, broker(4), log)
+        assert (again.phase, again.evidence) == ("failed", "broker 4 is not running")
+        herd.brokers[4].start()  # the next process can write again: that is the heal
+        size = (tmp_path / "written").stat().st_size
+        until(lambda: (tmp_path / "written").stat().st_size > size, 20, "it does not write")
+        assert failed().targets(herd) == []
+
+
+def test_a_broker_that_did_not_end_itself_is_a_fault_that_failed(tmp_path):
+    with writer(tmp_path, code=3) as herd:
+        (row,) = read_only(herd, broker(4), log := FaultLog())
+        assert (row.phase, row.evidence) == (
+            "failed", f"pid {herd.brokers[4].pid} ended with code 3"
+        )  # fmt: skip
+        assert failed().targets(herd) == []
+        assert not log.proved
+
+
+def test_a_broker_that_goes_on_without_its_disk_is_a_fault_that_failed(herd):
+    (row,) = read_only(herd, broker(3), log := FaultLog(), limit_s=0.1)
+    assert row.phase == "failed"
+    assert "is running" in row.evidence
+    assert not log.proved

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,9 +10,10 @@ import pytest
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from labs.engine.scenarios import ScenarioError, all_scenarios, find
-from labs.engine.scenarios.model import Topology, draw
+from labs.engine.scenarios.model import Rate, Topology, draw
 from labs.engine.scenarios.unstaged import UNSTAGED
 from tests.engine.arms import pipeline
+from tests.engine.cases import CASES
 
 LEADER = find("leader-killed-followers-behind")
 CARELESS: list[dict[str, Any]] = [
@@ -169,3 +171,56 @@ def test_only_offsets_in_a_transaction_can_be_aborted_with_it() -> None:
     assert topology(settings) == Topology(1, 1)
     with pytest.raises(ScenarioError, match="commit is after-processing"):
         topology({**settings, "application": {"commit": "after-processing"}})
+
+
+def test_a_scenario_shows_its_anomaly_every_time_or_says_why_not() -> None:
+    for scenario in all_scenarios():
+        for rate in scenario.measured:
+            assert rate.anomaly in scenario.shows, scenario.name
+            assert 0 < rate.shown <= rate.runs
+            assert rate.shown == rate.runs or scenario.chance, scenario.name
+
+
+def test_how_surely_a_scenario_shows_it_is_told_with_its_numbers() -> None:
+    assert replace(LEADER, measured=(), chance="").certainty == "Not measured yet."
+    sure = replace(LEADER, measured=(Rate("lost_write", 10, 10),), chance="")
+    assert sure.certainty == "Settings that permit it showed lost_write in 10 of 10 runs."
+    perhaps = replace(LEADER, measured=(Rate("lost_write", 7, 10),), chance="it is a race")
+    assert perhaps.certainty == (
+        "A matter of chance: it is a race. Settings that permit it showed lost_write in 7 of 10 "
+        "runs."
+    )
+
+
+def test_every_scenario_has_settings_that_show_it() -> None:
+    assert {case.scenario for case in CASES} == {scenario.name for scenario in all_scenarios()}
+
+
+@pytest.mark.parametrize("racks", [None, 1, 2])
+def test_a_rack_that_holds_half_of_the_brokers_cannot_be_staged(racks: int | None) -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"replication.factor": 3}, "application": {"racks": racks},
+    }  # fmt: skip
+    with pytest.raises(ScenarioError, match=f"racks is {racks or 'not stated'}"):
+        find("rack-lost").topology(settings)
+    three = find("rack-lost").topology({**settings, "application": {"racks": 3}})
+    assert (three.brokers, three.replication_factor) == (3, 3)
+    assert "stands for a rack" in three.note
+
+
+def test_a_session_that_brokers_decide_on_is_longer_than_a_run() -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"replication.factor": 1}, "consumer": {"group.protocol": "consumer"},
+    }  # fmt: skip
+    with pytest.raises(ScenarioError, match="longer than a run"):
+        find("static-member-lost").topology(settings)
+    classic = {**settings, "consumer": {"group.protocol": "classic"}}
+    assert find("static-member-lost").topology(classic) == Topology(1, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "controllers"), [("controllers-lost", 3), ("unclean-election", 1)]
+)
+def test_controllers_stand_apart_where_brokers_die_beside_them(name: str, controllers: int) -> None:
+    settings = {"topic": {"replication.factor": 3}}
+    assert find(name).topology(settings) == Topology(3, 3, controllers=controllers)

@@ -11,7 +11,7 @@ ARM = ArmSpec("described", {"producer": {"acks": "1", "enable.idempotence": Fals
 
 def test_a_request_survives_the_way_through_json() -> None:
     arms = (ARM, ArmSpec("recommended", {}))
-    spec = ExperimentSpec("a-scenario", 7, arms, overrides={"a": 1}, controllers=3)
+    spec = ExperimentSpec("a-scenario", 7, arms, overrides={"a": 1}, controllers=3, value_bytes=20)
     assert ExperimentSpec.from_json(spec.to_json()) == spec
 
 
@@ -31,3 +31,9 @@ def test_there_are_at_most_three_dedicated_controllers(controllers: int) -> None
 def test_arms_are_told_apart_by_their_names(arms: tuple[ArmSpec, ...]) -> None:
     with pytest.raises(ValueError, match="names of their own"):
         ExperimentSpec("a-scenario", 7, arms)
+
+
+@pytest.mark.parametrize("size", [0, 19, 10_001])
+def test_a_value_holds_its_number_and_is_no_flood(size: int) -> None:
+    with pytest.raises(ValueError, match="20 to 10000 can be staged"):
+        ExperimentSpec("a-scenario", 7, (ARM,), value_bytes=size)

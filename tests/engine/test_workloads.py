@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -154,3 +155,23 @@ def test_one_more_instance_has_a_name_of_its_own(
     monkeypatch.setattr(told, "_start", lambda _role, config: started.append(config))
     told.join()
     assert started[0].producer.get("transactional.id") == ("orders-1-consumer-1" if named else None)
+
+
+def test_static_members_have_names_of_their_own_and_others_none(tmp_path: Path) -> None:
+    static = clients(tmp_path, "static-members-sink", consumer__group_instance_id="reader-1")
+    first = static._consumer()
+    static._clients["consumer"] = [SimpleNamespace()]  # type: ignore[list-item]
+    second = static._consumer()
+    assert first.client["group.instance.id"] == "reader-1"
+    assert second.client["group.instance.id"] == f"reader-1-{second.name}"
+    assert second.name != first.name
+    assert "group.instance.id" not in clients(tmp_path, "static-members-sink")._consumer().client
+    other = clients(tmp_path, consumer__group_instance_id="reader-1")
+    assert "group.instance.id" not in other._consumer().client
+
+
+def test_values_are_as_long_as_was_chosen(tmp_path: Path) -> None:
+    told = clients(tmp_path)
+    assert told._producer().value_bytes == 0
+    longer = type(told)(replace(told._place, value_bytes=500))
+    assert longer._producer().value_bytes == 500

@@ -48,17 +48,26 @@ def test_the_form_has_every_duration_with_what_the_seed_draws_from(
 def test_what_is_chosen_is_queued_and_shown_and_kept_by_a_repetition(
     client: Client, pipeline: str
 ) -> None:
-    ask(client, pipeline, controllers="3", partitions="4", rate_per_s="500", lead_in_s="2.5")
+    ask(
+        client,
+        pipeline,
+        controllers="3",
+        partitions="4",
+        rate_per_s="500",
+        lead_in_s="2.5",
+        value_bytes="1000",
+    )
     made = Experiment.objects.get()
     spec = made.request()
-    assert (spec.controllers, spec.partitions) == (3, 4)
+    assert (spec.controllers, spec.partitions, spec.value_bytes) == (3, 4, 1000)
     assert spec.overrides == {"rate_per_s": 500, "lead_in_s": 2.5}
     made.state, made.ended_at = State.DONE, made.queued_at
     made.save()
     page = client.get(made.get_absolute_url()).content.decode()
     report = client.get(reverse("labs:report", args=[made.slug])).content.decode()
     for name, value in (("Controllers", "3 dedicated"), ("Partitions", "4"),
-                        ("Messages a second", "500"), ("Lead in", "2.5 s")):  # fmt: skip
+                        ("Messages a second", "500"), ("Lead in", "2.5 s"),
+                        ("Bytes a message", "1,000")):  # fmt: skip
         assert f"<dt>{name}</dt><dd>{value}, as chosen</dd>" in page
         assert re.search(rf"{name} +{value}\n", report)
     client.post(reverse("labs:again", args=[made.slug]))
@@ -79,7 +88,7 @@ def test_what_stays_empty_is_as_the_scenario_has_it(client: Client, pipeline: st
         ("controllers", "2"), ("controllers", "x"), ("partitions", "0"),
         ("partitions", str(MOST_PARTITIONS + 1)), ("partitions", "1e9"), ("rate_per_s", "9"),
         ("rate_per_s", "5001"), ("lead_in_s", "-1"), ("lead_in_s", "61"), ("lead_in_s", "nan"),
-        ("lead_in_s", "inf"),
+        ("lead_in_s", "inf"), ("value_bytes", "19"), ("value_bytes", "10001"),
     ],
 )  # fmt: skip
 def test_what_is_beyond_the_limits_is_refused_with_the_reason(
@@ -89,6 +98,15 @@ def test_what_is_beyond_the_limits_is_refused_with_the_reason(
     assert answer.status_code == 400
     assert 'class="field-error"' in answer.content.decode()
     assert not Experiment.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("size", "rate", "at_most"), [(10_000, "501", "500"), (2_501, "", "1,999"), (2_500, "", "")]
+)
+def test_so_many_bytes_a_second_are_too_many(size: int, rate: str, at_most: str) -> None:
+    form = ConditionsForm(find(SCENARIO), {"value_bytes": str(size), "rate_per_s": rate})
+    assert form.is_valid() != bool(at_most)
+    assert at_most in "".join(form.problems())
 
 
 @pytest.mark.parametrize("name", ["leader-killed", "rebalance-during-processing", "followers-slow"])

@@ -20,10 +20,14 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: Any) -> None:
         if options["json"]:
             rows = [
-                {"name": each.name, "title": each.title, "story": each.story, "shows": each.shows}
+                {
+                    "name": each.name, "title": each.title, "story": each.story,
+                    "shows": each.shows, "certainty": each.certainty,
+                }
                 for each in all_scenarios()
-            ]
+            ]  # fmt: skip
             self.stdout.write(json.dumps(rows, indent=2))
             return
         for each in all_scenarios():
             self.stdout.write(f"{each.name}\n  {each.title}\n  shows: {', '.join(each.shows)}")
+            self.stdout.write(f"  {each.certainty}")

@@ -1,0 +1,57 @@
+"""The wire of `quorum`, against a server that speaks bytes by hand from Kafka's schemas."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+import pytest
+
+from labs.engine.kafka import quorum
+from tests.engine.kafka.test_offsets import Server
+
+NOT_CONTROLLER, NOT_LEADER = 41, 6
+REPLICA = struct.pack(">iq", 4, 100) + b"\0"
+NAME = b"__cluster_metadata"
+TAGS = b"\x01\x00\x03abc"  # one tagged field of three bytes, as a later release may send
+
+
+def described(leader: int, failed: int = 0, top: int = 0) -> bytes:
+    """A DescribeQuorum response of version 0: one partition, three voters, one observer."""
+    partition = struct.pack(">ihiiq", 0, failed, leader, 7, 99)
+    partition += b"\x04" + REPLICA * 3 + b"\x02" + REPLICA + b"\0"
+    topic = bytes([len(NAME) + 1]) + NAME + b"\x02" + partition + b"\0"
+    return TAGS + struct.pack(">h", top) + b"\x02" + topic + b"\0"
+
+
+@pytest.fixture
+def serve() -> Iterator[list[Server]]:
+    servers: list[Server] = []
+    yield servers
+    for server in servers:
+        server.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "leader"),
+    [
+        (described(5), 5), (described(-1), None), (described(5, failed=NOT_LEADER), None),
+        (described(5, top=NOT_CONTROLLER), None),
+        (TAGS + struct.pack(">h", 0) + b"\x01\0", None),
+    ],
+)  # fmt: skip
+def test_the_leader_of_the_metadata_log_is_the_active_controller(
+    serve: list[Server], answer: bytes, leader: int | None
+) -> None:
+    serve.append(server := Server(answer))
+    assert quorum.ask(server.port, 5) == leader
+    server.close()
+    asked = server.requests[0]
+    assert struct.unpack_from(">hh", asked) == (55, 0)
+    assert asked.endswith(b"\x02" + bytes([len(NAME) + 1]) + NAME + b"\x02\0\0\0\0\0\0\0")
+
+
+def test_an_answer_that_ends_too_early_is_none(serve: list[Server]) -> None:
+    serve.append(server := Server(described(5)[:20]))
+    with pytest.raises(OSError, match="ends too early"):
+        quorum.ask(server.port, 5)

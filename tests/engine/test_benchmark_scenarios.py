@@ -1,0 +1,87 @@
+"""The benchmark of scenarios keeps what it has run, arm by arm, and counts from that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from advisor.reasoning.guarantees import Anomaly
+from benchmarks.scenarios import Line, Record, table
+from tests.engine.cases import ARMS, CASES
+
+CASE = next(case for case in CASES if case.name == "behind")
+OUTAGE = replace(CASE, over_ms=2000)
+
+
+def line(seed: int, arm: str = "bad", right: bool = True) -> Line:
+    return Line(CASE.name, seed, arm, "broken", str(CASE.anomaly), 7, right, "why")
+
+
+def test_what_was_run_is_there_again_and_a_line_that_was_cut_short_is_not(tmp_path: Path) -> None:
+    file = tmp_path / "lines.jsonl"
+    record = Record(file)
+    record.add(line(1))
+    record.add(line(2, right=False))
+    with file.open("a") as out:
+        out.write('{"case": "beh')
+    again = Record(file)
+    assert again.of(CASE, [1, 2, 3], "bad") == [line(1), line(2, right=False)]
+    assert again.of(CASE, [1], "good") == []
+    again.add(line(3))
+    assert len(Record(file).lines) == 3
+
+
+def test_the_table_is_made_of_the_record_and_says_whether_all_is_right(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = Record(tmp_path / "lines.jsonl")
+    for seed in (1, 2):
+        for arm in ARMS:
+            record.add(line(seed, arm))
+    assert table([CASE], [1, 2], list(ARMS), record)
+    said = capsys.readouterr().out
+    assert "shown 2 of 2, prevented 2 of 2" in said
+    assert f"{CASE.scenario}: measured=(Rate(anomaly='lost_write', shown=2, runs=2),)" in said
+    assert not table([CASE], [1, 2, 3], ["bad"], record), "seed 3 was not run"
+    assert "prevented" not in capsys.readouterr().out
+    record.add(line(3, right=False))
+    assert not table([CASE], [1, 2, 3], ["bad"], record)
+    assert "shown 2 of 3" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arm", "verdict", "count", "right"),
+    [
+        ("bad", "broken", 1, True), ("bad", "broken", 0, False), ("bad", "holds", 1, False),
+        ("bad", "unknown", None, False), ("good", "holds", 0, True), ("good", "holds", 1, False),
+        ("good", "unknown", None, False), ("good", "broken", 0, False),
+    ],
+)  # fmt: skip
+def test_an_arm_is_right_by_verdict_and_count(
+    arm: str, verdict: str, count: int | None, right: bool
+) -> None:
+    assert CASE.right(arm, verdict, count) is right
+
+
+@pytest.mark.parametrize(
+    ("arm", "verdict", "count", "right"),
+    [
+        ("bad", "holds", 2001, True), ("bad", "holds", 2000, False), ("bad", "broken", 9000, False),
+        ("good", "holds", 2000, True), ("good", "holds", 2001, False),
+        ("bad", "unknown", None, False),
+    ],
+)  # fmt: skip
+def test_an_outage_is_right_by_how_long_it_was_and_breaks_nothing(
+    arm: str, verdict: str, count: int | None, right: bool
+) -> None:
+    assert OUTAGE.right(arm, verdict, count) is right
+
+
+def test_a_case_without_good_settings_has_one_arm() -> None:
+    alone = replace(CASE, good=None)
+    assert alone.arms == ["bad"]
+    assert [arm.name for arm in alone.experiment(3).arms] == ["bad"]
+    assert [arm.name for arm in CASE.experiment(3, ["good"]).arms] == ["good"]
+    assert CASE.anomaly is Anomaly.LOST_WRITE
