@@ -85,10 +85,10 @@ def run(case: Case, seed: int, arms: Sequence[str], scratch: Path, judge: WarmJu
     shutil.rmtree(folder)
     lines = []
     for told in last["experiment"]["arms"]:
-        count, verdict, name = told["counts"].get(case.anomaly), told["verdict"], told["name"]
+        count, verdict, name = told["counts"].get(case.counted), told["verdict"], told["name"]
         right = case.right(name, verdict, count)
         lines.append(
-            Line(case.name, seed, name, verdict, str(case.anomaly), count, right, told["reason"])
+            Line(case.name, seed, name, verdict, case.counted, count, right, told["reason"])
         )
     return lines
 

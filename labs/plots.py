@@ -25,6 +25,8 @@ DONE_WORDS: Mapping[str, str] = {
     "terminate": "stopped",
     "wipe": "disk lost",
     "cut_tail": "unflushed lost",
+    "read_only": "disk fails",
+    "throttle": "throttled",
     "cut": "cut off",
     "slow": "slowed",
     "sever": "disconnected",
@@ -39,7 +41,7 @@ DONE_WORDS: Mapping[str, str] = {
     "mend": "mended",
 }
 """What was done, by fault: two words with the target before them."""
-_ROLES_BY_STATE = ("paused", "dead", "killed", "terminated", "impaired")
+_ROLES_BY_STATE = ("paused", "dead", "killed", "terminated", "failed", "impaired")
 """Roles that only repeat what was done to them before: `dead restarted` says no more."""
 
 _MOST_OVER_USUAL = 3

@@ -161,7 +161,8 @@ def test_one_replica_has_no_followers_and_the_run_says_so(run: Run) -> None:
 
 
 def test_conditions_that_were_chosen_are_those_of_the_run(run: Run) -> None:
-    chosen = replace(experiment(RECOMMENDED, rate_per_s=500), controllers=1, partitions=3)
+    usual = experiment(RECOMMENDED, rate_per_s=500)
+    chosen = replace(usual, controllers=1, partitions=3, value_bytes=2000)
     told = run(chosen)[0]["recommended"]
     assert told["verdict"] == "holds", told["reason"]
     ledger = Path(told["ledger"])

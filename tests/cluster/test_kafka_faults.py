@@ -5,16 +5,27 @@ from __future__ import annotations
 import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
+from labs.engine.clients.process import ClientProcess
+from labs.engine.clients.producer import ProducerConfig
 from labs.engine.faults import (
     FaultLog,
+    a_follower,
+    controller,
+    coordinator,
     dead,
+    failed,
     followers,
     kill,
     leader,
     pause,
     paused,
+    read_only,
+    release,
     restart,
     resume,
+    terminate,
+    terminated,
+    throttle,
 )
 from labs.engine.faults import admin as by_hand
 from labs.engine.kafka.cluster import Cluster
@@ -119,3 +130,61 @@ def test_records_positions_and_a_partition_by_the_admin_client(cluster):
     consumer.close()
     assert log.proved
     assert by_hand.delete(at, "kept", {}, log).phase == "failed", "nobody said how far"
+
+
+def test_a_throttle_keeps_a_follower_out_until_it_is_released(cluster):
+    cluster.create_topic("narrow")
+    log, at = FaultLog(), cluster.bootstrap
+    producer = Producer({"bootstrap.servers": at, "log_level": 0})
+    assert throttle(at, "narrow", 1, log).evidence.endswith("at most 1 bytes a second of narrow "
+                                                            "are copied")  # fmt: skip
+    assert send(producer, "narrow", MESSAGES) == MESSAGES
+    (row,) = terminate(cluster, a_follower("narrow"), log)
+    cluster.wait_in_sync("narrow", 1, 2, limit_s=30)
+    assert send(producer, "narrow", MESSAGES) == MESSAGES
+    (back,) = restart(cluster, terminated(), log)
+    assert back.phase == "complete"
+    cluster.wait_ready(60)
+    assert send(producer, "narrow", MESSAGES) == MESSAGES, "the others go on"
+    (state,) = cluster.describe("narrow")
+    assert f"follower: broker {({1, 2, 3} - {*state.isr}).pop()}" == row.target
+    assert release(at, "narrow", log).evidence.endswith("no throttle any more")
+    cluster.wait_in_sync("narrow", 1, 3, limit_s=60)
+    assert log.proved
+
+
+def test_a_broker_without_a_disk_ends_itself_and_another_controls_the_cluster(cluster):
+    cluster.create_topic("kept-well")
+    log = FaultLog()
+    first = cluster.active_controller()
+    (row,) = read_only(cluster, controller(), log)
+    assert (row.target, row.phase) == (f"controller: broker {first}", "complete")
+    assert [each.broker.id for each in failed().targets(cluster)] == [first]
+    until(lambda: cluster.active_controller() not in (None, first), 60, "nobody follows it")
+    (back,) = restart(cluster, dead(), log)
+    assert back.phase == "complete"
+    cluster.wait_in_sync("kept-well", 1, 3, limit_s=60)
+    assert log.proved
+
+
+def test_longer_values_are_so_on_the_wire_and_a_group_has_a_coordinator(cluster, tmp_path):
+    cluster.create_topic("long")
+    assert coordinator("readers").targets(cluster) == []
+    client = {"bootstrap.servers": cluster.bootstrap, "log_level": 0}
+    told = ProducerConfig(str(tmp_path), "producer-1", "long", 500, client, value_bytes=500)
+    sender = ClientProcess("producer", told, tmp_path, tmp_path)
+    reader = Consumer({**client, "group.id": "readers", "auto.offset.reset": "earliest"})
+    reader.subscribe(["long"])
+    found: list[bytes] = []
+
+    def five() -> bool:
+        found.extend(each.value() or b"" for each in reader.consume(5, 1) if not each.error())
+        return len(found) >= 5
+
+    until(five, 60, "nothing was read")
+    assert [len(value) for value in found[:5]] == [500] * 5
+    assert [int(value) for value in found[:5]] == [0, 1, 2, 3, 4]
+    (target,) = coordinator("readers").targets(cluster)
+    assert target.broker.id in cluster.brokers
+    reader.close()
+    sender.kill()

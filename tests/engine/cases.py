@@ -72,9 +72,16 @@ class Case:
         told = [arm(name, self.want, **stated[name]) for name in arms or self.arms]
         return experiment(*told, seed=seed, scenario=self.scenario, **self.shorter)
 
+    @property
+    def counted(self) -> str:
+        """What the judge counts it as."""
+        return str(self.anomaly) if self.over_ms is None else f"{self.anomaly}_ms"
+
     def right(self, arm: str, verdict: str, count: int | None) -> bool:
         """Whether an arm showed the anomaly, or did not, and was judged by that."""
-        shown = (count or 0) > (self.over_ms or 0)
+        if count is None:
+            return False
+        shown = count > (self.over_ms or 0)
         breaks = arm == "bad" and self.over_ms is None
         return (verdict, shown) == ("broken" if breaks else "holds", arm == "bad")
 

@@ -57,6 +57,7 @@ def test_the_table_is_made_of_the_record_and_says_whether_all_is_right(
         ("bad", "broken", 1, True), ("bad", "broken", 0, False), ("bad", "holds", 1, False),
         ("bad", "unknown", None, False), ("good", "holds", 0, True), ("good", "holds", 1, False),
         ("good", "unknown", None, False), ("good", "broken", 0, False),
+        ("good", "holds", None, False),
     ],
 )  # fmt: skip
 def test_an_arm_is_right_by_verdict_and_count(
@@ -84,4 +85,4 @@ def test_a_case_without_good_settings_has_one_arm() -> None:
     assert alone.arms == ["bad"]
     assert [arm.name for arm in alone.experiment(3).arms] == ["bad"]
     assert [arm.name for arm in CASE.experiment(3, ["good"]).arms] == ["good"]
-    assert CASE.anomaly is Anomaly.LOST_WRITE
+    assert (CASE.counted, OUTAGE.counted) == (Anomaly.LOST_WRITE, "lost_write_ms")

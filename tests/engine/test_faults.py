@@ -5,16 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import get_args
 
 import pyarrow.parquet as pq
 import pytest
 
 from labs.engine.faults import (
+    Fault,
     FaultLog,
     FaultRow,
     a_follower,
     broker,
     controller,
+    coordinator,
     dead,
     everyone,
     followers,
@@ -36,6 +39,7 @@ from labs.engine.faults.terminate import sigterm_code
 from labs.engine.kafka.broker import Broker
 from labs.engine.kafka.ports import Ports
 from labs.engine.kafka.topics import PartitionState
+from labs.engine.processes import ROOT
 from labs.engine.wait import until
 
 LISTENER = """
@@ -222,6 +226,14 @@ def test_a_minority_of_five_is_the_leader_and_one_more(herd):
 def test_nobody_is_the_minority_while_nobody_leads(herd):
     herd.partitions = [PartitionState(0, None, (), (), 1)]
     assert minority("orders").targets(herd) == []
+
+
+def test_the_ledgers_page_names_every_fault_and_role():
+    page = (ROOT / "docs" / "ledger.md").read_text("utf-8")
+    topic = "orders"
+    roles = [leader(topic), followers(topic), controller(), coordinator("app"), minority(topic)]
+    for word in (*get_args(Fault), *(role.name for role in [*roles, everyone()])):
+        assert f"`{word}`" in page
 
 
 def test_heals_are_never_evidence_of_a_fault(herd):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -111,7 +112,8 @@ def test_a_broker_that_was_stopped_cleanly_flushed_and_cannot_be_cut(herd):
 
 
 @contextmanager
-def writer(folder: Path, code: int) -> Iterator[Herd]:
+def writer(folder: Path, code: int) -> Iterator[Any]:
+    """A herd of one broker that writes to a file of its own."""
     one = Broker(4, 0, [sys.executable, "-c", WRITER.format(code=code)], folder, folder / "log")
     one.start()
     until((folder / "written").exists, 20, "it does not write")
