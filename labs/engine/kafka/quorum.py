@@ -34,35 +34,19 @@ def ask(port: int, limit_s: float) -> int | None:
 
 
 def _leader(reader: Reader) -> int | None:
+    """The answer as far as it matters: the one topic's one partition, up to who leads it."""
     reader.number(">i")  # correlation
     reader.tags()
-    if reader.number(">h"):  # error: NOT_CONTROLLER, REQUEST_TIMED_OUT
+    refused = reader.number(">h")  # NOT_CONTROLLER, REQUEST_TIMED_OUT
+    if refused or not _next_of_array(reader):
         return None
-    told = reader.array(lambda: _topic(reader)) or ()
-    leaders = [leader for leaders in told for leader in leaders if leader >= 0]
-    return leaders[0] if leaders else None
-
-
-def _topic(reader: Reader) -> tuple[int, ...]:
     reader.text()
-    leaders = reader.array(lambda: _partition(reader)) or ()
-    reader.tags()
-    return leaders
-
-
-def _partition(reader: Reader) -> int:
+    if not _next_of_array(reader):
+        return None
     reader.number(">i")  # partition
-    failed = reader.number(">h")
-    leader = reader.number(">i")
-    reader.number(">i")  # epoch
-    reader.number(">q")  # high watermark
-    for _ in ("voters", "observers"):
-        reader.array(lambda: _replica(reader))
-    reader.tags()
-    return -1 if failed else leader
+    failed, leader = reader.number(">h"), reader.number(">i")
+    return None if failed or leader < 0 else leader
 
 
-def _replica(reader: Reader) -> None:
-    reader.number(">i")
-    reader.number(">q")  # log end offset
-    reader.tags()
+def _next_of_array(reader: Reader) -> bool:
+    return reader.varint() > 1
