@@ -67,6 +67,8 @@ UNTRIED: Mapping[str, str] = {
         "no trial says for how long its readers may be away",
     ),
     "delivery.errors": "the lab's producers hear of every error",
+    "racks": "each broker of a run stands for one of three racks",
+    "group.instance.id": "only how long a group waits hangs on it",
 }  # fmt: skip
 """Settings that events hang on and the lab cannot vary yet, with the reason."""
 
@@ -139,6 +141,7 @@ def _bases(event: FailureEvent) -> Iterator[Pipeline]:
     of = [family for family in _FAMILIES if family in event.families]
     if find(event.scenario or "").workload in _TRANSACTIONAL:
         yield from map(_in_transactions, of)
+    racks: dict[str, Value] = {"racks": 3} if _knows(event, "racks") else {}
     for family, root, copies, unclean in product(of, _ROOTS, (1, 2), (False, True)):
         yield Pipeline(
             family, versions(family)[0],
@@ -150,8 +153,14 @@ def _bases(event: FailureEvent) -> Iterator[Pipeline]:
                     "unclean.leader.election.enable": unclean,
                 },
                 Component.BROKER: _shortened(),
+                Component.APPLICATION: racks,
             },
         )  # fmt: skip
+
+
+def _knows(event: FailureEvent, setting: str) -> bool:
+    """Whether an event hangs on a setting of that name."""
+    return any(name == setting for _, name in dependence(event).settings)
 
 
 def _in_transactions(family: Family) -> Pipeline:

@@ -39,7 +39,7 @@ def test_every_staged_event_has_an_edge_unless_only_outages_differ():
     of = Counter(edge.event.name for edge in edges(1))
     assert {event.name for event in staged()} - of.keys() <= {
         "only-replica-down", "brokers-below-min-isr", "transaction-hanging",
-        "transactional-id-shared",
+        "transactional-id-shared", "controllers-lost", "static-member-lost",
     }  # fmt: skip
 
 
