@@ -136,8 +136,9 @@ def test_a_throttle_keeps_a_follower_out_until_it_is_released(cluster):
     cluster.create_topic("narrow")
     log, at = FaultLog(), cluster.bootstrap
     producer = Producer({"bootstrap.servers": at, "log_level": 0})
-    assert throttle(at, "narrow", 1, log).evidence.endswith("at most 1 bytes a second of narrow "
-                                                            "are copied")  # fmt: skip
+    assert throttle(at, "narrow", 1, log).evidence == (
+        "leader.replication.throttled.rate=1 on brokers 1, 2, 3, for all replicas of narrow"
+    )
     assert send(producer, "narrow", MESSAGES) == MESSAGES
     (row,) = terminate(cluster, a_follower("narrow"), log)
     cluster.wait_in_sync("narrow", 1, 2, limit_s=30)
@@ -148,7 +149,7 @@ def test_a_throttle_keeps_a_follower_out_until_it_is_released(cluster):
     assert send(producer, "narrow", MESSAGES) == MESSAGES, "the others go on"
     (state,) = cluster.describe("narrow")
     assert f"follower: broker {({1, 2, 3} - {*state.isr}).pop()}" == row.target
-    assert release(at, "narrow", log).evidence.endswith("no throttle any more")
+    assert release(at, "narrow", log).phase == "complete"
     cluster.wait_in_sync("narrow", 1, 3, limit_s=60)
     assert log.proved
 
@@ -169,7 +170,6 @@ def test_a_broker_without_a_disk_ends_itself_and_another_controls_the_cluster(cl
 
 def test_longer_values_are_so_on_the_wire_and_a_group_has_a_coordinator(cluster, tmp_path):
     cluster.create_topic("long")
-    assert coordinator("readers").targets(cluster) == []
     client = {"bootstrap.servers": cluster.bootstrap, "log_level": 0}
     told = ProducerConfig(str(tmp_path), "producer-1", "long", 500, client, value_bytes=500)
     sender = ClientProcess("producer", told, tmp_path, tmp_path)

@@ -1,15 +1,15 @@
 """Followers that may copy only so much: the throttle that a reassignment sets, and its release.
 
-The settings are those of `kafka-reassign-partitions.sh --throttle` (KIP-73). They hold back a
-replica only while it is out of sync (ReplicaManager.scala, `shouldLeaderThrottle`), so a
-throttle pushes nobody out of the in-sync set; it keeps out who has left it. The bytes of those
-that are in sync count, though (KafkaApis.scala, `sizeOfThrottledPartitions`): below the rate
-of new records, nothing is left for the one that must catch up.
+The settings are those of `kafka-reassign-partitions.sh --throttle` (KIP-73), of its two sides the
+leader's. They hold back a replica only while it is not in the in-sync set (ReplicaManager.scala,
+`shouldLeaderThrottle`), so they push nobody out; they keep out who has left. The bytes of those
+in sync count, though (KafkaApis.scala, `sizeOfThrottledPartitions`): below the rate of new
+records, nothing is left for the one that must catch up. The follower's side takes "in sync" for
+"without any lag" (AbstractFetcherThread.scala): with it, members of the in-sync set were held
+back too, and 0 of 500 sends with acks=all were acknowledged within 20 s.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator, Mapping
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
@@ -22,24 +22,22 @@ from labs.engine.wait import WaitTimeout, until
 
 _ASK_S = 10.0
 _TROUBLE = (KafkaException, ValueError, TimeoutError, WaitTimeout)
-_SIDES = ("leader", "follower")
+_RATE = "leader.replication.throttled.rate"
+_REPLICAS = "leader.replication.throttled.replicas"
 _EVERY_REPLICA = "*"
-
-_Wishes = Mapping[str, str | None]
-"""Setting → value; None takes it away."""
 
 
 def throttle(
     bootstrap: str, topic: str, bytes_per_s: int, log: FaultLog, limit_s: float = 20
 ) -> FaultRow:
-    """Lets no broker send or copy more of a topic than so much a second, all replicas together.
+    """Lets no leader send its followers more of a topic than so much a second, all together.
 
     All brokers must run. Evidence is the rate that each of them says it has.
     """
 
     def act() -> str:
         brokers = _set(bootstrap, topic, str(bytes_per_s), _EVERY_REPLICA, limit_s)
-        return f"{_rates(brokers)}: at most {bytes_per_s} bytes a second of {topic} are copied"
+        return f"{_RATE}={bytes_per_s} on brokers {brokers}, for all replicas of {topic}"
 
     return log.attempt("throttle", f"topic: {topic}", act, _TROUBLE)
 
@@ -49,53 +47,37 @@ def release(bootstrap: str, topic: str, log: FaultLog, limit_s: float = 20) -> F
 
     def act() -> str:
         brokers = _set(bootstrap, topic, None, None, limit_s)
-        return f"{_rates(brokers)}: no throttle any more"
+        return f"no {_RATE} on brokers {brokers} any more"
 
     return log.attempt("mend", f"topic: {topic}", act, _TROUBLE)
 
 
-def _set(
-    bootstrap: str, topic: str, rate: str | None, replicas: str | None, limit_s: float
-) -> list[str]:
+def _set(bootstrap: str, topic: str, rate: str | None, replicas: str | None, limit_s: float) -> str:
     """Sets or removes rate and replicas, and waits until every broker says so; their ids."""
-    lists = {f"{side}.replication.throttled.replicas": replicas for side in _SIDES}
-    rates = {f"{side}.replication.throttled.rate": rate for side in _SIDES}
     with quiet_admin(bootstrap) as admin:
         brokers = [str(id_) for id_ in sorted(admin.list_topics(timeout=_ASK_S).brokers)]
-        _alter(admin, ConfigResource(ResourceType.TOPIC, topic), lists)
+        _alter(admin, ConfigResource(ResourceType.TOPIC, topic), _REPLICAS, replicas)
         for broker in brokers:
-            _alter(admin, ConfigResource(ResourceType.BROKER, broker), rates)
+            _alter(admin, ConfigResource(ResourceType.BROKER, broker), _RATE, rate)
 
         def told() -> bool:
-            return all(_told(admin, broker, rates) for broker in brokers)
+            return all(_rate(admin, broker) == rate for broker in brokers)
 
         until(told, limit_s, "a broker does not have the rate")
-    return brokers
+    return ", ".join(brokers)
 
 
-def _alter(admin: AdminClient, target: ConfigResource, wishes: _Wishes) -> None:
-    wish = ConfigResource(target.restype, target.name, incremental_configs=list(_entries(wishes)))
-    for done in admin.incremental_alter_configs([wish], request_timeout=_ASK_S).values():
+def _alter(admin: AdminClient, target: ConfigResource, name: str, value: str | None) -> None:
+    how = AlterConfigOpType.DELETE if value is None else AlterConfigOpType.SET
+    wish = ConfigEntry(name, value, incremental_operation=how)
+    changed = ConfigResource(target.restype, target.name, incremental_configs=[wish])
+    for done in admin.incremental_alter_configs([changed], request_timeout=_ASK_S).values():
         done.result(_ASK_S)
 
 
-def _entries(wishes: _Wishes) -> Iterator[ConfigEntry]:
-    for name, value in wishes.items():
-        how = AlterConfigOpType.DELETE if value is None else AlterConfigOpType.SET
-        yield ConfigEntry(name, value, incremental_operation=how)
-
-
-def _told(admin: AdminClient, broker: str, wishes: _Wishes) -> bool:
-    """Whether a broker says of itself what was wished."""
+def _rate(admin: AdminClient, broker: str) -> str | None:
+    """The rate that a broker says it has; None without one."""
     asked = admin.describe_configs([ConfigResource(ResourceType.BROKER, broker)])
     (answer,) = asked.values()
     known = answer.result(_ASK_S)
-    return all(
-        value == (known[name].value if name in known else None) for name, value in wishes.items()
-    )
-
-
-def _rates(brokers: list[str]) -> str:
-    return f"{', '.join(f'{side}.replication.throttled.rate' for side in _SIDES)} of brokers " + (
-        ", ".join(brokers)
-    )
+    return known[_RATE].value if _RATE in known else None

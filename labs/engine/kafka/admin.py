@@ -38,7 +38,7 @@ def quiet_admin(bootstrap: str) -> AdminClient:
 
 
 def coordinator_of(bootstrap: str, group: str, limit_s: float = 10) -> int | None:
-    """The broker that coordinates a group of consumers, by its word; None if nobody says so."""
+    """The broker that coordinates a group of consumers, or would; None if nobody says so."""
     with quiet_admin(bootstrap) as admin:
         try:
             asked = admin.describe_consumer_groups([group], request_timeout=limit_s)
