@@ -17,7 +17,7 @@ import json
 import shutil
 import sys
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -115,13 +115,14 @@ def measure(
 
 
 def table(
-    cases: Iterable[Case], seeds: Sequence[int], wanted: Sequence[str], record: Record
+    cases: Sequence[Case], seeds: Sequence[int], wanted: Sequence[str], record: Record
 ) -> bool:
     """Prints a line a case, and each scenario's rate beside what its file says.
 
     Whether all that was wanted was run and right.
     """
     all_right = True
+    total: Counter[str] = Counter()
     rates: dict[str, dict[str, list[Line]]] = defaultdict(lambda: defaultdict(list))
     for case in cases:
         told = []
@@ -129,11 +130,13 @@ def table(
             lines = record.of(case, seeds, arm)
             right = sum(line.right for line in lines)
             all_right = all_right and right == len(seeds)
+            total.update({arm: right, f"{arm} runs": len(lines)})
             told.append(f"{ARMS[arm]} {right} of {len(lines)}")
             if arm == "bad" and lines:
                 rates[case.scenario][str(case.anomaly)] += lines
         print(f"{case.name:<19} {case.scenario:<32} {case.anomaly:<18} {', '.join(told)}")
-    print()
+    said = (f"{ARMS[arm]} {total[arm]} of {total[f'{arm} runs']}" for arm in wanted)
+    print(f"all {len(cases)} cases: {', '.join(said)}\n")
     for name, found in rates.items():
         measured = tuple(
             Rate(anomaly, sum(line.right for line in lines), len(lines))

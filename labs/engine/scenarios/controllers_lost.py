@@ -7,16 +7,9 @@ is dead until a majority of controllers is back. The controllers run beside the 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from labs.engine.faults import a_follower, controller, dead, leader
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage, Topology
-from labs.engine.scenarios.topologies import up_to_five
-from labs.engine.spec import Settings
-
-
-def _topology(settings: Settings) -> Topology:
-    return replace(up_to_five(settings), controllers=3)
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.topologies import beside_controllers
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
@@ -42,7 +35,7 @@ SCENARIO = Scenario(
         "nobody can say that it need not be waited for, until the controllers are back."
     ),
     shows=("unavailable", "blocked"),
-    topology=_topology,
+    topology=beside_controllers(3),
     durations={
         "lead_in_s": (1.0, 2.0),
         "without_controller_s": (1.5, 2.0),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from labs.engine.scenarios.model import NEVER, ScenarioError, Topology
 from labs.engine.spec import Settings
@@ -28,6 +29,7 @@ def replicas_up_to(most: int, why: str) -> Callable[[Settings], Topology]:
 
 up_to_five = replicas_up_to(5, "the lab boots at most 5 brokers")
 
+
 up_to_three = replicas_up_to(
     3,
     "this scenario stages at most 3, because its brokers are controllers too, and to stop the "
@@ -35,6 +37,17 @@ up_to_three = replicas_up_to(
 )
 """For scenarios that stop every follower cleanly, one after the other: the last of two can still
 ask a majority of three controllers to let it go, the last of four cannot."""
+
+
+def beside_controllers(count: int) -> Callable[[Settings], Topology]:
+    """For scenarios in which so many brokers die that a majority of controllers would, too."""
+
+    def topology(settings: Settings) -> Topology:
+        several = "s" if count > 1 else ""
+        said = f"{count} dedicated controller{several} beside the brokers, unless others are chosen"
+        return replace(up_to_five(settings), controllers=count, note=said)
+
+    return topology
 
 
 def on_one_broker(partitions: int) -> Callable[[Settings], Topology]:

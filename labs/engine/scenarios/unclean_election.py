@@ -9,18 +9,11 @@ brokers here: with the others, the majority of three that are controllers too wo
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from labs.engine.faults import a_follower, dead, followers, leader, terminated
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage, Topology
-from labs.engine.scenarios.topologies import up_to_five
-from labs.engine.spec import Settings
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.topologies import beside_controllers
 
 _BYTES_PER_S = 1
-
-
-def _topology(settings: Settings) -> Topology:
-    return replace(up_to_five(settings), controllers=1)
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
@@ -64,7 +57,7 @@ SCENARIO = Scenario(
         "without what it lacks, or nobody leads until another one is back."
     ),
     shows=("lost_write", "diverged", "unavailable", "blocked"),
-    topology=_topology,
+    topology=beside_controllers(1),
     durations={
         "lead_in_s": (1.0, 2.0),
         "away_s": (0.5, 1.0),
