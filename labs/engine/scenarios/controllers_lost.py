@@ -8,7 +8,7 @@ is dead until a majority of controllers is back. The controllers run beside the 
 from __future__ import annotations
 
 from labs.engine.faults import a_follower, controller, dead, leader
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import beside_controllers
 
 
@@ -44,4 +44,5 @@ SCENARIO = Scenario(
     },
     play=_play,
     given_up_breaks=True,
+    measured=(Rate("unavailable", 1, 1),),
 )

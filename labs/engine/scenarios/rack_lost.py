@@ -10,7 +10,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from labs.engine.faults import dead, followers, killed, minority, paused
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, ScenarioError, Stage, Topology
+from labs.engine.scenarios.model import (
+    TOPIC,
+    Durations,
+    Rate,
+    Scenario,
+    ScenarioError,
+    Stage,
+    Topology,
+)
 from labs.engine.scenarios.steps import BLIND_RETRY
 from labs.engine.scenarios.topologies import replicas_up_to
 from labs.engine.spec import Settings
@@ -74,4 +82,5 @@ SCENARIO = Scenario(
         "reordered": BLIND_RETRY,
     },
     given_up_breaks=True,
+    measured=(Rate("lost_write", 2, 2),),
 )

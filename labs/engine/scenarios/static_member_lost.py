@@ -7,7 +7,7 @@ and the other one has its part with the next heartbeat.
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Scenario, ScenarioError, Stage, Topology
+from labs.engine.scenarios.model import Durations, Rate, Scenario, ScenarioError, Stage, Topology
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 from labs.engine.spec import Settings
@@ -44,4 +44,5 @@ SCENARIO = Scenario(
     play=_play,
     workload="static-members-sink",
     pinned=SHORT_SESSION,
+    measured=(Rate("blocked", 2, 2),),
 )
