@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 
+from advisor.catalog import Family
+from advisor.reasoning.pipeline import Pipeline
+from labs.engine.kafka.tools import tool_release
 from labs.engine.scenarios.model import Scenario
 from labs.engine.spec import MOST_PARTITIONS, VALUE_BYTES, ExperimentSpec
+from labs.engine.workloads import JAVA
 
 RATES_PER_S = (10, 5_000)
 MOST_BYTES_PER_S = 5_000_000
 LONGEST_S = 60
 _RATE = "rate_per_s"
+_LIBRDKAFKA = ("", "librdkafka, with these settings")
 _CONTROLLERS = {
     "0": "none: brokers are both",
     "1": "1 dedicated controller",
@@ -30,13 +35,18 @@ class Conditions:
     partitions: int | None = None
     overrides: Mapping[str, float] = field(default_factory=dict)
     value_bytes: int | None = None
+    java_clients: str | None = None
 
     @classmethod
     def of(cls, spec: ExperimentSpec) -> Conditions:
-        return cls(spec.controllers, spec.partitions, spec.overrides, spec.value_bytes)
+        return cls(
+            spec.controllers, spec.partitions, spec.overrides, spec.value_bytes, spec.java_clients
+        )
 
     def told(self) -> Iterator[tuple[str, str]]:
         """What was chosen, in words, for a run's page and report."""
+        if self.java_clients:
+            yield "Clients", f"Java {self.java_clients}"
         if self.controllers:
             yield "Controllers", f"{self.controllers} dedicated"
         if self.partitions:
@@ -47,9 +57,25 @@ class Conditions:
             yield _words(name), f"{value:,g}" if name == _RATE else f"{value:g} s"
 
 
-class ConditionsForm(forms.Form):
-    """The choices for one scenario; an empty answer leaves it to the scenario."""
+def java_release(pipeline: Pipeline, scenario: Scenario) -> str | None:
+    """The release of Kafka whose Java clients can stage a scenario for this pipeline, if any."""
+    if pipeline.family is not Family.JAVA or scenario.workload not in JAVA:
+        return None
+    return tool_release(pipeline.version)
 
+
+class ConditionsForm(forms.Form):
+    """The choices for one scenario; an empty answer leaves it to the scenario.
+
+    `java` is the release whose Java clients may be chosen.
+    """
+
+    clients = forms.ChoiceField(
+        choices=[_LIBRDKAFKA], required=False,
+        help_text="Kafka’s own Java clients (VerifiableProducer, VerifiableConsumer) can be had "
+        "for a description of Java 3.3 to 4.3, where brokers or the network fail. Where something "
+        "is done to a client it has to be librdkafka.",
+    )  # fmt: skip
     controllers = forms.ChoiceField(
         label="Dedicated controllers", choices=list(_CONTROLLERS.items()), required=False,
         help_text="KRaft controllers in processes of their own, beside the brokers.",
@@ -69,9 +95,14 @@ class ConditionsForm(forms.Form):
         f"At most {MOST_BYTES_PER_S:,} a second in all. The number alone has up to 6.",
     )  # fmt: skip
 
-    def __init__(self, scenario: Scenario, *args: Any, **options: Any) -> None:
+    def __init__(
+        self, scenario: Scenario, *args: Any, java: str | None = None, **options: Any
+    ) -> None:
         super().__init__(*args, **options)
         self._usual_rate = scenario.rate_per_s
+        if java:
+            clients = cast(forms.ChoiceField, self.fields["clients"])
+            clients.choices = [_LIBRDKAFKA, (java, f"Java {java}, Kafka’s own")]
         least, most = RATES_PER_S
         rate = self.fields[_RATE]
         rate.help_text = f"{least} to {most:,}; the scenario's own are {scenario.rate_per_s:,}."
@@ -85,7 +116,7 @@ class ConditionsForm(forms.Form):
             each.widget.attrs["class"] = "input"
 
     def clean(self) -> dict[str, Any]:
-        """Refuses what the lab's one machine cannot carry three times over."""
+        """Refuses what the lab's one machine cannot carry three times over, and what cannot be."""
         told: dict[str, Any] = super().clean() or self.cleaned_data
         size, rate = told.get("value_bytes"), told.get(_RATE) or self._usual_rate
         if size and size * rate > MOST_BYTES_PER_S:
@@ -94,14 +125,16 @@ class ConditionsForm(forms.Form):
                 f"{size:,} bytes {rate:,} times a second are {size * rate:,}: choose at most "
                 f"{MOST_BYTES_PER_S // size:,} messages a second, or smaller ones.",
             )
+        if size and told.get("clients"):
+            self.add_error("value_bytes", "Kafka’s own Java clients send the number alone.")
         return told
 
     def conditions(self) -> Conditions:
         """What was chosen, of a form that is valid."""
         told = {name: value for name, value in self.cleaned_data.items() if value is not None}
         controllers, partitions = int(told.pop("controllers") or 0), told.pop("partitions", None)
-        size = told.pop("value_bytes", None)
-        return Conditions(controllers, partitions, told, size)
+        size, java_clients = told.pop("value_bytes", None), told.pop("clients") or None
+        return Conditions(controllers, partitions, told, size, java_clients)
 
     def problems(self) -> list[str]:
         """What is wrong, a sentence each."""

@@ -142,11 +142,17 @@ def standing(experiment: Experiment) -> str:
 
 
 def conditions(runs: Sequence[Run]) -> list[tuple[str, str]]:
-    """Under which versions the runs took place."""
+    """Under which versions the runs took place, and who played the clients."""
     versions: Mapping[str, Any] = next(
         (r.result["versions"] for r in runs if r.result.get("versions")), {}
     )
-    return [(name, str(value)) for name, value in versions.items() if value]
+    told = [(name, str(value)) for name, value in versions.items() if value]
+    played = [run.result["clients"] for run in runs if run.result.get("clients")]
+    roles = {role for each in played for role in each}
+    return told + [
+        (role, " / ".join(dict.fromkeys(each[role] for each in played if role in each)))
+        for role in sorted(roles, reverse=True)
+    ]
 
 
 def shortened(runs: Sequence[Run]) -> list[Mapping[str, Any]]:

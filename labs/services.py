@@ -14,7 +14,7 @@ from advisor import services as advisor
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 from labs import lifecycle, queue
-from labs.conditions import Conditions
+from labs.conditions import Conditions, java_release
 from labs.engine.kafka.distribution import release
 from labs.engine.scenarios import ScenarioError
 from labs.engine.scenarios import find as find_scenario
@@ -62,6 +62,14 @@ def start(
     described = saved.described()
     arms = arms_for(described, saved.recommended())
     return _queue(scenario, arms, described.kafka, conditions, pipeline=pipeline_slug)
+
+
+def java_clients(pipeline_slug: str, scenario: str) -> str | None:
+    """The release whose Java clients may be chosen for a scenario on this description.
+
+    Raises what `advisor.find` does, and `ScenarioError`.
+    """
+    return java_release(advisor.find(pipeline_slug).described(), find_scenario(scenario))
 
 
 def start_first_look() -> Experiment:
@@ -148,6 +156,7 @@ def _queue(
     spec = ExperimentSpec(
         scenario, _new_seed(), tuple(arms), release(kafka), conditions.overrides,
         conditions.controllers, conditions.partitions, conditions.value_bytes,
+        conditions.java_clients,
     )  # fmt: skip
     return _enqueue(spec, pipeline, lesson)
 

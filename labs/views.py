@@ -71,7 +71,8 @@ def conditions(request: HttpRequest) -> HttpResponse:
     pipeline, name = (request.GET.get(each, "") for each in ("pipeline", "scenario"))
     get_object_or_404(Description, slug=pipeline)
     scenario = _scenario(name)
-    context = {"pipeline": pipeline, "scenario": scenario, "form": ConditionsForm(scenario)}
+    form = ConditionsForm(scenario, java=services.java_clients(pipeline, name))
+    context = {"pipeline": pipeline, "scenario": scenario, "form": form}
     return render(request, "labs/conditions.html", context)
 
 
@@ -91,7 +92,8 @@ def start(request: HttpRequest) -> HttpResponse:
         if not pipeline:
             return redirect(services.start_first_look())
         scenario = _scenario(name)
-        form = ConditionsForm(scenario, request.POST)
+        java = services.java_clients(pipeline, name)
+        form = ConditionsForm(scenario, request.POST, java=java)
         if not form.is_valid():
             context = {"pipeline": pipeline, "scenario": scenario, "form": form}
             return render(request, "labs/conditions.html", context, status=400)

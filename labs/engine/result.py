@@ -13,7 +13,7 @@ from typing import Any
 
 import confluent_kafka
 
-from labs.engine.clients.translate import PINNED, Pinned
+from labs.engine.clients.translate import Pinned
 from labs.engine.faults import FaultRow
 from labs.engine.kafka.properties import SHORTENED
 from labs.engine.processes import ROOT
@@ -74,6 +74,7 @@ def experiment_result(spec: ExperimentSpec, arms: Sequence[Mapping[str, Any]]) -
         "controllers": spec.controllers,
         "partitions": spec.partitions,
         "value_bytes": spec.value_bytes,
+        "java_clients": spec.java_clients,
         "arms": list(arms),
     }
 
@@ -116,26 +117,25 @@ def shortened(
     """In what the lab's brokers and clients differ, so that a run is short.
 
     `cluster` is `Cluster.shortened`: setting → (here, the product's default). What the team's
-    own have instead is `described`, where it was; `pins` are the scenario's, by component.
+    own have instead is `described`, where it was; `pins` are the scenario's, by component, and the
+    lab's own of every `client`.
     """
-    described = settings.get("broker", {})
     brokers: list[dict[str, str | int | bool]] = [
         {
             "setting": f"broker {name}", "lab": lab, "product": product,
             "why": SHORTENED[name].why,
-            **({"described": described[name]} if name in described else {}),
+            **_described(settings, "broker", name),
         }
         for name, (lab, product) in cluster.items()
     ]  # fmt: skip
-    clients: list[dict[str, str | int | bool]] = [
-        {"setting": f"client {name}", **asdict(pinned)} for name, pinned in PINNED.items()
+    pinned: list[dict[str, str | int | bool]] = [
+        {"setting": f"{component} {name}", **asdict(each), **_described(settings, component, name)}
+        for component, there in pins.items()
+        for name, each in there.items()
     ]
-    clients += [
-        {
-            "setting": f"{component} {name}", **asdict(pinned),
-            **({"described": settings[component][name]} if name in settings[component] else {}),
-        }
-        for component, pinned_there in pins.items()
-        for name, pinned in pinned_there.items()
-    ]  # fmt: skip
-    return brokers + clients
+    return brokers + pinned
+
+
+def _described(settings: Settings, component: str, name: str) -> dict[str, str | int | bool]:
+    stated = settings.get(component, {})
+    return {"described": stated[name]} if name in stated else {}

@@ -28,6 +28,7 @@ from labs.engine.judge import JudgeFailed, judge
 from labs.engine.kafka.cluster import Cluster
 from labs.engine.kafka.java import find_java
 from labs.engine.kafka.prepare import prepared
+from labs.engine.kafka.tools import Tools, tools
 from labs.engine.ledger import TableWriter
 from labs.engine.scenarios.model import TOPIC, Scenario, Schedule, Topology
 from labs.engine.slots import slot
@@ -74,6 +75,7 @@ class _Circumstances:
 
     java: str | None = None
     kafka: str = ""
+    clients: dict[str, str] = field(default_factory=dict)
     shortened: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     unproved: list[str] = field(default_factory=list)
@@ -89,6 +91,7 @@ class ArmRunner:
         self._faults = FaultLog(on_row=self._show_fault)
         self._seen = _Circumstances(kafka=arm.experiment.kafka)
         self._began = datetime.now(UTC)
+        self._tools: Tools | None = None
         self.failed = False
 
     def run(self) -> dict[str, Any]:
@@ -111,7 +114,8 @@ class ArmRunner:
 
     @property
     def _workload(self) -> type[ProduceConsume]:
-        return workload(self._arm.scenario.workload, self._arm.spec.settings)
+        java = self._arm.experiment.java_clients is not None
+        return workload(self._arm.scenario.workload, self._arm.spec.settings, java)
 
     def _answer(self) -> dict[str, Any]:
         topology = self._arm.scenario.topology(self._arm.spec.settings)
@@ -155,6 +159,8 @@ class ArmRunner:
         settings = self._arm.spec.settings
         java = find_java()
         distribution = prepared(self._arm.experiment.kafka, java, self._prepares)
+        if wanted := self._arm.experiment.java_clients:
+            self._tools = tools(wanted, java, self._prepares)
         self._seen.java = java.version
         scenario = self._arm.scenario
         own = {key: settings["broker"][key] for key in _BROKER_KEYS if key in settings["broker"]}
@@ -166,11 +172,6 @@ class ArmRunner:
             linked=scenario.linked, logs=self._arm.logs,
         ) as cluster:  # fmt: skip
             lapse = scenario.topic(settings)
-            pins = {
-                "producer": scenario.senders, "consumer": scenario.pinned,
-                "broker": scenario.brokers, "topic": lapse,
-            }  # fmt: skip
-            self._seen.shortened = result.shortened(cluster.shortened, settings, pins)
             self._seen.notes += [topology.note] if topology.note else []
             topic = settings["topic"]
             config = {key: _java(topic[key]) for key in _TOPIC_KEYS if key in topic}
@@ -178,6 +179,14 @@ class ArmRunner:
             for name in (TOPIC, *self._workload.topics):
                 cluster.create_topic(name, topology.partitions, topology.replication_factor, config)
             yield cluster
+
+    def _shortened(self, cluster: Cluster, clients: ProduceConsume) -> list[dict[str, Any]]:
+        scenario, settings = self._arm.scenario, self._arm.spec.settings
+        pins = {
+            "client": clients.pinned, "producer": scenario.senders, "consumer": scenario.pinned,
+            "broker": scenario.brokers, "topic": scenario.topic(settings),
+        }  # fmt: skip
+        return result.shortened(cluster.shortened, settings, pins)
 
     @contextmanager
     def _clients(self, cluster: Cluster) -> Iterator[ProduceConsume]:
@@ -187,8 +196,11 @@ class ArmRunner:
             arm.spec.settings, cluster.bootstrap, TOPIC, arm.schedule.rate_per_s, arm.ledger,
             arm.folder, arm.logs, scratch=arm.folder / "cluster", pinned=arm.scenario.pinned,
             senders=arm.scenario.senders, value_bytes=arm.experiment.value_bytes or 0,
+            tools=self._tools,
         )  # fmt: skip
         clients = self._workload(place)
+        self._seen.shortened = self._shortened(cluster, clients)
+        self._seen.clients = clients.played_by
         sampler = Sampler(cluster, TOPIC, GROUP, clients.counters, arm.ledger, self._show_sample)
         try:
             clients.start_consumer()
@@ -237,6 +249,7 @@ class ArmRunner:
             "fault_evidence": [row for row in rows if row["phase"] != "invoke"],
             "versions": result.versions(seen.kafka, seen.java),
             "machine": result.machine(),
+            "clients": seen.clients,
             "shortened": seen.shortened,
             "notes": seen.notes + seen.unproved,
             "axis_began_ns": self._arm.events.began_ns,

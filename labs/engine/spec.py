@@ -47,8 +47,10 @@ class ExperimentSpec:
 
     With `controllers`, at most 3, so many run beside the brokers, which otherwise are controllers
     too; with `partitions` the topic has so many, else what the scenario says; with `value_bytes`
-    every value is that long on the wire, else as long as its number (`ValueError` for what is
-    beyond the limits).
+    every value is that long on the wire, else as long as its number. With `java_clients`, a release
+    of Kafka, its Java clients run, where the scenario's workload can be played by them; without,
+    librdkafka's do. Raises `ValueError` for what is beyond the limits, and for values of a length
+    with Java clients, which send the number alone.
     """
 
     scenario: str
@@ -60,11 +62,14 @@ class ExperimentSpec:
     controllers: int = 0
     partitions: int | None = None
     value_bytes: int | None = None
+    java_clients: str | None = None
 
     def __post_init__(self) -> None:
         least, most = VALUE_BYTES
         if self.value_bytes is not None and not least <= self.value_bytes <= most:
             raise ValueError(f"values of {self.value_bytes} bytes; {least} to {most} can be staged")
+        if self.value_bytes is not None and self.java_clients:
+            raise ValueError("Kafka's Java clients send the number alone: no value_bytes for them")
         if self.controllers not in range(4):
             raise ValueError(f"{self.controllers} dedicated controllers; there may be 0 to 3")
         if self.partitions is not None and not 1 <= self.partitions <= MOST_PARTITIONS:

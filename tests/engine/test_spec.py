@@ -13,6 +13,8 @@ def test_a_request_survives_the_way_through_json() -> None:
     arms = (ARM, ArmSpec("recommended", {}))
     spec = ExperimentSpec("a-scenario", 7, arms, overrides={"a": 1}, controllers=3, value_bytes=20)
     assert ExperimentSpec.from_json(spec.to_json()) == spec
+    spec = ExperimentSpec("a-scenario", 7, arms, java_clients="4.3.1")
+    assert ExperimentSpec.from_json(spec.to_json()) == spec
 
 
 @pytest.mark.parametrize("name", ["", "../up", "a/b", "A b", ".hidden", "-x", "a\n"])
@@ -37,3 +39,8 @@ def test_arms_are_told_apart_by_their_names(arms: tuple[ArmSpec, ...]) -> None:
 def test_a_value_holds_its_number_and_is_no_flood(size: int) -> None:
     with pytest.raises(ValueError, match="20 to 10000 can be staged"):
         ExperimentSpec("a-scenario", 7, (ARM,), value_bytes=size)
+
+
+def test_java_clients_send_no_values_of_a_chosen_length() -> None:
+    with pytest.raises(ValueError, match="send the number alone"):
+        ExperimentSpec("a-scenario", 7, (ARM,), value_bytes=20, java_clients="4.3.1")

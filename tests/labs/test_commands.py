@@ -29,6 +29,8 @@ NAME = "leader-killed-followers-behind"
         (["--scenario", NAME, "--arms", "mine"], "--arms"),
         (["--scenario", NAME, "--want", "perfect"], "guarantee"),
         (["--scenario", NAME, "--kafka", "4.3.1; rm"], "kafka"),
+        (["--scenario", "producer-killed", "--clients", "java"], "nothing is done to a client"),
+        (["--scenario", NAME, "--client", "librdkafka", "--clients", "java"], "--client java"),
     ],
 )
 def test_bad_input_is_named_and_exits_with_2(

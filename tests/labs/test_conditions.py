@@ -85,6 +85,7 @@ def test_what_stays_empty_is_as_the_scenario_has_it(client: Client, pipeline: st
 @pytest.mark.parametrize(
     ("field", "value"),
     [
+        ("clients", "java"), ("clients", "4.3.1; rm"), ("clients", "3.9.2"),
         ("controllers", "2"), ("controllers", "x"), ("partitions", "0"),
         ("partitions", str(MOST_PARTITIONS + 1)), ("partitions", "1e9"), ("rate_per_s", "9"),
         ("rate_per_s", "5001"), ("lead_in_s", "-1"), ("lead_in_s", "61"), ("lead_in_s", "nan"),
@@ -107,6 +108,55 @@ def test_so_many_bytes_a_second_are_too_many(size: int, rate: str, at_most: str)
     form = ConditionsForm(find(SCENARIO), {"value_bytes": str(size), "rate_per_s": rate})
     assert form.is_valid() != bool(at_most)
     assert at_most in "".join(form.problems())
+
+
+def test_java_clients_send_no_values_of_a_chosen_length() -> None:
+    told = {"value_bytes": "20", "clients": "4.3.1"}
+    form = ConditionsForm(find(SCENARIO), told, java="4.3.1")
+    assert not form.is_valid()
+    assert "send the number alone" in "".join(form.problems())
+
+
+def test_java_clients_are_offered_where_they_can_play_and_shown_on_the_run(
+    client: Client, pipeline: str
+) -> None:
+    address, told = reverse("labs:conditions"), {"pipeline": pipeline, "scenario": SCENARIO}
+    assert 'value="4.3.1"' in client.get(address, told).content.decode()
+    ask(client, pipeline, clients="4.3.1")
+    made = Experiment.objects.get()
+    assert made.request().java_clients == "4.3.1"
+    made.state, made.ended_at = State.DONE, made.queued_at
+    made.save()
+    played = {"producer": "VerifiableProducer of Kafka 4.3.1", "consumer": "librdkafka 2.16.1"}
+    made.runs.update(verdict="holds", result={**make.result("holds"), "clients": played})
+    page = client.get(made.get_absolute_url()).content.decode()
+    report = client.get(reverse("labs:report", args=[made.slug])).content.decode()
+    assert "<dt>Clients</dt><dd>Java 4.3.1, as chosen</dd>" in page
+    for role, name in played.items():
+        assert f"<dt>{role}</dt><dd>{name}</dd>" in page
+        assert re.search(rf"{role} +{name}\n", report)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "fields"),
+    [
+        ("producer-killed", {}),
+        (SCENARIO, {"version": "4.4"}),
+        (SCENARIO, {"version": "3.0"}),
+        (SCENARIO, {"family": "librdkafka"}),
+    ],
+)
+def test_where_they_cannot_play_they_are_not_offered_and_refused(
+    client: Client, scenario: str, fields: dict[str, str]
+) -> None:
+    pipeline = saved(**fields)
+    told = {"pipeline": pipeline, "scenario": scenario}
+    page = client.get(reverse("labs:conditions"), told).content.decode()
+    assert "Kafka’s own</option>" not in page
+    answer = ask(client, pipeline, scenario=scenario, clients="4.3.1")
+    assert answer.status_code == 400
+    assert "4.3.1 is not one of the available choices" in answer.content.decode()
+    assert not Experiment.objects.exists()
 
 
 @pytest.mark.parametrize("name", ["leader-killed", "rebalance-during-processing", "followers-slow"])

@@ -10,6 +10,7 @@ from typing import Any
 from confluent_kafka import KafkaError, TopicPartition
 
 from labs.engine.clients import errors
+from labs.engine.clients.errors import Outcome
 from labs.engine.ledger import TableWriter
 
 
@@ -29,13 +30,19 @@ class Commits:
             if committed.offset >= 0:
                 failure = error or committed.error
                 outcome = "ok" if failure is None else errors.reported(failure.code()).outcome
-                self._rows.append(
-                    {
-                        **self._who, "topic": committed.topic, "partition": committed.partition,
-                        "offset": committed.offset, "outcome": outcome,
-                        "time_ns": time.monotonic_ns(),
-                    }
-                )  # fmt: skip
+                place = (committed.topic, committed.partition)
+                self.note(place, committed.offset, outcome, time.monotonic_ns())
+
+    def note(
+        self, place: tuple[str, int], offset: int, outcome: Outcome, time_ns: int
+    ) -> None:  # fmt: skip
+        """Takes what came of committing one offset of a (topic, partition)."""
+        self._rows.append(
+            {
+                **self._who, "topic": place[0], "partition": place[1], "offset": offset,
+                "outcome": outcome, "time_ns": time_ns,
+            }
+        )  # fmt: skip
 
     def flush(self) -> None:
         """Writes what has come since the last flush."""

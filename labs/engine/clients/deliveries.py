@@ -34,15 +34,26 @@ class Deliveries:
         """Records one poll: messages without an error, in the order in which they came."""
         now = time.monotonic_ns()
         for message in messages:
-            self._topic.append(message.topic() or "")
-            self._partition.append(message.partition() or 0)
-            self._offset.append(message.offset() or 0)
-            self._value.append(int(message.value() or b""))
-            self._assignment.append(str(self.assignment))
-            self._poll.append(self._polls)
-            self._time.append(now)
+            self.hand(
+                message.topic() or "", message.partition() or 0, message.offset() or 0,
+                int(message.value() or b""), now,
+            )  # fmt: skip
+        self.end_poll()
+
+    def hand(self, topic: str, partition: int, offset: int, value: int, time_ns: int) -> None:
+        """Records one record of a poll that has not ended."""
+        self._topic.append(topic)
+        self._partition.append(partition)
+        self._offset.append(offset)
+        self._value.append(value)
+        self._assignment.append(str(self.assignment))
+        self._poll.append(self._polls)
+        self._time.append(time_ns)
+        self.count += 1
+
+    def end_poll(self) -> None:
+        """What comes from now on is another poll's."""
         self._polls += 1
-        self.count += len(messages)
         if time.monotonic() >= self._due:
             self.flush()
             self._due = time.monotonic() + 1.0

@@ -63,21 +63,24 @@ class Sends:
         """What is invoked from now on belongs to this transaction."""
         self._transactions.append(transaction)
 
-    def invoke(self, value: int) -> int:
-        """Opens a row, just before the client is called; returns the attempt's number."""
+    def invoke(self, value: int, time_ns: int | None = None) -> int:
+        """Opens a row, just before the client is called; returns the attempt's number.
+
+        `time_ns` is when that was, if it is not now; a negative one is null in the ledger.
+        """
         self._value.append(value)
         self._answered.append(0)
-        self._invoked.append(time.monotonic_ns())
+        self._invoked.append(time.monotonic_ns() if time_ns is None else time_ns)
         self._in.append(len(self._transactions) - 1)
         return len(self._value) - 1
 
     def complete(
         self, attempt: int, outcome: Outcome, partition: int | None = None,
-        offset: int | None = None, error: str | None = None,
+        offset: int | None = None, error: str | None = None, time_ns: int | None = None,
     ) -> None:  # fmt: skip
         """Closes a row. A negative or missing partition or offset is null in the ledger."""
         heard = self._heard
-        heard.completed.append(time.monotonic_ns())
+        heard.completed.append(time.monotonic_ns() if time_ns is None else time_ns)
         heard.attempt.append(attempt)
         heard.outcome.append(_CODES[outcome])
         heard.partition.append(_NONE if partition is None else partition)
@@ -99,8 +102,7 @@ class Sends:
     def close(self) -> None:
         """Writes everything; attempts still open become `info`, with no completion time."""
         for attempt in self._unheard():
-            self.complete(attempt, "info", error=UNREPORTED.reason)
-            self._heard.completed[-1] = _NONE
+            self.complete(attempt, "info", error=UNREPORTED.reason, time_ns=_NONE)
         self.flush()
         self._writer.close()
 
@@ -128,7 +130,7 @@ class Sends:
                     _column(self._in[first:last]).take(rows)
                 ),
                 "partition": _nullable(heard.partition),
-                "invoked_ns": _column(self._invoked[first:last]).take(rows),
+                "invoked_ns": _nullable(self._invoked[first:last]).take(rows),
                 "completed_ns": _nullable(heard.completed),
                 "outcome": pa.array(_OUTCOMES).take(_column(heard.outcome)),
                 "offset": _nullable(heard.offset),

@@ -22,7 +22,7 @@ from labs.engine.kafka.storage import checkpoint, format_storage, new_id
 from labs.engine.wait import WaitTimeout, until
 
 # One C1 compiler and the serial collector: six such JVMs share two cores (docs/decisions/0002).
-_OPTIONS = (
+OPTIONS = (
     "-Xmx256m",
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
@@ -56,7 +56,7 @@ def broker_command(
 ) -> tuple[str | Path, ...]:
     """The command of a broker whose working folder holds what `lay_out` put there."""
     return (
-        java.path, *_OPTIONS, *options, "-Dlog4j.configuration=file:log4j.properties",
+        java.path, *OPTIONS, *options, "-Dlog4j.configuration=file:log4j.properties",
         "-Dlog4j2.configurationFile=log4j2.properties", "-cp", distribution.class_path,
         "kafka.Kafka", "server.properties",
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 `settings 3.9.2` locks what the ConfigDefs of a release need (labs.engine.products), `clients` what
 those of its clients need alone, `spark-options 4.1.2` a connector that is asked and never run.
+`tools 4.3.1` locks what Kafka's own test clients need beside the jars of that release.
 
 Resolves the tree once with its POMs and records the SHA-256 of each jar, as it was served on the
 day; look at the difference before you commit it.
@@ -29,6 +30,7 @@ ROOTS = {
                         ("org.apache.commons", "commons-pool2", "2.13.1")],
     "spark-options": [("org.apache.spark", "spark-sql-kafka-0-10_2.13", "")],
     "clients": [("org.apache.kafka", "kafka-clients", "")],
+    "tools": [("org.apache.kafka", "kafka-tools", "")],
     "settings": [("org.apache.kafka", "kafka_2.13", ""), ("org.apache.kafka", "kafka-streams", "")],
 }  # fmt: skip
 
@@ -40,6 +42,10 @@ _LOGGING = {
                   ("ch.qos.reload4j", "reload4j", "1.2.26")],
 }  # fmt: skip
 
+# What the tools log tells when a send began, to the nanosecond: only log4j 2 can say that.
+_LOG4J_2 = [("org.apache.logging.log4j", each, "2.25.4")
+            for each in ("log4j-api", "log4j-core", "log4j-slf4j-impl")]  # fmt: skip
+
 _TREES = ("kafka", "settings")
 # The rest of these trees comes with the newest Kafka, or is not needed to ask a ConfigDef.
 _KEPT = {"settings": re.compile(r"org\.apache\.(kafka:kafka[-_]|zookeeper:)")}
@@ -48,6 +54,8 @@ _KEPT = {"settings": re.compile(r"org\.apache\.(kafka:kafka[-_]|zookeeper:)")}
 def main(product: str, version: str) -> None:
     """Resolves, then writes `locks/<product>-<version>.txt`."""
     roots = [(group, artifact, stated or version) for group, artifact, stated in ROOTS[product]]
+    if product == "tools" and ":log4j-core:" not in (LOCKS / f"kafka-{version}.txt").read_text():
+        roots += _LOG4J_2
     rows = _resolve(roots, transitive=product in _TREES)
     if product == "kafka":
         found = {f"{{{artifact}}}": revision for _, artifact, revision, _ in rows}

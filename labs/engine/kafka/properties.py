@@ -127,6 +127,11 @@ def node_properties(node: Node, nodes: Sequence[Node], settings: Settings, versi
     }
     known = {name: value for name, value in ours.items() if name in _known(version)}
     told = {**_identity(node, nodes, version), **known, **settings}
+    return properties(told)
+
+
+def properties(told: Settings) -> str:
+    """Settings as a file that `java.util.Properties.load` reads; the names are the catalog's."""
     return "".join(f"{name}={_escape(value)}\n" for name, value in told.items())
 
 

@@ -13,8 +13,9 @@ from labs.engine.workloads.consume_process_sink import (
 from labs.engine.workloads.consume_transform_produce import ConsumeTransformProduce
 from labs.engine.workloads.place import Place
 from labs.engine.workloads.produce_consume import ProduceConsume
+from labs.engine.workloads.produce_consume_java import JavaProduceConsume
 
-__all__ = ["AS_COMMITTED", "WORKLOADS", "Place", "ProduceConsume", "workload"]
+__all__ = ["AS_COMMITTED", "JAVA", "WORKLOADS", "Place", "ProduceConsume", "workload"]
 
 WORKLOADS: Mapping[str, type[ProduceConsume]] = {
     "produce-consume": ProduceConsume,
@@ -23,16 +24,28 @@ WORKLOADS: Mapping[str, type[ProduceConsume]] = {
     "static-members-sink": StaticMembersSink,
     "consume-transform-produce": ConsumeTransformProduce,
 }
+JAVA: Mapping[str, type[ProduceConsume]] = {"produce-consume": JavaProduceConsume}
+"""The workloads that Kafka's own Java clients can play, too.
+
+The others stay with librdkafka: their clients leave effects in a sink, send in transactions, stand
+still where a fault is placed, or are killed there with a full buffer, and go on as a successor.
+Kafka's tools do none of that, and TransactionalMessageCopier takes no client settings.
+"""
 AS_COMMITTED = "consume-process-commit"
 """The workload whose sink depends on how the application commits."""
 
 
-def workload(name: str, settings: Settings) -> type[ProduceConsume]:
-    """A scenario's workload under these settings.
+def workload(name: str, settings: Settings, java: bool = False) -> type[ProduceConsume]:
+    """A scenario's workload under these settings, by Java's clients if that is wanted.
 
     Who commits the offsets in a transaction has a topic for a sink: no database takes part in it.
-    Kafka Streams has no transactional.id of its own to do it with, and is not run.
+    Kafka Streams has no transactional.id of its own to do it with, and is not run. Raises
+    `ValueError` for a workload that Java's clients cannot play.
     """
+    if java:
+        if name not in JAVA:
+            raise ValueError(f"the workload {name} has no Java clients")
+        return JAVA[name]
     if name != AS_COMMITTED:
         return WORKLOADS[name]
     in_transaction = settings.get("application", {}).get("commit") == "in-transaction"

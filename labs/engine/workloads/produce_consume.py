@@ -10,12 +10,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
+from confluent_kafka import libversion
+
 from labs.engine.clients import translate
 from labs.engine.clients.consumer import Commit, ConsumerConfig
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.producer import ProducerConfig
 from labs.engine.clients.reader import ReaderConfig
 from labs.engine.clients.sink import Style
+from labs.engine.clients.translate import PINNED, Pinned
 from labs.engine.wait import WaitTimeout, until
 from labs.engine.workloads.group import GROUP
 from labs.engine.workloads.place import Place
@@ -36,11 +39,12 @@ _NO_STREAMS = (
     "inside the application; no state, no changelog, no transaction, no processing again"
 )
 
-_COMMITS: Mapping[str, Commit] = {
+COMMITS: Mapping[str, Commit] = {
     "before-processing": "before-processing",
     "after-processing": "after-processing",
     "in-transaction": "after-processing",
 }
+"""When an application commits that does so itself."""
 _COUNTERS = {
     "sent": "producer", "acknowledged": "producer", "failed": "producer", "delivered": "consumer",
 }  # fmt: skip
@@ -81,10 +85,25 @@ class ProduceConsume:
         if commit == "in-transaction" and not self.topics:
             said.append("application commit=in-transaction: offsets are committed after "
                         "processing, because this workload has no transactions")  # fmt: skip
-        if automatic and commit in _COMMITS:
+        if automatic and commit in COMMITS:
             said.append(f"consumer enable.auto.commit=true is left out beside {commit}: only the "
                         "application commits")  # fmt: skip
-        return (*said, *self._producer_told.differs, *self._consumer_told.differs)
+        return (*said, *self._differs("producer"), *self._differs("consumer"))
+
+    def _differs(self, role: str) -> Iterator[str]:
+        """In what librdkafka differs from the team's client of a role."""
+        told = {"producer": self._producer_told, "consumer": self._consumer_told}
+        yield from told[role].differs
+
+    @property
+    def played_by(self) -> dict[str, str]:
+        """Which client plays each role."""
+        return dict.fromkeys(("producer", "consumer"), f"librdkafka {libversion()[0]}")
+
+    @property
+    def pinned(self) -> Mapping[str, Pinned]:
+        """What the lab sets of every client that plays a role."""
+        return PINNED
 
     @property
     def _sink_style(self) -> Style:
@@ -240,8 +259,8 @@ def commit_style(application: str, consumer: Mapping[str, str | int | bool]) -> 
     Only librdkafka has `enable.auto.offset.store`; where it is absent the client is Java's,
     which commits at a poll what the polls before it returned.
     """
-    if application in _COMMITS:
-        return _COMMITS[application]
+    if application in COMMITS:
+        return COMMITS[application]
     stores = consumer.get("enable.auto.offset.store")
     if stores is None:
         return "next-poll-stores"

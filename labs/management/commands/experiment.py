@@ -14,9 +14,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from advisor import services as advisor
+from advisor.catalog import kafka_line
 from advisor.reasoning.pipeline import Pipeline
 from labs import presentation, sentences, services
+from labs.conditions import java_release
 from labs.engine.kafka.distribution import kafka_versions, release
+from labs.engine.kafka.tools import tool_versions
 from labs.engine.launch import RunnerDied, launch
 from labs.engine.scenarios import ScenarioError, find
 from labs.engine.spec import ArmSpec, ExperimentSpec
@@ -70,13 +73,7 @@ class Command(BaseCommand):
             metavar="VERSION",
             help=f"version of the brokers, one of {', '.join(kafka_versions())} or their lines",
         )
-        parser.add_argument(
-            "--controllers",
-            type=int,
-            default=0,
-            choices=range(4),
-            help="dedicated controllers beside the brokers; default 0: brokers are controllers too",
-        )
+        _add_conditions(parser)
         parser.add_argument("--seed", type=int, help="repeats the schedule of an earlier run")
         parser.add_argument("--json", action="store_true", help="the result as data")
 
@@ -117,6 +114,23 @@ class Command(BaseCommand):
             self.stderr.write(f"{event['at_s']:6.1f} s  {event['arm']}: {said}")
 
 
+def _add_conditions(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--controllers",
+        type=int,
+        default=0,
+        choices=range(4),
+        help="dedicated controllers beside the brokers; default 0: brokers are controllers too",
+    )
+    parser.add_argument(
+        "--clients",
+        default="librdkafka",
+        choices=("librdkafka", "java"),
+        help="who plays the clients: librdkafka with the settings translated (default), or "
+        "Kafka's own Java clients, where nothing is done to a client",
+    )
+
+
 def _told(result: dict[str, Any]) -> str:
     lines = []
     for each in result["arms"]:
@@ -143,7 +157,24 @@ def _spec(options: dict[str, Any]) -> ExperimentSpec:
     arms = [_arm(name, pipeline) for name in names]
     seed = secrets.randbelow(2**31) if options["seed"] is None else options["seed"]
     kafka, controllers = release(options["kafka"]), options["controllers"]
-    return ExperimentSpec(options["scenario"], seed, tuple(arms), kafka, controllers=controllers)
+    return ExperimentSpec(
+        options["scenario"], seed, tuple(arms), kafka, controllers=controllers,
+        java_clients=_java_clients(options, pipeline),
+    )  # fmt: skip
+
+
+def _java_clients(options: dict[str, Any], pipeline: Pipeline) -> str | None:
+    if options["clients"] != "java":
+        return None
+    found = java_release(pipeline, find(options["scenario"]))
+    if found is None:
+        message = (
+            "--clients java: Kafka's own clients play a pipeline of --client java of a line from "
+            f"{kafka_line(tool_versions()[-1])} to {kafka_line(tool_versions()[0])}, in a scenario "
+            "in which nothing is done to a client"
+        )
+        raise CommandError(message, returncode=BAD_INPUT)
+    return found
 
 
 def _arm(name: str, pipeline: Pipeline) -> ArmSpec:

@@ -1,0 +1,229 @@
+"""The team's group as Kafka's own Java client: VerifiableConsumer, and its part of the ledger.
+
+`python -m labs.engine.clients.java_consumer CONFIG.json`, where the file holds a
+`JavaConsumerConfig`. The tool polls, prints each record, and commits what it printed before it
+polls again; where the client commits by itself the tool tells nothing of commits. The rows of a
+poll bear the end of the millisecond in which its first record was printed. It says `ready` once
+every partition is assigned and its position is resolved, by the client's own log.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+from labs.engine.clients.commits import Commits
+from labs.engine.clients.control import Control, listen, report
+from labs.engine.clients.deliveries import Deliveries
+from labs.engine.clients.errors import Outcome
+from labs.engine.clients.tool import Tool
+from labs.engine.clients.verifiable import (
+    Assigned,
+    Committed,
+    Delivered,
+    Fact,
+    Placed,
+    Polled,
+    Revoked,
+    Stopped,
+    at_ns,
+)
+
+_HEAR_S = 0.05
+_REPORT_EVERY_S = 0.25
+_ASK_S = 5.0
+_END_S = 10.0  # for leaving the group; the client's own limit is 30 s
+
+
+@dataclass(frozen=True, slots=True)
+class JavaConsumerConfig:
+    """What the process is told. `command` starts the tool, complete.
+
+    `tells_commits` is whether the tool commits, and says so; `drain_limit_s` bounds the reading
+    to the end after a stop.
+    """
+
+    ledger: str
+    name: str
+    group: str
+    topic: str
+    bootstrap: str
+    isolation: str
+    command: Sequence[str]
+    tells_commits: bool
+    drain_limit_s: float = 15.0
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+
+class Account:
+    """The tool's facts as rows of `deliveries` and `commits`, and where it has got to."""
+
+    def __init__(self, deliveries: Deliveries, commits: Commits | None) -> None:
+        self._deliveries, self._commits = deliveries, commits
+        self._poll_ns: int | None = None
+        self._assigned: set[int] = set()
+        self._position: dict[int, int] = {}  # by partition: the next offset, once it is resolved
+        self.stopped: str | None = None
+
+    @property
+    def ready(self) -> bool:
+        """Whether it has partitions, and a place to read from in each."""
+        return bool(self._assigned) and self._assigned <= self._position.keys()
+
+    def take(self, facts: Iterable[Fact], ahead_ns: int) -> None:
+        """Takes facts in the order in which they were printed.
+
+        `ahead_ns` is how far the wall clock is ahead of the ledger's.
+        """
+        for each in facts:
+            if isinstance(each, Delivered):
+                self._poll_ns = self._poll_ns or at_ns(each.wall_ms, ahead_ns)
+                self._hand(each, self._poll_ns)
+            elif isinstance(each, Polled):
+                self._end_poll()
+            elif isinstance(each, Committed):
+                self._note(each, at_ns(each.wall_ms, ahead_ns))
+            elif isinstance(each, Assigned):
+                self._deliveries.assignment += 1
+                self._assigned |= each.partitions
+            elif isinstance(each, Revoked):
+                self._revoke(each.partitions)
+            elif isinstance(each, Placed):
+                self._position[each.partition] = each.offset
+            elif isinstance(each, Stopped):
+                self.stopped = each.why
+
+    def is_at(self, ends: Mapping[int, int]) -> bool:
+        """Whether every partition that it has was read to its end."""
+        return self.ready and all(
+            self._position[each] >= ends.get(each, 0) for each in self._assigned
+        )
+
+    def _hand(self, record: Delivered, time_ns: int) -> None:
+        self._deliveries.hand(
+            record.topic, record.partition, record.offset, record.value, time_ns
+        )  # fmt: skip
+        self._position[record.partition] = record.offset + 1
+
+    def _revoke(self, partitions: Iterable[int]) -> None:
+        for each in partitions:
+            self._assigned.discard(each)
+            self._position.pop(each, None)
+
+    def _end_poll(self) -> None:
+        if self._poll_ns is not None:  # a poll may bring nothing
+            self._deliveries.end_poll()
+            self._poll_ns = None
+
+    def _note(self, committed: Committed, time_ns: int) -> None:
+        if self._commits is None:
+            return
+        # The tool prints the words of an error and not its kind: nobody knows what became of it.
+        outcome: Outcome = "ok" if committed.error is None else "info"
+        for place, offset in committed.offsets.items():
+            self._commits.note(place, offset, outcome, time_ns)
+
+
+class Run:
+    """One member of the group, from joining to leaving."""
+
+    def __init__(self, config: JavaConsumerConfig, control: Control) -> None:
+        self._config, self._control = config, control
+        ledger = Path(config.ledger)
+        self._deliveries = Deliveries(ledger, config.name, config.group, config.isolation)
+        self._commits = Commits(ledger, config.name, config.group) if config.tells_commits else None
+        self._account = Account(self._deliveries, self._commits)
+        self._due_report = 0.0
+        self._tool = Tool(config.command)
+
+    def run(self) -> None:
+        """Hears until the owner says stop, then to the end of the log, and lets it leave.
+
+        Raises `ToolFailed` if the tool ends for another reason than one that it names.
+        """
+        while not self._control.stop.is_set():
+            self._hear()
+            if self._tool.ended:
+                self._ended_by_itself()
+        self._drain()
+        self._tool.ask_to_end()
+        self._hear_on(_END_S)
+        self._tool.kill()
+        self._hear_on(_END_S)
+        self._deliveries.close()
+        if self._commits:
+            self._commits.close()
+        self._report(ended=True)
+
+    def _ended_by_itself(self) -> None:
+        """An application that cannot go on has left; the run goes on without it."""
+        if self._account.stopped is None:
+            self._tool.refuse_its_end()
+        self._report(ended=False)
+        self._control.stop.wait()
+
+    def _drain(self) -> None:
+        deadline = time.monotonic() + self._config.drain_limit_s
+        ends: dict[int, int] = {}
+        while time.monotonic() < deadline and not self._tool.ended:
+            ends = ends or self._ends()
+            if ends and self._account.is_at(ends):
+                return
+            self._hear()
+
+    def _hear_on(self, limit_s: float) -> None:
+        deadline = time.monotonic() + limit_s
+        while not self._tool.ended and time.monotonic() < deadline:
+            self._hear()
+
+    def _hear(self) -> None:
+        ahead_ns = time.time_ns() - time.monotonic_ns()
+        self._account.take(self._tool.hear(_HEAR_S), ahead_ns)
+        if time.monotonic() >= self._due_report:
+            self._report(ended=False)
+            self._due_report = time.monotonic() + _REPORT_EVERY_S
+            if self._commits:
+                self._commits.flush()
+
+    def _ends(self) -> dict[int, int]:
+        """Where the log of each partition ends now; empty if nobody can say."""
+        topic = self._config.topic
+        asking = Consumer({"bootstrap.servers": self._config.bootstrap, "group.id": "ends"})
+        try:
+            known = asking.list_topics(topic, timeout=_ASK_S).topics[topic].partitions
+            places = [TopicPartition(topic, each) for each in known]
+            marks = {
+                place.partition: asking.get_watermark_offsets(place, timeout=_ASK_S)
+                for place in places
+            }
+            return {partition: ends[1] for partition, ends in marks.items()}
+        except (KafkaException, TypeError) as silent:  # the marks are None after the timeout
+            print(silent, file=sys.stderr, flush=True)
+            return {}
+        finally:
+            asking.close()
+
+    def _report(self, ended: bool) -> None:
+        account = self._account
+        report(
+            ready=account.ready or account.stopped is not None, stopped=account.stopped,
+            delivered=self._deliveries.count, ended=ended,
+        )  # fmt: skip
+
+
+def main(argv: list[str]) -> int:
+    config = JavaConsumerConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
+    Run(config, listen()).run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,77 @@
+"""One of Kafka's tools in a JVM of its own: what it prints, line by line, and its end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from threading import Thread
+
+from labs.engine import processes
+from labs.engine.clients.verifiable import Fact, fact
+
+_MOST = 10_000  # lines at once, so that a stop is heard while catching up
+
+
+class ToolFailed(Exception):
+    """The tool ended although nobody asked it to; its last words are in the log."""
+
+
+class Tool:
+    """It dies with us; what it prints that is no fact goes to our standard error.
+
+    `ended` is true once it is gone and all that it printed was heard.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._process = processes.spawn(command, log=None, stdout=subprocess.PIPE)
+        self._lines = SimpleQueue[str | None]()
+        self._killed_by_us = False
+        self.ended = False
+        Thread(target=self._read, name="tool", daemon=True).start()
+
+    def _read(self) -> None:
+        for line in self._process.stdout or ():
+            if line.endswith(b"\n"):  # a kill may tear the last one
+                self._lines.put(line[:-1].decode("utf-8", "replace"))
+        self._process.wait()
+        self._lines.put(None)
+
+    def hear(self, wait_s: float) -> Iterator[Fact]:
+        """The facts of what it printed since this was last asked; waits for the first line."""
+        with suppress(Empty):
+            for number in range(_MOST):
+                line = self._lines.get(timeout=0 if number else wait_s)
+                if line is None:
+                    self.ended = True
+                    return
+                told = fact(line)
+                if told is not None:
+                    yield told
+                elif not line.startswith("{") and " TRACE " not in line:
+                    print(line, file=sys.stderr, flush=True)
+
+    def ask_to_end(self) -> None:
+        """SIGTERM: its shutdown hook closes the client, which may take as long as its timeouts."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """Ends it at once by SIGKILL, if it is still there."""
+        self._killed_by_us = self._killed_by_us or self._process.poll() is None
+        processes.end(self._process, grace_s=0)
+
+    def refuse_its_end(self) -> None:
+        """For a tool that ended by itself: raises `ToolFailed`.
+
+        Where somebody else's SIGKILL was the end of it, it is ours as well, so that our owner
+        learns of it as of any client's.
+        """
+        code = self._process.wait()
+        if code == -signal.SIGKILL and not self._killed_by_us:
+            os.kill(os.getpid(), signal.SIGKILL)
+        raise ToolFailed(f"the tool ended by itself, with code {code}")

@@ -1,0 +1,180 @@
+"""The plainest pipeline by Kafka's own Java clients: VerifiableProducer and VerifiableConsumer.
+
+They take the team's settings as they are, in a properties file. What they cannot do as the
+team's application does is left to librdkafka, role by role, and said. No client here can be
+held, so scenarios that do something to a client have no such workload (`workloads.JAVA`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from advisor.catalog.versions import at_least
+from labs.engine.clients.consumer import ConsumerConfig
+from labs.engine.clients.java_consumer import JavaConsumerConfig
+from labs.engine.clients.java_producer import JavaProducerConfig
+from labs.engine.clients.process import ClientProcess
+from labs.engine.clients.producer import ProducerConfig
+from labs.engine.clients.translate import PINNED, Pinned
+from labs.engine.kafka.properties import properties
+from labs.engine.kafka.tools import Tools
+from labs.engine.ledger import TableWriter
+from labs.engine.spec import Settings
+from labs.engine.workloads.group import GROUP, saved_positions
+from labs.engine.workloads.place import Place
+from labs.engine.workloads.produce_consume import COMMITS, ProduceConsume
+
+_TOOLS: Mapping[str, str] = {"producer": "VerifiableProducer", "consumer": "VerifiableConsumer"}
+_KEYS = 2**31 - 1  # `--repeating-keys`: so many numbers before they begin again, so the value
+
+# The tools are told these by arguments, or not at all; the rest is theirs from the file.
+_NOT_IN_FILE: Mapping[str, frozenset[str]] = {
+    "producer": frozenset({"transactional.id", "transaction.timeout.ms"}),
+    "consumer": frozenset({
+        "group.id", "group.instance.id", "group.protocol", "enable.auto.commit",
+        "auto.offset.reset", "session.timeout.ms",
+    }),
+}  # fmt: skip
+_DROPPED: Mapping[str, Mapping[str, str]] = {
+    "producer": {"transactional.id": "this workload sends outside transactions"},
+    "consumer": {
+        "group.id": "a run's readers have a group of their own",
+        "group.instance.id": "a run's reader has no restart that could keep its name",
+    },
+}
+# The product's own since 3.0, where the tool's would be the first alone.
+_ASSIGNORS = ",".join(
+    f"org.apache.kafka.clients.consumer.{each}"
+    for each in ("RangeAssignor", "CooperativeStickyAssignor")
+)
+
+
+def instead_of_java(settings: Settings, version: str) -> dict[str, str]:
+    """Why librdkafka plays a role although Java was asked for, by role."""
+    application, consumer = settings.get("application", {}), settings.get("consumer", {})
+    why = {}
+    if application.get("resend") == "on-error":
+        why["producer"] = "VerifiableProducer sends no value again"
+    commit = str(application.get("commit", "after-processing"))
+    if commit == "before-processing":
+        why["consumer"] = "VerifiableConsumer never commits before it has printed what it read"
+    elif commit not in COMMITS and not consumer.get("enable.auto.commit", True):
+        why["consumer"] = "VerifiableConsumer commits by itself where its client does not"
+    elif consumer.get("group.protocol") == "consumer" and not at_least(version, "4.0"):
+        why["consumer"] = (
+            "before Kafka 4.0 VerifiableConsumer cannot join by group.protocol=consumer"
+        )
+    return why
+
+
+class JavaProduceConsume(ProduceConsume):
+    """`ProduceConsume` whose clients are Java's."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        if place.tools is None:
+            raise ValueError("Java clients need their jars")
+        self._tools: Tools = place.tools
+        self._instead = instead_of_java(place.settings, self._tools.version)
+        self.modules = {role: f"java_{role}" for role in _TOOLS if role not in self._instead}
+        self._commit = str(self._application.get("commit", "after-processing"))
+
+    @property
+    def played_by(self) -> dict[str, str]:
+        java = {role: f"{_TOOLS[role]} of Kafka {self._tools.version}" for role in self.modules}
+        return {**super().played_by, **java}
+
+    @property
+    def pinned(self) -> Mapping[str, Pinned]:
+        """The Java clients keep what the team has: they try again soon by themselves."""
+        return PINNED if self._instead else {}
+
+    def _differs(self, role: str) -> Iterator[str]:
+        if role in self._instead:
+            yield f"the {role} is librdkafka: {self._instead[role]}"
+            yield from super()._differs(role)
+            return
+        stated = self._place.settings.get(role, {})
+        for key, why in _DROPPED[role].items():
+            if key in stated:
+                yield f"{role} {key}={stated[key]} is left out: {why}"
+
+    def _start(self, role: str, config: Any) -> ClientProcess:
+        if role in self.modules:
+            java = self._java_producer if role == "producer" else self._java_consumer
+            config = java(config)
+        return super()._start(role, config)
+
+    def _java_producer(self, told: ProducerConfig) -> JavaProducerConfig:
+        arguments = ["--throughput", str(told.rate_per_s)]
+        if told.keyed:
+            arguments += ["--repeating-keys", str(_KEYS)]
+        return JavaProducerConfig(
+            ledger=told.ledger, name=told.name, topic=told.topic, keyed=told.keyed,
+            flush_limit_s=told.flush_limit_s, command=self._command("producer", arguments),
+        )  # fmt: skip
+
+    def _java_consumer(self, told: ConsumerConfig) -> JavaConsumerConfig:
+        return JavaConsumerConfig(
+            ledger=told.ledger, name=told.name, group=told.group, topic=told.topic,
+            bootstrap=self._place.bootstrap, isolation=self._isolation,
+            command=self._command("consumer", self._group_arguments()),
+            tells_commits=not self._automatic, drain_limit_s=told.drain_limit_s,
+        )  # fmt: skip
+
+    @property
+    def _automatic(self) -> bool:
+        """Whether the client commits by itself, of which the tool tells nothing."""
+        return self._commit not in COMMITS
+
+    def _group_arguments(self) -> list[str]:
+        consumer = self._place.settings.get("consumer", {})
+        said = ["--group-id", GROUP, "--verbose"]
+        said += ["--reset-policy", str(consumer.get("auto.offset.reset", "latest"))]
+        if self._automatic:
+            said.append("--enable-autocommit")
+        if consumer.get("group.protocol") == "consumer":
+            return [*said, "--group-protocol", "consumer"]
+        said += ["--assignment-strategy", _ASSIGNORS]
+        return [*said, "--session-timeout", str(consumer.get("session.timeout.ms", 45000))]
+
+    def _command(self, role: str, arguments: list[str]) -> tuple[str, ...]:
+        place, name = self._place, self._next(role)
+        file = place.folder / f"{name}.properties"
+        file.write_text(properties(self._in_file(role)), "ascii")
+        takes = "--command-config" if at_least(self._tools.version, "4.2") else f"--{role}.config"
+        common = ["--bootstrap-server", place.bootstrap, "--topic", place.topic, takes, str(file)]
+        return self._tools.command(_TOOLS[role], [*common, *arguments], place.folder)
+
+    def _in_file(self, role: str) -> dict[str, Any]:
+        pinned = {"producer": self._place.senders, "consumer": self._place.pinned}[role]
+        stated = {
+            **self._place.settings.get(role, {}),
+            **{name: each.lab for name, each in pinned.items()},
+        }
+        own = {"isolation.level": self._isolation} if role == "consumer" else {}
+        kept = {key: value for key, value in stated.items() if key not in _NOT_IN_FILE[role]}
+        return {**own, **kept, "client.id": self._next(role)}
+
+    def stop_consumer(self) -> None:
+        """Of commits that the client made by itself the group's coordinator knows the last."""
+        super().stop_consumer()
+        if self._automatic and "consumer" in self.modules:
+            self._write_saved(self.client("consumer").name)
+
+    def _write_saved(self, consumer: str) -> None:
+        place = self._place
+        saved = saved_positions(place.bootstrap, place.topic)
+        if not saved:
+            return  # nobody could say, or there are none: then nothing is judged by them
+        rows = [
+            {
+                "consumer": consumer, "group": GROUP, "topic": place.topic,
+                "partition": partition, "offset": offset, "outcome": "ok",
+                "time_ns": time.monotonic_ns(),
+            }
+            for partition, offset in saved.items()
+        ]  # fmt: skip
+        TableWriter(place.ledger, "commits", "coordinator").flush_rows(rows)

@@ -1,0 +1,60 @@
+"""Kafka's own Java clients in place of librdkafka: the leader dies while followers are behind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.cluster.conftest import Run, Told
+from tests.engine.arms import experiment
+
+pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.timeout(300)]
+
+RELEASE = "4.3.1"
+
+
+@pytest.fixture(scope="module")
+def both(run: Run) -> Told:
+    return run(replace(experiment(), java_clients=RELEASE))
+
+
+def rows(told: dict[str, Any], table: str) -> list[dict[str, Any]]:
+    read: list[dict[str, Any]] = pq.read_table(
+        Path(told["ledger"]) / f"{table}.parquet"
+    ).to_pylist()
+    return read
+
+
+def test_acks_1_loses_what_it_acknowledged_and_acks_all_does_not(both: Told) -> None:
+    described, recommended = both[0]["described"], both[0]["recommended"]
+    assert described["verdict"] == "broken", described["reason"]
+    assert described["counts"]["lost_write"] > 0
+    assert recommended["verdict"] == "holds", recommended["reason"]
+    assert recommended["counts"]["lost_write"] == 0
+    assert recommended["counts"]["ok"] > 0
+    for told in both[0].values():
+        assert told["clients"] == {
+            "producer": f"VerifiableProducer of Kafka {RELEASE}",
+            "consumer": f"VerifiableConsumer of Kafka {RELEASE}",
+        }
+        assert "client reconnect.backoff.ms" not in [each["setting"] for each in told["shortened"]]
+
+
+def test_every_send_is_known_with_its_time_and_nothing_is_judged_by_guess(both: Told) -> None:
+    for told in both[0].values():
+        sends = sorted(rows(told, "sends"), key=lambda row: int(row["value"]))
+        assert [row["value"] for row in sends] == list(range(len(sends)))
+        invoked = [row["invoked_ns"] for row in sends]
+        assert invoked == sorted(invoked)
+        assert all(row["invoked_ns"] <= row["completed_ns"] for row in sends if row["completed_ns"])
+        assert {row["offset"] is None for row in sends if row["outcome"] == "ok"} == {False}
+        group = [row for row in rows(told, "deliveries") if row["group"] == "app"]
+        assert len(group) > 0
+        (saved,) = rows(told, "commits")
+        assert saved["offset"] == max(row["offset"] for row in group) + 1
+        assert told["counts"]["skipped"] is not None
+        assert told["counts"]["phantom"] == 0

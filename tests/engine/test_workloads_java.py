@@ -1,0 +1,149 @@
+"""What Kafka's own clients are told, from an arm's settings, and what is left to librdkafka."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labs.engine.kafka.tools import Tools
+from labs.engine.scenarios import all_scenarios
+from labs.engine.spec import Settings
+from labs.engine.workloads import JAVA, Place, workload
+from labs.engine.workloads.produce_consume_java import JavaProduceConsume, instead_of_java
+from tests.engine.arms import arm
+
+TOOLS = Tools("4.3.1", ("java", "-cp", "jars"))
+
+
+def clients(folder: Path, tools: Tools = TOOLS, **stated: Any) -> JavaProduceConsume:
+    settings = arm("described", **stated).settings
+    return JavaProduceConsume(place(folder, settings, tools))
+
+
+def place(folder: Path, settings: Settings, tools: Tools | None) -> Place:
+    return Place(
+        settings, "127.0.0.1:1", "orders", 500, folder, folder, folder, folder, tools=tools
+    )
+
+
+def producer(told: JavaProduceConsume) -> list[str]:
+    return list(told._java_producer(told._producer()).command)
+
+
+def consumer(told: JavaProduceConsume) -> list[str]:
+    return list(told._java_consumer(told._consumer()).command)
+
+
+def after(command: list[str], argument: str) -> str:
+    return command[command.index(argument) + 1]
+
+
+def in_file(command: list[str], argument: str = "--command-config") -> dict[str, str]:
+    lines = Path(after(command, argument)).read_text("ascii").splitlines()
+    return dict(line.split("=", 1) for line in lines)
+
+
+def test_the_producer_has_the_teams_settings_and_not_the_tools_own(tmp_path: Path) -> None:
+    stated: dict[str, Any] = {"producer__acks": "1", "producer__transactional_id": "orders-1"}
+    told = clients(tmp_path, **stated, producer__enable_idempotence=False)
+    command = producer(told)
+    assert command[:3] == ["java", "-cp", "jars"]
+    assert command[4] == "org.apache.kafka.tools.VerifiableProducer"
+    assert (after(command, "--topic"), after(command, "--throughput")) == ("orders", "500")
+    assert "--repeating-keys" not in command
+    file = in_file(command)
+    assert (file["acks"], file["enable.idempotence"]) == ("1", "false")
+    assert file["retries"] == "2147483647", "the tool's own would be 0"
+    assert not {"transactional.id", "transaction.timeout.ms"} & file.keys()
+    assert any("transactional.id=orders-1 is left out" in said for said in told.differs)
+
+
+def test_a_compacted_topic_gets_the_value_as_key(tmp_path: Path) -> None:
+    command = producer(clients(tmp_path, topic__cleanup_policy="compact"))
+    assert after(command, "--repeating-keys") == str(2**31 - 1)
+
+
+def test_the_consumer_is_told_by_arguments_what_the_tool_takes_from_nowhere_else(
+    tmp_path: Path,
+) -> None:
+    told = clients(tmp_path, consumer__session_timeout_ms=9000, application__commit="auto")
+    command = consumer(told)
+    assert after(command, "--session-timeout") == "9000"
+    assert after(command, "--reset-policy") == "latest"
+    assert {"--enable-autocommit", "--verbose"} <= set(command)
+    assert after(command, "--assignment-strategy").endswith("CooperativeStickyAssignor")
+    file = in_file(command)
+    assert file["isolation.level"] == "read_uncommitted"
+    assert not {"session.timeout.ms", "enable.auto.commit", "auto.offset.reset"} & file.keys()
+    assert not told._java_consumer(told._consumer()).tells_commits
+
+
+def test_an_application_that_commits_is_a_tool_that_commits_and_tells(tmp_path: Path) -> None:
+    told = clients(tmp_path, application__commit="after-processing")
+    assert "--enable-autocommit" not in consumer(told)
+    assert told._java_consumer(told._consumer()).tells_commits
+
+
+def test_the_new_group_protocol_has_no_session_of_the_clients(tmp_path: Path) -> None:
+    command = consumer(clients(tmp_path, consumer__group_protocol="consumer"))
+    assert after(command, "--group-protocol") == "consumer"
+    assert not {"--session-timeout", "--assignment-strategy"} & set(command)
+
+
+def test_older_releases_have_another_word_for_their_file(tmp_path: Path) -> None:
+    older = clients(tmp_path, replace(TOOLS, version="4.1.2"))
+    assert in_file(producer(older), "--producer.config")["acks"] == "all"
+    assert in_file(consumer(older), "--consumer.config")["max.poll.records"] == "500"
+
+
+def test_nothing_that_was_described_can_end_a_line_of_the_file(tmp_path: Path) -> None:
+    told = clients(tmp_path)
+    told._place.settings["producer"]["client.rack"] = "a\nacks=0\\"  # type: ignore[index]
+    file = Path(after(producer(told), "--command-config")).read_text("ascii")
+    assert "client.rack=a\\u000aacks=0\\u005c\n" in file
+    assert [line for line in file.splitlines() if line.startswith("acks=")] == ["acks=all"]
+
+
+@pytest.mark.parametrize(
+    ("stated", "version", "roles"),
+    [
+        ({}, "4.3.1", set()),
+        ({"application__resend": "on-error"}, "4.3.1", {"producer"}),
+        ({"application__commit": "before-processing"}, "4.3.1", {"consumer"}),
+        ({"application__commit": "auto", "consumer__enable_auto_commit": False}, "4.3.1",
+         {"consumer"}),
+        ({"application__commit": "after-processing", "consumer__enable_auto_commit": False},
+         "4.3.1", set()),
+        ({"consumer__group_protocol": "consumer"}, "3.9.2", {"consumer"}),
+        ({"consumer__group_protocol": "consumer"}, "4.0.2", set()),
+    ],
+)  # fmt: skip
+def test_what_a_tool_cannot_do_is_left_to_librdkafka_and_said(
+    tmp_path: Path, stated: dict[str, Any], version: str, roles: set[str]
+) -> None:
+    why = instead_of_java(arm("described", **stated).settings, version)
+    assert set(why) == roles
+    told = clients(tmp_path, replace(TOOLS, version=version), **stated)
+    for role, name in told.played_by.items():
+        assert name.startswith("librdkafka" if role in roles else "Verifiable")
+    said = [each for each in told.differs if "is librdkafka" in each]
+    assert [f"the {role} is librdkafka: {why[role]}" for role in sorted(roles)] == said
+    assert bool(told.pinned) == bool(roles), "Java's clients keep what the team has"
+
+
+def test_where_something_is_done_to_a_client_there_is_no_choice() -> None:
+    settings = arm("described").settings
+    names = {scenario.workload for scenario in all_scenarios()}
+    assert workload("produce-consume", settings, java=True) is JavaProduceConsume
+    for name in names - JAVA.keys():
+        with pytest.raises(ValueError, match="has no Java clients"):
+            workload(name, settings, java=True)
+
+
+def test_java_clients_without_their_jars_are_refused(tmp_path: Path) -> None:
+    without = place(tmp_path, arm("described").settings, None)
+    with pytest.raises(ValueError, match="need their jars"):
+        JavaProduceConsume(without)
