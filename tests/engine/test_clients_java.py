@@ -27,6 +27,13 @@ print({begin!r}, flush=True)
 end.wait()
 print({after!r}, flush=True)
 """
+_DEAF = """
+import signal
+signal.signal(signal.SIGTERM, lambda *_: print({torn!r}, end="", flush=True))
+print({begin!r}, flush=True)
+while True:
+    signal.pause()
+"""
 
 
 def offered(value: int, time_ns: int) -> str:
@@ -60,8 +67,12 @@ def script(*begin: str, after: tuple[str, ...] = ()) -> tuple[str, ...]:
     return (sys.executable, "-c", told)
 
 
-def producer(folder: Path, command: tuple[str, ...], acknowledged: int) -> ClientProcess:
-    config = JavaProducerConfig(str(folder / "ledger"), "producer-1", "orders", command)
+def producer(
+    folder: Path, command: tuple[str, ...], acknowledged: int, flush_limit_s: float = LIMIT_S
+) -> ClientProcess:
+    config = JavaProducerConfig(
+        str(folder / "ledger"), "producer-1", "orders", command, flush_limit_s=flush_limit_s
+    )
     client = ClientProcess("java_producer", config, folder, folder)
     until(
         lambda: client.latest.get("acknowledged") == acknowledged or client.returncode is not None,
@@ -102,11 +113,21 @@ def test_every_send_is_a_row_with_what_was_told_of_it(tmp_path: Path) -> None:
     assert "a word of the client" in (tmp_path / "java_producer.log").read_text()
 
 
+def test_a_tool_that_does_not_end_is_killed_and_a_torn_line_counts_as_unsaid(
+    tmp_path: Path,
+) -> None:
+    begin = "\n".join((offered(0, 1), success(0, 0), offered(1, 2)))
+    command = (sys.executable, "-c", _DEAF.format(begin=begin, torn=success(1, 1)[:40]))
+    client = producer(tmp_path, command, acknowledged=1, flush_limit_s=0.5)
+    client.ask_to_stop()
+    assert client.await_end(LIMIT_S)["ended"]
+    assert [row["outcome"] for row in rows(tmp_path, "sends")] == ["ok", "info"]
+
+
 def test_a_tool_that_somebody_kills_takes_its_process_with_it(tmp_path: Path) -> None:
     client = producer(tmp_path, script(offered(0, 1), success(0, 0)), acknowledged=1)
-    (child,) = (Path(f"/proc/{client.pid}/task").glob("*/children"),)
-    pids = {int(pid) for each in child for pid in each.read_text().split()}
-    (tool,) = pids
+    threads = Path(f"/proc/{client.pid}/task").glob("*/children")
+    (tool,) = (int(pid) for each in threads for pid in each.read_text().split())
     os.kill(tool, signal.SIGKILL)
     with pytest.raises(ClientFailed, match="not by this run") as failed:
         client.await_end(LIMIT_S)
