@@ -19,7 +19,7 @@ RELEASE = "4.3.1"
 
 @pytest.fixture(scope="module")
 def both(run: Run) -> Told:
-    return run(replace(experiment(), java_clients=RELEASE))
+    return run(replace(experiment(rate_per_s=500), java_clients=RELEASE))
 
 
 def rows(told: dict[str, Any], table: str) -> list[dict[str, Any]]:
