@@ -15,6 +15,7 @@ from django.db import close_old_connections, connection
 
 from labs import lifecycle, pruning, queue
 from labs.engine.launch import Launch, RunnerDied, launch
+from labs.engine.pool import Pool
 from labs.engine.run import KILLED
 from labs.engine.warm import WarmJudge
 from labs.models import Experiment, State
@@ -38,15 +39,18 @@ def run(slug: str, attempt: int) -> None:
     if experiment is None:
         logger.info("attempt %d is not waiting: nothing to do", attempt, extra={"run": slug})
         return
-    carry_out(experiment, settings.LAB_JUDGE_SOCKET)
+    carry_out(experiment, settings.LAB_JUDGE_SOCKET, _pool())
 
 
-def carry_out(experiment: Experiment, judge_socket: Path) -> None:
-    """Runs a claimed experiment to its end, and says in the database how it ended."""
+def carry_out(experiment: Experiment, judge_socket: Path, pool: Pool | None = None) -> None:
+    """Runs a claimed experiment to its end, and says in the database how it ended.
+
+    The runner is one that waits in the pool, if there is one that fits.
+    """
     slug, owner = experiment.slug, experiment.owner
     state, reason = State.INTERRUPTED, WORKER_STOPPED
     try:
-        state, reason = _execute(experiment, owner, judge_socket)
+        state, reason = _execute(experiment, owner, judge_socket, pool)
     except Exception as error:
         logger.exception("the run failed", extra={"run": slug})
         state, reason = State.FAILED, f"The run could not be carried out: {error}"
@@ -58,9 +62,11 @@ def carry_out(experiment: Experiment, judge_socket: Path) -> None:
     pruning.prune()
 
 
-def _execute(experiment: Experiment, owner: str, judge_socket: Path) -> tuple[State, str]:
+def _execute(
+    experiment: Experiment, owner: str, judge_socket: Path, pool: Pool | None
+) -> tuple[State, str]:
     recorder = Recorder(experiment, owner)
-    with launch(experiment.request(), experiment.folder, judge_socket=judge_socket) as running:
+    with launch(experiment.request(), experiment.folder, judge_socket, pool) as running:
         heart = _Heart(experiment.slug, owner, running)
         try:
             with heart:
@@ -144,29 +150,39 @@ class _Sweeper(threading.Thread):
         self._over.set()
 
 
-class _Helpers:
-    """The sweeper and the warm judge of this worker process."""
+class Helpers:
+    """The sweeper, the warm judge and the pool of this worker process."""
 
     def __init__(self) -> None:
         self._sweeper = _Sweeper()
         self._judge = WarmJudge(settings.LAB_JUDGE_SOCKET)
+        socket, runs = settings.LAB_JUDGE_SOCKET, settings.LAB_RUNS_DIR
+        self.pool = Pool(runs, socket) if settings.LAB_WARM_POOL else None
 
     def start(self) -> None:
         _stopping.clear()
         self._sweeper.start()
         self._judge.start()
+        if self.pool:
+            self.pool.start()
 
     def stop(self) -> None:
         self._sweeper.stop()
+        if self.pool:
+            self.pool.stop()
         self._judge.stop()
 
 
-_helpers: list[_Helpers] = []
+_helpers: list[Helpers] = []
+
+
+def _pool() -> Pool | None:
+    return _helpers[-1].pool if _helpers else None
 
 
 @worker_ready.connect
 def _start_helpers(**_: Any) -> None:
-    _helpers.append(_Helpers())
+    _helpers.append(Helpers())
     _helpers[-1].start()
 
 

@@ -7,10 +7,13 @@ brokers and clients; `labs.engine.run` starts it and sees to its end.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import zip_longest
 from pathlib import Path
 
 from labs.engine import result
+from labs.engine.boot import Ahead
 from labs.engine.events import Emitter
 from labs.engine.runner import Arm, ArmRunner
 from labs.engine.scenarios import ScenarioError, find
@@ -22,17 +25,21 @@ FINISHED, ARM_FAILED, UNUSABLE = 0, 1, 2
 
 
 def run(
-    spec: ExperimentSpec, folder: Path, events: Emitter, judge_socket: Path | None = None
-) -> int:
+    spec: ExperimentSpec, folder: Path, events: Emitter, judge_socket: Path | None = None,
+    ahead: Sequence[Ahead] = (),
+) -> int:  # fmt: skip
     """Runs every arm under one schedule and says the result; returns the exit code.
 
-    Raises `ScenarioError` for an unknown scenario or override.
+    `ahead` are the clusters of the arms, if they were booted before. Raises `ScenarioError` for
+    an unknown scenario or override.
     """
     scenario = find(spec.scenario)
     schedule = draw(scenario, spec.seed, spec.overrides)
     runners = [
-        ArmRunner(Arm(spec, arm, scenario, schedule, folder / arm.name, events, judge_socket))
-        for arm in spec.arms
+        ArmRunner(
+            Arm(spec, arm, scenario, schedule, folder / arm.name, events, judge_socket, booted)
+        )
+        for arm, booted in zip_longest(spec.arms, ahead)
     ]
     with ThreadPoolExecutor(len(runners), thread_name_prefix="arm") as threads:
         results = list(threads.map(ArmRunner.run, runners))
@@ -40,12 +47,12 @@ def run(
     return ARM_FAILED if any(runner.failed for runner in runners) else FINISHED
 
 
-def main(argv: list[str]) -> int:
+def main(argv: list[str], ahead: Sequence[Ahead] = ()) -> int:
     spec_file, folder, *socket = (Path(argument) for argument in argv[1:])
     events = Emitter(sys.stdout)
     try:
         spec = ExperimentSpec.from_json(spec_file.read_text("utf-8"))
-        return run(spec, folder, events, socket[0] if socket else None)
+        return run(spec, folder, events, socket[0] if socket else None, ahead)
     except (ScenarioError, ValueError, TypeError, KeyError) as wrong:
         events.emit("error", message=f"The experiment cannot be run: {wrong}")
         return UNUSABLE

@@ -13,6 +13,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from labs.engine import processes
+from labs.engine.ahead import SPEC
+from labs.engine.pool import Pool
 from labs.engine.spec import ExperimentSpec
 from labs.engine.wait import until
 
@@ -35,16 +37,24 @@ class Launch:
     """
 
     def __init__(
-        self, spec: ExperimentSpec, folder: Path, judge_socket: Path | None = None
-    ) -> None:
+        self, spec: ExperimentSpec, folder: Path, judge_socket: Path | None = None,
+        pool: Pool | None = None,
+    ) -> None:  # fmt: skip
         self.folder = folder.resolve()
         self.folder.mkdir(parents=True)
-        told = self.folder / "spec.json"
-        told.write_text(spec.to_json(), "utf-8")
-        socket: list[str | Path] = ["--judge-socket", judge_socket] if judge_socket else []
+        (self.folder / SPEC).write_text(spec.to_json(), "utf-8")
         self._log = self.folder / "runner.log"
         self._finished = False
-        self._process = processes.spawn(
+        self._waited = pool.take(spec) if pool else None
+        if self._waited and self._waited.hand_over(self.folder):
+            self._process = self._waited.process
+        else:
+            self._process = self._start(judge_socket)
+
+    def _start(self, judge_socket: Path | None) -> subprocess.Popen[bytes]:
+        told = self.folder / SPEC
+        socket: list[str | Path] = ["--judge-socket", judge_socket] if judge_socket else []
+        return processes.spawn(
             [sys.executable, "-m", "labs.engine.run", told, "--folder", self.folder, *socket],
             log=self._log, cwd=processes.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
@@ -63,6 +73,8 @@ class Launch:
         trace: TracebackType | None,
     ) -> None:
         self.stop()
+        if self._waited:
+            self._waited.close()
         if not self._finished:
             until(self._remove_folder, _GRACE_S, f"{self.folder} could not be removed")
 
@@ -102,6 +114,12 @@ class Launch:
         return " ".join(word for word in words if word) or "it said nothing"
 
 
-def launch(spec: ExperimentSpec, folder: Path, judge_socket: Path | None = None) -> Launch:
-    """Starts the runner in a new folder. Raises `FileExistsError` if the folder is there."""
-    return Launch(spec, folder, judge_socket)
+def launch(
+    spec: ExperimentSpec, folder: Path, judge_socket: Path | None = None,
+    pool: Pool | None = None,
+) -> Launch:  # fmt: skip
+    """Starts the runner in a new folder; or the one that waits in the pool, if it fits, goes on.
+
+    Raises `FileExistsError` if the folder is there.
+    """
+    return Launch(spec, folder, judge_socket, pool)

@@ -4,6 +4,10 @@
 object a line. It ends everything when its owner dies (standard input ends: the whole folder is
 removed) and on SIGTERM or SIGINT (only the clusters' folders are).
 
+`python -m labs.engine.run SHAPES.json --ahead HOME [--judge-socket PATH]` starts one ahead of its
+run (`labs.engine.ahead`): what it is told on standard input is passed on, and the folder that is
+named there is from then on kept as any run's. HOME is removed at the end, however that comes.
+
 It is a process of its own because a process that was killed cannot tidy up. The experiment
 runs in a child; whatever that child starts dies with it (`processes.spawn`), is then ours as
 the nearest subreaper (prctl(2), PR_SET_CHILD_SUBREAPER), and is waited for before a folder is
@@ -23,6 +27,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from labs.engine import processes
@@ -34,25 +39,36 @@ _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m labs.engine.run", description=__doc__)
     parser.add_argument("spec", type=Path)
-    parser.add_argument("--folder", type=Path, required=True)
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--folder", type=Path)
+    where.add_argument("--ahead", type=Path)
     parser.add_argument("--judge-socket", type=Path)
     told = parser.parse_args(argv[1:])
-    folder: Path = told.folder.resolve()
+    folder: Path = (told.folder or told.ahead).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     socket = [told.judge_socket] if told.judge_socket else []
-    experiment = [sys.executable, "-m", "labs.engine.experiment"]
-    return keep([*experiment, told.spec.resolve(), folder, *socket], folder)
+    module = "labs.engine.ahead" if told.ahead else "labs.engine.experiment"
+    command = [sys.executable, "-m", module, told.spec.resolve(), folder, *socket]
+    try:
+        return keep(command, folder, ahead=bool(told.ahead))
+    finally:
+        if told.ahead:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
-def keep(command: list[str | Path], folder: Path) -> int:
+def keep(command: list[str | Path], folder: Path, *, ahead: bool = False) -> int:
     """Runs the command until it, or the wish for it, ends; returns the exit code."""
     signals = _signals_as_bytes()
     _adopt_orphans()
-    child = processes.spawn(command, log=folder / "experiment.log", stdout=sys.stdout.buffer)
-    code = _watch(child, signals)
+    child = processes.spawn(
+        command, log=folder / "experiment.log", stdout=sys.stdout.buffer,
+        stdin=subprocess.PIPE if ahead else None,
+    )  # fmt: skip
+    code, told = _watch(child, signals)
     child.kill()  # nothing to a child that has ended
     ended = child.wait()
     _end_all_children()
+    folder = Path(os.fsdecode(told[:-1])) if told else folder
     for cluster in folder.glob("*/cluster"):
         shutil.rmtree(cluster)
     if code == ORPHANED:
@@ -70,19 +86,33 @@ def _signals_as_bytes() -> int:
     return readable
 
 
-def _watch(child: subprocess.Popen[bytes], signals: int) -> int:
-    """Waits for the child's end (0), a signal (STOPPED) or the owner's death (ORPHANED)."""
-    stdin = sys.stdin.fileno()
+def _watch(child: subprocess.Popen[bytes], signals: int) -> tuple[int, bytes]:
+    """Waits for the child's end (0), a signal (STOPPED) or the owner's death (ORPHANED).
+
+    Also returned is what the owner said meanwhile, which the child was told.
+    """
+    stdin, told = sys.stdin.fileno(), b""
     while True:
         ready, _, _ = select.select([signals, stdin], [], [])
-        if stdin in ready and not os.read(stdin, 4096):
-            return ORPHANED
+        if stdin in ready:
+            heard = os.read(stdin, 4096)
+            if not heard:
+                return ORPHANED, told
+            told += heard
+            _pass_on(heard, child)
         if signals in ready:
             numbers = os.read(signals, 4096)
             if signal.SIGTERM in numbers or signal.SIGINT in numbers:
-                return STOPPED
+                return STOPPED, told
             if child.poll() is not None:
-                return 0
+                return 0, told
+
+
+def _pass_on(heard: bytes, child: subprocess.Popen[bytes]) -> None:
+    if child.stdin:
+        with suppress(BrokenPipeError):  # one that is dead: SIGCHLD says so
+            child.stdin.write(heard)
+            child.stdin.flush()
 
 
 def _adopt_orphans() -> None:

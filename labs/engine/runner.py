@@ -18,21 +18,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from advisor.catalog import Component, Family, kafka_line, lookup
-from advisor.catalog.versions import at_least
 from labs.engine import result
+from labs.engine.boot import Ahead, Booted, boot
 from labs.engine.clients.process import ClientFailed
 from labs.engine.events import Emitter
 from labs.engine.faults import FaultLog, FaultRow
 from labs.engine.judge import JudgeFailed, judge
 from labs.engine.kafka.cluster import Cluster
 from labs.engine.kafka.java import find_java
-from labs.engine.kafka.prepare import prepared
 from labs.engine.kafka.tools import Tools, tools
 from labs.engine.ledger import TableWriter
 from labs.engine.scenarios.model import TOPIC, Scenario, Schedule, Topology
+from labs.engine.shape import shape
 from labs.engine.slots import slot
-from labs.engine.spec import ArmSpec, ExperimentSpec, Settings
+from labs.engine.spec import ArmSpec, ExperimentSpec
 from labs.engine.stage import LiveStage
 from labs.engine.telemetry import Sampler
 from labs.engine.workloads import Place, ProduceConsume, workload
@@ -42,10 +41,6 @@ _TOPIC_KEYS = (
     "min.insync.replicas", "unclean.leader.election.enable", "retention.ms", "cleanup.policy",
     "flush.messages",
 )  # fmt: skip
-_BROKER_KEYS = ("unclean.leader.election.enable", "replica.lag.time.max.ms")
-"""The brokers' own settings that an arm keeps. The others are the topic's here, which is made
-with all it needs, or are shortened."""
-_ELR = "eligible.leader.replicas.version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +54,7 @@ class Arm:
     folder: Path
     events: Emitter
     judge_socket: Path | None = None
+    ahead: Ahead | None = None
 
     @property
     def ledger(self) -> Path:
@@ -67,6 +63,11 @@ class Arm:
     @property
     def logs(self) -> Path:
         return self.folder / "logs"
+
+    @property
+    def scratch(self) -> Path:
+        """What is removed when the arm has ended."""
+        return self.folder / "cluster"
 
 
 @dataclass(slots=True)
@@ -106,7 +107,7 @@ class ArmRunner:
             self._emit("error", message=reason, killed=killed)
             answer = result.unjudged(reason)
         finally:
-            shutil.rmtree(self._arm.folder / "cluster", ignore_errors=True)
+            shutil.rmtree(self._arm.scratch, ignore_errors=True)
         outcome = result.arm_result(self._arm.spec, answer, self._arm.ledger, self._context())
         self._phase("done")
         self._emit("arm", result=outcome)
@@ -123,14 +124,11 @@ class ArmRunner:
             topology = replace(topology, partitions=self._arm.experiment.partitions)
         if self._arm.experiment.controllers:
             topology = replace(topology, controllers=self._arm.experiment.controllers)
-        for folder in (self._arm.ledger, self._arm.logs):
+        for folder in (self._arm.ledger, self._arm.logs, self._arm.scratch):
             folder.mkdir(parents=True)
-        self._phase("waiting")
-        with slot(on_place=lambda place: self._phase("waiting", place=place)):
-            self._phase("booting")
-            with self._cluster(topology) as cluster:
-                self._live(cluster, topology)
-                return self._judged(cluster)
+        with self._cluster(topology) as cluster:
+            self._live(cluster, topology)
+            return self._judged(cluster)
 
     def _live(self, cluster: Cluster, topology: Topology) -> None:
         """Everything that happens on the cluster before it is judged."""
@@ -156,29 +154,40 @@ class ArmRunner:
 
     @contextmanager
     def _cluster(self, topology: Topology) -> Iterator[Cluster]:
-        settings = self._arm.spec.settings
-        java = find_java()
-        distribution = prepared(self._arm.experiment.kafka, java, self._prepares)
+        settings, scenario = self._arm.spec.settings, self._arm.scenario
         if wanted := self._arm.experiment.java_clients:
-            self._tools = tools(wanted, java, self._prepares)
-        self._seen.java = java.version
-        scenario = self._arm.scenario
-        own = {key: settings["broker"][key] for key in _BROKER_KEYS if key in settings["broker"]}
-        own |= {key: pinned.lab for key, pinned in scenario.brokers.items()}
-        with Cluster(
-            distribution, java, self._arm.folder / "cluster", topology.brokers, own,
-            controllers=topology.controllers,
-            features=features(settings, distribution.version),
-            linked=scenario.linked, logs=self._arm.logs,
-        ) as cluster:  # fmt: skip
+            self._tools = tools(wanted, find_java(), self._prepares)
+        with self._booted() as booted:
+            self._seen.java, self._seen.kafka = booted.java, booted.kafka
             lapse = scenario.topic(settings)
             self._seen.notes += [topology.note] if topology.note else []
             topic = settings["topic"]
             config = {key: _java(topic[key]) for key in _TOPIC_KEYS if key in topic}
             config |= {key: str(pinned.lab) for key, pinned in lapse.items()}
             for name in (TOPIC, *self._workload.topics):
-                cluster.create_topic(name, topology.partitions, topology.replication_factor, config)
-            yield cluster
+                booted.cluster.create_topic(
+                    name, topology.partitions, topology.replication_factor, config
+                )
+            yield booted.cluster
+
+    @contextmanager
+    def _booted(self) -> Iterator[Booted]:
+        """The brokers that were booted ahead for this arm, or such as are booted now."""
+        arm = self._arm
+        self._phase("waiting")
+        if arm.ahead:
+            self._phase("booting")
+            with arm.ahead.handed(arm.logs, self._booted_before) as booted:
+                yield booted
+            return
+        with slot(on_place=lambda place: self._phase("waiting", place=place)):
+            self._phase("booting")
+            wanted = shape(arm.experiment, arm.spec)
+            booted = boot(wanted, arm.scratch, arm.logs, self._prepares)
+            try:
+                yield booted
+            finally:
+                booted.cluster.stop()
 
     def _shortened(self, cluster: Cluster, clients: ProduceConsume) -> list[dict[str, Any]]:
         scenario, settings = self._arm.scenario, self._arm.spec.settings
@@ -194,7 +203,7 @@ class ArmRunner:
         arm = self._arm
         place = Place(
             arm.spec.settings, cluster.bootstrap, TOPIC, arm.schedule.rate_per_s, arm.ledger,
-            arm.folder, arm.logs, scratch=arm.folder / "cluster", pinned=arm.scenario.pinned,
+            arm.folder, arm.logs, scratch=arm.scratch, pinned=arm.scenario.pinned,
             senders=arm.scenario.senders, value_bytes=arm.experiment.value_bytes or 0,
             tools=self._tools,
         )  # fmt: skip
@@ -261,22 +270,16 @@ class ArmRunner:
     def _prepares(self, what: str) -> None:
         self._phase("booting", detail=what)
 
+    def _booted_before(self, how: str) -> None:
+        self._phase("booting", detail=how)
+        self._seen.notes.append(how)
+
     def _show_sample(self, sample: dict[str, Any]) -> None:
         self._emit("sample", **sample)
 
     def _show_fault(self, row: FaultRow) -> None:
         at_s = self._arm.events.at_s(row.time_ns)
         self._emit("fault", **result.fault_data(row, at_s))
-
-
-def features(settings: Settings, version: str) -> dict[str, int]:
-    """The levels of the cluster's features that are not the release's own for a new cluster."""
-    if not at_least(version, "4.0"):
-        return {}
-    line = kafka_line(version)
-    own = lookup(Family.JAVA, line, line, Component.APPLICATION, _ELR).default
-    stated = settings.get("application", {}).get(_ELR)
-    return {} if stated is None or stated == own else {_ELR: int(stated)}
 
 
 def _java(value: str | int | bool) -> str:

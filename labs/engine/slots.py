@@ -59,6 +59,36 @@ def slot(
         yield number
 
 
+def spare(count: int, at_once: int | None = None, *, folder: Path | None = None) -> list[IO[bytes]]:
+    """Takes `count` slots at once, if nobody holds one or waits for one; else none.
+
+    For what can wait while others work. A slot is free again when its file is closed.
+    """
+    folder = folder or cache_dir() / "slots"
+    limit = clusters_at_once() if at_once is None else at_once
+    with alone(folder / "queue"):
+        held = [held for number in range(limit) if (held := _lock(folder / f"slot-{number}"))]
+        enough = count if len(held) == limit >= count and not _queued(folder) else 0
+        for file in held[enough:]:
+            file.close()
+        return held[:enough]
+
+
+def free(count: int, at_once: int | None = None, *, folder: Path | None = None) -> bool:
+    """Whether `spare` would take so many now."""
+    taken = spare(count, at_once, folder=folder)
+    for held in taken:
+        held.close()
+    return bool(taken)
+
+
+def wanted(*, folder: Path | None = None) -> bool:
+    """Whether somebody waits for a slot."""
+    folder = folder or cache_dir() / "slots"
+    with alone(folder / "queue"):
+        return bool(_queued(folder))
+
+
 def _wait(
     folder: Path,
     ticket: Path,
@@ -96,17 +126,23 @@ def _ticket(folder: Path) -> Iterator[Path]:
 
 
 def _place(folder: Path, ticket: Path) -> int:
-    """1 plus the living tickets before this one; those of the dead are thrown away."""
-    place = 1
-    for other in folder.glob("ticket-*"):
-        if other == ticket:
-            continue
-        if abandoned := _lock(other):
-            other.unlink(missing_ok=True)
+    """1 plus the living tickets before this one."""
+    return 1 + sum(other.name < ticket.name for other in _queued(folder))
+
+
+def _queued(folder: Path) -> list[Path]:
+    """The tickets of the living; those of the dead are thrown away.
+
+    A lock belongs to an open file: one's own ticket, opened anew, counts as somebody's.
+    """
+    living = []
+    for ticket in folder.glob("ticket-*"):
+        if abandoned := _lock(ticket):
+            ticket.unlink(missing_ok=True)
             abandoned.close()
-        elif other.name < ticket.name:
-            place += 1
-    return place
+        else:
+            living.append(ticket)
+    return living
 
 
 def _lock(path: Path) -> IO[bytes] | None:

@@ -23,7 +23,6 @@ from labs.engine.scenarios.model import draw
 from spark_jobs import judging
 from tests.engine.arms import DESCRIBED, SCENARIO, experiment
 
-ELR = "eligible.leader.replicas.version"
 HOLDS = {**unjudged("Nothing happened."), "verdict": "holds", "counts": {"ok": 5, "lost_write": 0}}
 
 
@@ -111,20 +110,6 @@ def test_a_crashed_judge_is_unknown_with_null_counts(
     assert set(told["counts"]) == set(COUNTS)
     assert set(told["counts"].values()) == {None}
     assert [event["arm"] for event in events(stream) if event["event"] == "error"] == ["described"]
-
-
-@pytest.mark.parametrize(
-    ("version", "level", "told"),
-    [
-        ("4.3.1", 1, {}), ("4.3.1", 0, {ELR: 0}), ("4.0.2", 1, {ELR: 1}), ("4.0.2", 0, {}),
-        ("3.9.2", 1, {}), ("4.3.1", None, {}),
-    ],
-)  # fmt: skip
-def test_a_new_cluster_gets_the_feature_levels_that_are_described(
-    version: str, level: int | None, told: dict[str, int]
-) -> None:
-    stated = {} if level is None else {ELR: level}
-    assert runner.features({"application": stated}, version) == told
 
 
 def test_the_counts_are_those_that_the_judge_has() -> None:

@@ -8,7 +8,7 @@ from operator import contains
 
 import pytest
 
-from labs.engine.slots import Cancelled, clusters_at_once, slot
+from labs.engine.slots import Cancelled, clusters_at_once, free, slot, spare, wanted
 from labs.engine.wait import until
 
 HOLDER = """
@@ -95,3 +95,30 @@ def test_the_number_of_clusters_is_a_setting(monkeypatch):
     assert clusters_at_once() == 1
     monkeypatch.delenv("LAB_CLUSTERS_AT_ONCE")
     assert clusters_at_once() >= 1
+
+
+def test_spare_slots_are_taken_only_while_nobody_holds_one(tmp_path):
+    assert free(2, 3, folder=tmp_path)
+    with slot(3, folder=tmp_path):
+        assert not free(1, 3, folder=tmp_path)
+    taken = spare(2, 3, folder=tmp_path)
+    assert len(taken) == 2
+    assert not free(1, 3, folder=tmp_path), "a slot was taken twice"
+    taken.pop().close()
+    with slot(3, folder=tmp_path), slot(3, folder=tmp_path):
+        assert not wanted(folder=tmp_path)
+    assert spare(4, 3, folder=tmp_path) == []
+
+
+def test_who_waits_for_a_slot_is_seen_and_comes_first(tmp_path):
+    (taken,) = spare(1, 1, folder=tmp_path)
+    assert not wanted(folder=tmp_path)
+    waiter = holder(tmp_path, "place 1\n")
+    assert wanted(folder=tmp_path)
+    taken.close()
+    assert waiter.stdout is not None
+    assert waiter.stdout.readline() == "held\n"
+    assert spare(1, 1, folder=tmp_path) == []
+    waiter.kill()
+    waiter.wait()
+    assert free(1, 1, folder=tmp_path)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-from labs import worker
+import pytest
+from django.conf import LazySettings
+
+from labs import lifecycle, worker
 from labs.engine.launch import RunnerDied
+from labs.engine.pool import Pool
+from labs.engine.spec import ExperimentSpec
 from labs.models import State
 from tests.labs import make
 
@@ -54,3 +59,36 @@ def test_what_cannot_be_run_has_failed_and_says_why() -> None:
     made.refresh_from_db()
     assert made.state == State.FAILED
     assert "no-such-scenario" in made.reason
+
+
+class Emptied(Pool):
+    """A pool whose runner somebody else took: it only remembers what was asked for."""
+
+    def __init__(self, above: Path) -> None:
+        super().__init__(above)
+        self.asked: list[ExperimentSpec] = []
+
+    def take(self, spec: ExperimentSpec) -> None:
+        self.asked.append(spec)
+
+
+@pytest.mark.django_db
+def test_the_pool_is_asked_first_and_an_empty_one_hinders_nobody(data_dir: Path) -> None:
+    made = make.experiment()
+    made.spec["scenario"] = "no-such-scenario"
+    made.save()
+    pool, claimed = Emptied(data_dir), lifecycle.claim(made.slug, made.attempt, "us")
+    assert claimed
+    worker.carry_out(claimed, data_dir / "judge.sock", pool)
+    assert pool.asked == [claimed.request()]
+    made.refresh_from_db()
+    assert made.state == State.FAILED
+    assert "no-such-scenario" in made.reason
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_a_worker_has_a_pool_unless_it_is_switched_off(
+    wanted: bool, settings: LazySettings
+) -> None:
+    settings.LAB_WARM_POOL = wanted
+    assert (worker.Helpers().pool is not None) == wanted

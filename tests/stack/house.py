@@ -43,6 +43,7 @@ class House:
     """One `manage.py up`; `output()` is what it has printed so far.
 
     It dies with us, however we die: a test session that is killed has no time to tidy up.
+    Nothing is booted ahead in it: who looks for brokers means those of a run.
     """
 
     def __init__(self, data: Path, port: int) -> None:
@@ -54,7 +55,7 @@ class House:
         self.process = spawn(
             [sys.executable, ROOT / "manage.py", "up", "--port", str(port)],
             log=self._log,
-            env={**env, "LAB_DATA_DIR": str(data)},
+            env={**env, "LAB_DATA_DIR": str(data), "LAB_WARM_POOL": "no"},
         )
 
     def output(self) -> str:

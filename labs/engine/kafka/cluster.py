@@ -153,6 +153,12 @@ class Cluster:
             homes[place] = node.id
         return homes
 
+    def move_logs(self, folder: Path) -> None:
+        """Puts what its processes have said, and will say, into another folder of the same disk."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for process in self.nodes.values():
+            process.log = process.log.rename(folder / process.log.name)
+
     def wait_ready(self, limit_s: float) -> None:
         """Waits until every broker answers and is registered and unfenced.
 

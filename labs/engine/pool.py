@@ -1,0 +1,123 @@
+"""At most one runner that waits with its clusters up, kept while the machine has nothing to do."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import threading
+import time
+from pathlib import Path
+
+from labs.engine import slots
+from labs.engine.ahead import GAVE_WAY
+from labs.engine.scenarios import ScenarioError
+from labs.engine.shape import Shape, ordinary, shapes
+from labs.engine.spec import ExperimentSpec
+from labs.engine.waiting import PREFIX, Waiting
+
+_LOOK_EVERY_S = 2.0
+_QUIET = 0.75
+"""What part of all cores must have been idle from one look to the next."""
+_PAUSE_S = 300.0
+"""How long to wait after one that did not end because others needed its place."""
+_OLD_S = 4 * 3600.0
+"""A folder as old as this is of nobody: none waits or runs for so long."""
+
+logger = logging.getLogger(__name__)
+
+
+class Pool:
+    """Keeps a runner that waits for an experiment like the last that was asked for.
+
+    One is started when nobody holds a cluster or waits for one, and most of the machine was idle
+    for a while; never beside a run. Nobody depends on it: an experiment that needs other clusters,
+    or comes too early, boots its own. What waits dies with us.
+    """
+
+    def __init__(
+        self, above: Path, judge_socket: Path | None = None, wanted: tuple[Shape, ...] = (),
+        quiet: float = _QUIET,
+    ) -> None:  # fmt: skip
+        self._above, self._judge_socket = above, judge_socket
+        self._wanted = wanted or ordinary()
+        self._idle, self._quiet = _Idle(), quiet
+        self._waiting: Waiting | None = None
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        self._keeper = threading.Thread(target=self._keep, name="pool", daemon=True)
+
+    @property
+    def pid(self) -> int | None:
+        """The runner that waits now."""
+        waiting = self._waiting
+        return waiting.process.pid if waiting and waiting.process.poll() is None else None
+
+    def start(self) -> None:
+        """Returns at once."""
+        self._keeper.start()
+
+    def stop(self) -> None:
+        """Ends what waits, and with it its brokers."""
+        self._over.set()
+        self._keeper.join()
+        if self._waiting:
+            self._waiting.end()
+
+    def take(self, spec: ExperimentSpec) -> Waiting | None:
+        """The runner that waits, if its clusters are what the experiment needs; it is not ours
+        any more then. What is asked for is what will be booted next."""
+        try:
+            wanted = shapes(spec)
+        except ScenarioError:
+            return None  # for the runner to say
+        with self._lock:
+            self._wanted = wanted
+            if self._waiting is None or self._waiting.shapes != wanted:
+                return None
+            taken, self._waiting = self._waiting, None
+            return taken
+
+    def _keep(self) -> None:
+        pause_s = _LOOK_EVERY_S
+        while not self._over.wait(pause_s):
+            pause_s = _LOOK_EVERY_S if self._look() in (None, GAVE_WAY) else _PAUSE_S
+
+    def _look(self) -> int | None:
+        """Tidies up after what ended, or starts what is missing; returns the code of what ended."""
+        quiet = self._idle.part() >= self._quiet
+        with self._lock:
+            waiting = self._waiting
+            if waiting and (code := waiting.process.poll()) is not None:
+                self._waiting = None
+                waiting.close()
+                logger.info("the runner that waited ended with code %d", code)
+                return code
+            if waiting is None and quiet and slots.free(len(self._wanted)):
+                self._remove_old()
+                self._waiting = Waiting(self._wanted, self._above, self._judge_socket)
+        return None
+
+    def _remove_old(self) -> None:
+        """Removes what was left when its runner, its keeper and their worker died at once."""
+        for home in self._above.glob(f"{PREFIX}*"):
+            if time.time() - home.stat().st_mtime > _OLD_S:
+                shutil.rmtree(home, ignore_errors=True)
+
+
+class _Idle:
+    """What part of the time of all cores nothing ran, from one asking to the next (proc(5))."""
+
+    def __init__(self) -> None:
+        self._idle, self._all = self._read()
+
+    def part(self) -> float:
+        before_idle, before_all = self._idle, self._all
+        self._idle, self._all = self._read()
+        passed = self._all - before_all
+        return (self._idle - before_idle) / passed if passed else 0.0
+
+    @staticmethod
+    def _read() -> tuple[int, int]:
+        with Path("/proc/stat").open() as stat:
+            times = [int(each) for each in stat.readline().split()[1:9]]
+        return times[3] + times[4], sum(times)  # idle and iowait

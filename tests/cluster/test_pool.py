@@ -1,0 +1,117 @@
+"""A runner that has booted before anybody asked: who gets it, and what is left of it. One broker
+each, and no judge: what a run is from there on is tested where it is run cold."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import takewhile
+from pathlib import Path
+
+import pytest
+
+from labs.engine.launch import launch
+from labs.engine.pool import Pool
+from labs.engine.shape import shapes
+from labs.engine.slots import slot
+from labs.engine.wait import until
+from tests.cluster.test_experiment_ends import descendants, gone, names
+from tests.engine.arms import DESCRIBED, experiment
+
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(240)]
+
+SPEC = experiment(DESCRIBED, scenario="producer-killed", lead_in_s=60)
+OTHER = replace(SPEC, controllers=1)
+LIMIT_S = 120  # places for clusters are the machine's: who else has one makes a pool wait
+OWNER = """
+import signal, sys
+from pathlib import Path
+from labs.engine.pool import Pool
+from labs.engine.shape import shapes
+from labs.engine.spec import ExperimentSpec
+pool = Pool(Path(sys.argv[2]), wanted=shapes(ExperimentSpec.from_json(sys.argv[1])), quiet=0)
+pool.start()
+signal.pause()
+"""
+
+
+def brokers(pid: int) -> set[int]:
+    return {each for each in descendants(pid) if "kafka.Kafka" in names({each})}
+
+
+@pytest.fixture
+def homes(tmp_path: Path) -> Path:
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def pool(homes: Path) -> Iterator[Pool]:
+    """One whose runner has begun to wait."""
+    kept = Pool(homes, wanted=shapes(SPEC), quiet=0)
+    kept.start()
+    until(lambda: kept.pid and brokers(kept.pid), LIMIT_S, "no broker was booted ahead")
+    yield kept
+    kept.stop()
+    assert not list(homes.glob("ahead-*"))
+
+
+def family(pool: Pool) -> set[int]:
+    assert pool.pid
+    return {pool.pid, *descendants(pool.pid)}
+
+
+def test_the_run_that_fits_gets_it_and_another_does_not(pool: Pool, tmp_path: Path) -> None:
+    booted = brokers(pool.pid or 0)
+    assert pool.take(OTHER) is None
+    with launch(SPEC, tmp_path / "run", pool=pool) as started:
+        assert pool.pid != started.pid
+        said = list(takewhile(lambda event: event.get("phase") != "producing", started))
+        (how,) = (event["detail"] for event in said if "detail" in event)
+        assert "before this run" in how
+        assert [event["phase"] for event in said if "phase" in event] == [
+            "waiting", "booting", "booting", "ready",
+        ]  # fmt: skip
+        assert brokers(started.pid) == booted, "other brokers serve the run"
+        assert "Kafka Server started" in log(tmp_path / "run" / "described", "broker-1.log")
+        left = {started.pid, *descendants(started.pid)}
+    assert all(map(gone, left))
+    assert not (tmp_path / "run").exists()
+
+
+def log(arm: Path, name: str) -> str:
+    return (arm / "logs" / name).read_text("utf-8")
+
+
+def test_it_gives_way_to_whoever_waits_for_a_cluster(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = family(pool)
+    with slot(), slot():  # all of them
+        until(lambda: all(map(gone, left)), 20, "it kept its place")
+        assert pool.pid is None
+
+
+@pytest.mark.parametrize("victim", ["broker", "runner", "keeper"])
+def test_one_that_died_while_it_waited_is_not_used(pool: Pool, tmp_path: Path, victim: str) -> None:
+    left = family(pool)
+    (broker,) = brokers(pool.pid or 0)
+    (runner,) = (pid for pid in left if "engine.ahead" in names({pid}))
+    os.kill({"broker": broker, "runner": runner, "keeper": pool.pid or 0}[victim], signal.SIGKILL)
+    until(lambda: all(map(gone, left)), 20, "somebody outlived it")
+    with launch(SPEC, tmp_path / "run", pool=pool) as started:
+        assert started.pid not in left
+        assert next(iter(started))["phase"] == "waiting"
+
+
+def test_a_killed_owner_leaves_nothing(homes: Path) -> None:
+    owner = subprocess.Popen([sys.executable, "-c", OWNER, SPEC.to_json(), homes])
+    until(lambda: brokers(owner.pid), LIMIT_S, "no broker was booted ahead")
+    left = descendants(owner.pid)
+    owner.kill()
+    owner.wait()
+    until(lambda: all(map(gone, left)), 20, "somebody outlived the owner")
+    until(lambda: not list(homes.glob("ahead-*")), 20, "its folder is still there")

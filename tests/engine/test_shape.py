@@ -1,0 +1,94 @@
+"""Which clusters can stand in for each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from labs.engine import ahead
+from labs.engine.scenarios import ScenarioError, find
+from labs.engine.shape import Shape, features, ordinary, shape, shapes
+from labs.engine.spec import ExperimentSpec
+from tests.engine.arms import DESCRIBED, RECOMMENDED, arm, experiment
+
+ELR = "eligible.leader.replicas.version"
+LAG = "replica.lag.time.max.ms"
+CLEAN = {"unclean.leader.election.enable": False}
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        experiment(),
+        experiment(scenario="leader-killed"),
+        experiment(seed=7, behind_s=3.0),
+        experiment(arm("described", producer__acks="0"), RECOMMENDED),
+        replace(experiment(), partitions=6),
+        experiment(arm("described", topic__replication_factor=1), RECOMMENDED),
+    ],
+)
+def test_what_does_not_concern_brokers_does_not_change_their_shape(same: ExperimentSpec) -> None:
+    assert shapes(same) == ordinary()
+
+
+@pytest.mark.parametrize(
+    ("other", "first"),
+    [
+        (replace(experiment(), kafka="4.2.1"), {"kafka": "4.2.1"}),
+        (replace(experiment(), controllers=3), {"controllers": 3}),
+        (experiment(scenario="leader-cut-off"), {"linked": True}),
+        (experiment(scenario="producer-killed"), {"brokers": 1}),
+        (
+            experiment(
+                arm("described", topic__replication_factor=5), RECOMMENDED, scenario="leader-killed"
+            ),
+            {"brokers": 5},
+        ),
+        (
+            experiment(arm("described", broker__replica_lag_time_max_ms=9000), RECOMMENDED),
+            {"settings": CLEAN | {LAG: 9000}},
+        ),
+    ],
+)
+def test_what_brokers_are_started_with_does(other: ExperimentSpec, first: dict[str, Any]) -> None:
+    wanted, usual = shapes(other)[0], ordinary()[0]
+    assert wanted == replace(usual, **first)
+    assert wanted != usual
+
+
+def test_a_cluster_is_needed_for_each_arm() -> None:
+    assert shapes(experiment(DESCRIBED)) == ordinary()[:1]
+    assert shapes(experiment(DESCRIBED)) != ordinary()
+
+
+def test_what_a_scenario_sets_for_its_brokers_is_in_it() -> None:
+    told = experiment(DESCRIBED, scenario="retention-overtakes-reader")
+    own = {name: pinned.lab for name, pinned in find(told.scenario).brokers.items()}
+    assert own
+    assert shape(told, DESCRIBED).settings == {**ordinary()[0].settings, **own}
+
+
+def test_what_cannot_be_staged_has_no_shape() -> None:
+    with pytest.raises(ScenarioError):
+        shapes(experiment(scenario="no-such-scenario"))
+
+
+def test_shapes_cross_the_border_of_a_process() -> None:
+    told = (*ordinary(), Shape("4.0.2", 1, 3, linked=True, settings=CLEAN, features={ELR: 1}))
+    assert ahead.from_json(ahead.to_json(told)) == told
+
+
+@pytest.mark.parametrize(
+    ("version", "level", "told"),
+    [
+        ("4.3.1", 1, {}), ("4.3.1", 0, {ELR: 0}), ("4.0.2", 1, {ELR: 1}), ("4.0.2", 0, {}),
+        ("3.9.2", 1, {}), ("4.3.1", None, {}),
+    ],
+)  # fmt: skip
+def test_a_new_cluster_gets_the_feature_levels_that_are_described(
+    version: str, level: int | None, told: dict[str, int]
+) -> None:
+    stated = {} if level is None else {ELR: level}
+    assert features({"application": stated}, version) == told
