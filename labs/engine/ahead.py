@@ -24,8 +24,9 @@ from labs.engine import experiment, slots
 from labs.engine.boot import Ahead
 from labs.engine.shape import Shape
 
-GAVE_WAY, NOT_BOOTED = 6, 7
-"""Exit codes: there is no place for it, or it has waited for too long; its brokers failed."""
+ENDED_WAITING = GAVE_WAY, NOT_BOOTED = 6, 7
+"""Exit codes of one that is no run: its place is wanted, or it has waited for too long; a broker
+failed."""
 SPEC = "spec.json"
 
 _OLDEST_S = 1800.0
@@ -59,14 +60,17 @@ def main(argv: list[str]) -> int:
 def _await_run(clusters: Sequence[Ahead]) -> Path | int:
     """The folder that was named on standard input, or why there will be none."""
     deadline, told = time.monotonic() + _OLDEST_S, b""
-    while not told.endswith(b"\n"):
-        if not all(cluster.usable for cluster in clusters):
-            return NOT_BOOTED
+    while all(cluster.usable for cluster in clusters):
+        if told.endswith(b"\n"):
+            return Path(os.fsdecode(told[:-1]))
         if slots.wanted() or time.monotonic() > deadline:
             return GAVE_WAY
         if select.select([0], [], [], _LOOK_EVERY_S)[0]:
-            told += os.read(0, 4096)  # not sys.stdin, which would keep bytes from select
-    return Path(os.fsdecode(told[:-1]))
+            heard = os.read(0, 4096)  # not sys.stdin, which would keep bytes from select
+            if not heard:
+                return GAVE_WAY
+            told += heard
+    return NOT_BOOTED
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from labs.engine.kafka.cluster import BootFailed, Cluster
+from labs.engine.kafka.cluster import Cluster
 from labs.engine.kafka.ivy import Progress
 from labs.engine.kafka.java import find_java
 from labs.engine.kafka.prepare import prepared
@@ -26,11 +26,6 @@ class Booted:
     java: str
     took_s: float
     ready_ns: int
-
-    @property
-    def complete(self) -> bool:
-        """Whether every broker still runs."""
-        return set(self.cluster.states().values()) == {"running"}
 
 
 def boot(shape: Shape, folder: Path, logs: Path, progress: Progress) -> Booted:
@@ -66,9 +61,11 @@ class Ahead:
     @property
     def usable(self) -> bool:
         """Whether it boots, or has booted and every broker runs."""
-        return not self._boot.done() or (
-            self._boot.exception() is None and self._boot.result().complete
-        )
+        if not self._boot.done():
+            return True
+        if self._boot.exception():
+            return False
+        return set(self._boot.result().cluster.states().values()) == {"running"}
 
     @contextmanager
     def handed(self, logs: Path, say: Callable[[str], None]) -> Iterator[Booted]:
@@ -79,8 +76,6 @@ class Ahead:
         began_ns = time.monotonic_ns()
         try:
             booted = self._boot.result()
-            if not booted.complete:
-                raise BootFailed("a broker that was booted before the run died before it began")
             booted.cluster.move_logs(logs)
             say(_told(booted, began_ns))
             yield booted

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from labs.engine import processes
-from labs.engine.ahead import SPEC
+from labs.engine.ahead import ENDED_WAITING, SPEC
 from labs.engine.pool import Pool
 from labs.engine.spec import ExperimentSpec
 from labs.engine.wait import until
@@ -44,16 +44,17 @@ class Launch:
         self.folder.mkdir(parents=True)
         (self.folder / SPEC).write_text(spec.to_json(), "utf-8")
         self._log = self.folder / "runner.log"
-        self._finished = False
+        self._finished = self._stopped = False
+        self._judge_socket = judge_socket
         self._waited = pool.take(spec) if pool else None
         if self._waited and self._waited.hand_over(self.folder):
             self._process = self._waited.process
         else:
-            self._process = self._start(judge_socket)
+            self._process = self._start()
 
-    def _start(self, judge_socket: Path | None) -> subprocess.Popen[bytes]:
-        told = self.folder / SPEC
-        socket: list[str | Path] = ["--judge-socket", judge_socket] if judge_socket else []
+    def _start(self) -> subprocess.Popen[bytes]:
+        told, judge = self.folder / SPEC, self._judge_socket
+        socket: list[str | Path] = ["--judge-socket", judge] if judge else []
         return processes.spawn(
             [sys.executable, "-m", "labs.engine.run", told, "--folder", self.folder, *socket],
             log=self._log, cwd=processes.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -79,7 +80,7 @@ class Launch:
             until(self._remove_folder, _GRACE_S, f"{self.folder} could not be removed")
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        for line in self._process.stdout or ():
+        for line in self._lines():
             event = json.loads(line)
             self._finished = self._finished or event["event"] == "result"
             yield event
@@ -87,11 +88,19 @@ class Launch:
         if not self._finished:
             raise RunnerDied(status, self._last_words())
 
+    def _lines(self) -> Iterator[bytes]:
+        yield from self._process.stdout or ()
+        if self._process.wait() in ENDED_WAITING and not self._stopped:
+            # It gave its place away, or lost a broker, before it heard that it was handed over.
+            self._process = self._start()
+            yield from self._process.stdout or ()
+
     def stop(self) -> int:
         """Ends the experiment and everything that it started; returns the exit code.
 
         May be called from another thread than the one that iterates, and again.
         """
+        self._stopped = True
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
             try:

@@ -49,7 +49,7 @@ def test_what_does_not_wait_is_not_run(state: State) -> None:
     assert not made.folder.exists()
 
 
-@pytest.mark.django_db
+@pytest.mark.django_db(transaction=True)  # the heart writes from a thread of its own
 def test_what_cannot_be_run_has_failed_and_says_why() -> None:
     """The scenario has left the house since the experiment was queued."""
     made = make.experiment()
@@ -72,7 +72,7 @@ class Emptied(Pool):
         self.asked.append(spec)
 
 
-@pytest.mark.django_db
+@pytest.mark.django_db(transaction=True)  # the heart writes from a thread of its own
 def test_the_pool_is_asked_first_and_an_empty_one_hinders_nobody(data_dir: Path) -> None:
     made = make.experiment()
     made.spec["scenario"] = "no-such-scenario"
