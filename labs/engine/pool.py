@@ -39,7 +39,8 @@ class Pool:
         quiet: float = _QUIET,
     ) -> None:  # fmt: skip
         self._above, self._judge_socket = above, judge_socket
-        self._wanted = wanted or ordinary()
+        self.wanted = wanted or ordinary()
+        """What is booted next."""
         self._idle, self._quiet = _Idle(), quiet
         self._waiting: Waiting | None = None
         self._lock = threading.Lock()
@@ -65,13 +66,14 @@ class Pool:
 
     def take(self, spec: ExperimentSpec) -> Waiting | None:
         """The runner that waits, if its clusters are what the experiment needs; it is not ours
-        any more then. What is asked for is what will be booted next."""
+        any more then. What is asked for is what will be booted next, where there is room for it."""
         try:
             wanted = shapes(spec)
         except ScenarioError:
             return None  # for the runner to say
         with self._lock:
-            self._wanted = wanted
+            if len(wanted) <= slots.clusters_at_once():
+                self.wanted = wanted
             if self._waiting is None or self._waiting.shapes != wanted:
                 return None
             taken, self._waiting = self._waiting, None
@@ -92,9 +94,9 @@ class Pool:
                 waiting.close()
                 logger.info("the runner that waited ended with code %d", code)
                 return code
-            if waiting is None and quiet and slots.free(len(self._wanted)):
+            if waiting is None and quiet and slots.free(len(self.wanted)):
                 self._remove_old()
-                self._waiting = Waiting(self._wanted, self._above, self._judge_socket)
+                self._waiting = Waiting(self.wanted, self._above, self._judge_socket)
         return None
 
     def _remove_old(self) -> None:

@@ -10,6 +10,7 @@ import pytest
 from advisor import services as advisor
 from advisor.models import Description
 from labs import selectors, services
+from labs.engine.shape import ordinary, shapes
 from labs.engine.spec import ExperimentSpec
 from labs.lessons import find
 from labs.models import Experiment, State
@@ -40,6 +41,10 @@ def test_brokers_are_of_the_version_that_was_described() -> None:
     old = saved(producer__acks="1", kafka="3.6")
     assert services.start(old, services.FIRST_SCENARIO).kafka == "3.6.2"
     assert services.start_first_look().kafka == "4.3.1"
+
+
+def test_the_first_look_fits_what_is_booted_before_anybody_asks() -> None:
+    assert shapes(services.start_first_look().request()) == ordinary()
 
 
 def test_settings_that_need_no_change_run_alone() -> None:
