@@ -28,6 +28,8 @@ ENDED_WAITING = GAVE_WAY, NOT_BOOTED = 6, 7
 """Exit codes of one that is no run: its place is wanted, or it has waited for too long; a broker
 failed."""
 SPEC = "spec.json"
+WAITS = "booted; waits for its run"
+"""What it says in its log once all of its clusters serve."""
 
 _OLDEST_S = 1800.0
 _LOOK_EVERY_S = 0.25
@@ -59,8 +61,11 @@ def main(argv: list[str]) -> int:
 
 def _await_run(clusters: Sequence[Ahead]) -> Path | int:
     """The folder that was named on standard input, or why there will be none."""
-    deadline, told = time.monotonic() + _OLDEST_S, b""
+    deadline, told, said = time.monotonic() + _OLDEST_S, b"", False
     while all(cluster.usable for cluster in clusters):
+        if not said and all(cluster.booted for cluster in clusters):
+            print(WAITS, file=sys.stderr, flush=True)  # noqa: T201
+            said = True
         if told.endswith(b"\n"):
             return Path(os.fsdecode(told[:-1]))
         if slots.wanted() or time.monotonic() > deadline:

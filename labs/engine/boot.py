@@ -59,9 +59,14 @@ class Ahead:
         )
 
     @property
+    def booted(self) -> bool:
+        """Whether it has booted, or failed to."""
+        return self._boot.done()
+
+    @property
     def usable(self) -> bool:
         """Whether it boots, or has booted and every broker runs."""
-        if not self._boot.done():
+        if not self.booted:
             return True
         if self._boot.exception():
             return False

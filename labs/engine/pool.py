@@ -20,6 +20,8 @@ _QUIET = 0.75
 """What part of all cores must have been idle from one look to the next."""
 _PAUSE_S = 300.0
 """How long to wait after one that did not end because others needed its place."""
+_KEEP_S = 2 * 3600.0
+"""How long after anybody asked for an experiment nothing is booted any more."""
 _OLD_S = 4 * 3600.0
 """A folder as old as this is of nobody: none waits or runs for so long."""
 
@@ -42,6 +44,7 @@ class Pool:
         self.wanted = wanted or ordinary()
         """What is booted next."""
         self._idle, self._quiet = _Idle(), quiet
+        self._asked_s = time.monotonic()
         self._waiting: Waiting | None = None
         self._lock = threading.Lock()
         self._over = threading.Event()
@@ -52,6 +55,12 @@ class Pool:
         """The runner that waits now."""
         waiting = self._waiting
         return waiting.process.pid if waiting and waiting.process.poll() is None else None
+
+    @property
+    def booted(self) -> bool:
+        """Whether one waits whose clusters serve."""
+        waiting = self._waiting
+        return waiting is not None and waiting.booted
 
     def start(self) -> None:
         """Returns at once."""
@@ -72,6 +81,7 @@ class Pool:
         except ScenarioError:
             return None  # for the runner to say
         with self._lock:
+            self._asked_s = time.monotonic()
             if len(wanted) <= slots.clusters_at_once():
                 self.wanted = wanted
             if self._waiting is None or self._waiting.shapes != wanted:
@@ -82,19 +92,24 @@ class Pool:
     def _keep(self) -> None:
         pause_s = _LOOK_EVERY_S
         while not self._over.wait(pause_s):
-            pause_s = _LOOK_EVERY_S if self._look() in (None, GAVE_WAY) else _PAUSE_S
+            try:
+                pause_s = _LOOK_EVERY_S if self._look() in (None, GAVE_WAY) else _PAUSE_S
+            except OSError:
+                logger.exception("no brokers could be booted ahead")
+                pause_s = _PAUSE_S
 
     def _look(self) -> int | None:
         """Tidies up after what ended, or starts what is missing; returns the code of what ended."""
         quiet = self._idle.part() >= self._quiet
         with self._lock:
             waiting = self._waiting
+            due = quiet and time.monotonic() - self._asked_s < _KEEP_S
             if waiting and (code := waiting.process.poll()) is not None:
                 self._waiting = None
                 waiting.close()
                 logger.info("the runner that waited ended with code %d", code)
                 return code
-            if waiting is None and quiet and slots.free(len(self.wanted)):
+            if waiting is None and due and slots.free(len(self.wanted)):
                 self._remove_old()
                 self._waiting = Waiting(self.wanted, self._above, self._judge_socket)
         return None

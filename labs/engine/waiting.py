@@ -51,6 +51,12 @@ class Waiting:
                 (self.home / log).rename(folder / log)
         return True
 
+    @property
+    def booted(self) -> bool:
+        """Whether its clusters serve."""
+        log = self.home / _LOGS[1]
+        return log.exists() and ahead.WAITS in log.read_text("utf-8", "replace")
+
     def end(self) -> None:
         """Ends it and its brokers, and removes its folder."""
         processes.end(self.process, grace_s=10)
