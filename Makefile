@@ -11,7 +11,7 @@ SPACE := $(subst ,, )
 any = $(subst $(SPACE), or ,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev extras up test check lint types layers django lock catalog clean
+.PHONY: help setup dev extras up test check lint types layers django lock catalog scale clean
 
 help: ## Say what can be done here
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,7 @@ lock: ## Resolve the dependencies anew into config/locks (UPGRADE=1 takes newer 
 	$(call resolve,app,pyproject.toml)
 	$(call resolve,java,--group java)
 	$(call resolve,redis,--group redis)
+	$(call resolve,benchmarks,--group benchmarks --constraint config/locks/app.txt)
 	$(call resolve,dev,pyproject.toml --group dev $(foreach lock,app java,--constraint config/locks/$(lock).txt))
 
 define resolve
@@ -58,6 +59,9 @@ endef
 
 catalog: $(VENV)/.app ## Ask Kafka's and librdkafka's releases for their settings (advisor/catalog/generated)
 	$(PY) -m labs.engine.products
+
+scale: dev $(VENV)/.benchmarks ## Judge ledgers of millions beside pandas, Polars and DuckDB (ARGS="--millions 1")
+	$(PY) -m benchmarks.scale $(ARGS)
 
 clean: ## Remove what was built and the data folder (recorded experiments too)
 	rm -rf $(VENV) var .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
@@ -77,6 +81,10 @@ $(VENV)/.app: config/locks/app.txt | $(VENV)/pyvenv.cfg
 	@touch $@
 
 $(VENV)/.dev: config/locks/dev.txt | $(VENV)/.app
+	$(PIP) -r $<
+	@touch $@
+
+$(VENV)/.benchmarks: config/locks/benchmarks.txt | $(VENV)/.app
 	$(PIP) -r $<
 	@touch $@
 

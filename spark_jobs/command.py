@@ -30,8 +30,8 @@ def run(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         small = all(is_small(Path(ledger)) for ledger in arguments.ledgers)
-        options = BRIEF if small else LARGE
-        spark = start("delivery-lab-verify", arguments.master, arguments.jars, options)
+        kind = BRIEF if small else LARGE
+        spark = start("delivery-lab-verify", arguments.master, arguments.jars, kind)
         try:
             answers = _answers(spark, arguments)
         finally:

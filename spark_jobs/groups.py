@@ -13,7 +13,7 @@ MOST_TIMES = 10
 """Records handed out so often, or more often, are one number."""
 
 BY_WHOM = f"""
-    SELECT reader, consumer, count(1) AS deliveries FROM handed WHERE NOT final
+    SELECT reader, consumer, sum(n) AS deliveries FROM delivery_bundles WHERE NOT final
     GROUP BY reader, consumer ORDER BY deliveries DESC, reader, consumer LIMIT {MOST_MEMBERS}"""
 """One row a member: how many records its polls handed over, each time counted."""
 

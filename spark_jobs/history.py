@@ -9,8 +9,7 @@ they read these views:
   transaction) and `aborted`;
 - `copies`: the records of the readable log with `visible`;
 - `ordered`: the part of them that shows the order;
-- `handed`: deliveries with `reader`, `final` and `aborted`;
-- `committed`: commits with `reader` and `final`.
+- `handed`: deliveries with `reader`, `final` and `aborted`.
 """
 
 from __future__ import annotations
@@ -37,10 +36,8 @@ def define(seen: Survey) -> None:
         "attempts", _with_values("told_attempts") if in_log_only else _all("told_attempts")
     )
     _define_readable(seen, marks)
-    readers = f"SELECT *, {READER} AS reader, {IS_FINAL} AS final FROM"
-    views.define("read_by", f"{readers} deliveries")
+    views.define("read_by", f"SELECT *, {READER} AS reader, {IS_FINAL} AS final FROM deliveries")
     views.define("handed", _marked("read_by", marks))
-    views.define("committed", f"{readers} commits")
 
 
 def _all(rows: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -13,19 +14,21 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from spark_jobs import history
+from spark_jobs import bundles, history
 from spark_jobs.counts import Family
 from spark_jobs.counts import values as by_value
-from spark_jobs.counts.effects import EFFECTS, STATE
+from spark_jobs.counts.effects import STATE, effects
 from spark_jobs.counts.gaps import gaps
-from spark_jobs.counts.order import POLLS, REORDERED
+from spark_jobs.counts.order import polls, reordered
 from spark_jobs.counts.positions import PLACES, REDELIVERIES
 from spark_jobs.counts.transactions import ABORTED_READ, TORN
 from spark_jobs.groups import BY_WHOM, HOW_OFTEN, groups
+from spark_jobs.sieve import sieve
 from spark_jobs.survey import Survey, survey
 from spark_jobs.tables import MalformedLedger
 from spark_jobs.timeline import LATENCIES, buckets, timeline
 from spark_jobs.verdict import Circumstances, verdict
+from spark_jobs.views import Views
 
 EXAMPLES = 5
 """Rows shown for each anomaly."""
@@ -58,22 +61,27 @@ _NEEDS: Mapping[str, tuple[str, ...]] = {
 _PLAIN = frozenset({"sent", "ok", "fail", "info", "obliged", "in_log", "delivered"})
 """Counts of what is there, of which no examples are shown."""
 
+_SOUND = ("sent", "ok", "obliged", "in_log", "delivered")
+"""What a value counts as that the sieve set aside."""
+
 _LATENCY, _TIMELINE = "ack_latency_ms", "timeline"
 _BY_WHOM, _HOW_OFTEN = "by_whom", "how_often"
 
 
-def judge(spark: SparkSession, ledger: Path, want: str | None = None) -> dict[str, Any]:
+def judge(
+    spark: SparkSession, ledger: Path, want: str | None = None, small: bool | None = None
+) -> dict[str, Any]:
     """Judges one ledger against a guarantee, or against every anomaly.
 
     Raises `MalformedLedger` for what cannot be read as a ledger. Three Spark actions: a survey,
-    the counts, and what is shown of them.
+    the counts, and what is shown of them. A large ledger takes some more, to be sieved; `small`
+    overrides what its size says.
     """
     try:
-        seen = survey(spark, ledger)
+        seen = survey(spark, ledger, small)
     except (Py4JJavaError, PySparkException) as error:
         raise _malformed(ledger, error) from error
-    history.define(seen)
-    seen.views.define("each_value", by_value.each_value(seen), settled=True)
+    seen = _prepared(seen)
     families = _families(seen)
     counts = _masked(_counted(seen, families), seen)
     shown = _shown(seen, families, counts)
@@ -91,18 +99,42 @@ def judge(spark: SparkSession, ledger: Path, want: str | None = None) -> dict[st
     }
 
 
+def _prepared(seen: Survey) -> Survey:
+    """A surveyed ledger with every view that the counts read."""
+    views = seen.views
+    if not views.small:
+        bundles.define_whole(seen)
+        seen = sieve(seen)
+    history.define(seen)
+    bundles.define(seen)
+    views.define("each_value", by_value.each_value(seen), settled=True)
+    return seen
+
+
 def _families(seen: Survey) -> list[Family]:
     """Every family that this ledger gives rise to; the others count 0 without a plan."""
-    families = [by_value.family(), REDELIVERIES, PLACES, REORDERED, POLLS, gaps(seen)]
+    families = [by_value.family(), REDELIVERIES, PLACES, reordered(seen), polls(seen), gaps(seen)]
     if "effects" in seen.recorded:
-        families.append(EFFECTS)
+        families.append(effects(seen))
     if "state" in seen.recorded:
         families.append(STATE)
     if seen.fact("sends", "transactional"):
         families.append(TORN)
     if seen.fact("transactions", "aborted") or seen.fact("log", "aborted"):
         families.append(ABORTED_READ)
-    return families
+    if seen.views.small:
+        return families
+    return [_kept(seen.views, number, family) for number, family in enumerate(families)]
+
+
+def _kept(views: Views, number: int, family: Family) -> Family:
+    """The family with its anomalies found once, where both counts and examples ask for them."""
+    if family.weights.keys() & _PLAIN:
+        return family  # what is there is no rarity
+    wrong = " OR ".join(f"{weight} > 0" for weight in family.weights.values())
+    name = f"evidence_{number}"
+    views.define(name, f"SELECT * FROM ({family.rows}) WHERE {wrong}", settled=True)
+    return replace(family, rows=f"SELECT * FROM {name}")
 
 
 def _counted(seen: Survey, families: Sequence[Family]) -> dict[str, int]:
@@ -113,7 +145,7 @@ def _counted(seen: Survey, families: Sequence[Family]) -> dict[str, int]:
         parts.append(f"SELECT {number} AS family, array({sums}) AS sums FROM ({family.rows})")
     rows = seen.views.rows(" UNION ALL ".join(parts))
     return {
-        name: n or 0
+        name: (n or 0) + (seen.sound if name in _SOUND else 0)
         for row in rows
         for name, n in zip(families[row["family"]].weights, row["sums"], strict=True)
     }

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from pyspark.sql import SparkSession
 
@@ -43,28 +44,39 @@ def master_of(argument: str | None) -> str | None:
     return argument or os.environ.get("SPARK_MASTER") or None
 
 
-BRIEF = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-"""Options of a JVM that judges once: quick to start, never quick."""
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a session is for: the options of the driver's JVM, and settings of Spark beside ours."""
 
-LARGE = "-XX:+UseParallelGC"
-"""Options of a JVM that judges a ledger of many millions."""
+    jvm: str
+    conf: Mapping[str, str] = field(default_factory=dict)
 
-LASTING = "-XX:+UseSerialGC -Xmn512m"
-"""Options of a JVM that judges small ledgers for hours: what one leaves behind dies young."""
+
+BRIEF = Kind("-XX:+UseSerialGC -XX:TieredStopAtLevel=1")
+"""For one judging: quick to start, never quick."""
+
+LARGE = Kind(
+    "-XX:+UseParallelGC",
+    {"spark.driver.memory": "3g", "spark.shuffle.compress": "true"},
+)
+"""For a ledger of many millions, whose shuffled rows would fill a disk."""
+
+LASTING = Kind("-XX:+UseSerialGC -Xmn512m")
+"""For small ledgers during hours: what one judging leaves behind dies young."""
 
 
 def start(
-    name: str, master: str | None = None, jars: Sequence[str] = (), options: str = LASTING
+    name: str, master: str | None = None, jars: Sequence[str] = (), kind: Kind = LASTING
 ) -> SparkSession:
     """A session; `jars` are local files (`SPARK_JARS_PATHS`, colon-separated, if none are given).
 
-    `options` are the driver's JVM's; docs/decisions/0003-spark-judges-every-run.md measures them.
+    docs/decisions/0003-spark-judges-every-run.md measures what `kind` it should be.
     """
     host = os.environ.get("SPARK_DRIVER_HOST", "127.0.0.1")
     os.environ.setdefault("SPARK_LOCAL_IP", host)
     # Without it Spark would start the system's Python instead of this one.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.Builder().appName(name).config(map=dict(_CONF))
+    builder = SparkSession.Builder().appName(name).config(map={**_CONF, **kind.conf})
     builder = builder.config("spark.driver.host", host).config("spark.driver.bindAddress", host)
     chosen = master_of(master)
     if chosen is not None:
@@ -72,4 +84,4 @@ def start(
     paths = [*jars] or [path for path in os.environ.get("SPARK_JARS_PATHS", "").split(":") if path]
     if paths:
         builder = builder.config("spark.jars", ",".join(paths))
-    return builder.config("spark.driver.extraJavaOptions", options).getOrCreate()
+    return builder.config("spark.driver.extraJavaOptions", kind.jvm).getOrCreate()

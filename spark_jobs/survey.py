@@ -24,6 +24,13 @@ HEALS = ("heal", "mend", "resume", "restart", "start", "restore", "recover", "re
 SMALL_BYTES = 64 * 2**20
 """Up to this size a ledger is judged without shuffles: what they cost, they would not save."""
 
+PART_BYTES = 16 * 2**20
+"""A larger one is shuffled in as many parts of this size, each of which one task can hold."""
+
+CELL_NS = 200_000_000
+"""Moments closer than this need not be told apart: the least width of a timeline's bucket, and
+less than half of the shortest silence that counts."""
+
 _HEALS = rf"coalesce(lower(fault) RLIKE r'^\s*({'|'.join(HEALS)})\b', false)"
 _SHOWN = "coalesce(length(trim(evidence)) > 0, false)"
 _PROOF = f"phase = 'complete' AND {_SHOWN} AND NOT {_HEALS}"
@@ -89,16 +96,37 @@ class Survey:
     """The tables that have a file, empty or not."""
     facts: Mapping[str, Mapping[str, Any]]
 
+    sound: int = 0
+    """Values that `spark_jobs.sieve` set aside: nothing is wrong with them."""
+
+    @property
+    def start_ns(self) -> int:
+        """The first moment that sends or deliveries tell of."""
+        return min(self._moments("start_ns"), default=0)
+
+    @property
+    def end_ns(self) -> int:
+        """The last one."""
+        return max(self._moments("end_ns"), default=0)
+
+    def _moments(self, name: str) -> list[int]:
+        told = (self.facts.get(table, {}).get(name) for table in ("sends", "deliveries"))
+        return [moment for moment in told if moment is not None]
+
     def fact(self, table: str, name: str) -> int:
         """A number of the first look; 0 where nothing was recorded."""
         return int(self.facts.get(table, {}).get(name) or 0)
 
 
-def survey(spark: SparkSession, ledger: Path) -> Survey:
-    """Reads a ledger; raises `MalformedLedger` for a row or a file that is no ledger's."""
+def survey(spark: SparkSession, ledger: Path, small: bool | None = None) -> Survey:
+    """Reads a ledger; raises `MalformedLedger` for a row or a file that is no ledger's.
+
+    `small` is whether it is taken for a small one; without it, its size says.
+    """
     if not ledger.is_dir():
         raise tables.MalformedLedger(f"{ledger} is no folder")
-    views = Views(spark, small=is_small(ledger))
+    small = is_small(ledger) if small is None else small
+    views = Views(spark, small, parts=size(ledger) // PART_BYTES)
     recorded = frozenset(table for table in tables.TABLES if tables.define(views, ledger, table))
     seen = Survey(views, recorded, _facts(views, recorded))
     for table in tables.TABLES:
@@ -109,7 +137,12 @@ def survey(spark: SparkSession, ledger: Path) -> Survey:
 
 def is_small(ledger: Path) -> bool:
     """Whether a ledger has at most `SMALL_BYTES` in its files."""
-    return sum(file.stat().st_size for file in ledger.rglob("*") if file.is_file()) <= SMALL_BYTES
+    return size(ledger) <= SMALL_BYTES
+
+
+def size(ledger: Path) -> int:
+    """The bytes of all files of a ledger."""
+    return sum(file.stat().st_size for file in ledger.rglob("*") if file.is_file())
 
 
 def _facts(views: Views, recorded: frozenset[str]) -> dict[str, dict[str, Any]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from spark_jobs.survey import Survey
+from spark_jobs.survey import CELL_NS, Survey
 
-BUCKET_MS = 200
+BUCKET_MS = CELL_NS // 1_000_000
 MOST_BUCKETS = 1_000
 """A run longer than this many buckets gets wider ones, in whole multiples of `BUCKET_MS`."""
 
@@ -27,16 +27,16 @@ LATENCIES = """
     SELECT round(quantiles[0], 3) AS p50, round(quantiles[1], 3) AS p99, round(longest, 3) AS max
     FROM (
         SELECT percentile_approx(ms, array(0.5, 0.99), 10000) AS quantiles, max(ms) AS longest
-        FROM (SELECT (completed_ns - invoked_ns) / 1e6D AS ms FROM attempts WHERE acknowledged)
+        FROM (SELECT (completed_ns - invoked_ns) / 1e6D AS ms FROM every_attempt WHERE acknowledged)
     )"""
 """One row: p50, p99 and longest acknowledgement, in milliseconds (nulls if there is none)."""
 
 _HAPPENINGS = """
-    SELECT invoked_ns AS at_ns, 'sent' AS what FROM attempts
-    UNION ALL SELECT completed_ns, outcome FROM attempts
+    SELECT invoked_ns AS at_ns, 'sent' AS what, n FROM send_bundles
+    UNION ALL SELECT completed_ns, outcome, n FROM send_bundles
     UNION ALL
-    SELECT acked_ns, 'lost' FROM each_value WHERE standing AND visible = 0 AND NOT gone
-    UNION ALL SELECT time_ns, 'delivered' FROM handed WHERE NOT final"""
+    SELECT acked_ns, 'lost', 1L FROM each_value WHERE standing AND visible = 0 AND NOT gone
+    UNION ALL SELECT time_ns, 'delivered', n FROM delivery_bundles WHERE NOT final"""
 
 
 def buckets(seen: Survey) -> str:
@@ -46,7 +46,7 @@ def buckets(seen: Survey) -> str:
     was acknowledged, a delivery when a group (the final readers apart) was handed it.
     """
     start, width = scale(seen)
-    counts = ", ".join(f"sum(if(what = '{name}', 1L, 0L)) AS {name}" for name in _NAMES)
+    counts = ", ".join(f"sum(if(what = '{name}', n, 0L)) AS {name}" for name in _NAMES)
     return f"""
         SELECT ((at_ns - {start}L) DIV {width * 1_000_000}L) * {width}L AS t_ms, {counts}
         FROM (SELECT {seen.views.together} * FROM ({_HAPPENINGS}) WHERE at_ns IS NOT NULL)
@@ -55,11 +55,7 @@ def buckets(seen: Survey) -> str:
 
 def scale(seen: Survey) -> tuple[int, int]:
     """(first moment in ns, width of a bucket in ms)."""
-    sends, deliveries = seen.facts.get("sends", {}), seen.facts.get("deliveries", {})
-    moments = [facts.get(name) for facts in (sends, deliveries) for name in ("start_ns", "end_ns")]
-    known = [moment for moment in moments if moment is not None]
-    start = min(known, default=0)
-    return start, bucket_ms(start, max(known, default=0))
+    return seen.start_ns, bucket_ms(seen.start_ns, seen.end_ns)
 
 
 def timeline(seen: Survey, rows: list[dict[str, Any]]) -> dict[str, Any]:

@@ -8,16 +8,28 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame, Row, SparkSession
 
+_LARGE = {
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.codegen.aggregate.map.twolevel.enabled": "true",
+    # Tasks of a few million rows, whose groups then fit into memory.
+    "spark.sql.files.maxPartitionBytes": str(32 * 2**20),
+}
+
 
 class Views:
     """Temporary views in a Spark session of their own, so that judgings do not meet.
 
-    `small` is whether one task a relation is best: then nothing is ever shuffled.
+    `small` is whether one task a relation is best: then nothing is ever shuffled. Else shuffles
+    are in `parts`, and Spark looks at what each brought before it plans on.
     """
 
-    def __init__(self, spark: SparkSession, small: bool = False) -> None:
+    def __init__(self, spark: SparkSession, small: bool = False, parts: int = 2) -> None:
         self.session = spark.newSession()
         self.small = small
+        if not small:
+            for name, setting in _LARGE.items():
+                self.session.conf.set(name, setting)
+            self.session.conf.set("spark.sql.shuffle.partitions", str(max(parts, 2)))
 
     def define(self, name: str, select: str, settled: bool = False) -> None:
         """Gives a SELECT a name.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spark_jobs.bundles import cell
 from spark_jobs.counts import Family
 from spark_jobs.survey import Survey
 
@@ -14,29 +15,35 @@ _EVER_NS = 2**61
 
 _EDGES = ", ".join(f"('{kind}', {at}L, {at}L)" for kind in _KINDS for at in (-_EVER_NS, _EVER_NS))
 
-_MARKS = """
-    SELECT 'unavailable_ms' AS kind, completed_ns AS at_ns
-    FROM attempts WHERE acknowledged AND invoked_ns IS NOT NULL AND completed_ns IS NOT NULL
-    UNION ALL
-    SELECT 'blocked_ms' AS kind, time_ns AS at_ns
-    FROM handed WHERE NOT final AND time_ns IS NOT NULL"""
-"""Moments of progress."""
+_MARKS = {
+    "unavailable_ms": """
+        SELECT 'unavailable_ms' AS kind, completed_ns AS at_ns, completed_last_ns AS last_ns
+        FROM send_bundles
+        WHERE acknowledged AND invoked_ns IS NOT NULL AND completed_ns IS NOT NULL""",
+    "blocked_ms": """
+        SELECT 'blocked_ms' AS kind, time_ns AS at_ns, last_ns
+        FROM delivery_bundles WHERE NOT final AND time_ns IS NOT NULL""",
+}
+"""Moments of progress, by the kind of gap that they end."""
 
-_SILENCES = f"""
-    SELECT kind, begins_ns, ends_ns FROM (
-        SELECT kind, first_ns AS ends_ns,
-            lag(last_ns) OVER (PARTITION BY kind ORDER BY first_ns) AS begins_ns
-        FROM (
-            SELECT kind, min(at_ns) AS first_ns, max(at_ns) AS last_ns
-            FROM ({_MARKS}) GROUP BY kind, at_ns DIV {SHORTEST_NS // 2}
-            UNION ALL SELECT * FROM VALUES {_EDGES}
-        )
-    ) WHERE ends_ns - begins_ns > {SHORTEST_NS}"""
-"""Where no mark falls for longer than the shortest gap, before the first and after the last.
 
-Marks are first gathered into bins of half that length: a silence that matters lies between two
-bins, and of a bin only its ends are needed. This leaves few rows of many.
-"""
+def silences(seen: Survey, *kinds: str) -> str:
+    """Where no mark falls for longer than the shortest gap, before the first and after the last.
+
+    Marks are first gathered by cells, each shorter than half of that: a silence that matters lies
+    between two cells, and of a cell only its ends are needed. This leaves few rows of many.
+    """
+    return f"""
+        SELECT kind, begins_ns, ends_ns FROM (
+            SELECT kind, first_ns AS ends_ns,
+                lag(last_ns) OVER (PARTITION BY kind ORDER BY first_ns) AS begins_ns
+            FROM (
+                SELECT kind, min(at_ns) AS first_ns, max(last_ns) AS last_ns
+                FROM ({" UNION ALL ".join(_MARKS[kind] for kind in kinds)})
+                GROUP BY kind, {cell("at_ns", seen)}
+                UNION ALL SELECT * FROM VALUES {_EDGES}
+            )
+        ) WHERE ends_ns - begins_ns > {SHORTEST_NS}"""
 
 
 def gaps(seen: Survey) -> Family:
@@ -47,19 +54,22 @@ def gaps(seen: Survey) -> Family:
     come when the run is over, count for nothing). What was waited for in vain waits to the last
     moment that the sends tell of, and for a delivery, that the deliveries tell of.
     """
-    sends_end = seen.fact("sends", "end_ns")
-    end = max(sends_end, seen.fact("deliveries", "end_ns"))
+    sends_end, end = seen.fact("sends", "end_ns"), seen.end_ns
     waits = f"""
         SELECT 'unavailable_ms' AS kind, invoked_ns AS from_ns,
-            coalesce(completed_ns, {sends_end}L) AS to_ns
-        FROM attempts WHERE invoked_ns IS NOT NULL
+            coalesce(completed_last_ns, {sends_end}L) AS to_ns
+        FROM send_bundles WHERE invoked_ns IS NOT NULL
         UNION ALL
         SELECT 'blocked_ms' AS kind, acked_ns AS from_ns, coalesce(handed_ns, {end}L) AS to_ns
         FROM each_value WHERE visible > 0 AND acked_ns IS NOT NULL"""
+    if seen.sound:
+        waits += f"""
+        UNION ALL SELECT 'blocked_ms', acked_ns, coalesce(handed_ns, {end}L)
+        FROM sound_waits WHERE acked_ns IS NOT NULL"""
     clipped = f"""
         SELECT /*+ BROADCAST(silences) */ kind, begins_ns,
             greatest(from_ns, begins_ns) AS from_ns, least(to_ns, ends_ns) AS to_ns
-        FROM ({waits}) JOIN ({_SILENCES}) AS silences USING (kind)
+        FROM ({waits}) JOIN ({silences(seen, *_KINDS)}) AS silences USING (kind)
         WHERE to_ns > from_ns AND from_ns < ends_ns AND to_ns > begins_ns"""
     return Family(_merged(clipped), {kind: _length(kind) for kind in _KINDS}, ("from_ns", "to_ns"))
 

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from spark_jobs.columns import PLACE, SHOWN_PLACE, flag
+from spark_jobs.columns import IS_FINAL, PLACE, READER, SHOWN_PLACE, flag
 from spark_jobs.counts import Family
 
-_STANDS = """
+STANDS = f"""
     SELECT reader, topic, partition, coalesce(committed, reached) AS position
     FROM (
         SELECT reader, topic, partition,
             max_by(offset, struct(coalesce(time_ns, -1L), offset)) AS committed
-        FROM committed WHERE NOT final AND outcome = 'ok' GROUP BY reader, topic, partition
+        FROM (SELECT *, {READER} AS reader FROM commits)
+        WHERE NOT {IS_FINAL} AND outcome = 'ok' GROUP BY reader, topic, partition
     )
     FULL JOIN (
-        SELECT reader, topic, partition, max(offset) AS reached
-        FROM handed WHERE NOT final GROUP BY reader, topic, partition
+        SELECT reader, topic, partition, max(last) AS reached
+        FROM delivery_bundles WHERE NOT final GROUP BY reader, topic, partition
     )
     USING (reader, topic, partition)"""
 """The position of a group is its last `ok` commit, which names the next offset to read; where it
 has none in that partition, the highest offset that it was handed."""
 
-PASSED = f"""
+PASSED = """
     SELECT /*+ BROADCAST(stands) */ copies.value, reader
-    FROM copies JOIN ({_STANDS}) AS stands USING (topic, partition)
+    FROM copies JOIN stands USING (topic, partition)
     WHERE visible AND offset < position"""
 """(reader, copy): the group's position is beyond this visible copy."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from tests.spark.ledgers import MS
+from tests.spark.ledgers import MS, PROVED
 
 Rows = list[dict[str, Any]]
 History = dict[str, Rows]
@@ -177,3 +177,59 @@ PLANTS: tuple[Callable[[History, Random], None], ...] = (
     _some("partitions", "log_start_offset", _either(1, 2, 3)),
     _some("partitions", "cleanup_policy", _either("compact")),
 )
+
+
+SOUND_VALUES = 200
+_SILENT_MS = 2_000
+
+
+def mostly_sound(seeds: range, anomalies: int) -> History:
+    """A history of many sound messages for each seed, with so many anomalies in each.
+
+    Two producers, two partitions and two groups have names of their own in each; half-way nobody
+    acknowledges or delivers anything.
+    """
+    tables: History = {"faults": [dict(PROVED)], "meta": [{"final_read_completed": True}]}
+    for seed in seeds:
+        rng = Random(seed)
+        planted = _sound(rng, seed)
+        for plant in rng.choices(PLANTS, k=anomalies):
+            plant(planted, rng)
+        for place in planted["partitions"]:
+            place["cleanup_policy"] = "delete"  # a compacted ledger is not sieved
+        for table, rows in planted.items():
+            tables.setdefault(table, []).extend(rows)
+    return tables
+
+
+def _sound(rng: Random, n: int) -> History:
+    tables: History = {name: [] for name in _TABLES}
+    ends = [0, 0]
+    for number in range(SOUND_VALUES):
+        value = n * 1_000 + number
+        partition = rng.randrange(2)
+        offset = ends[partition]
+        at = {"topic": f"t{n}", "partition": partition, "offset": offset, "value": value}
+        ends[partition] += 1
+        invoked = number * MS
+        times = {"invoked_ns": invoked, "completed_ns": _later(invoked, 3)}
+        sent = {"producer": f"p{n}-{value % 2}", "key": f"k{n}-{value % 9}", "outcome": "ok"}
+        tables["sends"].append({**sent, **at, **times})
+        tables["log"].append(dict(at))
+        for group, delay in ((f"g{n}", 20), (f"h{n}", 40), ("final", 9_000)):
+            who = {"consumer": f"{group}-{n}-{partition}", "group": group, "poll": offset // 30}
+            tables["deliveries"].append({**who, **at, "time_ns": _later(invoked, delay)})
+        tables["effects"].append({"sink": "s", "value": value})
+    for partition, end in enumerate(ends):
+        place = {"topic": f"t{n}", "partition": partition}
+        tables["partitions"].append({**place, "log_start_offset": 0})
+        for group in (f"g{n}", f"h{n}"):
+            committed = {"group": group, "outcome": "ok", "time_ns": 5, "offset": end}
+            tables["commits"].append({**committed, **place})
+    return tables
+
+
+def _later(moment: int, delay_ms: int) -> int:
+    """After a delay, and not during the silence."""
+    then = moment + delay_ms * MS
+    return then if then < SOUND_VALUES // 2 * MS else then + _SILENT_MS * MS

@@ -1,0 +1,1 @@
+"""A ledger of many millions, judged by Spark and counted by pandas, Polars and DuckDB."""

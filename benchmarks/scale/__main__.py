@@ -1,0 +1,132 @@
+"""Ledgers of millions of sends, judged by Spark and counted by pandas, Polars and DuckDB.
+
+`make scale` or `python -m benchmarks.scale [--millions 1 10] [--memory 4] [--only spark duckdb]`
+generates each ledger with known anomalies and has each engine answer for it in a process of its
+own, two of its threads at work and no more than `--memory` GiB of data in any process
+(RLIMIT_DATA). All find the same counts, latencies and timeline; Spark examples and groups too.
+
+`spark` is the judge in a warm session, and its times those of the judging; `verify` is the same
+as a program that starts, judges and ends. Printed is a table in Markdown, with the ratio to DuckDB
+in brackets: wall time, CPU time, the largest resident memory, and what became of the answer. It is
+right if it is what was planted, and what the others said; exit code 1 if one is not. The ledgers,
+40 bytes a send, are removed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks.scale.generated import CHUNK, write
+from benchmarks.scale.measured import Measured, run
+from labs.engine.judge import PROGRAMS, spark_environment
+
+_PEERS = ("duckdb", "polars", "pandas")
+_ENGINES = ("spark", "verify", *_PEERS)
+_GIB = 2**30
+_BYTES_A_SEND = 150
+"""Of disk, at most: the ledger, and what an engine puts aside while it counts."""
+
+
+def count(engine: str, ledger: Path, practice: Path, told: argparse.Namespace) -> Measured:
+    """One engine's run over one ledger."""
+    command: list[str | Path] = [sys.executable]
+    if engine in _PEERS:
+        command += ["-m", f"benchmarks.scale.by_{engine}", ledger, str(told.memory)]
+    elif engine == "spark":
+        command += ["-m", "benchmarks.scale.by_spark", ledger, practice]
+    else:
+        command += [PROGRAMS / "verify.py", ledger, "--master", "local[2]"]
+    folders = {"POLARS_MAX_THREADS": "2", "TMPDIR": str(ledger.parent),
+               "SPARK_LOCAL_DIRS": str(ledger.parent / "spark")}  # fmt: skip
+    limit = int(told.memory * _GIB)
+    return run(command, {**spark_environment(), **folders}, limit, told.limit_s)
+
+
+def failure(measured: Measured) -> str:
+    """Why there is no answer."""
+    if measured.late:
+        return "no answer in time"
+    words = measured.complained.lower()
+    short = any(word in words for word in ("memory", "alloc")) or measured.code == -9
+    return "out of memory" if short else f"ended with {measured.code}"
+
+
+def wrong(answer: dict[str, Any], deserved: dict[str, int], others: dict[str, Any] | None) -> str:
+    """What is wrong with an answer, or nothing."""
+    found = [f"{name} {answer['counts'][name]}, not {n}" for name, n in deserved.items()
+             if answer["counts"][name] != n]  # fmt: skip
+    timeline = answer["timeline"]
+    buckets = timeline["buckets"] if isinstance(timeline, dict) else timeline
+    if others is not None and buckets != others["timeline"]:
+        found.append("another timeline")
+    took = others["ack_latency_ms"] if others is not None else answer["ack_latency_ms"]
+    # A quantile between two neighbours may be either.
+    if any(abs(answer["ack_latency_ms"][name] - ms) > 0.01 for name, ms in took.items()):
+        found.append(f"latencies {answer['ack_latency_ms']}, not {took}")
+    return "; ".join(found)
+
+
+def table(millions: int, folder: Path, practice: Path, told: argparse.Namespace) -> bool:
+    """Prints the rows of one size; whether whoever answered was right."""
+    ledger, others, right = folder / "ledger", None, True
+    deserved = write(ledger, millions * 1_000_000)
+    base: tuple[float, float] | None = None
+    for name in sorted(told.only, key=("duckdb", *_ENGINES).index):
+        measured = count(name, ledger, practice, told)
+        seconds, cpu_s = measured.seconds, measured.cpu_s
+        try:
+            answer = json.loads(measured.said.splitlines()[0])
+        except (IndexError, ValueError):
+            word = failure(measured)
+            print(measured.complained[-2000:], file=sys.stderr)
+        else:
+            seconds, cpu_s = answer.get("seconds", seconds), answer.get("cpu_s", cpu_s)
+            bad = wrong(answer, deserved, others)
+            word, right = f"WRONG: {bad}" if bad else "right", right and not bad
+            if name == "duckdb" and not bad:
+                base, others = (seconds, cpu_s), answer
+        cells = [f"{seconds:.1f} s", f"{cpu_s:.1f} s"]
+        if base is not None:
+            cells = [
+                f"{cells[0]} ({seconds / base[0]:.2f}×)",
+                f"{cells[1]} ({cpu_s / base[1]:.2f}×)",
+            ]
+        cells += [f"{measured.peak / _GIB:.1f} GiB", word]
+        print(f"| {millions} million | {name} | {' | '.join(cells)} |", flush=True)
+    return right
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--millions", type=int, nargs="+", default=[1, 10])
+    parser.add_argument("--memory", type=float, default=4.0, help="GiB of data for each process")
+    parser.add_argument("--only", nargs="+", choices=_ENGINES, default=list(_ENGINES))
+    parser.add_argument("--limit-s", type=float, default=1800.0, help="seconds for each engine")
+    parser.add_argument("--folder", type=Path, help="where to put the ledgers meanwhile")
+    told = parser.parse_args()
+    needed = max(told.millions) * 1_000_000 * _BYTES_A_SEND
+    if shutil.disk_usage(told.folder or tempfile.gettempdir()).free < needed:
+        parser.error(f"this needs {needed / _GIB:.0f} GiB of disk; see --folder")
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, "
+          f"load {os.getloadavg()[0]:.1f}, {told.memory:g} GiB each\n\n"
+          "| sends | engine | time | CPU time | memory | answer |\n|---|---|---|---|---|---|",
+          flush=True)  # fmt: skip
+    right = True
+    with tempfile.TemporaryDirectory(prefix="delivery-lab-", dir=told.folder) as practice:
+        write(Path(practice), CHUNK)
+        for millions in told.millions:
+            with tempfile.TemporaryDirectory(prefix="delivery-lab-", dir=told.folder) as scratch:
+                right = table(millions, Path(scratch), Path(practice), told) and right
+    return 0 if right else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

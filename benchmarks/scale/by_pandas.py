@@ -1,0 +1,188 @@
+"""The answer by pandas: `python -m benchmarks.scale.by_pandas LEDGER` prints JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.scale.answer import SHORTEST_NS, answer, bucket_ns
+
+PLACE = ["topic", "partition", "offset"]
+_POLLER = ["consumer", "group", "assignment", "topic", "partition"]
+_POLL = ["consumer", "group", "assignment", "poll"]
+_COLUMNS = {
+    "sends": ["producer", "value", "invoked_ns", "completed_ns", "outcome"],
+    "log": [*PLACE, "value"],
+    "deliveries": ["consumer", "group", "assignment", "poll", *PLACE, "value", "time_ns"],
+    "commits": ["group", *PLACE, "outcome", "time_ns"],
+}
+_WORDS = {"producer", "topic", "consumer", "group", "assignment", "outcome"}
+_EVER = 2**61
+
+
+def read(ledger: Path, table: str) -> Any:
+    """A table, its words as categories: strings would take ten times the memory."""
+    import pyarrow.parquet as pq
+
+    columns = _COLUMNS[table]
+    words = [name for name in columns if name in _WORDS]
+    rows = pq.read_table(ledger / f"{table}.parquet", columns=columns, read_dictionary=words)
+    return rows.unify_dictionaries().to_pandas()
+
+
+def each_sent(sends: Any, log: Any, deliveries: Any) -> Any:
+    """By value that was sent: what was told of it, its copies, and when it was handed out."""
+    outcome = sends["outcome"]
+    ok = outcome == "ok"
+    told = pd.DataFrame({"value": sends["value"], "ok": ok, "info": outcome == "info",
+                         "hollow": outcome == "fail",
+                         "acked_ns": sends["completed_ns"].where(ok)})  # fmt: skip
+    by_value = told.groupby("value")
+    sent = by_value[["ok", "info"]].any()
+    sent["hollow"] = by_value["hollow"].all()
+    sent["acked_ns"] = by_value["acked_ns"].min()
+    sent["copies"] = log.drop_duplicates()["value"].value_counts().reindex(sent.index, fill_value=0)
+    app = deliveries[deliveries["group"] != "final"]
+    sent["handed_ns"] = app.groupby("value")["time_ns"].min().reindex(sent.index)
+    sent["read"] = sent.index.isin(app["value"])
+    sent["handed"] = sent.index.isin(deliveries["value"])
+    return sent
+
+
+def values(sent: Any, log: Any, deliveries: Any, commits: Any) -> dict[str, int]:
+    copies = log.drop_duplicates()
+    there, handed = copies["value"].value_counts(), pd.Index(deliveries["value"].unique())
+    skipped = _skipped(copies, there, deliveries, commits)
+    ok, info, in_log = sent["ok"], sent["info"], sent["copies"] > 0
+    left = ok & in_log & ~sent.index.isin(skipped)
+    strangers = there.index.union(handed).difference(sent.index)
+    return {
+        "sent": len(sent), "ok": ok.sum(), "fail": (~ok & ~info).sum(),
+        "info": (~ok & info).sum(), "obliged": ok.sum(), "in_log": len(there),
+        "delivered": len(handed), "lost_write": (ok & ~in_log).sum(),
+        "given_up": (~ok & ~in_log).sum(),
+        "phantom": len(strangers) + (sent["hollow"] & (in_log | sent["handed"])).sum(),
+        "duplicate": (there - 1).sum(), "skipped": len(skipped),
+        "unseen": (left & ~sent["handed"]).sum(),
+        "late": (left & sent["handed"] & ~sent["read"]).sum(),
+    }  # fmt: skip
+
+
+def _skipped(copies: Any, there: Any, deliveries: Any, commits: Any) -> Any:
+    last = commits[commits["outcome"] == "ok"].sort_values("time_ns")
+    stands = last.drop_duplicates(["group", "topic", "partition"], keep="last")
+    stands = stands[["group", "topic", "partition", "offset"]].rename(
+        columns={"offset": "position"}
+    )
+    found = pd.Index([])
+    for group, own in stands.groupby("group", observed=True):
+        beyond = copies.merge(own, on=["topic", "partition"])
+        beyond = beyond.loc[beyond["offset"] < beyond["position"], "value"]
+        handed = deliveries.loc[deliveries["group"] == group, "value"]
+        passed = beyond[~beyond.isin(handed)].value_counts()
+        found = found.union(passed.index[passed == there.loc[passed.index]])
+    return found
+
+
+def diverged(log: Any, deliveries: Any) -> int:
+    borne = pd.concat([log, deliveries[[*PLACE, "value"]]])
+    places = borne.groupby(PLACE, observed=True)["value"].agg(["min", "max"])
+    return int((places["min"] != places["max"]).sum())
+
+
+def redelivery(deliveries: Any) -> int:
+    app = deliveries[deliveries["group"] != "final"]
+    return int(app.duplicated(["group", *PLACE, "value"]).sum())
+
+
+def reordered(sends: Any, log: Any) -> int:
+    line = ["topic", "partition", "producer"]
+    first = log.groupby(["value", "topic", "partition"], observed=True)["offset"].min()
+    when = sends.groupby(["value", "producer"], observed=True)["invoked_ns"].min()
+    rows = first.reset_index().merge(when.reset_index(), on="value")
+    rows = rows.sort_values([*line, "offset", "invoked_ns"])
+    before = rows.groupby(line, observed=True)["invoked_ns"].shift()
+    return int((rows["invoked_ns"] < before).sum())
+
+
+def polls(log: Any, deliveries: Any) -> dict[str, int]:
+    by_poll = deliveries.groupby([*_POLLER, "poll"], observed=True)["offset"]
+    pairs = by_poll.agg(first="min", last="max").reset_index().sort_values([*_POLLER, "poll"])
+    pairs["before"] = pairs.groupby(_POLLER, observed=True)["last"].shift()
+    back = pairs.loc[pairs["first"] <= pairs["before"], _POLL].drop_duplicates()
+    holes = pairs[pairs["first"] > pairs["before"] + 1]
+    beyond = log.merge(holes, on=["topic", "partition"])
+    inside = (beyond["before"] < beyond["offset"]) & (beyond["offset"] < beyond["first"])
+    return {
+        "nonmonotonic_poll": len(back),
+        "poll_skip": len(beyond.loc[inside, _POLL].drop_duplicates()),
+    }
+
+
+def waited_ms(marks: Any, from_ns: Any, to_ns: Any) -> int:
+    """How long something waited, from and to these moments, while there was no mark."""
+    ends = np.r_[-_EVER, np.sort(marks), _EVER]
+    total = 0
+    for at in np.flatnonzero(np.diff(ends) > SHORTEST_NS):
+        begin, end = ends[at], ends[at + 1]
+        within = ((from_ns < end) & (to_ns > begin)).to_numpy()
+        waits = pd.DataFrame({"from": from_ns[within].clip(lower=begin),
+                              "to": to_ns[within].clip(upper=end)}).sort_values("from")  # fmt: skip
+        reached = waits["to"].cummax().shift()
+        piece = (reached.isna() | (waits["from"] > reached)).cumsum()
+        spans = waits.groupby(piece)["to"].max() - waits.groupby(piece)["from"].min()
+        total += int((spans[spans > SHORTEST_NS] // 1_000_000).sum())
+    return total
+
+
+def happened(
+    sends: Any, sent: Any, deliveries: Any, start: int, width: int
+) -> Iterator[tuple[int, str, int]]:
+    """(bucket, what, how often) for the timeline."""
+    lost = sent.loc[sent["ok"] & (sent["copies"] == 0), "acked_ns"]
+    moments = {"sent": sends["invoked_ns"], "lost": lost,
+               "delivered": deliveries.loc[deliveries["group"] != "final", "time_ns"]}  # fmt: skip
+    for word in ("ok", "fail", "info"):
+        moments[word] = sends.loc[sends["outcome"] == word, "completed_ns"]
+    for what, at in moments.items():
+        for bucket, n in ((at.dropna() - start) // width).value_counts().items():
+            yield bucket, what, n
+
+
+def answered(sends: Any, log: Any, deliveries: Any, commits: Any) -> dict[str, Any]:
+    sent = each_sent(sends, log, deliveries)
+    counts = values(sent, log, deliveries, commits)
+    counts["redelivery"] = redelivery(deliveries)
+    counts["diverged"] = diverged(log, deliveries)
+    counts["reordered"] = reordered(sends, log)
+    counts.update(polls(log, deliveries))
+    start = min(sends["invoked_ns"].min(), deliveries["time_ns"].min())
+    sends_end = sends["completed_ns"].max()
+    end = max(sends_end, deliveries["time_ns"].max())
+    acked = sends[sends["outcome"] == "ok"]
+    counts["unavailable_ms"] = waited_ms(
+        acked["completed_ns"], sends["invoked_ns"], sends["completed_ns"].fillna(sends_end)
+    )
+    owed = sent[(sent["copies"] > 0) & sent["acked_ns"].notna()]
+    app = deliveries.loc[deliveries["group"] != "final", "time_ns"]
+    counts["blocked_ms"] = waited_ms(app, owed["acked_ns"], owed["handed_ns"].fillna(end))
+    took = acked["completed_ns"] - acked["invoked_ns"]
+    p50, p99 = took.quantile([0.5, 0.99], interpolation="lower")
+    width = bucket_ns(int(start), int(end))
+    rows = happened(sends, sent, deliveries, start, width)
+    return answer(counts, {"p50": p50, "p99": p99, "max": took.max()}, width, rows)
+
+
+def main() -> None:
+    ledger = Path(sys.argv[1])
+    print(json.dumps(answered(*(read(ledger, name) for name in _COLUMNS))))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""One program in a process of its own: its answer, its time, its CPU time and its memory."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+_EVERY_S = 0.1
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class Measured(NamedTuple):
+    """`peak` is the largest sum of resident bytes over the program and all that it started."""
+
+    code: int
+    late: bool
+    seconds: float
+    cpu_s: float
+    peak: int
+    said: str
+    complained: str
+
+
+def run(
+    command: Sequence[str | Path], env: Mapping[str, str], limit: int, limit_s: float
+) -> Measured:
+    """Runs a program that may have `limit` bytes of data in each of its processes.
+
+    The limit is RLIMIT_DATA (setrlimit(2)): memory that was only reserved, and files that were
+    mapped, do not count. After `limit_s` seconds it is killed, with all that it started.
+    """
+
+    def confine() -> None:
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
+        began = time.monotonic()
+        program = subprocess.Popen(
+            list(map(str, command)), env=dict(env), stdout=said, stderr=complained,
+            start_new_session=True, preexec_fn=confine,
+        )  # fmt: skip
+        spent, peak, late = _watch(program, began + limit_s)
+        seconds = time.monotonic() - began
+        texts = []
+        for file in (said, complained):
+            file.seek(0)
+            texts.append(file.read().decode(errors="replace"))
+        return Measured(program.returncode, late, seconds, spent, peak, *texts)
+
+
+def _watch(program: subprocess.Popen[bytes], until: float) -> tuple[float, int, bool]:
+    """CPU-seconds and peak of all processes of the program's session, and if it was too late."""
+    spent: dict[int, int] = {}
+    peak = 0
+    while program.poll() is None:
+        together = 0
+        for pid, (ticks, pages) in _session(program.pid).items():
+            spent[pid] = max(ticks, spent.get(pid, 0))
+            together += pages * _PAGE
+        peak = max(peak, together)
+        if time.monotonic() > until:
+            for pid in _session(program.pid):
+                os.kill(pid, signal.SIGKILL)
+            program.wait()
+            return sum(spent.values()) / _TICKS, peak, True
+        time.sleep(_EVERY_S)
+    return sum(spent.values()) / _TICKS, peak, False
+
+
+def _session(leader: int) -> dict[int, tuple[int, int]]:
+    """(clock ticks spent, pages resident) of each process of a session: proc(5), `stat`."""
+    found = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # it ended between being listed and being read
+        if int(fields[3]) == leader:
+            ticks, pages = int(fields[11]) + int(fields[12]), int(fields[21])
+            found[int(stat.parent.name)] = ticks, pages
+    return found

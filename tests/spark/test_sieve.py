@@ -1,0 +1,58 @@
+"""A large ledger is sieved first; the answer must be the one that it gets message by message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_jobs import judging, sieve
+from spark_jobs.judging import judge
+from spark_jobs.survey import Survey
+from tests.oracle import Oracle
+from tests.spark.ledgers import write
+from tests.spark.planting import SOUND_VALUES, mostly_sound
+
+HISTORIES = 3
+
+
+@pytest.fixture
+def sieved(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many values were set aside of each ledger that is judged."""
+    sound: list[int] = []
+
+    def spy(seen: Survey) -> Survey:
+        result = sieve.sieve(seen)
+        sound.append(result.sound)
+        return result
+
+    monkeypatch.setattr(judging, "sieve", spy)
+    return sound
+
+
+def test_sieved_or_not_the_answer_is_the_same(
+    spark: SparkSession, tmp_path: Path, sieved: list[int]
+) -> None:
+    tables = mostly_sound(range(HISTORIES), anomalies=10)
+    # Of two records at one offset, the one that says it was aborted is no plain one.
+    tables["log"].append({**tables["log"][7], "value": 999, "transaction_state": "aborted"})
+    ledger = write(tmp_path / "ledger", tables)
+    small = judge(spark, ledger)
+    wanted = Oracle(tables).counts()
+    assert {name: small["counts"][name] for name in wanted} == wanted
+    assert min(small["counts"][name] for name in ("unavailable_ms", "blocked_ms")) > 1_000
+    assert judge(spark, ledger, small=False) == small
+    (sound,) = sieved
+    assert sound > HISTORIES * SOUND_VALUES / 2
+
+
+def test_a_ledger_of_which_too_much_is_odd_is_counted_whole(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sieved: list[int]
+) -> None:
+    tables = mostly_sound(range(HISTORIES, HISTORIES + 2), anomalies=10)
+    monkeypatch.setattr(sieve, "MOST_ODD", 0)
+    counts = judge(spark, write(tmp_path / "ledger", tables), small=False)["counts"]
+    wanted = Oracle(tables).counts()
+    assert {name: counts[name] for name in wanted} == wanted
+    assert sieved == [0]
