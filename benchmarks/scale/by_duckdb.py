@@ -113,7 +113,8 @@ _WAITED = """
         SELECT lag(last_ns) OVER (ORDER BY first_ns) AS begins_ns, first_ns AS ends_ns
         FROM cells QUALIFY ends_ns - begins_ns > {shortest}
     ), clipped AS (
-        SELECT begins_ns, greatest(from_ns, begins_ns) AS from_ns, least(to_ns, ends_ns) AS to_ns
+        SELECT DISTINCT begins_ns, greatest(from_ns, begins_ns) AS from_ns,
+            least(to_ns, ends_ns) AS to_ns
         FROM ({waits}) JOIN silences
         ON to_ns > from_ns AND from_ns < ends_ns AND to_ns > begins_ns
     ), reached AS (
