@@ -4,9 +4,12 @@ The settings are those of `kafka-reassign-partitions.sh --throttle` (KIP-73), of
 leader's. They hold back a replica only while it is not in the in-sync set (ReplicaManager.scala,
 `shouldLeaderThrottle`), so they push nobody out; they keep out who has left. The bytes of those
 in sync count, though (KafkaApis.scala, `sizeOfThrottledPartitions`): below the rate of new
-records, nothing is left for the one that must catch up. The follower's side takes "in sync" for
-"without any lag" (AbstractFetcherThread.scala): with it, members of the in-sync set were held
-back too, and 0 of 500 sends with acks=all were acknowledged within 20 s.
+records, nothing is left for the one that must catch up.
+
+It can stop acks=all all the same. Seen twice: with a follower that was back after some seconds,
+0 of 500 sends were acknowledged within 20 s. By the code, the high watermark also waits for one
+that is alive and was caught up within replica.lag.time.max.ms, before it is in the in-sync set
+again (Partition.scala, `shouldWaitForReplicaToJoinIsr`).
 """
 
 from __future__ import annotations

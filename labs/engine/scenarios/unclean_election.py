@@ -1,10 +1,11 @@
 """Every replica in sync is down, and the one that is up could never catch up.
 
 A follower that comes back has to copy what it missed, and a throttle (KIP-73), as it is set for a
-reassignment and forgotten, leaves it nothing to copy with: it stays out of the in-sync set while
-the others go on. When they die, only an unclean election can make it the leader, without what it
-lacks, also where acks=all and min.insync.replicas=2 were asked for. The controller runs beside the
-brokers here: with the others, the majority of three that are controllers too would be away.
+reassignment and forgotten, leaves it nothing to copy with: it stays out of the in-sync set. The
+others acknowledged without it while it was away (once it is back, acks=all may wait for it). When
+they die, only an unclean election can make it the leader, without what it lacks, also where
+acks=all and min.insync.replicas=2 were asked for. The controller runs beside the brokers here:
+with the others, the majority of three that are controllers too would be away.
 """
 
 from __future__ import annotations
