@@ -80,20 +80,20 @@ class Launch:
             until(self._remove_folder, _GRACE_S, f"{self.folder} could not be removed")
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        for line in self._lines():
-            event = json.loads(line)
-            self._finished = self._finished or event["event"] == "result"
-            yield event
+        yield from self._events()
+        if self._process.wait() in ENDED_WAITING and not self._stopped:
+            # It gave its place away, or lost a broker, before it heard that it was handed over.
+            self._process = self._start()
+            yield from self._events()
         status = self._process.wait()
         if not self._finished:
             raise RunnerDied(status, self._last_words())
 
-    def _lines(self) -> Iterator[bytes]:
-        yield from self._process.stdout or ()
-        if self._process.wait() in ENDED_WAITING and not self._stopped:
-            # It gave its place away, or lost a broker, before it heard that it was handed over.
-            self._process = self._start()
-            yield from self._process.stdout or ()
+    def _events(self) -> Iterator[dict[str, Any]]:
+        for line in self._process.stdout or ():
+            event = json.loads(line)
+            self._finished = self._finished or event["event"] == "result"
+            yield event
 
     def stop(self) -> int:
         """Ends the experiment and everything that it started; returns the exit code.

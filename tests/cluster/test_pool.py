@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from labs.engine import processes
 from labs.engine.launch import launch
 from labs.engine.pool import Pool
 from labs.engine.shape import shapes
@@ -111,6 +112,7 @@ def test_one_whose_broker_died_is_not_used_and_the_run_boots_its_own(
     (broker,) = brokers(runner)
     os.kill(runner, signal.SIGSTOP)  # it hears of the death only when it has been handed over
     os.kill(broker, signal.SIGKILL)
+    until(lambda: processes.thread_states(broker) == ["Z"], 20, "the broker is not dead")
     with launch(SPEC, tmp_path / "run", pool=pool) as started:
         os.kill(runner, signal.SIGCONT)
         said = list(takewhile(lambda event: event.get("phase") != "ready", started))
