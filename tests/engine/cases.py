@@ -252,12 +252,6 @@ CASES = [
         tested=False, over_ms=4000,
     ),
     Case(
-        "no-coordinator", "group-coordinator-away", "exactly-once", Anomaly.EFFECT_DUPLICATED,
-        AFTER | {"topic__min_insync_replicas": 2},
-        SAFE,
-        tested=False,
-    ),
-    Case(
         "static-member", "static-member-lost", "at-least-once", Anomaly.BLOCKED,
         AFTER | {"consumer__group_instance_id": "reader-1"},
         AFTER,

@@ -173,7 +173,6 @@ PLAYS = {
         "active controller", "kill controller", "active controller", "kill controller",
         "kill leader", "restart dead", "in sync",
     ],
-    ("group-coordinator-away", 3): ["position", "kill coordinator", "restart dead", "in sync"],
     ("rack-lost", 3): [
         "pause follower", "kill minority", "wipe killed", "resume paused", "new leader",
         "restart dead", "in sync",

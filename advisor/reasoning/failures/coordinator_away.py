@@ -50,7 +50,6 @@ EVENT = FailureEvent(
         "brokers are well."
     ),
     permits=permits,
-    scenario="group-coordinator-away",
     families=frozenset(Family) - {Family.SPARK},
     sources=(
         "Kafka GroupCoordinatorConfig, offsets.topic.replication.factor",
