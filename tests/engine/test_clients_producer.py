@@ -13,9 +13,11 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from confluent_kafka import KafkaError, KafkaException
 
+from labs.engine.clients.control import Control
 from labs.engine.clients.process import ClientFailed, ClientProcess
-from labs.engine.clients.producer import ProducerConfig
+from labs.engine.clients.producer import ProducerConfig, Run
 from labs.engine.wait import until
 
 pytestmark = pytest.mark.process
@@ -24,12 +26,15 @@ NOBODY = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0}
 MOCK = {"test.mock.num.brokers": 1, "acks": "all", "log_level": 0}
 
 
-def start(folder: Path, client: dict[str, Any], **told: Any) -> ClientProcess:
-    config = ProducerConfig(
+def config(folder: Path, client: dict[str, Any], **told: Any) -> ProducerConfig:
+    return ProducerConfig(
         ledger=str(folder / "ledger"), name="producer-1", topic="orders",
         **{"rate_per_s": 500, "client": client, **told},
     )  # fmt: skip
-    return ClientProcess("producer", config, folder, folder)
+
+
+def start(folder: Path, client: dict[str, Any], **told: Any) -> ClientProcess:
+    return ClientProcess("producer", config(folder, client, **told), folder, folder)
 
 
 def sends(folder: Path) -> list[dict[str, Any]]:
@@ -118,3 +123,32 @@ def test_a_client_that_cannot_start_says_why(tmp_path: Path) -> None:
     producer = start(tmp_path, {"no.such.setting": 1})
     with pytest.raises(ClientFailed, match=r"no\.such\.setting"):
         producer.await_end(20)
+
+
+class _Fatal:
+    """A client that raises its fatal error where it is asked for reports, as confluent-kafka's."""
+
+    def __init__(self, fatal: bool) -> None:
+        self._error = KafkaError(KafkaError.OUT_OF_ORDER_SEQUENCE_NUMBER, "gap", fatal=fatal)
+
+    def poll(self, wait_s: float) -> int:
+        raise KafkaException(self._error)
+
+
+def test_a_fatal_error_ends_the_sending_and_loses_no_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run(config(tmp_path, NOBODY, flush_limit_s=0.2), Control())
+    run._send_new(3)
+    monkeypatch.setattr(run, "_producer", _Fatal(fatal=True))
+    run.run()
+    assert [row["outcome"] for row in sends(tmp_path)] == ["info"] * 3
+
+
+def test_an_error_that_is_not_fatal_is_not_taken_for_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run(config(tmp_path, NOBODY), Control())
+    monkeypatch.setattr(run, "_producer", _Fatal(fatal=False))
+    with pytest.raises(KafkaException):
+        run.run()

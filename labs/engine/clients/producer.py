@@ -142,7 +142,7 @@ class Run:
             self._send(len(self._attempt) - 1)
 
     def _serve(self, wait_s: float) -> None:
-        self._producer.poll(wait_s)
+        self._poll(wait_s)
         self._send_again()
         now = time.monotonic()
         if now >= self._due_write:
@@ -153,6 +153,16 @@ class Run:
         if now >= self._due_report:
             self._report(ended=False)
             self._due_report = now + _REPORT_EVERY_S
+
+    def _poll(self, wait_s: float) -> None:
+        """Lets the client report. A fatal error it raises here, and tells no callback of it
+        (confluent-kafka-python, confluent_kafka.c, error_cb)."""
+        try:
+            self._producer.poll(wait_s)
+        except KafkaException as raised:
+            self._note_fatal(raised.args[0])
+            if self._fatal is None:
+                raise
 
     def _send_again(self) -> None:
         while self._again and not self._fatal:
@@ -174,7 +184,7 @@ class Run:
             except BufferError as full:
                 if not self._ending:
                     self._control.reach("polling", self._write_down)
-                    self._producer.poll(0.1)  # backpressure: the application waits, as it should
+                    self._poll(0.1)  # backpressure: the application waits, as it should
                     continue
                 self._sends.complete(attempt, errors.REFUSED.outcome, error=str(full))
             except KafkaException as refused:
