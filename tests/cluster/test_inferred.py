@@ -20,7 +20,7 @@ FENCED_AFTER_MS, SCANNED_EVERY_MS, SHORT_MS = 6_000, 500, 1_000
 
 
 @pytest.fixture(scope="module")
-def quick(
+def booted(
     distribution: Distribution, java: Java, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Cluster]:
     """Three brokers that look for transactions whose time is over twice a second."""
@@ -28,20 +28,20 @@ def quick(
         "broker.session.timeout.ms": FENCED_AFTER_MS,
         "transaction.abort.timed.out.transaction.cleanup.interval.ms": SCANNED_EVERY_MS,
     }
-    folder: Path = tmp_path_factory.mktemp("quick")
+    folder: Path = tmp_path_factory.mktemp("cluster")
     with slot(), Cluster(distribution, java, folder, settings=settings) as cluster:
         yield cluster
 
 
-def test_all_that_consume_returned_at_once_counts_as_processed(quick: Cluster) -> None:
-    quick.create_topic("batch", 1, 3)
-    producer = Producer({"bootstrap.servers": quick.bootstrap, "log_level": 0})
+def test_all_that_consume_returned_at_once_counts_as_processed(cluster: Cluster) -> None:
+    cluster.create_topic("batch", 1, 3)
+    producer = Producer({"bootstrap.servers": cluster.bootstrap, "log_level": 0})
     for value in range(100):
         producer.produce("batch", str(value))
     assert producer.flush(20) == 0
     reader = Consumer(
         {
-            "bootstrap.servers": quick.bootstrap, "group.id": "batches",
+            "bootstrap.servers": cluster.bootstrap, "group.id": "batches",
             "auto.offset.reset": "earliest", "log_level": 0,
         }
     )  # fmt: skip
@@ -57,16 +57,16 @@ def test_all_that_consume_returned_at_once_counts_as_processed(quick: Cluster) -
 
 
 def test_a_transaction_shorter_than_a_fail_over_is_aborted_before_it_is_over(
-    quick: Cluster,
+    cluster: Cluster,
 ) -> None:
-    quick.create_topic("orders", 1, 3)
-    impatient, patient = transactional(quick, SHORT_MS), transactional(quick, 60_000)
+    cluster.create_topic("orders", 1, 3)
+    impatient, patient = transactional(cluster, SHORT_MS), transactional(cluster, 60_000)
     for producer in (impatient, patient):
         producer.init_transactions(30)
         producer.begin_transaction()
         producer.produce("orders", "before")
         assert producer.flush(20) == 0
-    kill(quick, leader("orders"), FaultLog())
+    kill(cluster, leader("orders"), FaultLog())
     for producer in (impatient, patient):
         producer.produce("orders", "after")
     patient.commit_transaction(60)
