@@ -6,6 +6,7 @@ from advisor.reasoning.event import FailureEvent, Permits, outage
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
+from advisor.reasoning.session import Session
 
 
 def permits(pipeline: Pipeline) -> Permits:
@@ -32,6 +33,13 @@ def permits(pipeline: Pipeline) -> Permits:
         f"unclean.leader.election.enable=true: an acknowledged record is sure to be on "
         f"{topic.copies} of {topic.factor} replicas, and one that lacks it may lead; the others "
     )
+    if Session(pipeline).idempotent:
+        # docs/decisions/0025: seen in a run of the calibration.
+        found |= {
+            Anomaly.GIVEN_UP: "enable.idempotence=true: the new leader lacks the producer's last "
+            "batches and refuses what follows them (OUT_OF_ORDER_SEQUENCE_NUMBER); librdkafka "
+            "gives up for good then, with all that waits in it."
+        }
     return found | {
         Anomaly.LOST_WRITE: f"{reason}then drop it too.",
         Anomaly.DIVERGED: f"{reason}then bear other records at offsets that were already read.",
