@@ -53,6 +53,9 @@ CASES = [
     # An unclean election loses what not every replica is sure to have.
     ("unclean-election", SAFE, set()),
     ("unclean-election", SAFE | {"topic.unclean.leader.election.enable": "true"},
+     {A.LOST_WRITE, A.DIVERGED, A.GIVEN_UP}),
+    ("unclean-election", SAFE | {"topic.unclean.leader.election.enable": "true",
+                                 "producer.enable.idempotence": "false"},
      {A.LOST_WRITE, A.DIVERGED}),
     ("unclean-election", SAFE | {"topic.unclean.leader.election.enable": "true",
                                  "topic.min.insync.replicas": "3"}, set()),

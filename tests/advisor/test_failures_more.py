@@ -41,7 +41,7 @@ CASES = [
     ("isr-shrunk-leader-down", SAFE | ACKS_1 | {"kafka": "4.0"}, set()),
     ("isr-shrunk-leader-down", RF3 | {"producer.acks": "0"}, {A.LOST_WRITE}),
     ("isr-shrunk-leader-down", RF3 | {"topic.unclean.leader.election.enable": "true"},
-     {A.LOST_WRITE, A.DIVERGED}),
+     {A.LOST_WRITE, A.DIVERGED, A.GIVEN_UP}),
     ("last-replica-loses-power", SAFE, set()),
     ("last-replica-loses-power", SAFE | NO_ELR, {A.LOST_WRITE}),
     ("last-replica-loses-power", SAFE | {"kafka": "3.9"}, {A.LOST_WRITE}),
