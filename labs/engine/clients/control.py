@@ -64,7 +64,8 @@ class Control:
     def _obey(self, line: str) -> None:
         word, _, point = line.partition(" ")
         if word == "hold":
-            self._gates[point] = threading.Event()
+            # Not a new one each time: a client that stands at the old one would never go on.
+            self._gates.setdefault(point, threading.Event())
         elif word in ("go", "fail"):
             self._failing = word == "fail"
             self._let_go()
