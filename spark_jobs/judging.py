@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from spark_jobs.counts.positions import PLACES, REDELIVERIES
 from spark_jobs.counts.transactions import ABORTED_READ, TORN
 from spark_jobs.groups import BY_WHOM, HOW_OFTEN, groups
 from spark_jobs.sieve import sieve
-from spark_jobs.survey import Survey, survey
+from spark_jobs.survey import Survey, survey, views_for
 from spark_jobs.tables import MalformedLedger
 from spark_jobs.timeline import LATENCIES, buckets, timeline
 from spark_jobs.verdict import Circumstances, verdict
@@ -77,11 +78,15 @@ def judge(
     the counts, and what is shown of them. A large ledger takes some more, to be sieved; `small`
     overrides what its size says.
     """
-    try:
-        seen = survey(spark, ledger, small)
-    except (Py4JJavaError, PySparkException) as error:
-        raise _malformed(ledger, error) from error
-    seen = _prepared(seen)
+    with closing(views_for(spark, ledger, small)) as views:
+        try:
+            seen = survey(views, ledger)
+        except (Py4JJavaError, PySparkException) as error:
+            raise _malformed(ledger, error) from error
+        return _judged(_prepared(seen), ledger, want)
+
+
+def _judged(seen: Survey, ledger: Path, want: str | None) -> dict[str, Any]:
     families = _families(seen)
     counts = _masked(_counted(seen, families), seen)
     shown = _shown(seen, families, counts)

@@ -1,6 +1,7 @@
 """The warm session: Spark's start is paid once, before anybody waits for a verdict.
 
-A request is `{"ledger", "want", "bootstrap", "topic"}` and its answer that of `verify`. The
+A request is `{"ledger", "want", "bootstrap", "topic"}` and its answer that of `verify`; to
+`{"practise": true}` it judges a made-up ledger once more, which makes the next judging quicker. The
 process ends when its standard input does (its owner died), when its JVM did, and after a number
 of requests; who started it starts it again. It never repairs a session: after a JVM's death
 neither `getOrCreate()` nor `stop()` brings one back (docs/decisions/0003).
@@ -50,8 +51,25 @@ class _Server(socketserver.ThreadingUnixStreamServer):
     def answer(self, ask: dict[str, Any]) -> dict[str, Any]:
         """The answer to one request, which only comes here once there is a session."""
         (spark,) = self.sessions
+        if ask.get("practise"):
+            return self.practise(spark)
         want, bootstrap, topic = (ask.get(name) for name in ("want", "bootstrap", "topic"))
         return answer(spark, str(ask["ledger"]), want, bootstrap, topic)
+
+    def practise(self, spark: SparkSession) -> dict[str, Any]:
+        """The answer for the made-up ledger."""
+        return answer(spark, str(self.folder), "at-least-once", None, None)
+
+    def tidy(self) -> None:
+        """Has the JVM collect what judgings left, if nobody judges.
+
+        Its old generation would fill up and be collected at work, which is half a second of it.
+        """
+        taken = sum(self.turns.acquire(blocking=False) for _ in range(_AT_ONCE))
+        if taken == _AT_ONCE:
+            self.sessions[0]._jvm.System.gc()  # type: ignore[union-attr]  # no public way to it
+        if taken:
+            self.turns.release(taken)
 
     def count(self) -> None:
         """Notes that a request was answered; after the last one, waits for others and ends."""
@@ -78,6 +96,7 @@ class _Request(socketserver.StreamRequestHandler):
             reply = self._reply(line)
             self.wfile.write(json.dumps(reply).encode() + b"\n")
             self.wfile.flush()
+        self.server.tidy()
         self.server.count()
 
     def _reply(self, line: bytes) -> dict[str, Any]:
@@ -118,7 +137,7 @@ def _warm_up(server: _Server, spark: SparkSession) -> None:
     write(spark, server.folder)
     for _ in range(_WARM_UPS):
         with server.turns:
-            answer(spark, str(server.folder), "at-least-once", None, None)
+            server.practise(spark)
     sys.stderr.write("warm\n")
     sys.stderr.flush()
 

@@ -118,15 +118,19 @@ class Survey:
         return int(self.facts.get(table, {}).get(name) or 0)
 
 
-def survey(spark: SparkSession, ledger: Path, small: bool | None = None) -> Survey:
-    """Reads a ledger; raises `MalformedLedger` for a row or a file that is no ledger's.
+def views_for(spark: SparkSession, ledger: Path, small: bool | None = None) -> Views:
+    """Where to judge a ledger; raises `MalformedLedger` if there is none.
 
     `small` is whether it is taken for a small one; without it, its size says.
     """
     if not ledger.is_dir():
         raise tables.MalformedLedger(f"{ledger} is no folder")
     small = is_small(ledger) if small is None else small
-    views = Views(spark, small, parts=size(ledger) // PART_BYTES)
+    return Views(spark, small, parts=size(ledger) // PART_BYTES)
+
+
+def survey(views: Views, ledger: Path) -> Survey:
+    """Reads a ledger; raises `MalformedLedger` for a row or a file that is no ledger's."""
     recorded = frozenset(table for table in tables.TABLES if tables.define(views, ledger, table))
     seen = Survey(views, recorded, _facts(views, recorded))
     for table in tables.TABLES:

@@ -26,6 +26,8 @@ class Views:
     def __init__(self, spark: SparkSession, small: bool = False, parts: int = 2) -> None:
         self.session = spark.newSession()
         self.small = small
+        self._names: list[str] = []
+        self._kept: list[DataFrame] = []
         if not small:
             for name, setting in _LARGE.items():
                 self.session.conf.set(name, setting)
@@ -41,12 +43,26 @@ class Views:
 
     def name(self, name: str, rows: DataFrame, settled: bool = False) -> None:
         """Gives rows a name."""
-        kept = rows.localCheckpoint(eager=False) if settled else rows
-        kept.createOrReplaceTempView(name)
+        if settled:
+            rows = rows.localCheckpoint(eager=False)
+            self._kept.append(rows)
+        rows.createOrReplaceTempView(name)
+        self._names.append(name)
 
     def rows(self, select: str) -> list[Row]:
         """The rows of a SELECT: one Spark action."""
         return self.session.sql(select).collect()
+
+    def close(self) -> None:
+        """Lets go of what was kept.
+
+        By itself that would last until the collector came by, and longer: threads of Spark's
+        pools inherit the session that was active when they were started.
+        """
+        for rows in self._kept:
+            rows._jdf.logicalPlan().rdd().unpersist(False)  # no public way to a checkpoint's rows
+        for name in self._names:
+            self.session.catalog.dropTempView(name)
 
     @property
     def together(self) -> str:
