@@ -4,8 +4,8 @@
 scenario with acks=1 against acks=all and two in sync. Each seed is run twice: cold, and by a runner
 that had booted before (`labs.engine.pool`), a line each: seconds until the result, CPU-seconds by
 kind of process, what each arm lost, and its verdict. The peer is one arm alone, measured first in
-the same run. The judge is warm before the first, as it is soon after `make up`. With `--account`
-the CPU-seconds up to each phase of each arm are printed, too.
+the same run. The judge is warm before the first and, if the machine was idle, has practised, as some
+minutes after `make up`. With `--account` the CPU-seconds up to each phase of each arm are printed.
 
 Exit code 1 unless every recommended arm held without a loss and, in the first scenario, which loses
 for certain, every described one was broken with a loss.
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.cpu import CpuBy
-from benchmarks.warm import warm_judge
+from benchmarks.warm import practised, warm_judge
 from labs.engine.launch import launch
 from labs.engine.pool import Pool
 from labs.engine.spec import ExperimentSpec
@@ -102,6 +102,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="delivery-lab-") as folder:
         scratch = Path(folder)
         with warm_judge(scratch) as judge:
+            print(f"the judge has practised {practised(judge)} times", flush=True)
             one = experiment(DESCRIBED, scenario=told.scenario)
             alone, *_ = timed(one, scratch / "alone", judge.socket)
             print(f"one arm alone: {alone:.1f} s", flush=True)

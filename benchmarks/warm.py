@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from labs.engine.wait import until
-from labs.engine.warm import WarmJudge
+from labs.engine.wait import WaitTimeout, until
+from labs.engine.warm import PRACTICE, WarmJudge
 
 _WARM_LIMIT_S = 300.0
+_PRACTISE_LIMIT_S = 180.0
+
+
+def practised(judge: WarmJudge) -> int:
+    """How often a warm judge has practised after some idle minutes; where others work, less."""
+    with suppress(WaitTimeout):
+        until(lambda: judge.practised >= PRACTICE, _PRACTISE_LIMIT_S, "the machine was not idle")
+    return judge.practised
 
 
 @contextmanager

@@ -57,6 +57,15 @@ def judge(
     return _judged(answers[0])
 
 
+def practise(socket: Path, limit_s: float = LIMIT_S) -> bool:
+    """Has the warm session judge a made-up ledger; whether it did."""
+    try:
+        _ask(socket, {"practise": True}, limit_s)
+    except (_NoAnswer, JudgeFailed):
+        return False
+    return True
+
+
 def judge_cold(
     ledgers: Sequence[Path],
     want: str | None,

@@ -10,14 +10,13 @@ from pathlib import Path
 
 from labs.engine import slots
 from labs.engine.ahead import GAVE_WAY
+from labs.engine.idle import QUIET, Idle
 from labs.engine.scenarios import ScenarioError
 from labs.engine.shape import Shape, ordinary, shapes
 from labs.engine.spec import ExperimentSpec
 from labs.engine.waiting import PREFIX, Waiting
 
 _LOOK_EVERY_S = 2.0
-_QUIET = 0.75
-"""What part of all cores must have been idle from one look to the next."""
 _PAUSE_S = 300.0
 """How long to wait after one that did not end because others needed its place."""
 _KEEP_S = 2 * 3600.0
@@ -38,12 +37,12 @@ class Pool:
 
     def __init__(
         self, above: Path, judge_socket: Path | None = None, wanted: tuple[Shape, ...] = (),
-        quiet: float = _QUIET,
+        quiet: float = QUIET,
     ) -> None:  # fmt: skip
         self._above, self._judge_socket = above, judge_socket
         self.wanted = wanted or ordinary()
         """What is booted next."""
-        self._idle, self._quiet = _Idle(), quiet
+        self._idle, self._quiet = Idle(), quiet
         self._asked_s = time.monotonic()
         self._waiting: Waiting | None = None
         self._lock = threading.Lock()
@@ -119,22 +118,3 @@ class Pool:
         for home in self._above.glob(f"{PREFIX}*"):
             if time.time() - home.stat().st_mtime > _OLD_S:
                 shutil.rmtree(home, ignore_errors=True)
-
-
-class _Idle:
-    """What part of the time of all cores nothing ran, from one asking to the next (proc(5))."""
-
-    def __init__(self) -> None:
-        self._idle, self._all = self._read()
-
-    def part(self) -> float:
-        before_idle, before_all = self._idle, self._all
-        self._idle, self._all = self._read()
-        passed = self._all - before_all
-        return (self._idle - before_idle) / passed if passed else 0.0
-
-    @staticmethod
-    def _read() -> tuple[int, int]:
-        with Path("/proc/stat").open() as stat:
-            times = [int(each) for each in stat.readline().split()[1:9]]
-        return times[3] + times[4], sum(times)  # idle and iowait

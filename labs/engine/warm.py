@@ -7,11 +7,17 @@ import sys
 import threading
 from pathlib import Path
 
-from labs.engine.judge import PROGRAMS, spark_arguments, spark_environment
+from labs.engine.idle import QUIET, Idle
+from labs.engine.judge import PROGRAMS, practise, spark_arguments, spark_environment
 from labs.engine.processes import end, spawn
 
 _PAUSES_S = (1.0, 5.0, 30.0, 120.0)
 """How long to wait before the next start, after so many starts that came to nothing in a row."""
+
+_LOOK_EVERY_S = 2.0
+PRACTICE = 12
+"""How often a session practises while the machine has nothing to do: by then the compilers of its
+JVM have found most of what they look for, and a judging takes half of what it took at first."""
 
 
 class WarmJudge:
@@ -20,12 +26,15 @@ class WarmJudge:
     Nobody depends on it: while it is not there, `judge` starts cold processes.
     """
 
-    def __init__(self, socket: Path, log: Path | None = None) -> None:
+    def __init__(self, socket: Path, log: Path | None = None, practice: int = PRACTICE) -> None:
         self.socket = socket
         self._log = log or socket.with_suffix(".log")
+        self._practice = practice
         self._over = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
         self._keeper: threading.Thread | None = None
+        self.practised = 0
+        """How often the session that serves now has practised; never more than `practice`."""
 
     @property
     def pid(self) -> int | None:
@@ -81,4 +90,15 @@ class WarmJudge:
             return 1
         if self._over.is_set():
             end(self._process, grace_s=0)
-        return self._process.wait()
+        return self._attend(self._process)
+
+    def _attend(self, process: subprocess.Popen[bytes]) -> int:
+        """Waits for its end, and meanwhile has it practise; returns its exit code."""
+        self.practised, idle = 0, Idle()
+        while True:
+            try:
+                return process.wait(_LOOK_EVERY_S)
+            except subprocess.TimeoutExpired:
+                quiet = idle.part() >= QUIET
+            if quiet and self.practised < self._practice and self.warm:
+                self.practised += practise(self.socket)

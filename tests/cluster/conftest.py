@@ -27,7 +27,7 @@ Run = Callable[[ExperimentSpec], Told]
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     """Runs experiments, all judged by one warm session."""
     with tempfile.TemporaryDirectory() as short:  # a socket's path is at most 107 bytes long
-        judge = WarmJudge(Path(short) / "judge.sock")
+        judge = WarmJudge(Path(short) / "judge.sock", practice=0)
         judge.start()
 
         def run(spec: ExperimentSpec) -> Told:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from config.places import socket_path
-from labs.engine.judge import PROGRAMS, JudgeFailed, judge, spark_environment
+from labs.engine.judge import PROGRAMS, JudgeFailed, judge, practise, spark_environment
 from labs.engine.processes import spawn
 from labs.engine.wait import until
 from labs.engine.warm import WarmJudge
@@ -32,7 +32,7 @@ def ledger(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def warm(tmp_path: Path) -> Iterator[WarmJudge]:
-    keeper = WarmJudge(socket_path(tmp_path, "judge.sock"))
+    keeper = WarmJudge(socket_path(tmp_path, "judge.sock"), practice=0)
     keeper.start()
     try:
         until(keeper.socket.exists, _START_S, "the warm judge does not come up")
@@ -59,6 +59,7 @@ def test_a_warm_session_answers_and_outlives_a_malformed_ledger(
     with pytest.raises(JudgeFailed, match=r"sends\.jsonl, line 1: `value`"):
         judge(bad, None, socket=warm.socket)
     pid = warm.pid
+    assert practise(warm.socket)
     assert judge(ledger, None, socket=warm.socket)["verdict"] == "broken"
     assert warm.pid == pid
 

@@ -1,0 +1,27 @@
+"""Whether the machine has nothing to do: what is made ready ahead must be in nobody's way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+QUIET = 0.75
+"""What part of all cores must have been idle from one look to the next."""
+
+
+class Idle:
+    """What part of the time of all cores nothing ran, from one asking to the next (proc(5))."""
+
+    def __init__(self) -> None:
+        self._idle, self._all = self._read()
+
+    def part(self) -> float:
+        before_idle, before_all = self._idle, self._all
+        self._idle, self._all = self._read()
+        passed = self._all - before_all
+        return (self._idle - before_idle) / passed if passed else 0.0
+
+    @staticmethod
+    def _read() -> tuple[int, int]:
+        with Path("/proc/stat").open() as stat:
+            times = [int(each) for each in stat.readline().split()[1:9]]
+        return times[3] + times[4], sum(times)  # idle and iowait

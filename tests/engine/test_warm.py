@@ -1,0 +1,53 @@
+"""The keeper of the warm judge: when it has the session practise."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from labs.engine import warm
+from labs.engine.idle import Idle
+from labs.engine.judge import practise
+from labs.engine.wait import WaitTimeout, until
+from labs.engine.warm import WarmJudge
+
+LIMIT_S = 20.0
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[bytes]]:
+    """What stands for a server: it only lives."""
+    monkeypatch.setattr(warm, "_LOOK_EVERY_S", 0.01)
+    monkeypatch.setattr(warm, "practise", lambda socket: True)
+    with subprocess.Popen(["sleep", "600"]) as process:
+        yield process
+        process.kill()
+
+
+@pytest.mark.parametrize(
+    ("quiet", "said", "times"), [(1.0, "warm\n", 3), (0.5, "warm\n", 0), (1.0, "", 0)]
+)
+def test_a_warm_session_practises_so_often_while_the_machine_is_idle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, served: subprocess.Popen[bytes],
+    quiet: float, said: str, times: int,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(Idle, "part", lambda _: quiet)
+    log = tmp_path / "judge.log"
+    log.write_text(said)
+    keeper = WarmJudge(tmp_path / "judge.sock", log, practice=3)
+    with ThreadPoolExecutor(1) as pool:
+        ended = pool.submit(keeper._attend, served)
+        if times:
+            until(lambda: keeper.practised == times, LIMIT_S, "it did not practise")
+        with pytest.raises(WaitTimeout):
+            until(lambda: keeper.practised > times, 0.3, "it did not practise more")
+        served.kill()
+        assert ended.result(LIMIT_S) == -9
+
+
+def test_nobody_practises_where_no_session_is(tmp_path: Path) -> None:
+    assert not practise(tmp_path / "judge.sock")
