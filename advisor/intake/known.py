@@ -28,7 +28,7 @@ performance-tips.md); the connector's jar does not hold them."""
 
 _OWNERS: Mapping[str, str] = {
     "java_producer": "producers", "java_consumer": "consumers", "topic": "topics",
-    "broker": "brokers", "streams": "Kafka Streams",
+    "broker": "brokers", "streams": "Kafka Streams", "librdkafka": "librdkafka",
 }  # fmt: skip
 
 

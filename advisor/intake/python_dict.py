@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Mapping
 
 from advisor.catalog import Component, Family
 from advisor.intake.known import likely_client
@@ -22,7 +23,8 @@ def read(text: str) -> Reading:
     """The settings of every dict in the text. Raises `IntakeError`.
 
     A dict belongs to the client that its name or its call says, else to the one that has most of
-    its keys. What is not a literal is left out and said to be.
+    its keys; `conf["acks"] = "1"` puts a key into the dict that has that name. What is not a
+    literal is left out and said to be.
     """
     reading = Reading(heads={"family": Family.LIBRDKAFKA})
     for name, pairs in dicts(text):
@@ -34,12 +36,17 @@ def read(text: str) -> Reading:
     return reading
 
 
-def _parsed(text: str) -> ast.Module:
+def check_length(text: str) -> None:
+    """Raises `IntakeError` for more than any code that configures something has."""
     if len(text) > MAX_LENGTH:
-        raise IntakeError(f"The file is longer than {MAX_LENGTH} letters of Python.")
+        raise IntakeError(f"The file is longer than {MAX_LENGTH} letters of code.")
+
+
+def _parsed(text: str) -> ast.Module:
+    check_length(text)
     _check_depth(text)
     try:
-        return ast.parse(text)
+        return ast.parse(textwrap.dedent(text))
     except SyntaxError as error:
         raise IntakeError(f"Line {error.lineno or 1}: this is not well-formed Python.") from None
     except (ValueError, RecursionError, MemoryError):
@@ -58,9 +65,10 @@ def _check_depth(text: str) -> None:
             raise IntakeError(f"Line {number}: this is no configuration.")
 
 
-def dicts(text: str) -> Iterator[tuple[str, list[Pair]]]:
+def dicts(text: str) -> list[tuple[str, list[Pair]]]:
     """Each outermost dict with text keys, under the name that it is given or the call that it is
     an argument of; a dict of dicts gives its inner ones under their keys. Raises `IntakeError`."""
+    found, named = list[tuple[str, list[Pair]]](), dict[str, list[Pair]]()
     waiting: list[tuple[ast.AST | str, ast.AST]] = [("", each) for each in _parsed(text).body]
     waiting.reverse()
     while waiting:
@@ -73,11 +81,25 @@ def dicts(text: str) -> Iterator[tuple[str, list[Pair]]]:
                     waiting.append((str(word), value))
                 elif isinstance(word, str):
                     flat.append((word, value, value.lineno))
-            if flat:
-                yield name, flat
-        else:
-            inner = node if isinstance(node, _NAMING) else owner
-            waiting += [(inner, each) for each in reversed(list(ast.iter_child_nodes(node)))]
+            found.append((name, flat))
+            named[name] = flat
+            continue
+        if isinstance(node, ast.Assign):
+            _put(named, node)
+        inner = node if isinstance(node, _NAMING) else owner
+        waiting += [(inner, each) for each in reversed(list(ast.iter_child_nodes(node)))]
+    return [(name, pairs) for name, pairs in found if pairs]
+
+
+def _put(named: Mapping[str, list[Pair]], node: ast.Assign) -> None:
+    """`conf["acks"] = "1"`, for the dict that was last given that name; others are not ours."""
+    match node.targets:
+        case [ast.Subscript(value=owner, slice=ast.Constant(value=str(key)))]:
+            pairs = named.get(ast.unparse(owner)[:100])
+            if pairs is not None and not isinstance(node.value, ast.Dict):
+                pairs.append((key, node.value, node.lineno))
+        case _:
+            pass
 
 
 _NAMING = (ast.Assign, ast.AnnAssign, ast.Call, ast.keyword)

@@ -12,6 +12,9 @@ from advisor.intake.reading import Product, Reader, Reading
 from advisor.intake.text import IntakeError, check_text
 from advisor.intake.weigh import Intake, weigh
 
+_MARK = "\ufeff"
+"""What some editors put before a text, and what then is pasted with it."""
+
 
 @cache
 def all_readers() -> tuple[Reader, ...]:
@@ -44,7 +47,7 @@ def read(text: str, product: Product, kind: str = "", family: str = "") -> Intak
     in its newest line if it is not `product`'s, unless a family was chosen (`family`). A file that
     cannot be read is one problem, with its line. Raises `SettingError` and `KeyError`.
     """
-    component = Component.APPLICATION
+    component, text = Component.APPLICATION, text.removeprefix(_MARK)
     try:
         check_text(text)
         reader = {each.kind: each for each in all_readers()}[kind] if kind else detect(text)
@@ -60,7 +63,8 @@ def read(text: str, product: Product, kind: str = "", family: str = "") -> Intak
         if likely and likely != reader:
             words = f"Line 1: no setting of Kafka is in this file; it looks like: {likely.title}."
             intake.problems.append(Problem(component, "file", words))
-    if not intake.settings and not intake.heads and not intake.notes and not intake.problems:
+    said = intake.settings or intake.notes or intake.problems
+    if not said and not intake.heads.keys() - {"family"}:
         words = "Line 1: no setting of Kafka is in this file."
         intake.problems.append(Problem(component, "file", words))
     return intake

@@ -1,25 +1,36 @@
 """Options of Spark's Kafka source and sink: as properties, as a Python dict, or as the code itself.
 
 An option belongs to the sink if it follows a `writeStream` or `write`, or if only a producer has
-it; else to the source.
+it; else to the source. Code is Python, Scala or Java; what stands in a comment is not read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from functools import cache
 
 from advisor.catalog import Component, Family, settings_of
 from advisor.intake import python_dict
-from advisor.intake.java_properties import Property, properties
+from advisor.intake.java_properties import properties
 from advisor.intake.known import known_keys, newest
 from advisor.intake.reading import Reader, Reading
+from advisor.intake.text import IntakeError, shown
 
-_CALL = re.compile(
-    r"\.option\(\s*(['\"])(?P<key>[\w.]{1,200})\1\s*,\s*"
-    r"(?:(['\"])(?P<quoted>[^'\"\n]{0,400})\3|(?P<plain>[\w.+-]{1,100}))\s*\)"
-    r"|\.(?P<end>readStream|writeStream|read|write)\b"
+_TEXT = (
+    r"\"{3}[\s\S]*?(?:\"{3}|\Z)|'{3}[\s\S]*?(?:'{3}|\Z)"
+    r"|\"(?:[^\"\\\n]|\\.){0,400}+\"|'(?:[^'\\\n]|\\.){0,400}+'"
 )
+_VALUE = rf"(?:{_TEXT}|[\w.+-]{{1,100}})"
+_CALL = re.compile(
+    r"#.*|//.*|/\*[\s\S]*?(?:\*/|\Z)"
+    rf"|\.option\(\s*(['\"])(?P<key>[\w.]{{1,200}})\1\s*,(?:\s*(?P<value>{_VALUE})\s*\))?"
+    rf"|(?<=[(,\s])(?P<word>[a-z]\w{{1,100}})=(?P<given>{_VALUE})(?=\s*[,)])"
+    r"|\.(?P<end>readStream|writeStream|read|write)\b"
+    rf"|{_TEXT}"
+)
+"""Comments and texts are parts of their own, so that nothing inside one is taken for code."""
+
+_NUMBER = re.compile(r"[+-]?\d[\d_]*[lL]?")
 _KEY = re.compile(r"(?:^|[\"'])kafka\.[a-z]|startingOffsets|failOnDataLoss", re.MULTILINE)
 _SOURCE, _SINK = Component.CONSUMER, Component.PRODUCER
 _WORDS = {"source": _SOURCE, "consumer": _SOURCE, "sink": _SINK, "producer": _SINK}
@@ -28,11 +39,13 @@ _WORDS = {"source": _SOURCE, "consumer": _SOURCE, "sink": _SINK, "producer": _SI
 def read(text: str) -> Reading:
     """The options of source and sink. Raises `IntakeError`."""
     reading = Reading(heads={"family": Family.SPARK})
-    calls = list(_calls(text))
-    for component, found in calls:
-        reading.state(component, found.key, found.value, found.line)
+    calls = _calls(reading, text)
     if python_dict.READERS[0].likeness(text):
-        _dicts(reading, text)
+        try:
+            _dicts(reading, text)
+        except IntakeError:
+            if not calls:  # Scala and Java have calls, and no dicts
+                raise
     elif not calls:
         for found in properties(text):
             reading.state(_end(found.key), found.key, found.value, found.line)
@@ -46,15 +59,44 @@ def _dicts(reading: Reading, text: str) -> None:
             python_dict.take(reading, named[0] if named else _end(key), key, value, line)
 
 
-def _calls(text: str) -> Iterator[tuple[Component, Property]]:
-    end = None
+def _calls(reading: Reading, text: str) -> int:
+    """Takes each option that the code states; how many there were. Raises `IntakeError`."""
+    end, count = None, 0
+    python_dict.check_length(text)
     for match in _CALL.finditer(text):
         if match["end"]:
             end = _SINK if match["end"].startswith("write") else _SOURCE
+        key = match["key"] or (match["word"] if match["word"] in _own() else None)
+        if key is None:
             continue
-        value = match["quoted"] if match["quoted"] is not None else match["plain"]
+        count += 1
         line = text.count("\n", 0, match.start()) + 1
-        yield end or _end(match["key"]), Property(line, match["key"], value)
+        value = _plain(match["value"] or match["given"] or "")
+        if value is None:
+            reading.note(line, f"{shown(key)} is not a plain value: not read")
+        elif value.lstrip().startswith("{"):
+            reading.note(line, f"{shown(key)} names single partitions: not weighed here")
+        else:
+            reading.state(end or _end(key), key, value, line)
+    return count
+
+
+def _plain(written: str) -> str | None:
+    """What a value in code says; None for a name, which stands for what nobody can know here."""
+    if written[:1] in ("'", '"'):
+        sign = 3 if written[:3] == written[0] * 3 else 1
+        return re.sub(r"\\(.)", r"\1", written[sign:-sign])
+    if _NUMBER.fullmatch(written):
+        return written.rstrip("lL").replace("_", "")
+    return written.lower() if written.lower() in ("true", "false") else None
+
+
+@cache
+def _own() -> frozenset[str]:
+    """The source's own options that count: those that a keyword of `.options()` can name."""
+    spark = newest(Family.SPARK)
+    weighed = settings_of(spark.family, spark.version, spark.kafka, _SOURCE)
+    return frozenset(each.name for each in weighed if "." not in each.name)
 
 
 def _end(key: str) -> Component:
@@ -66,7 +108,7 @@ def _end(key: str) -> Component:
 
 
 def _likeness(text: str) -> float:
-    if ".option(" in text and "kafka" in text:
+    if re.search(r"\.options?\(", text) and "kafka" in text:
         return 0.95
     return 0.9 if _KEY.search(text) else 0.0
 

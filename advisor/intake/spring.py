@@ -8,6 +8,7 @@ unless `listener.ack-mode` says otherwise.
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Mapping
 
 from advisor.catalog import Component, Family
@@ -50,19 +51,19 @@ _LINE = re.compile(r"^[ \t]*spring\.(kafka|cloud)\b", re.MULTILINE)
 _DOTTED = re.compile(r"^[ \t]*spring[\w.]*:", re.MULTILINE)
 _KAFKA = re.compile(r"^[ \t]+kafka:", re.MULTILINE)
 _BLOCK = re.compile(r"^spring:", re.MULTILINE)
+_SEPARATOR = re.compile(r"^[#!]---[ \t\r]*$", re.MULTILINE)
+_PROFILE = re.compile(r"spring\.(?:config\.activate\.onprofile|profiles)(?:\.\d+|\[\d+])?")
+_PLATFORM = "spring.config.activate.oncloudplatform"
+_STREAM = "spring.cloud.stream.kafka."
 
 
 def read(text: str) -> Reading:
     """What Spring would hand to the client. Raises `IntakeError`."""
     reading = Reading(heads={"family": Family.JAVA})
     for leaves in _documents(text):
-        profile = next((each for each in leaves if _flat(each.path).endswith("onprofile")), None)
-        if profile:
-            words = f"what counts only in profile {shown(profile.text)} is not read"
-            reading.note(profile.line, words)
-            continue
-        for leaf in leaves:
-            _take(reading, leaf)
+        if not _only_somewhere(reading, leaves):
+            for leaf in leaves:
+                _take(reading, leaf)
     _silence(reading)
     return reading
 
@@ -70,7 +71,30 @@ def read(text: str) -> Reading:
 def _documents(text: str) -> list[list[Leaf]]:
     if _BLOCK.search(text) or not _LINE.search(text) or _DOTTED.search(text):
         return documents(text)
-    return [[Leaf((each.key,), each.value, each.line) for each in properties(text)]]
+    starts = [text.count("\n", 0, found.start()) + 1 for found in _SEPARATOR.finditer(text)]
+    parts: list[list[Leaf]] = [[] for _ in range(len(starts) + 1)]
+    for each in properties(text):
+        leaf = Leaf((each.key,), each.value, each.line)
+        parts[bisect(starts, each.line)].append(leaf)
+    return parts
+
+
+def _only_somewhere(reading: Reading, leaves: list[Leaf]) -> bool:
+    """Whether a document does not always count; `spring.profiles` is what 2.3 and before say."""
+    names = [(_flat(leaf.path), leaf) for leaf in leaves]
+    profiles = [leaf for name, leaf in names if _PROFILE.fullmatch(name)]
+    if profiles:
+        said = ", ".join(shown(leaf.text) for leaf in profiles[:5])
+        words = f"what counts only in profile {said} is not read"
+        reading.note(profiles[0].line, words)
+    platform = [leaf for name, leaf in names if name == _PLATFORM]
+    if platform and not profiles:
+        words = f"what counts only on {shown(platform[0].text)} is not read"
+        reading.note(platform[0].line, words)
+    if stream := [leaf for name, leaf in names if name.startswith(_STREAM)]:
+        words = "spring.cloud.stream has names of its own for Kafka's settings: not read"
+        reading.note(stream[0].line, words)
+    return bool(profiles or platform)
 
 
 def _flat(path: tuple[str, ...]) -> str:

@@ -6,20 +6,21 @@ Source: Strimzi's CRDs, v1beta2 and v1.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 from advisor.catalog import Component
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError, shown
 from advisor.intake.yaml_nodes import Leaf, documents
 
-_API = re.compile(r"^apiVersion:\s*['\"]?kafka\.strimzi\.io/", re.MULTILINE)
+_API = re.compile(r"^[ -]*apiVersion:\s*['\"]?kafka\.strimzi\.io/", re.MULTILINE)
 
 
 def read(text: str) -> Reading:
     """The settings of brokers and topic, and how many brokers. Raises `IntakeError`."""
     reading, topics, brokers = Reading(), 0, 0
-    for leaves in documents(text):
+    for leaves in _resources(text):
         kind = next((each for each in leaves if each.path == ("kind",)), None)
         if kind is None:
             continue
@@ -38,6 +39,16 @@ def read(text: str) -> Reading:
     if brokers:
         reading.heads["brokers"] = str(brokers)
     return reading
+
+
+def _resources(text: str) -> Iterator[list[Leaf]]:
+    """The resources, one by one, also out of the List that `kubectl get -o yaml` prints."""
+    for leaves in documents(text):
+        items: dict[str, list[Leaf]] = {}
+        for leaf in leaves:
+            if leaf.path[:1] == ("items",) and len(leaf.path) > 2:
+                items.setdefault(leaf.path[1], []).append(replace(leaf, path=leaf.path[2:]))
+        yield from items.values() or [leaves]
 
 
 def _pool(leaves: list[Leaf]) -> int:

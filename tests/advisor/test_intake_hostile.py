@@ -70,6 +70,9 @@ LARGE = [
     "configs for " * 80_000, "a.b" * 300_000 + "=1", "!!python/object/apply:os.system ['id']",
     '"' * 500_000, "'" * 500_000, "<<: " * 100_000, "&a " * 100_000,
     "Topic: a PartitionCount:" * 9999,
+    ".option('" * 30_000, "/*" * 75_000, '""" ' * 37_000, "'\\" * 75_000, ",a=" * 50_000,
+    ".option('a'," + " " * 140_000, "c = {}\n" + "c['a'] = 1\n" * 14_000, "#---\n" * 30_000,
+    "apiVersion: kafka.strimzi.io/v1\nitems:\n" + "- a\n" * 15_000, "- " * 75_000 + "apiVersion",
 ]  # fmt: skip
 
 

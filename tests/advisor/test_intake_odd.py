@@ -1,0 +1,175 @@
+"""Files as they really come: pasted, indented, with profiles, comments, and values from elsewhere.
+
+What is not read is said. The worst would be a value that is taken and does not count, or one that
+counts and is passed over in silence.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.catalog import Family, Value
+from advisor.intake import Intake, Product, detect, read
+
+JAVA = Product(Family.JAVA, "4.3", "4.3")
+
+
+def _read(text: str) -> Intake:
+    found = read(text, JAVA)
+    assert [problem.message for problem in found.problems] == []
+    return found
+
+
+def _beside(settings: dict[str, Value], text: str, note: str) -> None:
+    """Reads the settings and no other, and says the note."""
+    found = _read(text)
+    assert found.settings == settings
+    assert note in found.notes
+
+
+def test_a_mark_before_a_pasted_text_is_no_part_of_its_first_name() -> None:
+    assert _read("\ufeffacks=1\r\nretries=3\r\n").settings == {
+        "producer.acks": "1", "producer.retries": 3,
+    }  # fmt: skip
+
+
+MAIN: dict[str, Value] = {"producer.acks": "all"}
+DEV = "what counts only in profile dev is not read."
+
+
+@pytest.mark.parametrize("profile", [
+    "spring:\n  profiles: dev\n  kafka:\n    producer:\n      acks: 1\n",
+    "spring.profiles: dev\nspring.kafka.producer.acks: 1\n",
+    "spring:\n  config:\n    activate:\n      on-profile: dev\n  kafka: {producer: {acks: 1}}\n",
+    "spring:\n  config.activate.onProfile: [dev]\n  kafka: {producer: {acks: 1}}\n",
+])  # fmt: skip
+def test_what_counts_only_in_a_profile_is_not_read(profile: str) -> None:
+    found = _read(f"spring:\n  kafka:\n    producer:\n      acks: all\n---\n{profile}")
+    assert found.settings == MAIN
+    assert [note.partition(": ")[2] for note in found.notes] == [DEV]
+
+
+def test_several_profiles_are_named() -> None:
+    text = "spring.kafka.producer.acks: all\n---\nspring.config.activate.on-profile: [dev, test]\n"
+    note = "Line 3: what counts only in profile dev, test is not read."
+    _beside(MAIN, f"{text}spring.kafka.producer.acks: 1\n", note)
+
+
+@pytest.mark.parametrize("separator", ["#---", "!---", "#--- "])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_properties_file_of_several_parts_is_read_part_by_part(
+    separator: str, newline: str
+) -> None:
+    lines = ["spring.kafka.producer.acks=all", separator, "spring.kafka.producer.acks=1",
+             "spring.config.activate.on-profile=dev", separator,
+             "spring.kafka.producer.retries=3"]  # fmt: skip
+    _beside({**MAIN, "producer.retries": 3}, newline.join(lines), f"Line 4: {DEV}")
+
+
+def test_the_profiles_that_are_switched_on_are_no_condition() -> None:
+    text = "spring:\n  profiles: {active: dev}\n  kafka: {producer: {acks: all}}\n"
+    assert _read(text).settings == MAIN
+
+
+def test_what_counts_only_on_a_platform_is_not_read() -> None:
+    text = (
+        "spring.kafka.producer.acks=all\n#---\nspring.kafka.producer.acks=1\n"
+        "spring.config.activate.on-cloud-platform=kubernetes\n"
+    )
+    _beside(MAIN, text, "Line 4: what counts only on kubernetes is not read.")
+
+
+def test_spring_cloud_stream_is_said_not_to_be_read() -> None:
+    text = "spring:\n  cloud:\n    stream:\n      kafka:\n        binder:\n          acks: 1\n"
+    note = "Line 6: spring.cloud.stream has names of its own for Kafka's settings: not read."
+    _beside({}, text, note)
+
+
+def test_a_dict_out_of_a_function_is_read() -> None:
+    text = "    conf = {\n        'acks': 'all',  # {wait\n        # 'retries': 0,\n    }\n"
+    assert _read(text).settings == MAIN
+
+
+def test_keys_that_are_put_into_a_dict_one_by_one_are_read() -> None:
+    text = (
+        "conf = {'bootstrap.servers': 'a'}\nother = []\nconf['acks'] = '1'\n"
+        "conf['retries'] = tries\nos.environ['linger.ms'] = '1'\n"
+    )
+    _beside({"producer.acks": "1"}, text, "Line 4: retries is not a plain value: not read.")
+    reader = "c = {'group.id': 'a'}\nc['isolation.level'] = 'read_uncommitted'\n"
+    assert _read(reader).settings == {"consumer.isolation.level": "read_uncommitted"}
+
+
+SOURCE = 'df = spark.readStream.format("kafka").option("kafka.bootstrap.servers", "a:1")'
+
+
+@pytest.mark.parametrize(("option", "settings"), [
+    ('.option("failOnDataLoss", false)', {"consumer.failOnDataLoss": False}),
+    (".option('maxOffsetsPerTrigger', 10_000)", {"consumer.maxOffsetsPerTrigger": 10_000}),
+    ('.option("maxOffsetsPerTrigger", 10000L)', {"consumer.maxOffsetsPerTrigger": 10_000}),
+    ('.options(subscribe="t", startingOffsets="earliest")',
+     {"consumer.startingOffsets": "earliest"}),
+    ('  # .option("kafka.isolation.level", "read_committed")', {}),
+    ('  // .option("kafka.isolation.level", "read_committed")', {}),
+    ('/* .option("kafka.isolation.level", "read_committed") */', {}),
+    ('.option("x", "# no comment").option("failOnDataLoss", "true")',
+     {"consumer.failOnDataLoss": True}),
+])  # fmt: skip
+def test_options_are_read_as_the_code_says_them(option: str, settings: dict[str, Value]) -> None:
+    assert _read(f"{SOURCE}{option}\n").settings == settings
+
+
+@pytest.mark.parametrize(("value", "why"), [
+    ("fail", "is not a plain value: not read"),
+    ('f"{fail}"', "is not a plain value: not read"),
+    ('os.environ["FAIL"]', "is not a plain value: not read"),
+    ('\'{"orders":{"0":23}}\'', "names single partitions: not weighed here"),
+    ('"{\\"orders\\":{\\"0\\":23}}"', "names single partitions: not weighed here"),
+    ('"""{"orders":{"0":23}}"""', "names single partitions: not weighed here"),
+])  # fmt: skip
+def test_an_option_that_cannot_be_read_is_said(value: str, why: str) -> None:
+    _beside({}, f'{SOURCE}\n.option("startingOffsets", {value})', f"Line 2: startingOffsets {why}.")
+
+
+def test_json_in_scala_is_no_reason_to_refuse_the_rest() -> None:
+    text = f'val d = {SOURCE}.option("startingOffsets", """{{"a":{{"0":1}}}}""") match {{ case x }}'
+    assert _read(f'{text}\nd.writeStream.option("kafka.acks", "1")').settings == {
+        "producer.acks": "1"
+    }
+
+
+def test_what_kubectl_lists_is_read_resource_by_resource() -> None:
+    item = "- apiVersion: kafka.strimzi.io/v1\n  kind: {}\n  spec:\n    {}\n"
+    text = "apiVersion: v1\nkind: List\nitems:\n" + "".join([
+        item.format("KafkaTopic", "{replicas: 3, config: {min.insync.replicas: 2}}"),
+        item.format("Kafka", "{kafka: {version: 4.1.0, config: {log.dirs: /d}}}"),
+        item.format("KafkaUser", "{}"),
+    ])  # fmt: skip
+    reader = detect(text)
+    assert reader
+    assert reader.kind == "strimzi"
+    note = "Line 13: of a KafkaUser nothing is weighed here."
+    settings: dict[str, Value] = {
+        "topic.replication.factor": 3, "topic.min.insync.replicas": 2, "broker.log.dirs": "/d",
+    }  # fmt: skip
+    _beside(settings, text, note)
+
+
+@pytest.mark.parametrize("items", ["", "3", "[1, 2]", "[[1]]", "{a: 1}"])
+def test_a_list_of_nothing_is_no_traceback(items: str) -> None:
+    text = f"apiVersion: kafka.strimzi.io/v1\nitems: {items}\n"
+    assert len(read(text, JAVA).problems) == 1
+
+
+def test_a_name_of_librdkafka_in_a_java_file_is_told_to_be_that() -> None:
+    text = "request.required.acks=1\nretries=3\n"
+    note = "Line 1: request.required.acks is a setting of librdkafka: the producer passes over it."
+    _beside({"producer.retries": 3}, text, note)
+
+
+@pytest.mark.parametrize(("kind", "text"), [
+    ("librdkafka-json", '{"kafka": {"producer": {"acks": "1"}}}'), ("spring", "spring:\n  a: 1\n"),
+])  # fmt: skip
+def test_a_file_of_which_nothing_was_read_is_a_problem(kind: str, text: str) -> None:
+    problems = [problem.message for problem in read(text, JAVA, kind).problems]
+    assert problems == ["Line 1: no setting of Kafka is in this file."]
