@@ -102,6 +102,19 @@ def test_a_failure_says_what_shows_it_or_why_nothing_does(client: Client) -> Non
         assert (event.scenario or escape(UNSTAGED[event.name])) in html
 
 
+def test_a_rule_and_a_setting_name_the_experiment_that_shows_them_or_say_that_none_does(
+    client: Client,
+) -> None:
+    staged = {event.scenario for event in all_events() if event.scenario}
+    for each in reference.entries():
+        if each.kind != "failure" and each.weighed:
+            html = html_of(client, each.url)
+            named = set(re.findall(r'experiment <span class="key">([\w-]+)</span>', html))
+            assert named <= staged
+            reasoned = "Shown by: <span" in html  # by reasoning alone, with its reason
+            assert named or reasoned or "no experiment shows what it does" in html, each.name
+
+
 @pytest.mark.parametrize("url", [
     "/reference/failures/none/", "/reference/rules/X999/", "/reference/settings/kettle/on/",
     "/reference/settings/producer/akcs/",
