@@ -5,6 +5,7 @@ sizes are integers. A setting that was not stated is not in `settings`: real cli
 unlike one that was stated with its default.
 """
 
+from advisor.catalog.beside import beside
 from advisor.catalog.lookups import has, lookup, settings_of
 from advisor.catalog.model import (
     Component,
@@ -30,6 +31,7 @@ __all__ = [
     "SettingError",
     "UnknownSetting",
     "Value",
+    "beside",
     "client_line",
     "effective",
     "has",

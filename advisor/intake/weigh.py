@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from advisor.catalog import (
@@ -11,6 +12,7 @@ from advisor.catalog import (
     SettingError,
     UnknownSetting,
     Value,
+    beside,
     lookup,
     parse,
     settings_of,
@@ -54,6 +56,9 @@ def weigh(reading: Reading, product: Product) -> Intake:
     scale = _Scale(product, Intake(heads=dict(reading.heads), notes=notes, problems=problems))
     for item in reading.items:
         scale.take(item)
+    for component in _CLIENTS:
+        stated = {item.name: item for item in reading.items if item.component is component}
+        scale.refuse(component, stated)
     return scale.intake
 
 
@@ -82,6 +87,13 @@ class _Scale:
         if name in lines and self.intake.settings[name] != value:
             self._note(item, f"replaces line {lines[name]}")
         lines[name], self.intake.settings[name] = item.line, value
+
+    def refuse(self, component: Component, stated: Mapping[str, Item]) -> None:
+        """Adds what the client would not start with, of settings that are not weighed."""
+        texts = {name: item.text for name, item in stated.items()}
+        problem = beside(self.product.family, self.product.version, component, texts)
+        if problem:
+            self._problem(stated[problem.setting], problem)
 
     def _unknown(self, item: Item, problem: Problem) -> None:
         product, component = self.product, item.component

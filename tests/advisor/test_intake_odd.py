@@ -173,3 +173,28 @@ def test_a_name_of_librdkafka_in_a_java_file_is_told_to_be_that() -> None:
 def test_a_file_of_which_nothing_was_read_is_a_problem(kind: str, text: str) -> None:
     problems = [problem.message for problem in read(text, JAVA, kind).problems]
     assert problems == ["Line 1: no setting of Kafka is in this file."]
+
+
+CONSUMER = "group.id=g\nauto.offset.reset=earliest\ngroup.protocol=consumer\n"
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    (f"{CONSUMER}heartbeat.interval.ms=1000\n",
+     "Line 4: heartbeat.interval.ms cannot be set when group.protocol=CONSUMER"),
+    ("acks=all\ntransaction.timeout.ms=1000\ntransaction.two.phase.commit.enable=true\n",
+     "Line 3: Cannot set transaction.timeout.ms when transaction.two.phase.commit.enable is set to "
+     "true. Transactions will not expire with two-phase commit enabled."),
+    ("c = {'group.id': 'g', 'group.protocol': 'consumer',\n'heartbeat.interval.ms': 1000}",
+     "Line 2: `heartbeat.interval.ms` is not supported for `group.protocol=consumer` or share "
+     "consumer. It is defined broker side"),
+    ("p = {'acks': 'all', 'enable.idempotence': True,\n'queuing.strategy': 'lifo'}",
+     "Line 2: `queuing.strategy` must be set to `fifo` when `enable.idempotence` is true"),
+])  # fmt: skip
+def test_what_is_not_weighed_and_stops_the_client_is_a_problem(text: str, said: str) -> None:
+    assert [problem.message for problem in read(text, JAVA).problems] == [said]
+
+
+def test_what_the_client_takes_is_no_problem() -> None:
+    older = Product(Family.JAVA, "3.9", "3.9")
+    assert read(f"{CONSUMER}heartbeat.interval.ms=1000\n", older).problems == []
+    assert _read("group.id=g\nauto.offset.reset=none\nheartbeat.interval.ms=1000\n").settings

@@ -61,6 +61,35 @@ def consumers() -> list[Texts]:
     )
 
 
+_RANGE = {Family.JAVA: "org.apache.kafka.clients.consumer.RangeAssignor",
+          Family.LIBRDKAFKA: "range"}  # fmt: skip
+
+
+def producers_beside() -> list[Texts]:
+    """Settings that are not weighed, beside those that they clash with."""
+    return _all({
+        "transaction.two.phase.commit.enable": (None, "true", "false"),
+        "transaction.timeout.ms": (None, "1000"), "transactional.id": (None, "payments-1"),
+    })  # fmt: skip
+
+
+def librdkafka_beside() -> list[Texts]:
+    """The same of librdkafka."""
+    return _all({
+        "queuing.strategy": (None, "fifo", "lifo"), "enable.gapless.guarantee": (None, "true"),
+        "enable.idempotence": (None, "true", "false"),
+    })  # fmt: skip
+
+
+def consumers_beside(family: Family) -> list[Texts]:
+    """Both protocols, and what one of them does not have."""
+    return _all({
+        "group.protocol": (None, "classic", "consumer"), "heartbeat.interval.ms": (None, "2000"),
+        "partition.assignment.strategy": (None, _RANGE[family]),
+        "group.remote.assignor": (None, "uniform"),
+    })  # fmt: skip
+
+
 def parsed(
     family: Family, version: str, component: Component, texts: Texts
 ) -> dict[Component, dict[str, Value]]:

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.catalog import Component, Family
+from advisor.catalog import Component, Family, beside
 from tests.contracts import librdkafka
-from tests.contracts.configurations import Texts, consumers, our_refusal, producers
+from tests.contracts.configurations import (
+    Texts,
+    consumers,
+    consumers_beside,
+    librdkafka_beside,
+    our_refusal,
+    producers,
+    producers_beside,
+)
 from tests.contracts.jvm import Jvm
 
 pytestmark = pytest.mark.contract
@@ -48,6 +56,34 @@ def test_consumers_refuse_what_we_say_they_refuse(kafka_jvm: Jvm, texts: Texts) 
     assert ours == kafka_jvm.consumer_refusal(texts)
     ours = our_refusal(Family.LIBRDKAFKA, "2.16", consumer, texts)
     assert ours == librdkafka.consumer_refusal(texts)
+
+
+def test_what_is_not_weighed_is_refused_as_the_clients_refuse_it(kafka_jvm: Jvm) -> None:
+    consumer, producer, java, c = (
+        Component.CONSUMER, Component.PRODUCER, Family.JAVA, Family.LIBRDKAFKA,
+    )  # fmt: skip
+    asked = [
+        *((java, "4.3", producer, each, kafka_jvm.producer_refusal) for each in producers_beside()),
+        *((java, "4.3", consumer, each, kafka_jvm.consumer_refusal)
+          for each in consumers_beside(java)),
+        *((c, "2.16", producer, each, librdkafka.producer_refusal) for each in librdkafka_beside()),
+        *((c, "2.16", consumer, each, librdkafka.consumer_refusal) for each in consumers_beside(c)),
+    ]  # fmt: skip
+    compared = [
+        (texts, said.message if said else None, refusal(texts))
+        for family, version, component, texts, refusal in asked
+        for said in [beside(family, version, component, texts)]
+    ]
+    _agree(compared, at_least_refused=30)
+
+
+def test_java_3_9_refuses_less_of_what_is_not_weighed(spark_jvm: Jvm) -> None:
+    compared = [
+        (texts, said.message if said else None, spark_jvm.consumer_refusal(texts))
+        for texts in consumers_beside(Family.JAVA)
+        for said in [beside(Family.JAVA, "3.9", Component.CONSUMER, texts)]
+    ]
+    _agree(compared, at_least_refused=8)
 
 
 def _agree(compared: list[tuple[Texts, str | None, str | None]], at_least_refused: int) -> None:
