@@ -13,6 +13,11 @@ from advisor.catalog import Component, Family
 from advisor.reasoning.group import Commit, Group, session_timeout
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication, in_fullest_rack, in_racks
+from advisor.reasoning.streams import Streams
+
+ABORT_CHECK_MS = 10_000
+"""How often a coordinator looks for transactions that are over time
+(`transaction.abort.timed.out.transaction.cleanup.interval.ms`, TransactionStateManagerConfig)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +113,20 @@ def _pauses(pipeline: Pipeline) -> Iterator[Number]:
             session_ms, "ms", f"{setting} = {session_ms}",
             f"Kafka ConfigDef, {setting}",
         )  # fmt: skip
+    if pipeline.text(Component.PRODUCER, "transactional.id") or _in_transactions(pipeline):
+        open_ms = pipeline.number(Component.PRODUCER, "transaction.timeout.ms")
+        yield Number(
+            "stall-on-open-transaction",
+            "The longest wait of committed readers when a producer dies in a transaction",
+            open_ms + ABORT_CHECK_MS, "ms",
+            "transaction.timeout.ms + transaction.abort.timed.out.transaction.cleanup.interval.ms"
+            f" = {open_ms} + {ABORT_CHECK_MS}",
+            "Kafka ConfigDef, isolation.level; TransactionStateManagerConfig",
+        )  # fmt: skip
+
+
+def _in_transactions(pipeline: Pipeline) -> bool:
+    return pipeline.family is Family.STREAMS and Streams(pipeline).exactly_once
 
 
 def _load(pipeline: Pipeline) -> Iterator[Number]:
@@ -132,8 +151,16 @@ def _load(pipeline: Pipeline) -> Iterator[Number]:
 
 
 def _batches(pipeline: Pipeline) -> Iterator[Number]:
-    """Of a Spark query whose batches are bounded."""
-    most = None
+    """Of a Spark query whose batches are bounded, and of code that commits what it polled."""
+    most, group = None, Group.of(pipeline)
+    if pipeline.family is Family.JAVA and group is not None and group.commit is Commit.AFTER:
+        polled = pipeline.number(Component.CONSUMER, "max.poll.records")
+        yield Number(
+            "repeated-after-crash", "Messages delivered again when a reader crashes, at most",
+            polled, "messages",
+            f"one poll, committed when all of it is done: max.poll.records = {polled}",
+            "Kafka design.md, Message Delivery Semantics; ConsumerConfig, max.poll.records",
+        )  # fmt: skip
     if pipeline.family is Family.SPARK:
         most = pipeline.value(Component.CONSUMER, "maxOffsetsPerTrigger")
     if not isinstance(most, int):

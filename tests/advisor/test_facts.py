@@ -38,7 +38,7 @@ def places() -> dict[str, set[str]]:
         "event": {event.name for event in all_events()},
         "finding": {rule.code for rule in all_rules()},
         "change": {f"{lever.component}.{lever.setting}" for lever in ALL},
-        "number": {each.name for fields in (load, load | spark)
+        "number": {each.name for fields in (load, load | spark, {"producer.transactional.id": "a"})
                    for each in numbers(described(fields))},
         "setting": known,
     }  # fmt: skip

@@ -51,9 +51,29 @@ def test_without_a_load_no_number_of_one_is_made_up():
     assert not {"repeated-after-crash", "bytes-on-disk"} & values(SAFE).keys()
 
 
-def test_commits_by_the_code_have_no_timer_to_count_with():
-    assert "repeated-after-crash" not in values(SAFE | LOAD | {
-        "consumer.enable.auto.commit": "false"})  # fmt: skip
+AFTER = {"consumer.enable.auto.commit": "false", "application.commit": "after-processing"}
+LIBRDKAFKA = {"family": "librdkafka", "version": "2.16"}
+
+
+def test_code_that_commits_what_it_polled_repeats_one_poll_whatever_its_load():
+    for load in ({}, LOAD):
+        assert values(SAFE | load | AFTER)["repeated-after-crash"] == 500
+    few = AFTER | {"consumer.max.poll.records": "50"}
+    assert values(SAFE | few)["repeated-after-crash"] == 50
+    for none in (AFTER | LIBRDKAFKA, AFTER | {"application.commit": "before-processing"}):
+        assert "repeated-after-crash" not in values(SAFE | LOAD | none), "nothing is made up"
+
+
+@pytest.mark.parametrize(("fields", "wait"), [
+    ({"producer.transactional.id": "a"}, 70_000),
+    ({"producer.transactional.id": "a", "producer.transaction.timeout.ms": "30000"}, 40_000),
+    ({"family": "streams", "streams.processing.guarantee": "exactly_once_v2"}, 20_000),
+    ({"family": "streams"}, None), ({}, None),
+])  # fmt: skip
+def test_who_reads_what_is_committed_waits_for_an_open_transaction(
+    fields: dict[str, str], wait: int | None
+):
+    assert values(fields).get("stall-on-open-transaction") == wait
 
 
 def test_spark_has_no_group_whose_session_could_end():

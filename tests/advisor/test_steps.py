@@ -59,7 +59,7 @@ def test_numbers_stand_side_by_side_and_tell_what_moved() -> None:
 
 def test_a_number_that_only_one_of_them_has_is_kept() -> None:
     auto = described({"application.rate": "1000"})
-    own = described({"application.rate": "1000", "application.commit": "after-processing"})
+    own = described({"application.rate": "1000", "application.commit": "before-processing"})
     rows = {each.title: each for each in compared(numbers(auto), numbers(own))}
     repeated = rows["Messages delivered again when a reader crashes, at most"]
     assert repeated.before
