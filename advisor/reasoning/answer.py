@@ -38,6 +38,7 @@ class Failure:
     breaks: bool
     permits: Mapping[Anomaly, str]
     absorbed: Mapping[Anomaly, str]
+    sources: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +177,7 @@ def _failure(each: Assessed, forbids: frozenset[Anomaly]) -> Failure:
         breaks=each.in_scope and bool(forbids & each.permits.keys()),
         permits=each.permits,
         absorbed=each.absorbed,
+        sources=event.sources,
     )
 
 

@@ -21,6 +21,7 @@ class Impossible:
     why: str
     nearest: str
     only_waits: bool = False
+    source: str = ""
 
 
 def described(wish: Requirement) -> str:
@@ -62,6 +63,7 @@ def waiting_for_a_rack(asked: Pipeline, after: Pipeline) -> tuple[Impossible, ..
             "away."
         ),
         only_waits=True,
+        source="KIP-36; Kafka design.md, Availability and Durability Guarantees",
     )
     return (found,)
 

@@ -116,7 +116,8 @@ def _impossible(
         if not search.closes(event):
             why = " ".join(dict.fromkeys(Search(after, (event,)).reasons()))
             nearest = f"{closed}. {event.beyond_settings}".strip()
-            found.append(Impossible(described(asked.requirement), why, nearest))
+            source = "; ".join(event.sources)
+            found.append(Impossible(described(asked.requirement), why, nearest, source=source))
     why = "Each failure can be met by itself, but not all of them together."
     return tuple(found) or (Impossible(described(asked.requirement), why, closed),)
 

@@ -234,3 +234,15 @@ def test_what_no_settings_give_is_said_with_the_nearest_that_can_be_had(client: 
     html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
     assert "No settings give exactly once here" in html
     assert "Nearest: at-least-once" in html
+    said = re.findall(r"Nearest: [^<]*</p><p class=[^>]*>Sources: ([^<]+)</p>", html)
+    assert len(said) == html.count("Nearest: ")
+    assert any("Spark" in each for each in said)
+
+
+def test_the_reasons_of_each_failure_name_their_sources(client: Client) -> None:
+    slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
+    for name in ("advisor:advice", "advisor:report"):
+        html = client.get(reverse(name, args=[slug])).content.decode()
+        reasons = re.findall(r'<article class="why".*?</article>', html, re.DOTALL)
+        assert reasons
+        assert all("Sources: " in each for each in reasons)
