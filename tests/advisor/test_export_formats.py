@@ -176,7 +176,7 @@ DESCRIBED = (
 )
 
 
-def _reassign(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+def reassign(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     script = folder / "reassign.sh"
     script.write_text(_rendered("reassignment", {Component.TOPIC: {"replication.factor": 3}}))
     (folder / "described").write_text(DESCRIBED)
@@ -195,7 +195,7 @@ def _reassign(folder: Path, *words: str, **more: str) -> subprocess.CompletedPro
 
 
 def test_the_plan_keeps_every_copy_and_its_leader_and_adds_brokers_in_turn(tmp_path: Path) -> None:
-    done = _reassign(tmp_path, "plan", TOPIC="orders", BROKERS="1,2,3")
+    done = reassign(tmp_path, "plan", TOPIC="orders", BROKERS="1,2,3")
     assert done.returncode == 0, done.stderr
     plan = json.loads((tmp_path / "reassignment.json").read_text())
     assert plan["version"] == 1
@@ -215,17 +215,17 @@ def test_the_plan_keeps_every_copy_and_its_leader_and_adds_brokers_in_turn(tmp_p
 def test_a_plan_that_cannot_be_made_is_refused_and_leaves_no_file(
     tmp_path: Path, more: dict[str, str], words: str
 ) -> None:
-    done = _reassign(tmp_path, "plan", **more)
+    done = reassign(tmp_path, "plan", **more)
     assert done.returncode != 0
     assert words in done.stderr
     assert not (tmp_path / "reassignment.json").exists()
 
 
 def test_the_plan_is_carried_out_and_verified_by_kafkas_own_command(tmp_path: Path) -> None:
-    done = _reassign(tmp_path, "execute", THROTTLE="1000000")
+    done = reassign(tmp_path, "execute", THROTTLE="1000000")
     assert done.stdout.split() == [
         "--bootstrap-server", "127.0.0.1:1", "--reassignment-json-file", "reassignment.json",
         "--throttle", "1000000", "--execute",
     ]  # fmt: skip
-    assert _reassign(tmp_path, "verify").stdout.split()[-1] == "--verify"
-    assert _reassign(tmp_path, "now").returncode == 2
+    assert reassign(tmp_path, "verify").stdout.split()[-1] == "--verify"
+    assert reassign(tmp_path, "now").returncode == 2

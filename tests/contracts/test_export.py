@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from py4j.protocol import Py4JJavaError
 
 from advisor.catalog import Component, Family, Value, settings_of
 from advisor.export import Stamp, find
@@ -15,9 +16,10 @@ from advisor.export.kafka_commands import DYNAMIC
 from advisor.reasoning.guarantees import Guarantee
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import recommend
+from labs.engine.products import releases
 from tests.contracts import librdkafka
 from tests.contracts.configurations import accepted, in_force, texts
-from tests.contracts.jvm import Jvm
+from tests.contracts.jvm import Jvm, jvm
 
 pytestmark = pytest.mark.contract
 
@@ -120,6 +122,37 @@ def test_the_client_of_spark_takes_the_options(spark_jvm: Jvm) -> None:
         in_force(pipeline, Component.PRODUCER, spark_jvm.producer_values(settings))
 
 
+_VALIDATE = "org$apache$spark$sql$kafka010$KafkaSourceProvider$$validateStreamOptions"
+
+
+def test_the_source_of_spark_takes_the_options() -> None:
+    asked: list[dict[str, Value]] = [
+        {}, {"startingOffsets": "earliest", "failOnDataLoss": True},
+        {"isolation.level": "read_committed", "maxOffsetsPerTrigger": 1000, "minPartitions": 4},
+    ]  # fmt: skip
+    with jvm(releases.spark_class_path("4.2")) as running:
+        provider = running.java.org.apache.spark.sql.kafka010.KafkaSourceProvider()
+        for settings in asked:
+            pipeline = Pipeline(Family.SPARK, "4.2", settings={Component.CONSUMER: settings})
+            source = texts(_module(_rendered(pipeline, "spark-options"))["SOURCE"])
+            getattr(provider, _VALIDATE)(_options(running, source))
+            client = {k.removeprefix("kafka."): v for k, v in source.items() if "kafka." in k}
+            assert running.consumer_refusal(client) is None
+        refused = _options(running, {"kafka.enable.auto.commit": "true"})
+        with pytest.raises(Py4JJavaError, match=r"enable\.auto\.commit"):
+            getattr(provider, _VALIDATE)(refused)
+
+
+def _options(running: Jvm, settings: dict[str, str]) -> Any:
+    """The options as a query has them."""
+    all_ = settings | {"kafka.bootstrap.servers": "127.0.0.1:1", "subscribe": "t"}
+    given = running.java.java.util.HashMap(all_)
+    scala = running.java.scala.jdk.javaapi.CollectionConverters.asScala(given)
+    map_ = running.java.scala.collection.immutable.HashMap
+    options = running.java.org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+    return options(getattr(map_, "from")(scala))
+
+
 def test_the_commands_carry_what_kafka_takes(kafka_jvm: Jvm, tmp_path: Path) -> None:
     settings: dict[Component, dict[str, Value]] = {
         Component.TOPIC: {
@@ -130,7 +163,7 @@ def test_the_commands_carry_what_kafka_takes(kafka_jvm: Jvm, tmp_path: Path) -> 
     pipeline = Pipeline(settings=settings)
     script = tmp_path / "topic.sh"
     script.write_text(_rendered(pipeline, "kafka-commands"))
-    create = _ran(script, "create")
+    create = ran(script, "create")
     assert create[create.index("--topic") + 1] == "a topic; $(rm)"
     assert create[create.index("--replication-factor") + 1] == "3"
     pairs = [create[at + 1] for at, word in enumerate(create) if word == "--config"]
@@ -138,9 +171,9 @@ def test_the_commands_carry_what_kafka_takes(kafka_jvm: Jvm, tmp_path: Path) -> 
     log = kafka_jvm.kafka.storage.internals.log.LogConfig
     log.validate(kafka_jvm.properties(topic))
     in_force(pipeline, Component.TOPIC, kafka_jvm.parsed(log.configDefCopy(), topic))
-    alter = _ran(script, "alter")
+    alter = ran(script, "alter")
     assert "cleanup.policy=[compact,delete]" in alter[alter.index("--add-config") + 1]
-    brokers = _ran(script, "brokers")
+    brokers = ran(script, "brokers")
     assert brokers[brokers.index("--add-config") + 1] == "min.insync.replicas=2"
     kafka_jvm.kafka.server.config.DynamicBrokerConfig.validateConfigs(
         kafka_jvm.properties({"min.insync.replicas": "2"}), False
@@ -153,7 +186,7 @@ def test_brokers_take_while_they_run_exactly_what_we_say(kafka_jvm: Jvm) -> None
     assert ours & real == DYNAMIC
 
 
-def _ran(script: Path, branch: str) -> list[str]:
+def ran(script: Path, branch: str) -> list[str]:
     """The arguments with which the script called Kafka's command, by a stand-in that prints."""
     for command in ("kafka-topics.sh", "kafka-configs.sh"):
         stand_in = script.with_name(command)

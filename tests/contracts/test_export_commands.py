@@ -1,0 +1,122 @@
+"""What the exported scripts call, fed to the parsers of Kafka's own commands.
+
+The scripts run with stand-ins that print; what they print is what kafka-topics.sh, kafka-configs.sh
+and kafka-reassign-partitions.sh are given. A command that refuses its arguments ends its JVM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from advisor.catalog import Component, Value
+from advisor.export import Stamp, find
+from advisor.reasoning.pipeline import Pipeline
+from labs.engine.kafka.distribution import install, kafka
+from tests.advisor.test_export_formats import reassign
+from tests.contracts.jvm import Jvm, jvm
+from tests.contracts.test_export import ran
+
+pytestmark = pytest.mark.contract
+
+_TOOLS = "org.apache.kafka.tools"
+_SETTINGS: dict[Component, dict[str, Value]] = {
+    Component.TOPIC: {
+        "replication.factor": 3, "cleanup.policy": "compact,delete", "retention.ms": -1,
+    },
+    Component.BROKER: {"min.insync.replicas": 2},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def tools_jvm() -> Iterator[Jvm]:
+    """Kafka 4.3.1 with its commands."""
+    with jvm((*kafka("4.3.1").jars, *install("tools-4.3.1"))) as running:
+        yield running
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    """The exported `topic.sh`."""
+    export = find("kafka-commands")
+    assert export is not None
+    path = tmp_path / "topic.sh"
+    path.write_text(export.render(Pipeline(settings=_SETTINGS), Stamp("1", "4.3", "c", "http://a")))
+    return path
+
+
+def test_kafka_reads_the_plan_as_it_was_made(tools_jvm: Jvm, tmp_path: Path) -> None:
+    reassign(tmp_path, "plan", TOPIC="orders", BROKERS="1,2,3")
+    plan = (tmp_path / "reassignment.json").read_text()
+    command = f"{_TOOLS}.reassign.ReassignPartitionsCommand"
+    moves = _static(tools_jvm, command, "parseExecuteAssignmentArgs", plan).getKey()
+    assert {str(each): list(moves[each]) for each in moves} == {
+        "orders-0": [1, 2, 3], "orders-1": [3, 1, 2], "orders-2": [2, 3, 1]
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("words", ["execute", "verify"])
+def test_kafka_takes_the_words_that_carry_it_out(
+    tools_jvm: Jvm, tmp_path: Path, words: str
+) -> None:
+    given = _strings(tools_jvm, reassign(tmp_path, words, THROTTLE="1000").stdout.splitlines())
+    command = f"{_TOOLS}.reassign.ReassignPartitionsCommand"
+    taken = _static(tools_jvm, command, "validateAndParseArgs", given)
+    assert taken is not None
+
+
+def test_kafka_makes_the_topic_that_was_meant(tools_jvm: Jvm, script: Path) -> None:
+    given = _strings(tools_jvm, ran(script, "create"))
+    taken = _made(tools_jvm, f"{_TOOLS}.TopicCommand$TopicCommandOptions", given)
+    assert taken.hasCreateOption()
+    assert taken.replicationFactor().get() == 3
+    assert taken.partitions().get() == 6
+    configs = dict(each.split("=", 1) for each in taken.topicConfig().get())
+    assert configs["cleanup.policy"] == "compact,delete"
+    assert configs["retention.ms"] == "-1"
+
+
+@pytest.mark.parametrize(("branch", "expected"), [
+    ("alter", {"cleanup.policy": "compact,delete", "retention.ms": "-1"}),
+    ("brokers", {"min.insync.replicas": "2"}),
+])  # fmt: skip
+def test_kafka_alters_what_was_meant(
+    tools_jvm: Jvm, script: Path, branch: str, expected: dict[str, str]
+) -> None:
+    given = _strings(tools_jvm, ran(script, branch))
+    options = tools_jvm.java.kafka.admin.ConfigCommand.ConfigCommandOptions(given)
+    options.checkArgs()
+    taken = tools_jvm.java.kafka.admin.ConfigCommand.parseConfigsToBeAdded(options)
+    assert expected.items() <= {key: taken[key] for key in taken}.items()
+
+
+def _strings(running: Jvm, words: Sequence[str]) -> Any:
+    made = running.gateway.new_array(running.java.java.lang.String, len(words))
+    for at, word in enumerate(words):
+        made[at] = word
+    return made
+
+
+def _static(running: Jvm, name: str, method: str, argument: Any) -> Any:
+    """Calls a static method of one argument that only its package sees."""
+    found = running.java.java.lang.Class.forName(name).getDeclaredMethods()
+    wanted = next(m for m in found if m.getName() == method and m.getParameterCount() == 1)
+    wanted.setAccessible(True)
+    return wanted.invoke(None, _objects(running, argument))
+
+
+def _made(running: Jvm, name: str, argument: Any) -> Any:
+    """An object whose constructor of one argument only its package sees."""
+    found = running.java.java.lang.Class.forName(name).getDeclaredConstructors()
+    wanted = next(each for each in found if each.getParameterCount() == 1)
+    wanted.setAccessible(True)
+    return wanted.newInstance(_objects(running, argument))
+
+
+def _objects(running: Jvm, argument: Any) -> Any:
+    made = running.gateway.new_array(running.java.java.lang.Object, 1)
+    made[0] = argument
+    return made
