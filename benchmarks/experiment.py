@@ -4,8 +4,8 @@
 scenario with acks=1 against acks=all and two in sync. Each seed is run twice: cold, and by a runner
 that had booted before (`labs.engine.pool`), a line each: seconds until the result, CPU-seconds by
 kind of process, what each arm lost, and its verdict. The peer is one arm alone, measured first in
-the same run. The judge is warm before the first and, if the machine was idle, has practised, as some
-minutes after `make up`. With `--account` the CPU-seconds up to each phase of each arm are printed.
+the same run. The judge is warm before the first, and has practised if the machine was idle, as it
+has some minutes after `make up`. With `--account` each phase of each arm has its CPU-seconds, too.
 
 Exit code 1 unless every recommended arm held without a loss and, in the first scenario, which loses
 for certain, every described one was broken with a loss.
