@@ -1,7 +1,8 @@
 """Spark against the oracle on random histories, many of them in one ledger.
 
-Counts add up over histories that share nothing, so one judging holds a hundred of them against
-the oracle; what Hypothesis shrinks is the list, down to the one that differs.
+Counts add up over histories that share nothing, so Spark judges a hundred of them in one ledger,
+and is held against the sum of what the oracle says of each alone. What Hypothesis shrinks is the
+list, down to the one that differs.
 """
 
 from __future__ import annotations
@@ -29,12 +30,8 @@ _MODES = (frozenset({"transactions"}), frozenset({"transactions", "replicas"}), 
 _SEEDS = st.lists(st.integers(0, 2**32), min_size=1, max_size=HISTORIES)
 
 
-def _together(seeds: list[int], modes: frozenset[str]) -> History:
-    tables: History = {}
-    for n, seed in enumerate(seeds):
-        for table, rows in history(seed, n, modes).items():
-            tables.setdefault(table, []).extend(rows)
-    return tables
+def _together(histories: list[History]) -> History:
+    return {name: [row for each in histories for row in each[name]] for name in histories[0]}
 
 
 def _said(groups: list[Mapping[str, Any]]) -> dict[str, Any]:
@@ -61,8 +58,11 @@ def agree(spark: SparkSession, tmp_path: Path) -> Agree:
     runs = count()
 
     def agree(seeds: list[int], modes: frozenset[str]) -> Mapping[str, int]:
-        tables = _together(seeds, modes)
-        wanted = Oracle(tables).counts()
+        histories = [history(seed, n, modes) for n, seed in enumerate(seeds)]
+        tables = _together(histories)
+        wanted: Counter[str] = Counter()
+        for each in histories:
+            wanted.update(Oracle(each).counts())
         answer = judge(spark, write(tmp_path / str(next(runs)), tables))
         told, whole = _said(answer["groups"]), groups(tables)
         assert len(told) == min(len(whole), MOST_MEMBERS)
