@@ -21,9 +21,10 @@ setup: $(VENV)/.app extras ## Install what the product needs, and no more
 up: setup ## Start web, worker, Redis and database; print the address (PORT=8000)
 	@exec $(PY) manage.py up $(if $(PORT),--port $(PORT))
 
-# Two test files side by side, then what boots clusters: two of those at once are two clusters' load.
-test: dev lint types layers django ## Prove everything: gates, then all tests in order of cost
-	$(PY) -m pytest -n 2 --dist loadfile -m "not ($(call any,$(ALONE)))"
+# Two test files side by side, in the order that tests/conftest.py gives them; then what boots
+# clusters: two of those at once are two clusters' load.
+test: dev lint types layers django ## Prove everything: gates, then all tests
+	$(PY) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder -m "not ($(call any,$(ALONE)))"
 	$(PY) -m pytest -m "$(call any,$(ALONE))"
 
 check: dev lint types layers django ## The quick part: gates and pure tests, under a minute

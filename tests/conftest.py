@@ -23,14 +23,22 @@ FOLDER_MARKS = {
     "cluster": "cluster",
     "browser": "browser",
 }
-"""Folder below tests/ → the mark of all its tests, in order of cost; the rest is pure and first."""
+"""Folder below tests/ → the mark of all its tests, in order of cost."""
+
+BY_COST = ("thorough", "process", *FOLDER_MARKS.values())
+"""What has none of these marks is pure, and the cheapest."""
 
 COSTLY_LIMIT_S = 900
 """For tests that start a Spark, brokers or a browser; each wait in them has a limit of its own."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks by folder, then orders by cost; what pytest-randomly shuffled stays shuffled within."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Marks by folder, then orders by cost; what pytest-randomly shuffled stays shuffled within.
+
+    Alone the cheapest go first, and tell sooner what is wrong. Of two workers side by side neither
+    must be left with a long file at the end: the dearest go first. A file stays with one worker,
+    and so do all that share the Spark session, which would else be started and warmed twice.
+    """
     here = Path(__file__).parent
     for item in items:
         folder = item.path.relative_to(here).parts[0]
@@ -38,13 +46,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(FOLDER_MARKS[folder])
             if item.get_closest_marker("timeout") is None:
                 item.add_marker(pytest.mark.timeout(COSTLY_LIMIT_S))
-    items.sort(key=_cost)
+        shares_spark = "spark" in getattr(item, "fixturenames", ())
+        item.add_marker(pytest.mark.xdist_group("spark" if shares_spark else item.location[0]))
+    items.sort(key=_cost, reverse=hasattr(config, "workerinput"))
 
 
 def _cost(item: pytest.Item) -> int:
-    marks = list(FOLDER_MARKS.values())
     return max(
-        (marks.index(mark.name) + 1 for mark in item.iter_markers() if mark.name in marks),
+        (BY_COST.index(mark.name) + 1 for mark in item.iter_markers() if mark.name in BY_COST),
         default=0,
     )
 
