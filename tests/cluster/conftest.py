@@ -1,4 +1,4 @@
-"""Real brokers for tests: the jars once a session, a cluster of three once a module."""
+"""Real brokers for tests: jars and warm judge once a session, a cluster of three once a module."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Told = tuple[dict[str, Any], list[dict[str, Any]]]
 Run = Callable[[ExperimentSpec], Told]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     """Runs experiments, all judged by one warm session."""
     with tempfile.TemporaryDirectory() as short:  # a socket's path is at most 107 bytes long
