@@ -48,7 +48,12 @@ class WarmJudge:
         return "warm" in lines.splitlines()
 
     def start(self) -> None:
-        """Returns at once. Requests wait for the session, and are answered soon once it is warm."""
+        """Returns at once. Requests wait for the session, and are answered soon once it is warm.
+
+        One that is kept already stays as it is.
+        """
+        if self._keeper is not None and self._keeper.is_alive():
+            return
         self._over.clear()
         self._keeper = threading.Thread(target=self._keep, name="warm-judge", daemon=True)
         self._keeper.start()

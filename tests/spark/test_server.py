@@ -30,15 +30,20 @@ def ledger(tmp_path: Path) -> Path:
     return write(tmp_path / "ledger", sound(log=[record(0, 0), record(1, 1), record(3, 3)]))
 
 
+@pytest.fixture(scope="module")
+def keeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmJudge]:
+    """One for all: what a test leaves of it serves the next one."""
+    keeper = WarmJudge(socket_path(tmp_path_factory.mktemp("warm"), "judge.sock"), practice=0)
+    yield keeper
+    keeper.stop()
+
+
 @pytest.fixture
-def warm(tmp_path: Path) -> Iterator[WarmJudge]:
-    keeper = WarmJudge(socket_path(tmp_path, "judge.sock"), practice=0)
+def warm(keeper: WarmJudge) -> WarmJudge:
+    """It listens, be it for the first time or again."""
     keeper.start()
-    try:
-        until(keeper.socket.exists, _START_S, "the warm judge does not come up")
-        yield keeper
-    finally:
-        keeper.stop()
+    until(lambda: keeper.pid and keeper.socket.exists(), _START_S, "no warm judge comes up")
+    return keeper
 
 
 def _children(pid: int) -> list[int]:
