@@ -7,8 +7,9 @@ is dead until a majority of controllers is back. The controllers run beside the 
 
 from __future__ import annotations
 
-from labs.engine.faults import a_follower, controller, dead, leader
+from labs.engine.faults import a_follower, controller, leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
+from labs.engine.scenarios.steps import the_dead_return
 from labs.engine.scenarios.topologies import beside_controllers
 
 
@@ -21,9 +22,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     alone = stage.topology.replication_factor == 1
     stage.kill(leader(TOPIC) if alone else a_follower(TOPIC))
     stage.go_on(seconds["down_s"])
-    stage.restart(dead())
-    stage.await_in_sync(limit_s=60)
-    stage.go_on(seconds["healed_s"])
+    the_dead_return(stage, seconds)
 
 
 SCENARIO = Scenario(

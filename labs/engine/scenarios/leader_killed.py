@@ -10,21 +10,16 @@ a batch that was written and not yet answered.
 
 from __future__ import annotations
 
-from labs.engine.faults import dead, leader
+from labs.engine.faults import leader
 from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
-from labs.engine.scenarios.steps import BLIND_RETRY
+from labs.engine.scenarios.steps import BLIND_RETRY, another_leads
 from labs.engine.scenarios.topologies import up_to_five
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.kill(leader(TOPIC))
-    if stage.topology.replication_factor > 1:
-        stage.await_new_leader(limit_s=40)
-    stage.go_on(seconds["under_new_leader_s"])
-    stage.restart(dead())
-    stage.await_in_sync(limit_s=60)
-    stage.go_on(seconds["healed_s"])
+    another_leads(stage, seconds)
 
 
 SCENARIO = Scenario(

@@ -8,30 +8,17 @@ acknowledged, with acks=all it was not. By hand on 4.3.1: 4,985 of 59,996 lost a
 
 from __future__ import annotations
 
-from labs.engine.faults import dead, followers, leader, paused
+from labs.engine.faults import leader
 from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
-from labs.engine.scenarios.steps import BLIND_RETRY
+from labs.engine.scenarios.steps import BLIND_RETRY, fall_behind, one_that_was_behind_leads
 from labs.engine.scenarios.topologies import up_to_five
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    alone = stage.topology.replication_factor == 1
     stage.go_on(seconds["lead_in_s"])
-    if alone:
-        stage.not_applicable(
-            "pause", "follower", "replication.factor is 1: there are no followers to fall behind"
-        )
-    else:
-        stage.pause(followers(TOPIC))
-    stage.go_on(seconds["behind_s"])
+    fall_behind(stage, seconds)
     stage.kill(leader(TOPIC))
-    if not alone:
-        stage.resume(paused())
-        stage.await_new_leader(limit_s=40)
-    stage.go_on(seconds["under_new_leader_s"])
-    stage.restart(dead())
-    stage.await_in_sync(limit_s=60)
-    stage.go_on(seconds["healed_s"])
+    one_that_was_behind_leads(stage, seconds)
 
 
 SCENARIO = Scenario(

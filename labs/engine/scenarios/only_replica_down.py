@@ -8,8 +8,9 @@ leads as soon as the dead broker is fenced.
 
 from __future__ import annotations
 
-from labs.engine.faults import dead, leader
+from labs.engine.faults import leader
 from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.steps import the_dead_return
 from labs.engine.scenarios.topologies import up_to_five
 
 
@@ -17,9 +18,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.kill(leader(TOPIC))
     stage.go_on(seconds["down_s"])
-    stage.restart(dead())
-    stage.await_in_sync(limit_s=60)
-    stage.go_on(seconds["healed_s"])
+    the_dead_return(stage, seconds)
 
 
 SCENARIO = Scenario(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from labs.engine.faults import dead, followers, killed, minority, paused
+from labs.engine.faults import killed, minority
 from labs.engine.scenarios.model import (
     TOPIC,
     Durations,
@@ -19,7 +19,7 @@ from labs.engine.scenarios.model import (
     Stage,
     Topology,
 )
-from labs.engine.scenarios.steps import BLIND_RETRY
+from labs.engine.scenarios.steps import BLIND_RETRY, fall_behind, one_that_was_behind_leads
 from labs.engine.scenarios.topologies import replicas_up_to
 from labs.engine.spec import Settings
 
@@ -38,24 +38,11 @@ def _topology(settings: Settings) -> Topology:
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    alone = stage.topology.replication_factor == 1
     stage.go_on(seconds["lead_in_s"])
-    if alone:
-        stage.not_applicable(
-            "pause", "follower", "replication.factor is 1: there are no followers to fall behind"
-        )
-    else:
-        stage.pause(followers(TOPIC))
-    stage.go_on(seconds["behind_s"])
+    fall_behind(stage, seconds)
     stage.kill(minority(TOPIC))
     stage.wipe(killed())
-    if not alone:
-        stage.resume(paused())
-        stage.await_new_leader(limit_s=40)
-    stage.go_on(seconds["under_new_leader_s"])
-    stage.restart(dead())
-    stage.await_in_sync(limit_s=60)
-    stage.go_on(seconds["healed_s"])
+    one_that_was_behind_leads(stage, seconds)
 
 
 SCENARIO = Scenario(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults import a_follower, dead, terminated
+from labs.engine.faults import a_follower, dead, followers, paused, terminated
 from labs.engine.scenarios.model import TOPIC, Durations, Stage
 
 BLIND_RETRY = (
@@ -48,6 +48,37 @@ def others_return_first(stage: Stage, seconds: Durations) -> None:
         stage.restart(terminated())
         stage.await_fenced(limit_s=60)
     stage.go_on(seconds["without_leader_s"])
+    the_dead_return(stage, seconds)
+
+
+def fall_behind(stage: Stage, seconds: Durations) -> None:
+    """Pauses the followers, in sync as they are: for a while the leader goes on alone."""
+    if stage.topology.replication_factor == 1:
+        stage.not_applicable(
+            "pause", "follower", "replication.factor is 1: there are no followers to fall behind"
+        )
+    else:
+        stage.pause(followers(TOPIC))
+    stage.go_on(seconds["behind_s"])
+
+
+def one_that_was_behind_leads(stage: Stage, seconds: Durations) -> None:
+    """Resumes the followers, so that one of them leads in place of the leader, which is dead."""
+    if stage.topology.replication_factor > 1:
+        stage.resume(paused())
+    another_leads(stage, seconds)
+
+
+def another_leads(stage: Stage, seconds: Durations) -> None:
+    """Goes on for a while under a new leader, where there can be one, then heals."""
+    if stage.topology.replication_factor > 1:
+        stage.await_new_leader(limit_s=40)
+    stage.go_on(seconds["under_new_leader_s"])
+    the_dead_return(stage, seconds)
+
+
+def the_dead_return(stage: Stage, seconds: Durations) -> None:
+    """Heals: starts what is dead, until all replicas are in sync, and goes on for a while."""
     stage.restart(dead())
     stage.await_in_sync(limit_s=60)
     stage.go_on(seconds["healed_s"])
