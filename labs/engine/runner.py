@@ -12,7 +12,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,7 @@ from labs.engine.kafka.java import find_java
 from labs.engine.kafka.tools import Tools, tools
 from labs.engine.ledger import TableWriter
 from labs.engine.scenarios.model import TOPIC, Scenario, Schedule, Topology
-from labs.engine.shape import shape
+from labs.engine.shape import shape, topology_of
 from labs.engine.slots import slot
 from labs.engine.spec import ArmSpec, ExperimentSpec
 from labs.engine.stage import LiveStage
@@ -119,11 +119,7 @@ class ArmRunner:
         return workload(self._arm.scenario.workload, self._arm.spec.settings, java)
 
     def _answer(self) -> dict[str, Any]:
-        topology = self._arm.scenario.topology(self._arm.spec.settings)
-        if self._arm.experiment.partitions:
-            topology = replace(topology, partitions=self._arm.experiment.partitions)
-        if self._arm.experiment.controllers:
-            topology = replace(topology, controllers=self._arm.experiment.controllers)
+        topology = topology_of(self._arm.experiment, self._arm.spec)
         for folder in (self._arm.ledger, self._arm.logs, self._arm.scratch):
             folder.mkdir(parents=True)
         with self._cluster(topology) as cluster:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from advisor.catalog import Component, Family, kafka_line, lookup
 from advisor.catalog.versions import at_least
 from labs.engine.kafka.distribution import kafka_versions
 from labs.engine.scenarios import find
+from labs.engine.scenarios.model import Topology
 from labs.engine.spec import ArmSpec, ExperimentSpec, Settings
 
 _KEYS = ("unclean.leader.election.enable", "replica.lag.time.max.ms")
@@ -32,15 +33,25 @@ class Shape:
 def shape(experiment: ExperimentSpec, arm: ArmSpec) -> Shape:
     """What an arm needs. Raises `ScenarioError` for what cannot be staged."""
     scenario = find(experiment.scenario)
-    topology, described = scenario.topology(arm.settings), arm.settings.get("broker", {})
+    topology, described = topology_of(experiment, arm), arm.settings.get("broker", {})
     own = {key: described[key] for key in _KEYS if key in described}
     return Shape(
         experiment.kafka,
         topology.brokers,
-        experiment.controllers or topology.controllers,
+        topology.controllers,
         scenario.linked,
         own | {key: pinned.lab for key, pinned in scenario.brokers.items()},
         features(arm.settings, experiment.kafka),
+    )
+
+
+def topology_of(experiment: ExperimentSpec, arm: ArmSpec) -> Topology:
+    """The scenario's for an arm, but for what was chosen. Raises `ScenarioError` as `shape`."""
+    topology = find(experiment.scenario).topology(arm.settings)
+    return replace(
+        topology,
+        partitions=experiment.partitions or topology.partitions,
+        controllers=experiment.controllers or topology.controllers,
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from labs.engine import ahead
 from labs.engine.scenarios import ScenarioError, find
-from labs.engine.shape import Shape, features, ordinary, shape, shapes
+from labs.engine.shape import Shape, features, ordinary, shape, shapes, topology_of
 from labs.engine.spec import ExperimentSpec
 from tests.engine.arms import DESCRIBED, RECOMMENDED, arm, experiment
 
@@ -56,6 +56,15 @@ def test_what_brokers_are_started_with_does(other: ExperimentSpec, first: dict[s
     wanted, usual = shapes(other)[0], ordinary()[0]
     assert wanted == replace(usual, **first)
     assert wanted != usual
+
+
+def test_what_was_chosen_of_the_topology_wins() -> None:
+    told = experiment(DESCRIBED, scenario="controllers-lost")
+    own = find(told.scenario).topology(DESCRIBED.settings)
+    assert topology_of(told, DESCRIBED) == own
+    chosen = replace(told, partitions=6, controllers=1)
+    assert topology_of(chosen, DESCRIBED) == replace(own, partitions=6, controllers=1)
+    assert own.controllers == 3, "else nothing was chosen otherwise"
 
 
 def test_a_cluster_is_needed_for_each_arm() -> None:
