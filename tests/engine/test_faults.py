@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import get_args
 
 import pyarrow.parquet as pq
@@ -41,32 +40,13 @@ from labs.engine.kafka.ports import Ports
 from labs.engine.kafka.topics import PartitionState
 from labs.engine.processes import ROOT
 from labs.engine.wait import until
+from tests.engine.herd import Herd
 
 LISTENER = """
 import socket, sys
 server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
 while True: server.accept()[0].close()
 """
-
-
-@dataclass
-class Herd:
-    """What roles and faults want of a cluster, over processes that only listen."""
-
-    brokers: dict[int, Broker]
-    partitions: list[PartitionState] = field(default_factory=list)
-    controllers: dict[int, Broker] = field(default_factory=dict)
-    active: int | None = None
-
-    @property
-    def nodes(self) -> dict[int, Broker]:
-        return {**self.brokers, **self.controllers}
-
-    def active_controller(self) -> int | None:
-        return self.active
-
-    def describe(self, topic: str) -> list[PartitionState]:
-        return self.partitions
 
 
 @pytest.fixture
@@ -206,8 +186,9 @@ def test_the_active_controller_may_be_a_broker_or_a_node_of_its_own(herd):
     assert [str(each) for each in controller().targets(herd)] == ["controller: node 3"]
     (row,) = kill(herd, controller(), FaultLog())
     assert (row.target, row.phase) == ("controller: node 3", "complete")
-    assert [str(each) for each in dead().targets(herd)] == ["dead: node 3"]
-    assert [each.broker.id for each in everyone().targets(herd)] == [1, 2]
+    kill(herd, broker(1), FaultLog())
+    assert [str(each) for each in dead().targets(herd)] == ["dead: node 3", "dead: broker 1"]
+    assert [each.broker.id for each in everyone().targets(herd)] == [2]
 
 
 @pytest.mark.parametrize(

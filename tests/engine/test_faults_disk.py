@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from labs.engine.kafka.storage import directory_id
 from labs.engine.scenarios.model import NEVER
 from labs.engine.wait import until
 from tests.engine.disks import batch, formatted, write_log
+from tests.engine.herd import Herd
 
 WRITER = """
 import sys, time
@@ -29,14 +29,6 @@ with open("written", "ab", buffering=0) as out:
         time.sleep(0.01)
 """
 """Stands in for a broker that writes all the time, and gives up when it cannot."""
-
-
-@dataclass
-class Herd:
-    """What faults want of a cluster."""
-
-    brokers: dict[int, Broker]
-    controllers: dict[int, Broker] = field(default_factory=dict)
 
 
 @pytest.fixture

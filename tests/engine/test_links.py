@@ -21,6 +21,7 @@ from labs.engine.kafka.ports import Ports
 from labs.engine.links.links import Links, LinksFailed
 from labs.engine.links.sources import Sources
 from labs.engine.wait import until
+from tests.engine.herd import Herd
 
 # Listens and echoes, and talks to the others all the while, as brokers do.
 PEER = """
@@ -46,23 +47,20 @@ while True:
 
 
 @dataclass
-class Herd:
-    """What faults of links want of a cluster."""
+class Linked(Herd):
+    """One whose ways lead through links."""
 
-    brokers: dict[int, Broker]
-    controllers: dict[int, Broker]
-    links: Links | None
-    nodes: tuple[Node, ...]
+    laid: tuple[Node, ...] = ()
 
     def told(self, id_: int) -> int:
         """The port at which others are told that a node is."""
-        address = self.nodes[id_ - 1].clients
+        address = self.laid[id_ - 1].clients
         assert address
         return address.told
 
 
 @pytest.fixture
-def herd(tmp_path: Path) -> Iterator[Herd]:
+def herd(tmp_path: Path) -> Iterator[Linked]:
     ports = Ports(ports_needed(3, 1, linked=True))
     laid = nodes(iter(ports.numbers), 3, 1, linked=True)[:3]  # no controller is started
     homes = {tmp_path / f"broker-{node.id}": node.id for node in laid}
@@ -76,7 +74,7 @@ def herd(tmp_path: Path) -> Iterator[Herd]:
     links = Links(laid, homes, tmp_path / "links.log")
     for each in brokers.values():
         each.start()
-    herd = Herd(brokers, {}, links, laid)
+    herd = Linked(brokers, links=links, laid=laid)
     for one in brokers:
         for other in brokers.keys() - {one}:
             until(partial(passed, herd, one, other), 60, "the stand-ins do not talk")
@@ -87,12 +85,12 @@ def herd(tmp_path: Path) -> Iterator[Herd]:
     ports.release()
 
 
-def passed(herd: Herd, one: int, other: int) -> int:
+def passed(herd: Linked, one: int, other: int) -> int:
     assert herd.links
     return herd.links.seen([(str(one), str(other), "CLIENTS")]).bytes
 
 
-def client(herd: Herd, id_: int) -> socket.socket:
+def client(herd: Linked, id_: int) -> socket.socket:
     """A connection to a node that has answered once."""
     wire = socket.create_connection(("127.0.0.1", herd.told(id_)), timeout=60)
     wire.sendall(b"hello")

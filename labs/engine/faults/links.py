@@ -135,7 +135,7 @@ def _flows(cluster: Cluster, broker: Broker, peers: Peers, way: Way) -> list[Key
 def _others(cluster: Cluster, broker: Broker, peers: Peers) -> list[str]:
     if peers == "clients":
         return [CLIENTS]
-    return [str(id_) for id_ in (*cluster.brokers, *cluster.controllers) if id_ != broker.id]
+    return [str(id_) for id_ in cluster.nodes if id_ != broker.id]
 
 
 def _passage(cluster: Cluster, broker: Broker, peers: Peers, way: Way) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from labs.engine.kafka.admin import coordinator_of
-from labs.engine.kafka.broker import Broker
+from labs.engine.kafka.broker import Broker, BrokerState
 from labs.engine.kafka.cluster import Cluster
 
 
@@ -113,27 +113,27 @@ def broker(id_: int, name: str = "broker") -> Role:
 
 def paused() -> Role:
     """All brokers that are paused."""
-    return Role("paused", lambda cluster: [b for b in _all(cluster) if b.state == "paused"])
+    return _brokers("paused", "paused")
 
 
 def dead() -> Role:
     """All nodes that are dead, dedicated controllers before brokers."""
-    return Role("dead", lambda cluster: [b for b in _nodes(cluster) if b.state == "dead"])
+    return _nodes("dead", lambda node: node.state == "dead")
 
 
 def killed() -> Role:
     """All dead nodes that `faults.kill` ended."""
-    return Role("killed", lambda cluster: [b for b in _nodes(cluster) if b.ended_by_sigkill])
+    return _nodes("killed", lambda node: node.ended_by_sigkill)
 
 
 def terminated() -> Role:
     """All dead nodes that `faults.terminate` ended."""
-    return Role("terminated", lambda cluster: [b for b in _nodes(cluster) if b.ended_by_sigterm])
+    return _nodes("terminated", lambda node: node.ended_by_sigterm)
 
 
 def failed() -> Role:
     """All dead nodes that ended themselves, as a broker without a disk to write on does."""
-    return Role("failed", lambda cluster: [b for b in _nodes(cluster) if b.ended_itself])
+    return _nodes("failed", lambda node: node.ended_itself)
 
 
 def impaired() -> Role:
@@ -148,16 +148,12 @@ def impaired() -> Role:
 
 def everyone() -> Role:
     """All brokers that run."""
-    return Role("all", _running)
+    return _brokers("all", "running")
 
 
-def _running(cluster: Cluster) -> list[Broker]:
-    return [broker for broker in _all(cluster) if broker.state == "running"]
+def _brokers(name: str, state: BrokerState) -> Role:
+    return Role(name, lambda cluster: [b for b in cluster.brokers.values() if b.state == state])
 
 
-def _all(cluster: Cluster) -> list[Broker]:
-    return list(cluster.brokers.values())
-
-
-def _nodes(cluster: Cluster) -> list[Broker]:
-    return [*cluster.controllers.values(), *_all(cluster)]
+def _nodes(name: str, is_one: Callable[[Broker], bool]) -> Role:
+    return Role(name, lambda cluster: [node for node in cluster.nodes.values() if is_one(node)])

@@ -266,8 +266,8 @@ class Cluster:
 
     @property
     def nodes(self) -> dict[int, Broker]:
-        """Brokers and dedicated controllers by their ids."""
-        return {**self.brokers, **self.controllers}
+        """Dedicated controllers, first because brokers that start need them, and brokers, by id."""
+        return {**self.controllers, **self.brokers}
 
     def states(self) -> dict[int, BrokerState]:
         """Each broker's state by the kernel's word: running, paused or dead."""

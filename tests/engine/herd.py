@@ -1,0 +1,28 @@
+"""A cluster as roles and faults see it, of small processes that stand in for its brokers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from labs.engine.kafka.broker import Broker
+from labs.engine.kafka.cluster import Cluster
+from labs.engine.kafka.topics import PartitionState
+from labs.engine.links.links import Links
+
+
+@dataclass
+class Herd:
+    """What `Cluster` tells of itself, as a test has it."""
+
+    brokers: dict[int, Broker]
+    partitions: list[PartitionState] = field(default_factory=list)
+    controllers: dict[int, Broker] = field(default_factory=dict)
+    active: int | None = None
+    links: Links | None = None
+    nodes = Cluster.nodes
+
+    def active_controller(self) -> int | None:
+        return self.active
+
+    def describe(self, topic: str) -> list[PartitionState]:
+        return self.partitions
