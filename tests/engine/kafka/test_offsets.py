@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import socket
 import struct
-import threading
-from collections.abc import Iterator
 
 import pytest
 
 from labs.engine.kafka import offsets
-from labs.engine.kafka.wire import frame
+from tests.engine.kafka.conftest import Serve
 
 NOT_LEADER, NOT_COORDINATOR = 6, 16
 
@@ -27,52 +25,18 @@ def fetched(*partitions: tuple[int, int, int], error: int = 0) -> bytes:
     return struct.pack(">ih6si", 1, 6, b"orders", len(partitions)) + rows + struct.pack(">h", error)
 
 
-class Server:
-    """Takes one connection, reads as many requests as it has answers, and gives these."""
-
-    def __init__(self, *answers: bytes) -> None:
-        self._answers = answers
-        self.requests: list[bytes] = []
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._socket.getsockname()[1]
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-        self._thread.start()
-
-    def _serve(self) -> None:
-        wire, _ = self._socket.accept()
-        with wire:
-            for answer in self._answers:
-                self.requests.append(frame(wire))
-                key = struct.unpack_from(">h", self.requests[-1])[0]
-                wire.sendall(struct.pack(">ii", len(answer) + 4, key) + answer)
-
-    def close(self) -> None:
-        self._thread.join(10)
-        self._socket.close()
-
-
-@pytest.fixture
-def serve() -> Iterator[list[Server]]:
-    servers: list[Server] = []
-    yield servers
-    for server in servers:
-        server.close()
-
-
-def test_watermarks_and_commits_by_partition(serve: list[Server]) -> None:
-    server = Server(
+def test_watermarks_and_commits_by_partition(serve: Serve) -> None:
+    server = serve(
         listed((0, 0, 90), (1, 0, 7)), listed((0, 0, 100), (1, 0, 7)), fetched((0, 0, 80))
     )
-    serve.append(server)
     known = offsets.ask(server.port, "orders", [0, 1], "app", 10)
     assert known.last_stable == {0: 90, 1: 7}
     assert known.high_watermark == {0: 100, 1: 7}
     assert known.committed == {0: 80}
 
 
-def test_what_is_asked_is_what_kafka_reads(serve: list[Server]) -> None:
-    server = Server(listed(), listed(), fetched())
-    serve.append(server)
+def test_what_is_asked_is_what_kafka_reads(serve: Serve) -> None:
+    server = serve(listed(), listed(), fetched())
     offsets.ask(server.port, "orders", [3], "app", 10)
     stable, high, commits = server.requests
     topic = struct.pack(">ih6si", 1, 6, b"orders", 1)
@@ -83,25 +47,22 @@ def test_what_is_asked_is_what_kafka_reads(serve: list[Server]) -> None:
     assert commits[10:] == struct.pack(">h3s", 3, b"app") + topic + struct.pack(">i", 3)
 
 
-def test_who_does_not_lead_or_coordinate_says_nothing(serve: list[Server]) -> None:
-    server = Server(
+def test_who_does_not_lead_or_coordinate_says_nothing(serve: Serve) -> None:
+    server = serve(
         listed((0, NOT_LEADER, 7)),
         listed((0, NOT_LEADER, 7)),
         fetched((0, NOT_COORDINATOR, 7), error=NOT_COORDINATOR),
     )
-    serve.append(server)
     assert offsets.ask(server.port, "orders", [0], "app", 10) == offsets.Offsets()
 
 
-def test_a_group_without_a_commit_has_none(serve: list[Server]) -> None:
-    server = Server(listed((0, 0, 5)), listed((0, 0, 5)), fetched((0, 0, -1)))
-    serve.append(server)
+def test_a_group_without_a_commit_has_none(serve: Serve) -> None:
+    server = serve(listed((0, 0, 5)), listed((0, 0, 5)), fetched((0, 0, -1)))
     assert offsets.ask(server.port, "orders", [0], "app", 10).committed == {}
 
 
-def test_a_broker_that_ends_in_the_middle_is_an_error(serve: list[Server]) -> None:
-    server = Server(listed((0, 0, 5)), listed((0, 0, 5))[:-4])
-    serve.append(server)
+def test_a_broker_that_ends_in_the_middle_is_an_error(serve: Serve) -> None:
+    server = serve(listed((0, 0, 5)), listed((0, 0, 5))[:-4])
     with pytest.raises(OSError, match="ends too early"):
         offsets.ask(server.port, "orders", [0], None, 10)
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 
 import pytest
 
 from labs.engine.kafka import quorum
-from tests.engine.kafka.test_offsets import Server
+from tests.engine.kafka.conftest import Serve
 
 NOT_CONTROLLER, NOT_LEADER = 41, 6
 REPLICA = struct.pack(">iq", 4, 100) + b"\0"
@@ -24,14 +23,6 @@ def described(leader: int, failed: int = 0, top: int = 0) -> bytes:
     return TAGS + struct.pack(">h", top) + b"\x02" + topic + b"\0"
 
 
-@pytest.fixture
-def serve() -> Iterator[list[Server]]:
-    servers: list[Server] = []
-    yield servers
-    for server in servers:
-        server.close()
-
-
 @pytest.mark.parametrize(
     ("answer", "leader"),
     [
@@ -41,17 +32,16 @@ def serve() -> Iterator[list[Server]]:
     ],
 )  # fmt: skip
 def test_the_leader_of_the_metadata_log_is_the_active_controller(
-    serve: list[Server], answer: bytes, leader: int | None
+    serve: Serve, answer: bytes, leader: int | None
 ) -> None:
-    serve.append(server := Server(answer))
+    server = serve(answer)
     assert quorum.ask(server.port, 5) == leader
-    server.close()
     asked = server.requests[0]
     assert struct.unpack_from(">hh", asked) == (55, 0)
     assert asked.endswith(b"\x02" + bytes([len(NAME) + 1]) + NAME + b"\x02\0\0\0\0\0\0\0")
 
 
-def test_an_answer_that_ends_too_early_is_none(serve: list[Server]) -> None:
-    serve.append(server := Server(described(5)[:20]))
+def test_an_answer_that_ends_too_early_is_none(serve: Serve) -> None:
+    server = serve(described(5)[:20])
     with pytest.raises(OSError, match="ends too early"):
         quorum.ask(server.port, 5)
