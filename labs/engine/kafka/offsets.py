@@ -17,7 +17,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from labs.engine.kafka.wire import frame
+from labs.engine.kafka.wire import Classic, frame
 
 _LIST_OFFSETS, _OFFSET_FETCH, _VERSION = 2, 9, 2
 _LATEST, _CLIENT = -1, -1
@@ -81,52 +81,32 @@ def _text(text: str) -> bytes:
     return struct.pack(">h", len(data)) + data
 
 
-def _answer(wire: socket.socket) -> _Reader:
-    reader = _Reader(frame(wire))
-    reader.take(">i")  # correlation
+def _answer(wire: socket.socket) -> Classic:
+    reader = Classic(frame(wire))
+    reader.number(">i")  # correlation
     return reader
 
 
-def _listed(reader: _Reader) -> Iterator[tuple[int, int]]:
-    reader.take(">i")  # throttle time
+def _listed(reader: Classic) -> Iterator[tuple[int, int]]:
+    reader.number(">i")  # throttle time
     for _ in range(_partitions(reader)):
         partition, error, _, offset = reader.take(">ihqq")
         if error == 0 and offset >= 0:
             yield partition, offset
 
 
-def _fetched(reader: _Reader) -> Iterator[tuple[int, int]]:
+def _fetched(reader: Classic) -> Iterator[tuple[int, int]]:
     for _ in range(_partitions(reader)):
         partition, offset = reader.take(">iq")
         reader.text()  # metadata
-        (error,) = reader.take(">h")
+        error = reader.number(">h")
         if error == 0 and offset >= 0:
             yield partition, offset
 
 
-def _partitions(reader: _Reader) -> int:
+def _partitions(reader: Classic) -> int:
     """Goes to the partitions of the one topic; how many there are."""
-    (topics,) = reader.take(">i")
-    if topics == 0:
+    if reader.number(">i") == 0:  # topics
         return 0
     reader.text()
-    return int(reader.take(">i")[0])
-
-
-class _Reader:
-    """Reads an answer of the classic (not "flexible") encoding from its beginning."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._at = 0
-
-    def take(self, form: str) -> tuple[int, ...]:
-        size = struct.calcsize(form)
-        if self._at + size > len(self._data):
-            raise ConnectionError("the broker's answer ends too early")
-        self._at += size
-        return struct.unpack_from(form, self._data, self._at - size)
-
-    def text(self) -> None:
-        (length,) = self.take(">h")
-        self._at += max(0, length)
+    return reader.number(">i")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import socket
 import struct
 
-from labs.engine.kafka.wire import Reader, frame, varint
+from labs.engine.kafka.wire import Flexible, frame, varint
 
 _DESCRIBE_QUORUM, _VERSION = 55, 0
 _METADATA = b"__cluster_metadata"
@@ -30,10 +30,10 @@ def ask(port: int, limit_s: float) -> int | None:
     with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as wire:
         wire.settimeout(limit_s)
         wire.sendall(struct.pack(">i", len(request)) + request)
-        return _leader(Reader(frame(wire)))
+        return _leader(Flexible(frame(wire)))
 
 
-def _leader(reader: Reader) -> int | None:
+def _leader(reader: Flexible) -> int | None:
     """The answer as far as it matters: the one topic's one partition, up to who leads it."""
     reader.number(">i")  # correlation
     reader.tags()
@@ -48,5 +48,5 @@ def _leader(reader: Reader) -> int | None:
     return None if failed or leader < 0 else leader
 
 
-def _next_of_array(reader: Reader) -> bool:
+def _next_of_array(reader: Flexible) -> bool:
     return reader.varint() > 1

@@ -13,7 +13,7 @@ import socket
 import struct
 from dataclasses import dataclass
 
-from labs.engine.kafka.wire import Reader, frame, varint
+from labs.engine.kafka.wire import Flexible, frame, varint
 
 _DESCRIBE, _METADATA = (75, 0), (3, 9)  # API key and version
 _PARTITIONS_AT_MOST = 2000
@@ -45,7 +45,7 @@ def ask(
     request = _describe(topic) if eligible else _metadata(topic)
     with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as wire:
         wire.sendall(struct.pack(">i", len(request)) + request)
-        reader = Reader(frame(wire))
+        reader = Flexible(frame(wire))
     topics = _described(reader) if eligible else _listed(reader)
     return tuple(sorted(sum(topics, ()), key=lambda state: state.partition))
 
@@ -70,14 +70,14 @@ def _metadata(topic: str) -> bytes:
     return _header(_METADATA) + _one(topic) + b"\0\0\0\0"
 
 
-def _described(reader: Reader) -> tuple[tuple[PartitionState, ...], ...]:
+def _described(reader: Flexible) -> tuple[tuple[PartitionState, ...], ...]:
     reader.number(">i")  # correlation
     reader.tags()
     reader.number(">i")  # throttle time
     return reader.array(lambda: _topic(reader, id_bytes=16, eligible=True)) or ()
 
 
-def _listed(reader: Reader) -> tuple[tuple[PartitionState, ...], ...]:
+def _listed(reader: Flexible) -> tuple[tuple[PartitionState, ...], ...]:
     reader.number(">i")  # correlation
     reader.tags()
     reader.number(">i")  # throttle time
@@ -87,7 +87,7 @@ def _listed(reader: Reader) -> tuple[tuple[PartitionState, ...], ...]:
     return reader.array(lambda: _topic(reader, id_bytes=0, eligible=False)) or ()
 
 
-def _broker(reader: Reader) -> None:
+def _broker(reader: Flexible) -> None:
     reader.number(">i")
     reader.text()  # host
     reader.number(">i")
@@ -95,7 +95,7 @@ def _broker(reader: Reader) -> None:
     reader.tags()
 
 
-def _topic(reader: Reader, *, id_bytes: int, eligible: bool) -> tuple[PartitionState, ...]:
+def _topic(reader: Flexible, *, id_bytes: int, eligible: bool) -> tuple[PartitionState, ...]:
     reader.number(">h")  # error
     reader.text()
     reader.skip(id_bytes + 1)  # topic id, is internal
@@ -105,7 +105,7 @@ def _topic(reader: Reader, *, id_bytes: int, eligible: bool) -> tuple[PartitionS
     return partitions
 
 
-def _partition(reader: Reader, *, eligible: bool) -> PartitionState:
+def _partition(reader: Flexible, *, eligible: bool) -> PartitionState:
     reader.number(">h")  # error: for example LEADER_NOT_AVAILABLE, which leader -1 says too
     index, leader, epoch = (reader.number(">i") for _ in range(3))
     _, isr = reader.ids(), reader.ids()  # replicas, ISR

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Reader:
-    """Reads the "flexible" encoding of KIP-482: compact arrays and strings, tagged fields."""
+    """Reads an answer from its beginning. Raises `ConnectionError` where it ends too early."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -23,8 +23,24 @@ class Reader:
             raise ConnectionError("the broker's answer ends too early")
         return self._data[self._at - count : self._at]
 
+    def take(self, form: str) -> tuple[int, ...]:
+        """Numbers, as `struct` names their forms."""
+        return struct.unpack(form, self.skip(struct.calcsize(form)))
+
     def number(self, form: str) -> int:
-        return int(struct.unpack(form, self.skip(struct.calcsize(form)))[0])
+        (value,) = self.take(form)
+        return value
+
+
+class Classic(Reader):
+    """Reads the encoding before KIP-482: lengths are numbers of a fixed size."""
+
+    def text(self) -> None:
+        self.skip(max(0, self.number(">h")))
+
+
+class Flexible(Reader):
+    """Reads the "flexible" encoding of KIP-482: compact arrays and strings, tagged fields."""
 
     def varint(self) -> int:
         value = shift = 0
