@@ -84,7 +84,6 @@ def filled(scratch: Path, socket: Path) -> Iterator[Pool]:
     """A pool whose clusters of three all serve."""
     pool = Pool(scratch, socket, quiet=0)
     pool.start()
-
     try:
         until(lambda: pool.booted, _POOL_LIMIT_S, "no clusters were booted ahead")
         yield pool
