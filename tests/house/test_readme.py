@@ -1,0 +1,13 @@
+"""What the README counts is what there is."""
+
+from __future__ import annotations
+
+from advisor.reasoning.failures import all_events
+from labs.engine.scenarios import all_scenarios
+from tests.house.files import ROOT
+
+
+def test_the_readme_counts_failures_as_the_code_does() -> None:
+    told = (ROOT / "README.md").read_text("utf-8")
+    assert f"{len(all_events())} failure events" in told
+    assert f"{len(all_scenarios())} failures are staged" in told
