@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+from celery import current_app
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
@@ -13,6 +14,9 @@ from labs.models import Experiment, State
 
 logger = logging.getLogger(__name__)
 
+TASK = "labs.run_experiment"
+"""The task's name. Who asks for it need not know its code, which is the worker's."""
+
 
 def nudge(slug: str, attempt: int) -> bool:
     """Tells the workers that an attempt waits; False if Redis did not take it.
@@ -20,10 +24,8 @@ def nudge(slug: str, attempt: int) -> bool:
     Nothing is lost then: the attempt stays queued, the page says why it waits, and the sweep
     nudges again.
     """
-    from labs.tasks import run_experiment  # the task module imports the worker, which sweeps
-
     try:
-        run_experiment.apply_async((slug, attempt), retry=False)
+        current_app.send_task(TASK, (slug, attempt), retry=False, ignore_result=True)
     except (OperationalError, RedisError, OSError) as error:
         logger.warning("Redis did not take the experiment: %s", error, extra={"run": slug})
         return False
