@@ -51,6 +51,15 @@ def test_celery_acknowledges_late_and_takes_one_at_a_time():
     assert app.conf.task_ignore_result is True
 
 
+def test_the_web_server_hands_experiments_to_the_queue_of_the_settings():
+    """In a process that has met Celery's application nowhere else."""
+    code = "import config.wsgi, celery; print(celery.current_app.conf.broker_url)"
+    told = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert told.stdout.strip() == settings.CELERY_BROKER_URL
+
+
 def test_sqlite_lets_readers_go_on_and_writers_wait(tmp_path):
     found = read(
         "__import__('django').setup() or [c.execute(f'PRAGMA {p}').fetchone()[0]"
