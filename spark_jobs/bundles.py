@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from spark_jobs.columns import IS_FINAL, READER
 from spark_jobs.counts.positions import STANDS
-from spark_jobs.survey import CELL_NS, Survey
+from spark_jobs.survey import Survey
 
 _ATTEMPT = "invoked_ns, completed_ns, outcome, acknowledged"
 
@@ -57,11 +57,6 @@ def define(seen: Survey) -> None:
     views.define("send_bundles", _sends(seen), settled=True)
 
 
-def cell(moment: str, seen: Survey) -> str:
-    """The number of the stretch of `CELL_NS` in which a moment falls."""
-    return f"({moment} - {seen.start_ns}L) DIV {CELL_NS}L"
-
-
 def _deliveries(seen: Survey) -> str:
     return f"""
         SELECT *, {READER} AS reader, {IS_FINAL} AS final FROM (
@@ -69,7 +64,7 @@ def _deliveries(seen: Survey) -> str:
                 min(offset) AS first, max(offset) AS last,
                 min(time_ns) AS time_ns, max(time_ns) AS last_ns
             FROM deliveries
-            GROUP BY topic, partition, consumer, `group`, assignment, poll, {cell("time_ns", seen)}
+            GROUP BY topic, partition, consumer, `group`, assignment, poll, {seen.cell("time_ns")}
         )"""
 
 
@@ -80,5 +75,5 @@ def _sends(seen: Survey) -> str:
         SELECT outcome, acknowledged, count(1) AS n, min(invoked_ns) AS invoked_ns,
             min(completed_ns) AS completed_ns, max(completed_ns) AS completed_last_ns
         FROM every_attempt
-        GROUP BY outcome, acknowledged, {cell("invoked_ns", seen)}, {cell("completed_ns", seen)},
+        GROUP BY outcome, acknowledged, {seen.cell("invoked_ns")}, {seen.cell("completed_ns")},
             if(acknowledged, NULL, invoked_ns), if(acknowledged, NULL, completed_ns)"""

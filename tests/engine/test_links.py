@@ -16,7 +16,7 @@ import pytest
 
 from labs.engine.faults import FaultLog, broker, cut, impaired, mend, sever, slow
 from labs.engine.kafka.broker import Broker
-from labs.engine.kafka.nodes import Node, nodes, ports_needed
+from labs.engine.kafka.nodes import Node, doors, nodes, ports_needed
 from labs.engine.kafka.ports import Ports
 from labs.engine.links.links import Links, LinksFailed
 from labs.engine.links.sources import Sources
@@ -71,7 +71,7 @@ def herd(tmp_path: Path) -> Iterator[Linked]:
         others = [str(each.clients.told) for each in laid if each.clients and each is not node]
         command = [sys.executable, "-c", PEER, str(node.clients.port), *others]
         brokers[id_] = Broker(id_, node.clients.port, command, home, tmp_path / f"{id_}.log")
-    links = Links(laid, homes, tmp_path / "links.log")
+    links = Links(doors(laid), homes, tmp_path / "links.log")
     for each in brokers.values():
         each.start()
     herd = Linked(brokers, links=links, laid=laid)

@@ -18,7 +18,7 @@ from labs.engine.kafka.broker import Broker, BrokerState
 from labs.engine.kafka.distribution import Distribution
 from labs.engine.kafka.java import Java
 from labs.engine.kafka.jvm import archive_options, broker_command, lay_out
-from labs.engine.kafka.nodes import Node, nodes, ports_needed
+from labs.engine.kafka.nodes import Node, doors, nodes, ports_needed
 from labs.engine.kafka.ports import Ports
 from labs.engine.kafka.properties import Settings, check, node_properties, shortened
 from labs.engine.kafka.storage import checkpoint, new_id
@@ -130,7 +130,7 @@ class Cluster:
         self._logs.mkdir(parents=True, exist_ok=True)
         homes = self._prepare(home, laid)
         if self._linked:
-            self.links = Links(laid, homes, self._logs / "links.log")
+            self.links = Links(doors(laid), homes, self._logs / "links.log")
         for process in self.nodes.values():
             process.start()
         self.wait_ready(_BOOT_LIMIT_S)

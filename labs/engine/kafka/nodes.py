@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+
+from labs.engine.links.links import Door
 
 LISTENERS = CLIENTS, QUORUM = "CLIENTS", "QUORUM"
 """The names of a node's listeners: for clients and other brokers, and for controllers."""
@@ -64,3 +66,12 @@ def nodes(
     serving = [Node(id_, address(), quorum()) for id_ in range(1, brokers + 1)]
     ruling = [Node(brokers + id_, None, address()) for id_ in range(1, controllers + 1)]
     return (*serving, *ruling)
+
+
+def doors(linked: Iterable[Node]) -> list[Door]:
+    """Every way into such nodes: where others are told that one listens, and where it does."""
+    return [
+        Door(address.told, address.port, str(node.id), name)
+        for node in linked
+        for name, address in node.addresses.items()
+    ]

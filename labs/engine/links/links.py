@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from labs.engine import processes
-from labs.engine.kafka.nodes import Node
 from labs.engine.links.flows import Key
 
 
@@ -43,14 +42,24 @@ class Severed:
     bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Where others are told that a listener of a node is, and the port at which it is."""
+
+    at: int
+    to: int
+    node: str
+    listener: str
+
+
 class Links:
-    """A proxy process that every way into these nodes leads through; dies with us.
+    """A proxy process that every way into some nodes leads through, by its doors; dies with us.
 
     `homes` maps the working folder of each process of the cluster to its node's id, which is how
     the proxy knows who connects. Raises `LinksFailed` if the proxy does not start.
     """
 
-    def __init__(self, nodes: Sequence[Node], homes: Mapping[Path, int], log: Path) -> None:
+    def __init__(self, doors: Iterable[Door], homes: Mapping[Path, int], log: Path) -> None:
         self.impaired: dict[int, frozenset[Key]] = {}
         self._log = log
         self._lock = Lock()
@@ -58,13 +67,8 @@ class Links:
             [sys.executable, "-m", "labs.engine.links.proxy"],
             log=log, cwd=processes.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
-        doors = [
-            {"at": address.told, "to": address.port, "node": str(node.id), "listener": name}
-            for node in nodes
-            for name, address in node.addresses.items()
-        ]
         named = {str(home.resolve()): str(id_) for home, id_ in homes.items()}
-        self._tell({"homes": named, "doors": doors})
+        self._tell({"homes": named, "doors": [asdict(door) for door in doors]})
 
     def impair(
         self, node: int, flows: Collection[Key], *,
