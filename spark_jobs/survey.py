@@ -109,6 +109,10 @@ class Survey:
         """The last one."""
         return max(self._moments("end_ns"), default=0)
 
+    def cell(self, moment: str) -> str:
+        """The number of the stretch of `CELL_NS` in which a moment falls, in SQL."""
+        return f"({moment} - {self.start_ns}L) DIV {CELL_NS}L"
+
     def _moments(self, name: str) -> list[int]:
         told = (self.facts.get(table, {}).get(name) for table in ("sends", "deliveries"))
         return [moment for moment in told if moment is not None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from spark_jobs.bundles import cell
 from spark_jobs.counts import Family
 from spark_jobs.survey import Survey
 
@@ -40,7 +39,7 @@ def silences(seen: Survey, *kinds: str) -> str:
             FROM (
                 SELECT kind, min(at_ns) AS first_ns, max(last_ns) AS last_ns
                 FROM ({" UNION ALL ".join(_MARKS[kind] for kind in kinds)})
-                GROUP BY kind, {cell("at_ns", seen)}
+                GROUP BY kind, {seen.cell("at_ns")}
                 UNION ALL SELECT * FROM VALUES {_EDGES}
             )
         ) WHERE ends_ns - begins_ns > {SHORTEST_NS}"""
