@@ -18,26 +18,27 @@ from labs.engine.wait import until
 pytestmark = pytest.mark.process
 
 TOPIC = "orders"
+LIMIT_S = 60.0
 
 
 @pytest.fixture
 def broker() -> Iterator[Producer]:
     """A producer that brings its mock broker along; others reach it over loopback."""
     producer = Producer({"test.mock.num.brokers": 1, "log_level": 0})
-    producer.list_topics(TOPIC, timeout=10)  # makes the topic, with four partitions
+    producer.list_topics(TOPIC, timeout=LIMIT_S)  # makes the topic, with four partitions
     yield producer
     producer.close()
 
 
 def address(broker: Producer) -> str:
-    (found,) = broker.list_topics(timeout=10).brokers.values()
+    (found,) = broker.list_topics(timeout=LIMIT_S).brokers.values()
     return f"{found.host}:{found.port}"
 
 
 def send(broker: Producer, values: range) -> None:
     for value in values:
         broker.produce(TOPIC, str(value), partition=value % 4)
-    assert broker.flush(10) == 0
+    assert broker.flush(LIMIT_S) == 0
 
 
 def start(
@@ -49,7 +50,7 @@ def start(
     }  # fmt: skip
     config = ConsumerConfig(
         ledger=str(folder / "ledger"), name="consumer-1", group="app", topic=TOPIC,
-        client=client, commit=commit, max_poll=10, drain_limit_s=10, **told,
+        client=client, commit=commit, max_poll=10, drain_limit_s=LIMIT_S, **told,
     )  # fmt: skip
     return ClientProcess("consumer", config, folder, folder)
 
@@ -61,7 +62,9 @@ def table(folder: Path, name: str) -> list[dict[str, Any]]:
 def committed(broker: Producer) -> dict[int, int]:
     consumer = Consumer({"bootstrap.servers": address(broker), "group.id": "app"})
     partitions = [TopicPartition(TOPIC, number) for number in range(4)]
-    found = {each.partition: each.offset for each in consumer.committed(partitions, timeout=10)}
+    found = {
+        each.partition: each.offset for each in consumer.committed(partitions, timeout=LIMIT_S)
+    }
     consumer.close()
     return found
 
@@ -78,10 +81,10 @@ def test_latest_misses_nothing_that_was_sent_after_ready(
 ) -> None:
     send(broker, range(100))
     consumer = start(tmp_path, broker, commit)
-    consumer.await_ready(20)
+    consumer.await_ready(LIMIT_S)
     send(broker, range(100, 200))
     consumer.ask_to_stop()
-    assert consumer.await_end(20)["delivered"] == 100
+    assert consumer.await_end(LIMIT_S)["delivered"] == 100
     rows = table(tmp_path, "deliveries")
     assert sorted(row["value"] for row in rows) == list(range(100, 200))
     assert {(row["group"], row["isolation"]) for row in rows} == {("app", "read_committed")}
@@ -96,9 +99,9 @@ def test_before_processing_commits_a_poll_before_its_rows_are_written(
 ) -> None:
     send(broker, range(40))
     consumer = start(tmp_path, broker, "before-processing", reset="earliest")
-    until(lambda: consumer.latest.get("delivered") == 40, 20, "not all was delivered")
+    until(lambda: consumer.latest.get("delivered") == 40, LIMIT_S, "not all was delivered")
     consumer.ask_to_stop()
-    consumer.await_end(20)
+    consumer.await_end(LIMIT_S)
     handed = {(row["partition"], row["offset"]): row["time_ns"]
               for row in table(tmp_path, "deliveries")}  # fmt: skip
     for commit in table(tmp_path, "commits"):
@@ -107,10 +110,10 @@ def test_before_processing_commits_a_poll_before_its_rows_are_written(
 
 def test_a_group_without_a_place_to_start_says_so(broker: Producer, tmp_path: Path) -> None:
     consumer = start(tmp_path, broker, "after-processing", reset="error")
-    consumer.await_ready(20)
+    consumer.await_ready(LIMIT_S)
     assert consumer.latest["failed"].startswith("_AUTO_OFFSET_RESET")
     consumer.ask_to_stop()
-    assert consumer.await_end(20)["delivered"] == 0
+    assert consumer.await_end(LIMIT_S)["delivered"] == 0
 
 
 def read(folder: Path, broker: Producer, **told: Any) -> tuple[ClientProcess, ReaderConfig]:
@@ -126,7 +129,7 @@ def test_the_final_reader_reads_every_log_from_start_to_end(
 ) -> None:
     send(broker, range(2000))
     reader, _ = read(tmp_path, broker)
-    assert reader.await_end(20)["completed"]
+    assert reader.await_end(LIMIT_S)["completed"]
     rows = table(tmp_path, "deliveries")
     assert sorted(row["value"] for row in rows) == list(range(2000))
     assert {row["group"] for row in rows} == {"final"}
@@ -137,5 +140,5 @@ def test_the_final_reader_reads_every_log_from_start_to_end(
 
 def test_a_reader_that_reaches_nobody_did_not_complete(broker: Producer, tmp_path: Path) -> None:
     reader, _ = read(tmp_path, broker, bootstrap="127.0.0.1:1", limit_s=1.0)
-    assert reader.await_end(20)["completed"] is False
+    assert reader.await_end(LIMIT_S)["completed"] is False
     assert table(tmp_path, "partitions") == []

@@ -23,6 +23,7 @@ from labs.engine.wait import until
 pytestmark = pytest.mark.process
 
 NOBODY = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0}
+LIMIT_S = 60.0
 MOCK = {"test.mock.num.brokers": 1, "acks": "all", "log_level": 0}
 
 
@@ -42,14 +43,14 @@ def sends(folder: Path) -> list[dict[str, Any]]:
 
 
 def await_count(producer: ClientProcess, name: str, count: int) -> None:
-    until(lambda: producer.latest.get(name, 0) >= count, 20, f"{count} were not {name}")
+    until(lambda: producer.latest.get(name, 0) >= count, LIMIT_S, f"{count} were not {name}")
 
 
 def test_each_attempt_is_a_row_with_what_the_broker_said(tmp_path: Path) -> None:
     producer = start(tmp_path, MOCK)
     await_count(producer, "acknowledged", 200)
     producer.ask_to_stop()
-    said = producer.await_end(20)
+    said = producer.await_end(LIMIT_S)
     rows = sorted(sends(tmp_path), key=lambda row: row["value"])
     assert said["sent"] == said["acknowledged"] == len(rows)
     assert [row["value"] for row in rows] == list(range(len(rows)))
@@ -63,7 +64,7 @@ def test_acks_0_is_a_success_without_an_offset(tmp_path: Path) -> None:
     producer = start(tmp_path, {**MOCK, "acks": "0"})
     await_count(producer, "acknowledged", 20)
     producer.ask_to_stop()
-    producer.await_end(20)
+    producer.await_end(LIMIT_S)
     assert {(row["outcome"], row["offset"]) for row in sends(tmp_path)} == {("ok", None)}
 
 
@@ -71,7 +72,7 @@ def test_what_nobody_answered_for_is_unknown(tmp_path: Path) -> None:
     producer = start(tmp_path, NOBODY, flush_limit_s=0.2)
     await_count(producer, "sent", 50)
     producer.ask_to_stop()
-    said = producer.await_end(20)
+    said = producer.await_end(LIMIT_S)
     rows = sends(tmp_path)
     assert said["failed"] == len(rows) >= 50
     assert {(row["outcome"], row["completed_ns"]) for row in rows} == {("info", None)}
@@ -82,7 +83,7 @@ def test_a_delivery_timeout_is_unknown_and_not_a_failure(tmp_path: Path) -> None
     producer = start(tmp_path, {**NOBODY, "delivery.timeout.ms": 300})
     await_count(producer, "failed", 50)
     producer.ask_to_stop()
-    producer.await_end(20)
+    producer.await_end(LIMIT_S)
     rows = [row for row in sends(tmp_path) if row["completed_ns"] is not None]
     assert {row["outcome"] for row in rows} == {"info"}
     assert rows[0]["error"].startswith("_MSG_TIMED_OUT")
@@ -93,7 +94,7 @@ def test_a_full_queue_makes_the_application_wait_and_drops_nothing(tmp_path: Pat
     producer = start(tmp_path, client, rate_per_s=2000)
     await_count(producer, "acknowledged", 60)
     producer.ask_to_stop()
-    producer.await_end(20)
+    producer.await_end(LIMIT_S)
     rows = sends(tmp_path)
     acknowledged = sorted(row["value"] for row in rows if row["outcome"] == "ok")
     assert acknowledged == list(range(len(acknowledged)))
@@ -107,7 +108,7 @@ def test_an_application_that_resends_makes_a_row_for_each_attempt(tmp_path: Path
     producer = start(tmp_path, client, resend=True, rate_per_s=20, flush_limit_s=1.0)
     await_count(producer, "failed", 5)
     producer.ask_to_stop()
-    producer.await_end(20)
+    producer.await_end(LIMIT_S)
     attempts = Counter(row["value"] for row in sends(tmp_path))
     assert max(attempts.values()) > 1
 
@@ -116,13 +117,13 @@ def test_sigterm_ends_it_as_a_stop_does(tmp_path: Path) -> None:
     producer = start(tmp_path, MOCK)
     await_count(producer, "acknowledged", 10)
     producer._process.send_signal(signal.SIGTERM)
-    assert producer.await_end(20)["ended"]
+    assert producer.await_end(LIMIT_S)["ended"]
 
 
 def test_a_client_that_cannot_start_says_why(tmp_path: Path) -> None:
     producer = start(tmp_path, {"no.such.setting": 1})
     with pytest.raises(ClientFailed, match=r"no\.such\.setting"):
-        producer.await_end(20)
+        producer.await_end(LIMIT_S)
 
 
 class _Fatal:

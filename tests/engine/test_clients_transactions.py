@@ -15,7 +15,7 @@ from tests.engine import test_clients_producer as producers
 
 pytestmark = pytest.mark.process
 
-LIMIT_S = 30.0
+LIMIT_S = producers.LIMIT_S
 MOCK = {**producers.MOCK, "transactional.id": "orders-1"}
 
 
@@ -30,8 +30,11 @@ def stopped(client: ClientProcess) -> dict[str, Any]:
 
 
 def test_every_send_is_in_a_transaction_of_known_fate(tmp_path: Path) -> None:
-    client = producers.start(tmp_path, MOCK)
-    producers.await_count(client, "acknowledged", 300)
+    client, log = producers.start(tmp_path, MOCK), FaultLog()
+    for _ in range(2):  # the second stands in another transaction than the first, with records
+        producers.await_count(client, "acknowledged", client.latest.get("acknowledged", 0) + 1)
+        assert faults.hold(client, "in-transaction", log, LIMIT_S).phase == "complete"
+        assert faults.let_go(client, log, LIMIT_S).phase == "complete"
     said = stopped(client)
     rows = producers.sends(tmp_path)
     assert said["fatal"] is None

@@ -22,7 +22,7 @@ __all__ = ["broker"]  # the fixture
 
 pytestmark = pytest.mark.process
 
-LIMIT_S = 30.0
+LIMIT_S = consumers.LIMIT_S
 OUTPUT = "orders-made"
 VALUES = range(100)
 
@@ -30,14 +30,14 @@ VALUES = range(100)
 def start(folder: Path, broker: Producer, **told: Any) -> ClientProcess:
     """An instance that reads all and writes in transactions, its offsets with them."""
     at = consumers.address(broker)
-    broker.list_topics(OUTPUT, timeout=10)  # makes the topic
+    broker.list_topics(OUTPUT, timeout=LIMIT_S)  # makes the topic
     config = TransformerConfig(
         ledger=str(folder / "ledger"), name="consumer-1", group="app", topic=consumers.TOPIC,
         client={
             "bootstrap.servers": at, "auto.offset.reset": "earliest",
             "isolation.level": "read_committed",
         },
-        commit="after-processing", max_poll=10, drain_limit_s=10, output=OUTPUT,
+        commit="after-processing", max_poll=10, drain_limit_s=LIMIT_S, output=OUTPUT,
         producer={"bootstrap.servers": at, "transactional.id": "orders-1"},
         **{"in_transaction": True, **told},
     )  # fmt: skip
@@ -53,7 +53,7 @@ def applied(folder: Path, broker: Producer, sink: str = "plain") -> Counter[int]
     """What a reader of the output was handed, as the ledger has it."""
     config = ReaderConfig(
         ledger=str(folder / "ledger"), bootstrap=consumers.address(broker), topic=OUTPUT,
-        isolation="read_uncommitted", cleanup_policy="delete", limit_s=20, sink=sink,  # type: ignore[arg-type]
+        isolation="read_uncommitted", cleanup_policy="delete", limit_s=LIMIT_S, sink=sink,  # type: ignore[arg-type]
     )  # fmt: skip
     assert ClientProcess("reader", config, folder, folder).await_end(LIMIT_S)["completed"]
     rows = consumers.table(folder, "effects")
@@ -81,8 +81,8 @@ def test_each_message_is_written_once_and_its_offset_committed(
 def test_paused_it_goes_on_and_after_an_abort_it_reads_its_input_again_or_goes_on_behind_it(
     tmp_path: Path, broker: Producer, rewinds: bool
 ) -> None:
-    client, log = start(tmp_path, broker, rewinds=rewinds), FaultLog()
     consumers.send(broker, VALUES)
+    client, log = start(tmp_path, broker, rewinds=rewinds), FaultLog()
     faults.hold(client, "processed", log, LIMIT_S)
     assert "state T in all" in faults.pause(client, log, LIMIT_S).evidence
     assert faults.let_go(client, log, LIMIT_S).phase == "complete"
@@ -103,8 +103,8 @@ def test_paused_it_goes_on_and_after_an_abort_it_reads_its_input_again_or_goes_o
 def test_a_reader_that_knows_what_it_was_handed_counts_it_once(
     tmp_path: Path, broker: Producer
 ) -> None:
-    broker.list_topics(OUTPUT, timeout=10)
+    broker.list_topics(OUTPUT, timeout=LIMIT_S)
     for value in (1, 1, 2):
         broker.produce(OUTPUT, str(value))
-    assert broker.flush(10) == 0
+    assert broker.flush(LIMIT_S) == 0
     assert applied(tmp_path, broker, "idempotent") == Counter({1: 1, 2: 1})

@@ -185,14 +185,16 @@ def test_a_slow_line_is_late_by_what_was_measured(herd):
     herd.links.impair(3, [("clients", "3", "CLIENTS")], rate=4000)
     began = time.monotonic()
     wire.sendall(b"y" * 2000)
-    until(lambda: wire.recv(4096).endswith(b"y"), 60, "nothing came")
+    heard = b""
+    while heard.count(b"y") < 2000:  # in however many pieces
+        heard += wire.recv(4096)
     assert time.monotonic() - began >= 0.4
     mend(herd, impaired(), log)
 
 
 def test_the_door_of_a_dead_node_closes_on_who_comes(herd):
     herd.brokers[2].kill()
-    until(lambda: herd.brokers[2].state == "dead", 10, "it lives")
+    until(lambda: herd.brokers[2].state == "dead", 60, "it lives")
     wire = socket.create_connection(("127.0.0.1", herd.told(2)), timeout=60)
     with suppress(ConnectionResetError):
         assert wire.recv(64) == b""
