@@ -69,5 +69,5 @@ def cluster(booted: Cluster) -> Iterator[Cluster]:
             broker.resume()
         elif broker.state == "dead":
             broker.start()
-    until(lambda: set(booted.states().values()) == {"running"}, 10, "a broker does not run")
+    until(lambda: set(booted.states().values()) == {"running"}, 60, "a broker does not run")
     booted.wait_ready(60)

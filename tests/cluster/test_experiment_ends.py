@@ -78,8 +78,8 @@ def test_a_killed_owner_leaves_nothing(owner: subprocess.Popen[str], tmp_path: P
     assert names(family).count("kafka.Kafka") == 3
     assert "T" in {processes.state(pid) for pid in family}
     owner.kill()
-    until(lambda: all(map(gone, family)), 10, "somebody outlived the owner")
-    until(lambda: not (tmp_path / "run").exists(), 10, "the folder is still there")
+    until(lambda: all(map(gone, family)), 60, "somebody outlived the owner")
+    until(lambda: not (tmp_path / "run").exists(), 60, "the folder is still there")
 
 
 def family_in_trouble(started: Launch) -> set[int]:
@@ -98,7 +98,7 @@ def test_a_killed_keeper_is_noticed_and_leaves_nothing(tmp_path: Path) -> None:
             list(started)
     assert died.value.status == -signal.SIGKILL
     assert not (tmp_path / "run").exists()
-    until(lambda: all(map(gone, family)), 10, "somebody outlived the keeper")
+    until(lambda: all(map(gone, family)), 60, "somebody outlived the keeper")
 
 
 def test_a_killed_experiment_is_noticed_and_leaves_nothing(tmp_path: Path) -> None:

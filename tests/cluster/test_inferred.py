@@ -38,7 +38,7 @@ def test_all_that_consume_returned_at_once_counts_as_processed(cluster: Cluster)
     producer = Producer({"bootstrap.servers": cluster.bootstrap, "log_level": 0})
     for value in range(100):
         producer.produce("batch", str(value))
-    assert producer.flush(20) == 0
+    assert producer.flush(60) == 0
     reader = Consumer(
         {
             "bootstrap.servers": cluster.bootstrap, "group.id": "batches",
@@ -46,7 +46,7 @@ def test_all_that_consume_returned_at_once_counts_as_processed(cluster: Cluster)
         }
     )  # fmt: skip
     reader.subscribe(["batch"])
-    handed = until(lambda: reader.consume(40, 1), 30, "the group was handed nothing")
+    handed = until(lambda: reader.consume(40, 1), 60, "the group was handed nothing")
     # The application is at the first record of its batch; this is what auto-commit would commit.
     (position,) = reader.commit(asynchronous=False) or []
     reader.close()
@@ -62,10 +62,10 @@ def test_a_transaction_shorter_than_a_fail_over_is_aborted_before_it_is_over(
     cluster.create_topic("orders", 1, 3)
     impatient, patient = transactional(cluster, SHORT_MS), transactional(cluster, 60_000)
     for producer in (impatient, patient):
-        producer.init_transactions(30)
+        producer.init_transactions(60)
         producer.begin_transaction()
         producer.produce("orders", "before")
-        assert producer.flush(20) == 0
+        assert producer.flush(60) == 0
     kill(cluster, leader("orders"), FaultLog())
     for producer in (impatient, patient):
         producer.produce("orders", "after")

@@ -77,14 +77,14 @@ def only_describes(cluster: Cluster, topic: str, who: str) -> None:
     )  # fmt: skip
     with quiet_admin(cluster.bootstrap) as admin:
         for made in admin.create_acls([rule]).values():
-            made.result(20)
+            made.result(60)
 
 
 def commit(cluster: Cluster, group: str, topic: str) -> None:
     """A static member of a group that has committed on one partition, and is still there."""
     producer = Producer({"bootstrap.servers": cluster.bootstrap})
     producer.produce(topic, b"1", partition=0)
-    assert producer.flush(20) == 0
+    assert producer.flush(60) == 0
     consumer = Consumer({
         "bootstrap.servers": cluster.bootstrap, "group.id": group, "group.instance.id": "b-1",
         "auto.offset.reset": "earliest", "enable.auto.commit": False,

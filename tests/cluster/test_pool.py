@@ -100,7 +100,7 @@ def test_it_gives_way_to_whoever_waits_for_a_cluster(pool: Pool) -> None:
     with ExitStack() as held:
         for _ in range(clusters_at_once()):
             held.enter_context(slot())
-        until(lambda: all(map(gone, left)), 20, "it kept its place")
+        until(lambda: all(map(gone, left)), 60, "it kept its place")
         assert pool.pid is None
 
 
@@ -112,7 +112,7 @@ def test_one_whose_broker_died_is_not_used_and_the_run_boots_its_own(
     (broker,) = brokers(runner)
     os.kill(runner, signal.SIGSTOP)  # it hears of the death only when it has been handed over
     os.kill(broker, signal.SIGKILL)
-    until(lambda: processes.thread_states(broker) == ["Z"], 20, "the broker is not dead")
+    until(lambda: processes.thread_states(broker) == ["Z"], 60, "the broker is not dead")
     with launch(SPEC, tmp_path / "run", pool=pool) as started:
         os.kill(runner, signal.SIGCONT)
         said = list(takewhile(lambda event: event.get("phase") != "ready", started))
@@ -128,7 +128,7 @@ def test_one_that_was_killed_while_it_waited_is_not_used(
     left = family(pool)
     (victim,) = (pid for pid in left if part in command(pid))
     os.kill(victim, signal.SIGKILL)
-    until(lambda: all(map(gone, left)), 20, "somebody outlived it")
+    until(lambda: all(map(gone, left)), 60, "somebody outlived it")
     with launch(SPEC, tmp_path / "run", pool=pool) as started:
         assert started.pid not in left
         assert next(iter(started))["phase"] == "waiting"
@@ -140,5 +140,5 @@ def test_a_killed_owner_leaves_nothing(homes: Path) -> None:
     left = descendants(owner.pid)
     owner.kill()
     owner.wait()
-    until(lambda: all(map(gone, left)), 20, "somebody outlived the owner")
-    until(lambda: not list(homes.glob("ahead-*")), 20, "its folder is still there")
+    until(lambda: all(map(gone, left)), 60, "somebody outlived the owner")
+    until(lambda: not list(homes.glob("ahead-*")), 60, "its folder is still there")

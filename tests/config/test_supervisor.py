@@ -16,7 +16,7 @@ from labs.engine.wait import until
 STAYS = "import signal; print('here', flush=True); signal.pause()"
 
 
-def service(tmp_path, name="thing", code=STAYS, answers=lambda: True, limit_s=10.0):
+def service(tmp_path, name="thing", code=STAYS, answers=lambda: True, limit_s=60.0):
     return Service(
         name=name,
         argv=[sys.executable, "-c", code],
@@ -91,8 +91,8 @@ def test_what_dies_is_started_again_and_then_given_up(tmp_path):
     for death in range(1, RESTARTS + 2):
         pid = pids(supervisor)[0]
         os.kill(pid, signal.SIGKILL)
-        until(partial(replaced_or_given_up, pid), 10, f"no answer to death {death}")
-    thread.join(10)
+        until(partial(replaced_or_given_up, pid), 60, f"no answer to death {death}")
+    thread.join(60)
     assert said == [f"The thing ended by signal 9: starting it again ({n} of 3)" for n in (1, 2, 3)]
     assert "too often" in outcome[0]
     supervisor.stop()
@@ -103,7 +103,7 @@ def test_the_log_of_the_start_before_is_kept(tmp_path):
         supervisor = Supervisor(print)
         supervisor.start(service(tmp_path))
         log = tmp_path / "logs" / "thing.log"
-        until(partial(wrote, log), 10, "it wrote nothing")
+        until(partial(wrote, log), 60, "it wrote nothing")
         supervisor.stop()
     assert (tmp_path / "logs" / "thing.log").read_text() == "here\n"
     assert (tmp_path / "logs" / "thing.log.before").read_text() == "here\n"

@@ -21,13 +21,13 @@ from tests.engine import test_clients_producer as producers
 
 pytestmark = pytest.mark.process
 
-LIMIT_S = 30.0
+LIMIT_S = consumers.LIMIT_S
 
 
 @pytest.fixture
 def broker() -> Iterator[Producer]:
     producer = Producer({"test.mock.num.brokers": 1, "log_level": 0})
-    producer.list_topics(consumers.TOPIC, timeout=10)
+    producer.list_topics(consumers.TOPIC, timeout=LIMIT_S)
     consumers.send(producer, range(100))
     yield producer
     producer.close()
@@ -127,7 +127,7 @@ def test_a_client_that_is_gone_cannot_be_held_or_killed(broker: Producer, tmp_pa
     client.await_ready(LIMIT_S)
     client.kill()
     for act in (faults.kill, lambda *told: faults.hold(client, "handed", *told[1:])):
-        row = act(client, FaultLog(), 5.0)
+        row = act(client, FaultLog(), LIMIT_S)
         assert (row.phase, "ended with code -9" in row.evidence) == ("failed", True)
 
 

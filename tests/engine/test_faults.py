@@ -141,7 +141,7 @@ def test_restart_starts_the_dead_and_waits_until_they_accept_connections(herd):
     log = FaultLog()
     kill(herd, broker(1), log)
     first = herd.brokers[1].pid
-    (row,) = restart(herd, dead(), log, limit_s=20)
+    (row,) = restart(herd, dead(), log, limit_s=60)
     assert row.phase == "complete", row
     assert herd.brokers[1].pid != first
     assert row.evidence.endswith(f"accepts connections at port {herd.brokers[1].port}")
@@ -164,7 +164,7 @@ def test_terminate_stops_one_follower_and_tells_it_from_one_that_was_killed(herd
 
 def test_a_broker_that_does_not_end_upon_sigterm_is_a_fault_that_failed(herd):
     herd.brokers[3].pause()
-    until(lambda: herd.brokers[3].state == "paused", 5, "it did not pause")
+    until(lambda: herd.brokers[3].state == "paused", 60, "it did not pause")
     (row,) = terminate(herd, broker(3), log := FaultLog(), limit_s=0.2)
     assert row.phase == "failed"
     assert "is paused" in row.evidence
@@ -220,7 +220,7 @@ def test_the_ledgers_page_names_every_fault_and_role():
 def test_heals_are_never_evidence_of_a_fault(herd):
     log = FaultLog()
     herd.brokers[1].pause()
-    until(lambda: herd.brokers[1].state == "paused", 5, "it did not pause")
+    until(lambda: herd.brokers[1].state == "paused", 60, "it did not pause")
     assert resume(herd, paused(), log)[0].phase == "complete"
     assert not log.proved
 

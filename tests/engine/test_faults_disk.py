@@ -44,7 +44,7 @@ def herd(tmp_path: Path) -> Iterator[Herd]:
 
 def kill(herd: Herd) -> None:
     herd.brokers[3].kill()
-    until(lambda: herd.brokers[3].state == "dead", 5, "it lives")
+    until(lambda: herd.brokers[3].state == "dead", 60, "it lives")
 
 
 def test_a_wiped_disk_is_formatted_for_the_same_node_under_a_new_id(herd, tmp_path):
@@ -108,7 +108,7 @@ def writer(folder: Path, code: int) -> Iterator[Any]:
     """A herd of one broker that writes to a file of its own."""
     one = Broker(4, 0, [sys.executable, "-c", WRITER.format(code=code)], folder, folder / "log")
     one.start()
-    until((folder / "written").exists, 20, "it does not write")
+    until((folder / "written").exists, 60, "it does not write")
     yield Herd({4: one})
     one.terminate(0)
 
@@ -127,7 +127,7 @@ def test_who_can_write_nothing_more_ends_itself_and_is_told_from_the_killed(tmp_
         assert (again.phase, again.evidence) == ("failed", "broker 4 is not running")
         herd.brokers[4].start()  # the next process can write again: that is the heal
         size = (tmp_path / "written").stat().st_size
-        until(lambda: (tmp_path / "written").stat().st_size > size, 20, "it does not write")
+        until(lambda: (tmp_path / "written").stat().st_size > size, 60, "it does not write")
         assert failed().targets(herd) == []
 
 

@@ -77,7 +77,7 @@ def test_the_arms_of_an_experiment_run_at_the_same_time(
     meeting = Barrier(2)
 
     def answer(_: ArmRunner) -> dict[str, Any]:
-        meeting.wait(timeout=30)
+        meeting.wait(timeout=60)
         return HOLDS
 
     monkeypatch.setattr(ArmRunner, "_answer", answer)

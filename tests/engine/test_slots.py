@@ -82,9 +82,9 @@ def test_who_came_first_is_served_first(tmp_path):
         for name in ("first", "second", "third"):
             threads.append(threading.Thread(target=wait_for_it, args=(name,)))
             threads[-1].start()
-            until(partial(contains, queued, name), 5, f"{name} did not queue")
+            until(partial(contains, queued, name), 60, f"{name} did not queue")
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert served == ["first", "second", "third"]
 
 

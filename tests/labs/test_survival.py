@@ -55,7 +55,7 @@ def visitor(up: House) -> Visitor:
 @pytest.fixture
 def running(up: House, visitor: Visitor) -> Iterator[str]:
     """The page of an experiment that has just been started."""
-    until(lambda: not brokers_of(up.data), 20, "brokers outlived the run of another test")
+    until(lambda: not brokers_of(up.data), 60, "brokers outlived the run of another test")
     page = visitor.post("/experiments/start/")
     yield page
     visitor.post(f"{page}cancel/")
@@ -66,8 +66,8 @@ def folders(up: House, page: str) -> list[Path]:
 
 
 def nothing_left(up: House, page: str) -> None:
-    until(lambda: not brokers_of(up.data), 20, "brokers outlived their owner")
-    until(lambda: not folders(up, page), 20, "the folder was not cleaned")
+    until(lambda: not brokers_of(up.data), 60, "brokers outlived their owner")
+    until(lambda: not folders(up, page), 60, "the folder was not cleaned")
 
 
 def test_a_killed_worker_leaves_an_interrupted_run_that_can_be_run_again(

@@ -36,19 +36,19 @@ def test_it_answers_and_leaves_nothing_when_asked_to_end(tmp_path, number):
         assert "Delivery Lab" in page
 
         up.process.send_signal(number)
-        assert up.process.wait(40) == 0, up.output()
+        assert up.process.wait(60) == 0, up.output()
 
         ended = [line for line in up.output().splitlines() if line.startswith("Ending")]
         assert ended == ["Ending the web server", "Ending the worker", "Ending the queue (Redis)"]
-        up.nothing_left(5)
+        up.nothing_left(60)
 
 
 def test_kill_9_leaves_nothing(tmp_path):
     with house(tmp_path / "data") as up:
         up.wait_until_ready()
         os.kill(up.process.pid, signal.SIGKILL)
-        up.process.wait(5)
-        up.nothing_left(15)
+        up.process.wait(60)
+        up.nothing_left(60)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["sigterm", "kill -9"])
@@ -60,16 +60,16 @@ def test_a_test_session_that_is_killed_takes_its_house_with_it(tmp_path, number)
     assert owner.stdout is not None
     assert owner.stdout.readline() == "ready\n"
     owner.send_signal(number)
-    assert owner.wait(20) == -number
-    until(lambda: not processes_of(data), 20, "processes of the house are left")
+    assert owner.wait(60) == -number
+    until(lambda: not processes_of(data), 60, "processes of the house are left")
 
 
 def test_a_signal_before_it_is_ready_ends_it_too(tmp_path):
     with house(tmp_path / "data") as up:
         until((up.data / "logs" / "redis.log").exists, 60, "Redis was not started")
         up.process.send_signal(signal.SIGINT)
-        assert up.process.wait(40) == 0, up.output()
-        up.nothing_left(5)
+        assert up.process.wait(60) == 0, up.output()
+        up.nothing_left(60)
 
 
 def test_a_taken_port_is_said_and_nothing_is_started(tmp_path):
@@ -96,6 +96,6 @@ def test_two_on_one_folder_are_refused_and_what_dies_is_started_again(tmp_path):
             assert pid, f"no {name} runs"
             os.kill(pid, signal.SIGKILL)
             said = f"The {name} ended by signal 9: starting it again (1 of 3)"
-            until(partial(up.says, said), 20, f"not said: {said}")
-            until(partial(up.replaced, part, pid), 10, f"no other {name} was started")
+            until(partial(up.says, said), 60, f"not said: {said}")
+            until(partial(up.replaced, part, pid), 60, f"no other {name} was started")
         assert up.get()[0] == 200

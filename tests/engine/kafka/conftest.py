@@ -33,7 +33,7 @@ class Server:
                 wire.sendall(struct.pack(">ii", len(answer) + 4, key) + answer)
 
     def close(self) -> None:
-        self._thread.join(10)
+        self._thread.join(60)
         self._socket.close()
 
 

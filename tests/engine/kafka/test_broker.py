@@ -32,10 +32,10 @@ def half_gone(tmp_path: Path) -> Iterator[Broker]:
 
 def test_a_process_of_which_a_thread_still_runs_is_not_dead(half_gone):
     pid = half_gone.pid
-    until(lambda: processes.state(pid) == "Z", 30, "the first thread lives")
+    until(lambda: processes.state(pid) == "Z", 60, "the first thread lives")
     assert half_gone.state == "running"
     with pytest.raises(RuntimeError, match="cannot be started twice"):
         half_gone.start()
     half_gone.kill()
-    until(lambda: half_gone.state == "dead", 30, "the other thread lives")
+    until(lambda: half_gone.state == "dead", 60, "the other thread lives")
     assert half_gone.ended_by_sigkill

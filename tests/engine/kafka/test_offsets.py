@@ -29,7 +29,7 @@ def test_watermarks_and_commits_by_partition(serve: Serve) -> None:
     server = serve(
         listed((0, 0, 90), (1, 0, 7)), listed((0, 0, 100), (1, 0, 7)), fetched((0, 0, 80))
     )
-    known = offsets.ask(server.port, "orders", [0, 1], "app", 10)
+    known = offsets.ask(server.port, "orders", [0, 1], "app", 60)
     assert known.last_stable == {0: 90, 1: 7}
     assert known.high_watermark == {0: 100, 1: 7}
     assert known.committed == {0: 80}
@@ -37,7 +37,7 @@ def test_watermarks_and_commits_by_partition(serve: Serve) -> None:
 
 def test_what_is_asked_is_what_kafka_reads(serve: Serve) -> None:
     server = serve(listed(), listed(), fetched())
-    offsets.ask(server.port, "orders", [3], "app", 10)
+    offsets.ask(server.port, "orders", [3], "app", 60)
     stable, high, commits = server.requests
     topic = struct.pack(">ih6si", 1, 6, b"orders", 1)
     for request, isolation in ((stable, 1), (high, 0)):
@@ -53,22 +53,22 @@ def test_who_does_not_lead_or_coordinate_says_nothing(serve: Serve) -> None:
         listed((0, NOT_LEADER, 7)),
         fetched((0, NOT_COORDINATOR, 7), error=NOT_COORDINATOR),
     )
-    assert offsets.ask(server.port, "orders", [0], "app", 10) == offsets.Offsets()
+    assert offsets.ask(server.port, "orders", [0], "app", 60) == offsets.Offsets()
 
 
 def test_a_group_without_a_commit_has_none(serve: Serve) -> None:
     server = serve(listed((0, 0, 5)), listed((0, 0, 5)), fetched((0, 0, -1)))
-    assert offsets.ask(server.port, "orders", [0], "app", 10).committed == {}
+    assert offsets.ask(server.port, "orders", [0], "app", 60).committed == {}
 
 
 def test_a_broker_that_ends_in_the_middle_is_an_error(serve: Serve) -> None:
     server = serve(listed((0, 0, 5)), listed((0, 0, 5))[:-4])
     with pytest.raises(OSError, match="ends too early"):
-        offsets.ask(server.port, "orders", [0], None, 10)
+        offsets.ask(server.port, "orders", [0], None, 60)
 
 
 def test_nobody_there_is_an_error_too() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with pytest.raises(OSError, match="refused"):
-        offsets.ask(port, "orders", [0], None, 10)
+        offsets.ask(port, "orders", [0], None, 60)
