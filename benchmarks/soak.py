@@ -54,7 +54,9 @@ def left(scratch: Path, runs: Path, judge: WarmJudge) -> Left:
 
 def _belongs(path: Path, runs: Path) -> bool:
     """Whether a run keeps it, or the judge while it lives: all but what brokers wrote."""
-    return "cluster" not in path.parts if path.is_relative_to(runs) else path.stem == "judge"
+    if path.is_relative_to(runs):
+        return "cluster" not in path.parts
+    return path.stem == "judge" or "judge.scratch" in path.parts
 
 
 def _at_home_in(scratch: Path) -> set[int]:

@@ -85,7 +85,7 @@ def judge_cold(
         out, log = Path(folder, "answers.jsonl"), Path(folder, "spark.log")
         program = [sys.executable, PROGRAMS / "verify.py", "--out", out, *arguments]
         try:
-            process = spawn(program, log=log, env=spark_environment())
+            process = spawn(program, log=log, env=spark_environment(Path(folder)))
         except JavaMissing as missing:
             raise JudgeFailed(str(missing)) from missing
         try:
@@ -110,9 +110,19 @@ def spark_arguments(connector: bool) -> list[str | Path]:
     return arguments
 
 
-def spark_environment() -> dict[str, str]:
-    """Ours, with the Java that was found: Spark by itself would only look on the PATH."""
-    return {**os.environ, "JAVA_HOME": str(spark_home(find_java()))}
+def spark_environment(scratch: Path | None = None) -> dict[str, str]:
+    """Ours, with the Java that was found: Spark by itself would only look on the PATH.
+
+    What it puts on a disk comes below `scratch`; a Spark that is killed leaves it there, for us to
+    remove. Without one it is the system's temporary folder.
+    """
+    ours = {**os.environ, "JAVA_HOME": str(spark_home(find_java()))}
+    if scratch is None:
+        return ours
+    option = json.dumps(f"-Djava.io.tmpdir={scratch}", ensure_ascii=False)  # quoted as Spark reads
+    options = f"{ours.get('SPARK_SUBMIT_OPTS', '')} {option}".strip()
+    return {"SPARK_LOCAL_DIRS": str(scratch), **ours,
+            "SPARK_SUBMIT_OPTS": options, "TMPDIR": str(scratch)}  # fmt: skip
 
 
 def _ask(socket: Path, request: dict[str, Any], limit_s: float) -> dict[str, Any]:

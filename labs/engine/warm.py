@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import threading
@@ -29,6 +30,7 @@ class WarmJudge:
     def __init__(self, socket: Path, log: Path | None = None, practice: int = PRACTICE) -> None:
         self.socket = socket
         self._log = log or socket.with_suffix(".log")
+        self._scratch = socket.with_suffix(".scratch")
         self._practice = practice
         self._over = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
@@ -66,6 +68,11 @@ class WarmJudge:
         if self._keeper is not None:
             self._keeper.join()
         self.socket.unlink(missing_ok=True)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Removes what a session had on disk: one that was killed could not."""
+        shutil.rmtree(self._scratch, ignore_errors=True)
 
     def recycle(self) -> None:
         """Ends the process that serves now; the keeper starts a fresh one."""
@@ -83,12 +90,13 @@ class WarmJudge:
 
     def _serve(self) -> int:
         """Runs one server to its end; its standard input is the leash by which it follows us."""
-        self.socket.parent.mkdir(parents=True, exist_ok=True)
         self._log.unlink(missing_ok=True)
+        self._forget()
+        self._scratch.mkdir(parents=True)
         try:
             jars = spark_arguments(connector=True)
             program = [sys.executable, PROGRAMS / "serve.py", self.socket, *jars]
-            environment = spark_environment()
+            environment = spark_environment(self._scratch)
             self._process = spawn(program, log=self._log, stdin=subprocess.PIPE, env=environment)
         except Exception as error:  # no jars, no Java: judging cold will say so to somebody
             self._log.write_text(f"the warm judge could not be started: {error}\n", "utf-8")
