@@ -8,14 +8,16 @@ Source: OASIS, Static Analysis Results Interchange Format Version 2.1.0, section
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from advisor import services
+from advisor import reference, services
 from advisor.inputs import Inputs, Origin
 from advisor.reasoning.answer import Answer, Failure, Found
 from advisor.reasoning.finding import Severity
+from advisor.reasoning.rules import all_rules
 
 _OASIS = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas"
 _SCHEMA = f"{_OASIS}/sarif-schema-2.1.0.json"
@@ -54,10 +56,16 @@ def _finding_rule(found: Found) -> Node:
     return {
         "id": found.code,
         "name": found.name,
-        "shortDescription": {"text": f"Allows {found.name}."},
+        "shortDescription": {"text": _titles()[found.code]},
         "help": {"text": "Sources: " + "; ".join(found.sources)},
         "defaultConfiguration": {"level": _LEVELS[found.severity]},
     }
+
+
+@cache
+def _titles() -> Mapping[str, str]:
+    """What each rule is, as its page says on top: a code host shows this and little else."""
+    return {rule.code: reference.explained(rule)[0] for rule in all_rules()}
 
 
 def _failures(answer: Answer, broken: Iterable[Failure], inputs: Inputs) -> Iterator[Node]:

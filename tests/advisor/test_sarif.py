@@ -66,6 +66,10 @@ def test_a_result_stands_at_the_line_of_the_setting(tmp_path: Path) -> None:
         )  # fmt: skip
     assert end.value.code == 1
     run = _valid(json.loads(out.getvalue()))
+    titles = {
+        rule["id"]: rule["shortDescription"]["text"] for rule in run["tool"]["driver"]["rules"]
+    }
+    assert titles["P001"] == "A producer that does not wait for the followers"
     by_rule = {result["ruleId"]: result for result in run["results"]}
     assert by_rule["P001"]["level"] == "error"
     for rule in ("P001", "leader-killed-followers-behind"):
