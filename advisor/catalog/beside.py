@@ -10,15 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from advisor.catalog.model import Component, Family, Problem
-from advisor.catalog.silence import GROUP_PROTOCOL, IDEMPOTENCE, TRANSACTION_TIMEOUT
+from advisor.catalog.silence import (
+    GROUP_PROTOCOL,
+    HEARTBEAT,
+    IDEMPOTENCE,
+    SESSION,
+    TRANSACTION_TIMEOUT,
+)
 from advisor.catalog.versions import at_least, client_line
 
 Texts = Mapping[str, str]
 Said = Iterator[tuple[str, str]]
 
-_STRATEGY, _HEARTBEAT = "partition.assignment.strategy", "heartbeat.interval.ms"
-_OF_CLASSIC = (_STRATEGY, _HEARTBEAT, "session.timeout.ms")
+_STRATEGY = "partition.assignment.strategy"
+_OF_CLASSIC = (_STRATEGY, HEARTBEAT, SESSION)
 _ASSIGNOR, _TWO_PHASES = "group.remote.assignor", "transaction.two.phase.commit.enable"
+_PROTOCOLS = {"range": "eager", "roundrobin": "eager", "cooperative-sticky": "cooperative"}
 _QUEUE, _GAPLESS = "queuing.strategy", "enable.gapless.guarantee"
 
 
@@ -47,7 +54,7 @@ def _java_producer(texts: Texts, line: str) -> Said:
 def _java_consumer(texts: Texts, line: str) -> Said:
     by_brokers = texts.get(GROUP_PROTOCOL, "").lower() == "consumer"
     stated = [name for name in _OF_CLASSIC if name in texts]
-    if by_brokers and stated not in ([], ["session.timeout.ms"]) and at_least(line, "4.0"):
+    if by_brokers and _STRATEGY in stated and at_least(line, "4.0"):
         yield stated[0], f"{', '.join(stated)} cannot be set when {GROUP_PROTOCOL}=CONSUMER"
     if not by_brokers and texts.get(_ASSIGNOR) and at_least(line, "3.7"):
         yield _ASSIGNOR, f"{_ASSIGNOR} cannot be set when {GROUP_PROTOCOL}=CLASSIC"
@@ -63,14 +70,27 @@ def _librdkafka_producer(texts: Texts, line: str) -> Said:
 
 
 def _librdkafka_consumer(texts: Texts, line: str) -> Said:
-    if texts.get(GROUP_PROTOCOL) != "consumer" or "session.timeout.ms" in texts:
-        return
-    if _STRATEGY in texts:
-        message = f"`{_STRATEGY}` is not supported for `{GROUP_PROTOCOL}=consumer`."
-        yield _STRATEGY, f"{message} Use `{_ASSIGNOR}` instead"
-    if _HEARTBEAT in texts:
-        message = f"`{_HEARTBEAT}` is not supported for `{GROUP_PROTOCOL}=consumer` or share"
-        yield _HEARTBEAT, f"{message} consumer. It is defined broker side"
+    if texts.get(GROUP_PROTOCOL) != "consumer":
+        yield from _librdkafka_assignors(texts.get(_STRATEGY, ""))
+    elif SESSION not in texts:
+        if _STRATEGY in texts:
+            message = f"`{_STRATEGY}` is not supported for `{GROUP_PROTOCOL}=consumer`."
+            yield _STRATEGY, f"{message} Use `{_ASSIGNOR}` instead"
+        if HEARTBEAT in texts:
+            message = f"`{HEARTBEAT}` is not supported for `{GROUP_PROTOCOL}=consumer` or share"
+            yield HEARTBEAT, f"{message} consumer. It is defined broker side"
+
+
+def _librdkafka_assignors(stated: str) -> Said:
+    """rd_kafka_assignors_init: each has to be known, and all of them of one rebalance protocol."""
+    names = [name.lstrip() for name in stated.split(",")]
+    unknown = next((name for name in names if name and name not in _PROTOCOLS), None)
+    if unknown:
+        yield _STRATEGY, f"Unsupported {_STRATEGY}: {unknown}".rstrip()
+    elif len({_PROTOCOLS[name] for name in names if name}) > 1:
+        message = f"All {_STRATEGY} ({stated}) assignors must have the same protocol type, online"
+        message = f"{message} migration between assignors with different protocol types is not"
+        yield _STRATEGY, f"{message} supported"
 
 
 def _on(texts: Texts, name: str) -> bool:

@@ -21,6 +21,7 @@ IDEMPOTENCE, IN_FLIGHT = "enable.idempotence", "max.in.flight.requests.per.conne
 LINGER, REQUEST_TIMEOUT = "linger.ms", "request.timeout.ms"
 TRANSACTIONAL_ID, TRANSACTION_TIMEOUT = "transactional.id", "transaction.timeout.ms"
 GROUP_PROTOCOL = "group.protocol"
+HEARTBEAT, SESSION = "heartbeat.interval.ms", "session.timeout.ms"
 DELIVERY_TIMEOUT, SOCKET_TIMEOUT = "delivery.timeout.ms", "socket.timeout.ms"
 MAX_IN_FLIGHT_IDEMPOTENT = 5
 INT_MAX = 2**31 - 1

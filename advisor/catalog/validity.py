@@ -17,12 +17,14 @@ from advisor.catalog.model import Component, Family, Problem, Value
 from advisor.catalog.silence import (
     DELIVERY_TIMEOUT,
     GROUP_PROTOCOL,
+    HEARTBEAT,
     IDEMPOTENCE,
     IN_FLIGHT,
     INT_MAX,
     LINGER,
     MAX_IN_FLIGHT_IDEMPOTENT,
     REQUEST_TIMEOUT,
+    SESSION,
     SOCKET_TIMEOUT,
     TRANSACTION_TIMEOUT,
     TRANSACTIONAL_ID,
@@ -30,9 +32,6 @@ from advisor.catalog.silence import (
 )
 from advisor.catalog.told import Settings, exactly_once
 from advisor.catalog.versions import at_least, client_line, kafka_line
-
-JAVA_HEARTBEAT_MS = 3000
-"""heartbeat.interval.ms, the default of the Java consumer; not in the catalog."""
 
 
 def validate(
@@ -134,14 +133,17 @@ def _java_idempotence(stated: Stated) -> Iterator[Problem]:
 
 
 def _java_consumer(stated: Stated) -> Iterator[Problem]:
-    session = stated.get(Component.CONSUMER, "session.timeout.ms")
-    by_brokers = stated.get(Component.CONSUMER, GROUP_PROTOCOL) == "consumer"
-    if session is not None and by_brokers and at_least(stated.client, "4.0"):
-        message = "session.timeout.ms cannot be set when group.protocol=CONSUMER"
-        yield _says("session.timeout.ms", message, Component.CONSUMER)
-    elif isinstance(session, int) and session <= JAVA_HEARTBEAT_MS and not by_brokers:
+    consumer = Component.CONSUMER
+    timings = [name for name in (HEARTBEAT, SESSION) if stated.get(consumer, name) is not None]
+    if not timings:
+        return  # the defaults go together
+    if stated.get(consumer, GROUP_PROTOCOL) == "consumer":
+        if timings and at_least(stated.client, "4.0"):
+            message = f"{', '.join(timings)} cannot be set when group.protocol=CONSUMER"
+            yield _says(timings[0], message, consumer)
+    elif stated.number(consumer, HEARTBEAT) >= stated.number(consumer, SESSION):
         message = "Heartbeat must be set lower than the session timeout"
-        yield _says("session.timeout.ms", message, Component.CONSUMER)
+        yield _says(timings[-1], message, consumer)
 
 
 def _librdkafka_producer(stated: Stated) -> Iterator[Problem]:
@@ -181,14 +183,12 @@ def _librdkafka_idempotence(stated: Stated, idempotent: bool) -> Iterator[Proble
 def _librdkafka_consumer(stated: Stated) -> Iterator[Problem]:
     consumer = Component.CONSUMER
     if stated.get(consumer, GROUP_PROTOCOL) == "consumer":
-        if stated.get(consumer, "session.timeout.ms") is not None:
+        if stated.get(consumer, SESSION) is not None:
             message = "`session.timeout.ms` is not supported for `group.protocol=consumer` or "
             message += "share consumer. It is defined broker side"
-            yield _says("session.timeout.ms", message, consumer)
+            yield _says(SESSION, message, consumer)
         return
-    poll, session = (
-        stated.number(consumer, name) for name in ("max.poll.interval.ms", "session.timeout.ms")
-    )
+    poll, session = (stated.number(consumer, name) for name in ("max.poll.interval.ms", SESSION))
     if poll < session:
         message = "`max.poll.interval.ms`must be >= `session.timeout.ms`"
         yield _says("max.poll.interval.ms", message, consumer)

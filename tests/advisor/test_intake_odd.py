@@ -176,11 +176,19 @@ def test_a_file_of_which_nothing_was_read_is_a_problem(kind: str, text: str) -> 
 
 
 CONSUMER = "group.id=g\nauto.offset.reset=earliest\ngroup.protocol=consumer\n"
+STRATEGY = "partition.assignment.strategy=org.apache.kafka.clients.consumer.RangeAssignor"
 
 
 @pytest.mark.parametrize(("text", "said"), [
-    (f"{CONSUMER}heartbeat.interval.ms=1000\n",
-     "Line 4: heartbeat.interval.ms cannot be set when group.protocol=CONSUMER"),
+    (f"{CONSUMER}{STRATEGY}\n",
+     "Line 4: partition.assignment.strategy cannot be set when group.protocol=CONSUMER"),
+    (f"{CONSUMER}heartbeat.interval.ms=1000\n{STRATEGY}\n",
+     "Line 5: partition.assignment.strategy, heartbeat.interval.ms cannot be set when "
+     "group.protocol=CONSUMER"),
+    ("c = {'group.id': 'g',\n'partition.assignment.strategy': 'cooperative-sticky,range'}",
+     "Line 2: All partition.assignment.strategy (cooperative-sticky,range) assignors must have the "
+     "same protocol type, online migration between assignors with different protocol types is not "
+     "supported"),
     ("acks=all\ntransaction.timeout.ms=1000\ntransaction.two.phase.commit.enable=true\n",
      "Line 3: Cannot set transaction.timeout.ms when transaction.two.phase.commit.enable is set to "
      "true. Transactions will not expire with two-phase commit enabled."),
@@ -196,5 +204,7 @@ def test_what_is_not_weighed_and_stops_the_client_is_a_problem(text: str, said: 
 
 def test_what_the_client_takes_is_no_problem() -> None:
     older = Product(Family.JAVA, "3.9", "3.9")
-    assert read(f"{CONSUMER}heartbeat.interval.ms=1000\n", older).problems == []
+    assert read(f"{CONSUMER}heartbeat.interval.ms=1000\n{STRATEGY}\n", older).problems == []
     assert _read("group.id=g\nauto.offset.reset=none\nheartbeat.interval.ms=1000\n").settings
+    one = "'partition.assignment.strategy': 'range, roundrobin', 'heartbeat.interval.ms': 50000"
+    assert len(_read(f"c = {{'group.id': 'g', {one}}}").notes) == 3

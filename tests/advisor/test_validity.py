@@ -87,6 +87,44 @@ def test_what_the_cluster_or_the_code_cannot_do_is_a_problem(
     assert (problem.component, problem.setting) == (component, setting)
 
 
+@pytest.mark.parametrize(("family", "version", "settings", "setting"), [
+    (Family.JAVA, "4.3", {"heartbeat.interval.ms": 45000}, "heartbeat.interval.ms"),
+    (Family.JAVA, "2.8", {"heartbeat.interval.ms": 10000}, "heartbeat.interval.ms"),
+    (Family.STREAMS, "4.3", {"heartbeat.interval.ms": 7000, "session.timeout.ms": 7000},
+     "session.timeout.ms"),
+    (Family.JAVA, "3.9", {"heartbeat.interval.ms": 7000, "session.timeout.ms": 6000,
+                          "group.protocol": "classic"}, "session.timeout.ms"),
+])  # fmt: skip
+def test_a_heartbeat_that_comes_too_late_is_refused(
+    family: Family, version: str, settings: dict[str, Value], setting: str
+) -> None:
+    (problem,) = _problems({C: settings}, family, version)
+    assert (problem.setting, problem.message) == (
+        setting, "Heartbeat must be set lower than the session timeout",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("version", "settings"), [
+    ("4.3", {"heartbeat.interval.ms": 44999}),
+    ("3.0", {"heartbeat.interval.ms": 10000}),
+    ("3.9", {"heartbeat.interval.ms": 50000, "group.protocol": "consumer"}),
+    ("4.3", {"session.timeout.ms": 6000, "heartbeat.interval.ms": 5999}),
+])  # fmt: skip
+def test_a_heartbeat_in_time_or_none_of_the_clients_is_taken(
+    version: str, settings: dict[str, Value]
+) -> None:
+    assert _problems({C: settings}, Family.JAVA, version) == []
+
+
+def test_with_the_brokers_protocol_both_timings_are_refused_together() -> None:
+    (problem,) = _problems({C: {
+        "session.timeout.ms": 6000, "heartbeat.interval.ms": 9000, "group.protocol": "consumer",
+    }})  # fmt: skip
+    assert problem.message == (
+        "heartbeat.interval.ms, session.timeout.ms cannot be set when group.protocol=CONSUMER"
+    )
+
+
 def test_a_minimum_above_the_copies_is_no_error_to_kafka() -> None:
     # The broker caps it (KAFKA-15583); what that means for the guarantee, the reasoning says.
     assert _problems({T: {"replication.factor": 1, "min.insync.replicas": 2}}) == []

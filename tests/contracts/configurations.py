@@ -12,6 +12,7 @@ from advisor.catalog import (
     Family,
     Problem,
     Value,
+    beside,
     lookup,
     parse,
     settings_of,
@@ -61,6 +62,15 @@ def consumers() -> list[Texts]:
     )
 
 
+def heartbeats(protocols: bool) -> list[Texts]:
+    """Each side of every comparison of a Java consumer's heartbeat with its session timeout."""
+    return _all({
+        "heartbeat.interval.ms": (None, "1000", "6000", "9999", "10000", "44999", "45000"),
+        "session.timeout.ms": (None, "1001", "6000", "6001", "45000"),
+        "group.protocol": (None, "classic", "consumer") if protocols else (None,),
+    })  # fmt: skip
+
+
 _RANGE = {Family.JAVA: "org.apache.kafka.clients.consumer.RangeAssignor",
           Family.LIBRDKAFKA: "range"}  # fmt: skip
 
@@ -78,6 +88,18 @@ def librdkafka_beside() -> list[Texts]:
     return _all({
         "queuing.strategy": (None, "fifo", "lifo"), "enable.gapless.guarantee": (None, "true"),
         "enable.idempotence": (None, "true", "false"),
+    })  # fmt: skip
+
+
+def assignors() -> list[Texts]:
+    """Lists of librdkafka's assignors: of one protocol, of two, and with one that is none."""
+    return _all({
+        "group.protocol": (None, "classic", "consumer"),
+        "partition.assignment.strategy": (
+            None, "range", "range,roundrobin", "range, roundrobin", "cooperative-sticky",
+            "cooperative-sticky,range", "range,cooperative-sticky", "range,sticky", "Range",
+            "roundrobin,cooperative-sticky,range", "cooperative-sticky,cooperative-sticky",
+        ),
     })  # fmt: skip
 
 
@@ -102,6 +124,15 @@ def our_refusal(family: Family, version: str, component: Component, texts: Texts
     """What the catalog says in the client's name, or None."""
     problems = validate(family, version, "4.3", 3, parsed(family, version, component, texts))
     return next((problem.message for problem in problems if _by_client(problem, component)), None)
+
+
+def our_word(family: Family, version: str, component: Component, texts: Texts) -> str | None:
+    """The same of a configuration that may hold settings which no pipeline has."""
+    if said := beside(family, version, component, texts):
+        return said.message
+    weighed = {each.name for each in settings_of(family, version, "4.3", component)}
+    held = {name: text for name, text in texts.items() if name in weighed}
+    return our_refusal(family, version, component, held)
 
 
 def _by_client(problem: Problem, component: Component) -> bool:

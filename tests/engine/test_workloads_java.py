@@ -90,6 +90,8 @@ def test_an_application_that_commits_is_a_tool_that_commits_and_tells(tmp_path: 
 def test_the_new_group_protocol_has_no_session_of_the_clients(tmp_path: Path) -> None:
     command = consumer(clients(tmp_path, consumer__group_protocol="consumer"))
     assert after(command, "--group-protocol") == "consumer"
+    assert "heartbeat.interval.ms" not in in_file(command)
+    assert in_file(consumer(clients(tmp_path)))["heartbeat.interval.ms"] == "3000"
     assert not {"--session-timeout", "--assignment-strategy"} & set(command)
 
 

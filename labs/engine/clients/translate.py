@@ -129,7 +129,8 @@ def consumer(settings: Mapping[str, Value], static: bool = False) -> Translated:
     rules = {**_CONSUMER, **_BATCHES, **({"group.instance.id": _Rule()} if static else {})}
     told = {key: value for key, value in settings.items() if key not in _APPLICATIONS_OWN}
     if told.get("group.protocol") == "consumer":
-        told.pop("session.timeout.ms", None)  # the brokers' own, and refused here (KIP-848)
+        for own in ("session.timeout.ms", "heartbeat.interval.ms"):
+            told.pop(own, None)  # the brokers' own, and refused here (KIP-848)
     translated = _translate("consumer", told, lambda key: rules.get(key, _UNKNOWN))
     config, differs = translated.config, list(translated.differs)
     reset = config.get("auto.offset.reset")

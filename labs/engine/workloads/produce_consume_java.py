@@ -155,7 +155,10 @@ class JavaProduceConsume(ProduceConsume):
             **{name: each.lab for name, each in pinned.items()},
         }
         own = {"isolation.level": self._isolation} if role == "consumer" else {}
-        kept = {key: value for key, value in stated.items() if key not in _NOT_IN_FILE[role]}
+        left = _NOT_IN_FILE[role]
+        if stated.get("group.protocol") == "consumer":
+            left |= {"heartbeat.interval.ms"}  # the brokers' own, and refused here (KIP-848)
+        kept = {key: value for key, value in stated.items() if key not in left}
         return {**own, **kept, "client.id": self._next(role)}
 
     def stop_consumer(self) -> None:
