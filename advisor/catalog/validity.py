@@ -93,8 +93,13 @@ def _streams(stated: Stated) -> Iterator[Problem]:
 
 
 def _java_producer(stated: Stated) -> Iterator[Problem]:
-    yield from _java_idempotence(stated)
-    idempotent = stated.value(Component.PRODUCER, IDEMPOTENCE)
+    idempotence, since_3 = _stated(stated, IDEMPOTENCE), at_least(stated.client, "3.0")
+    idempotent = bool(stated.value(Component.PRODUCER, IDEMPOTENCE))
+    # Before 3.0 a transactional.id asked for idempotence; since then only the setting does.
+    asked = idempotence is True if since_3 else idempotent
+    yield from _java_promises(stated, asked)
+    if since_3:
+        yield from _java_in_flight(stated, asked)
     if _stated(stated, TRANSACTIONAL_ID) is not None and not idempotent:
         message = "Cannot set a transactional.id without also enabling idempotence."
         yield _says(TRANSACTIONAL_ID, message)
@@ -105,26 +110,25 @@ def _java_producer(stated: Stated) -> Iterator[Problem]:
     if isinstance(delivery, int) and delivery < min(linger + request, INT_MAX):
         message = "should be equal to or larger than linger.ms + request.timeout.ms"
         yield _says(DELIVERY_TIMEOUT, f"delivery.timeout.ms {message}")
+    if not since_3:  # 2.8 looked at it last, where it makes its sender
+        yield from _java_in_flight(stated, asked)
 
 
-def _java_idempotence(stated: Stated) -> Iterator[Problem]:
-    producer = Component.PRODUCER
-    idempotence = _stated(stated, IDEMPOTENCE)
-    # Before 3.0 a transactional.id asked for idempotence; since then only the setting does.
-    asked = idempotence is True
-    if not at_least(stated.client, "3.0"):
-        asked = bool(stated.value(producer, IDEMPOTENCE))
+def _java_promises(stated: Stated, asked: bool) -> Iterator[Problem]:
     if asked and _stated(stated, "retries") == 0:
         yield _says("retries", "Must set retries to non-zero when using the idempotent producer.")
     if asked and _stated(stated, "acks") in ("0", "1"):
         message = "Must set acks to all in order to use the idempotent producer."
         yield _says("acks", f"{message} Otherwise we cannot guarantee idempotence.")
-    in_flight = stated.number(producer, IN_FLIGHT)
+
+
+def _java_in_flight(stated: Stated, asked: bool) -> Iterator[Problem]:
+    in_flight = stated.number(Component.PRODUCER, IN_FLIGHT)
     if in_flight <= MAX_IN_FLIGHT_IDEMPOTENT:
         return
     # 4.x looks at this one before acks=1 or retries=0 has switched idempotence off, and so
     # refuses 6 in flight with acks=1, unless idempotence was declined in words.
-    if at_least(stated.client, "4.0") and idempotence is not False:
+    if at_least(stated.client, "4.0") and _stated(stated, IDEMPOTENCE) is not False:
         message = f"must be set to at most 5. Current value is {in_flight}."
         yield _says(IN_FLIGHT, f"To use the idempotent producer, {IN_FLIGHT} {message}")
     elif asked:

@@ -116,6 +116,19 @@ def test_a_heartbeat_in_time_or_none_of_the_clients_is_taken(
     assert _problems({C: settings}, Family.JAVA, version) == []
 
 
+@pytest.mark.parametrize(("version", "first"), [
+    ("2.8", "delivery.timeout.ms"), ("3.0", "max.in.flight.requests.per.connection"),
+])  # fmt: skip
+def test_of_two_refusals_each_line_says_the_one_that_it_comes_to_first(
+    version: str, first: str
+) -> None:
+    (problem,) = _problems({P: {
+        "enable.idempotence": True, "max.in.flight.requests.per.connection": 6,
+        "delivery.timeout.ms": 5,
+    }}, Family.JAVA, version)  # fmt: skip
+    assert problem.setting == first
+
+
 def test_with_the_brokers_protocol_both_timings_are_refused_together() -> None:
     (problem,) = _problems({C: {
         "session.timeout.ms": 6000, "heartbeat.interval.ms": 9000, "group.protocol": "consumer",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 from advisor.catalog import (
@@ -50,6 +50,18 @@ def producers(family: Family) -> list[Texts]:
         for _ in range(200)
     ]
     return [*_all(_PROMISES), *_all(_TIMES), *drawn]
+
+
+def clashes() -> list[Texts]:
+    """Every two of a Java producer's refusals at once: which of them it says is its order."""
+    refused: list[Texts] = [
+        {"acks": "1"}, {"retries": "0"}, {"max.in.flight.requests.per.connection": "6"},
+        {"transactional.id": "payments-1", "enable.idempotence": "false"},
+        {"delivery.timeout.ms": "5"},
+    ]  # fmt: skip
+    return [
+        {"enable.idempotence": "true", **one, **other} for one, other in combinations(refused, 2)
+    ]
 
 
 def consumers() -> list[Texts]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
-from advisor.catalog import Component, Family
+from advisor.catalog import Component, Family, versions
+from advisor.catalog.versions import at_least
+from labs.engine.products.releases import class_path
 from tests.contracts import librdkafka
 from tests.contracts.configurations import (
     Texts,
     assignors,
+    clashes,
     consumers,
     consumers_beside,
     heartbeats,
@@ -18,7 +23,7 @@ from tests.contracts.configurations import (
     producers,
     producers_beside,
 )
-from tests.contracts.jvm import Jvm
+from tests.contracts.jvm import Jvm, jvm
 
 pytestmark = pytest.mark.contract
 
@@ -39,6 +44,24 @@ def test_the_client_of_spark_refuses_what_we_say_java_3_9_refuses(spark_jvm: Jvm
         for real in [spark_jvm.producer_refusal(texts)]
     ]
     _agree(compared, at_least_refused=200)
+
+
+@pytest.mark.parametrize("line", [each for each in versions(Family.JAVA) if each != "4.3"])
+def test_each_line_of_java_refuses_what_we_say_it_refuses(line: str) -> None:
+    """A part of what the two lines above are asked, another one for each line."""
+    draw = random.Random(line)
+    producing = [*clashes(), *draw.sample(producers(Family.JAVA), 8)]
+    consuming = draw.sample(heartbeats(protocols=at_least(line, "3.7")), 6)
+    with jvm(class_path(line)) as client:
+        asked = [
+            *((Component.PRODUCER, each, client.producer_refusal) for each in producing),
+            *((Component.CONSUMER, each, client.consumer_refusal) for each in consuming),
+        ]
+        compared = [
+            (texts, our_refusal(Family.JAVA, line, component, texts), refusal(texts))
+            for component, texts, refusal in asked
+        ]
+    _agree(compared, at_least_refused=10)
 
 
 @pytest.mark.parametrize("texts", heartbeats(protocols=True), ids=str)
