@@ -7,7 +7,7 @@ from itertools import islice
 
 from advisor.catalog import Component, Family
 from advisor.intake.java_properties import properties
-from advisor.intake.known import known_keys, newest
+from advisor.intake.known import known_keys, nearest, newest
 from advisor.intake.reading import MAX_ITEMS, Reader, Reading
 from advisor.intake.text import IntakeError
 
@@ -20,6 +20,7 @@ _FILES = {
     Component.BROKER: "server.properties", Component.TOPIC: "Settings of a topic, as properties",
     Component.APPLICATION: "What your code does, as properties",
 }  # fmt: skip
+_TRIED = 20
 
 
 def read(text: str, component: Component) -> Reading:
@@ -36,6 +37,10 @@ def _likeness(text: str, component: Component) -> float:
         keys = {found.key for found in islice(properties(text), MAX_ITEMS)}
     except IntakeError:
         return 0.0
+    return _share(keys, component)
+
+
+def _share(keys: set[str], component: Component) -> float:
     others = [_names(each) for each in _KINDS if each is not component]
     here = keys & _names(component)
     only = here.difference(*others)
@@ -55,3 +60,21 @@ READERS = tuple(
     )
     for component in _KINDS
 )  # fmt: skip
+
+
+def by_slips(text: str) -> Reader | None:
+    """The file that names near real ones make most likely; None if fewer than half are near.
+
+    For a text with no real name at all. Only the first few names are tried: each takes some
+    milliseconds.
+    """
+    try:
+        keys = {found.key for found in islice(properties(text), _TRIED)}
+    except IntakeError:
+        return None
+    every = frozenset[str]().union(*map(_names, _KINDS))
+    meant = {near for key in keys if (near := nearest(key, every))}
+    if not meant or 2 * len(meant) < len(keys):
+        return None
+    shares = [_share(meant, component) for component in _KINDS]
+    return READERS[shares.index(max(shares))]

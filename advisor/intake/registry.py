@@ -8,6 +8,7 @@ from functools import cache
 from importlib import import_module
 
 from advisor.catalog import Component, Family, Problem, SettingError, kafka_line, versions
+from advisor.intake.properties_files import by_slips
 from advisor.intake.reading import Product, Reader, Reading
 from advisor.intake.text import IntakeError, check_text
 from advisor.intake.weigh import Intake, weigh
@@ -34,10 +35,13 @@ def find(kind: str) -> Reader | None:
 
 
 def detect(text: str) -> Reader | None:
-    """The kind that the text looks most like, or None if it looks like none."""
+    """The kind that the text looks most like, or None if it looks like none.
+
+    Names that are only near real ones count where nothing else does.
+    """
     scores = [(reader.likeness(text), reader) for reader in all_readers()]
     best = max(scores, key=lambda each: each[0])
-    return best[1] if best[0] > 0 else None
+    return best[1] if best[0] > 0 else by_slips(text)
 
 
 def read(text: str, product: Product, kind: str = "", family: str = "") -> Intake:

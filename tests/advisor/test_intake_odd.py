@@ -208,3 +208,27 @@ def test_what_the_client_takes_is_no_problem() -> None:
     assert _read("group.id=g\nauto.offset.reset=none\nheartbeat.interval.ms=1000\n").settings
     one = "'partition.assignment.strategy': 'range, roundrobin', 'heartbeat.interval.ms': 50000"
     assert len(_read(f"c = {{'group.id': 'g', {one}}}").notes) == 3
+
+
+@pytest.mark.parametrize(("text", "kind", "meant"), [
+    ("ackss=1\nenable.idempotance=true\n", "producer-properties", ["acks", "enable.idempotence"]),
+    ("group.idd=g\nauto.ofset.reset=latest\n", "consumer-properties",
+     ["group.id", "auto.offset.reset"]),
+    ("unclean.leader.election.enabled: false\nmin.insync.replica: 2\nlog.dir.s=/data\n",
+     "broker-properties", ["unclean.leader.election.enable", "min.insync.replicas", "log.dirs"]),
+])  # fmt: skip
+def test_a_file_in_which_every_name_is_a_slip_is_known_by_what_was_meant(
+    text: str, kind: str, meant: list[str]
+) -> None:
+    reader = detect(text)
+    assert reader
+    assert reader.kind == kind
+    assert [problem.suggestion for problem in read(text, JAVA).problems] == meant
+
+
+@pytest.mark.parametrize("text", [
+    "hello=1\nworld=2\nackss=3\n", "Dear colleague: the acks are late", "".join(
+        f"name.of.nothing.{number}=1\n" for number in range(30)) + "ackss=1\n",
+])  # fmt: skip
+def test_a_text_with_few_names_near_real_ones_is_still_none_that_we_know(text: str) -> None:
+    assert detect(text) is None
