@@ -142,7 +142,7 @@ def _java_consumer(stated: Stated) -> Iterator[Problem]:
     if not timings:
         return  # the defaults go together
     if stated.get(consumer, GROUP_PROTOCOL) == "consumer":
-        if timings and at_least(stated.client, "4.0"):
+        if at_least(stated.client, "4.0"):
             message = f"{', '.join(timings)} cannot be set when group.protocol=CONSUMER"
             yield _says(timings[0], message, consumer)
     elif stated.number(consumer, HEARTBEAT) >= stated.number(consumer, SESSION):
