@@ -24,11 +24,12 @@ def gateway(jars: Iterable[Path]) -> Iterator[JavaGateway]:
     pyspark = pyspark_jars()
     brought = [jar for name in _BROUGHT for jar in pyspark.glob(f"{name}-[0-9]*.jar")]
     with Path(os.devnull).open("w", encoding="utf-8") as silence:
-        port, token = launch_gateway(
+        port, token, java = launch_gateway(
             jarpath=str(next(pyspark.glob("py4j-*.jar"))),
             classpath=os.pathsep.join(map(str, [*jars, *brought])),
             java_path=str(find_java().path), die_on_exit=True, enable_auth=True,
             redirect_stdout=silence, redirect_stderr=silence,
+            return_proc=True,
         )  # fmt: skip
         address = GatewayParameters(port=port, auth_token=token, auto_convert=True)
         opened = JavaGateway(gateway_parameters=address)
@@ -36,6 +37,8 @@ def gateway(jars: Iterable[Path]) -> Iterator[JavaGateway]:
             yield opened
         finally:
             opened.shutdown()
+            java.kill()  # what a client left running would keep it, as long as we live
+            java.communicate()
 
 
 def pyspark_jars() -> Path:
