@@ -73,6 +73,8 @@ class Application:
         self._always = {
             "application.id": "orders", "bootstrap.servers": "127.0.0.1:1",
             "state.dir": str(folder),
+            # The clients of a refused application are nobody's, and would try for ever.
+            "reconnect.backoff.ms": "3600000", "reconnect.backoff.max.ms": "3600000",
         }  # fmt: skip
         builder = running.kafka.streams.StreamsBuilder()
         builder.stream("in").to("out")
