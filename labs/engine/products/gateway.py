@@ -38,7 +38,8 @@ def gateway(jars: Iterable[Path]) -> Iterator[JavaGateway]:
         finally:
             opened.shutdown()
             java.kill()  # what a client left running would keep it, as long as we live
-            java.communicate()
+            java.stdin.close()
+            java.wait()  # its output is py4j's thread's to read and close
 
 
 def pyspark_jars() -> Path:
