@@ -91,6 +91,8 @@ _CONSUMER: dict[str, _Rule] = {
     "group.instance.id": _Rule(dropped="a run's reader has no restart that could keep its name"),
 }
 # Read by the consumer process itself (labs.engine.clients.consumer), so not dropped.
+THE_BROKERS_OWN = frozenset({"session.timeout.ms", "heartbeat.interval.ms"})
+"""With `group.protocol=consumer` (KIP-848) these are the brokers', and a client refuses them."""
 _APPLICATIONS_OWN = {"enable.auto.commit", "enable.auto.offset.store", "max.poll.records"}
 # Spark's: the catalog already gives the auto.offset.reset that it comes to.
 _APPLICATIONS_OWN |= {"startingOffsets", "failOnDataLoss"}
@@ -129,8 +131,7 @@ def consumer(settings: Mapping[str, Value], static: bool = False) -> Translated:
     rules = {**_CONSUMER, **_BATCHES, **({"group.instance.id": _Rule()} if static else {})}
     told = {key: value for key, value in settings.items() if key not in _APPLICATIONS_OWN}
     if told.get("group.protocol") == "consumer":
-        for own in ("session.timeout.ms", "heartbeat.interval.ms"):
-            told.pop(own, None)  # the brokers' own, and refused here (KIP-848)
+        told = {key: value for key, value in told.items() if key not in THE_BROKERS_OWN}
     translated = _translate("consumer", told, lambda key: rules.get(key, _UNKNOWN))
     config, differs = translated.config, list(translated.differs)
     reset = config.get("auto.offset.reset")

@@ -17,7 +17,7 @@ from labs.engine.clients.java_consumer import JavaConsumerConfig
 from labs.engine.clients.java_producer import JavaProducerConfig
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.producer import ProducerConfig
-from labs.engine.clients.translate import PINNED, Pinned
+from labs.engine.clients.translate import PINNED, THE_BROKERS_OWN, Pinned
 from labs.engine.kafka.properties import properties
 from labs.engine.kafka.tools import Tools
 from labs.engine.ledger import TableWriter
@@ -157,7 +157,7 @@ class JavaProduceConsume(ProduceConsume):
         own = {"isolation.level": self._isolation} if role == "consumer" else {}
         left = _NOT_IN_FILE[role]
         if stated.get("group.protocol") == "consumer":
-            left |= {"heartbeat.interval.ms"}  # the brokers' own, and refused here (KIP-848)
+            left |= THE_BROKERS_OWN
         kept = {key: value for key, value in stated.items() if key not in left}
         return {**own, **kept, "client.id": self._next(role)}
 
