@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Iterable
+from functools import partial
 
 import pytest
 
@@ -27,22 +29,20 @@ from tests.contracts.jvm import Jvm, jvm
 
 pytestmark = pytest.mark.contract
 
+Refusal = Callable[[Texts], str | None]
+Compared = tuple[Texts, str | None, str | None]
+"""Settings, why we say that they are refused, and why they are."""
+
 
 def test_java_4_refuses_what_we_say_it_refuses_in_these_words(kafka_jvm: Jvm) -> None:
-    compared = [
-        (texts, our_refusal(Family.JAVA, "4.3", Component.PRODUCER, texts), real)
-        for texts in producers(Family.JAVA)
-        for real in [kafka_jvm.producer_refusal(texts)]
-    ]
+    ours = partial(our_refusal, Family.JAVA, "4.3", Component.PRODUCER)
+    compared = _compared(producers(Family.JAVA), ours, kafka_jvm.producer_refusal)
     _agree(compared, at_least_refused=200)
 
 
 def test_the_client_of_spark_refuses_what_we_say_java_3_9_refuses(spark_jvm: Jvm) -> None:
-    compared = [
-        (texts, our_refusal(Family.JAVA, "3.9", Component.PRODUCER, texts), real)
-        for texts in producers(Family.JAVA)
-        for real in [spark_jvm.producer_refusal(texts)]
-    ]
+    ours = partial(our_refusal, Family.JAVA, "3.9", Component.PRODUCER)
+    compared = _compared(producers(Family.JAVA), ours, spark_jvm.producer_refusal)
     _agree(compared, at_least_refused=200)
 
 
@@ -110,15 +110,16 @@ def test_what_is_not_weighed_is_refused_as_the_clients_refuse_it(kafka_jvm: Jvm)
 
 
 def test_java_3_9_refuses_less_of_what_is_not_weighed(spark_jvm: Jvm) -> None:
-    compared = [
-        (texts, our_word(Family.JAVA, "3.9", Component.CONSUMER, texts), real)
-        for texts in consumers_beside(Family.JAVA)
-        for real in [spark_jvm.consumer_refusal(texts)]
-    ]
+    ours = partial(our_word, Family.JAVA, "3.9", Component.CONSUMER)
+    compared = _compared(consumers_beside(Family.JAVA), ours, spark_jvm.consumer_refusal)
     _agree(compared, at_least_refused=8)
 
 
-def _agree(compared: list[tuple[Texts, str | None, str | None]], at_least_refused: int) -> None:
+def _compared(every: Iterable[Texts], ours: Refusal, real: Refusal) -> list[Compared]:
+    return [(texts, ours(texts), real(texts)) for texts in every]
+
+
+def _agree(compared: list[Compared], at_least_refused: int) -> None:
     wrong = [
         f"{texts}: we say {ours!r}, it {real!r}" for texts, ours, real in compared if ours != real
     ]
