@@ -17,6 +17,7 @@ from advisor.catalog import Component, Family, Setting, kafka_versions, unweighe
 from advisor.catalog.facts import examined
 from advisor.catalog.lookups import in_force, known_to
 from advisor.questionnaire import FAMILIES
+from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.finding import Rule
 from advisor.reasoning.rules import all_rules
@@ -148,6 +149,12 @@ def explained(rule: Rule) -> tuple[str, tuple[tuple[str, str], ...]]:
     return title.rstrip("."), tuple(
         (head.strip(), " ".join(body.split())) for head, _, body in parts
     )
+
+
+def shown_by(rules: Iterable[Rule]) -> list[tuple[FailureEvent, str]]:
+    """The failures that show the same as these rules of something else, and of what."""
+    events = {event.name: event for event in all_events()}
+    return [(events[each.event], each.how) for rule in rules for each in rule.shown_by]
 
 
 def by_family(component: Component, name: str) -> tuple[ByFamily, ...]:

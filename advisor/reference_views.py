@@ -74,6 +74,8 @@ def rule(request: HttpRequest, code: str) -> HttpResponse:
         "parts": parts,
         "events": events_behind(key),
         "measured": events_measured_by(key),
+        "alike": reference.shown_by([found]),
+        "field": ".".join(key),
         "examples": examples,
     }
     return render(request, "advisor/reference_rule.html", context)
@@ -88,13 +90,14 @@ def setting(request: HttpRequest, component: str, name: str) -> HttpResponse:
         raise Http404(f"There is no {component} setting {name}")
     known = [span.setting for each in families for span in each.spans if span.setting]
     levers = [each for each in LEVERS if (each.component, each.setting) == (part, name)]
+    rules = [each for each in all_rules() if (each.component, each.setting) == (part, name)]
     context = {
         "component": part, "name": name, "families": families,
         "meanings": list(dict.fromkeys(each.meaning or reference.UNWEIGHED for each in known)),
         "sources": list(dict.fromkeys(each.source for each in known)),
         "aliases": list(dict.fromkeys(alias for each in known for alias in each.aliases)),
         "events": events_behind((part, name)), "measured": events_measured_by((part, name)),
-        "rules": [each for each in all_rules() if (each.component, each.setting) == (part, name)],
+        "rules": rules, "alike": reference.shown_by(rules), "field": f"{part}.{name}",
         "procedures": [(RESTARTS[each.procedure.restart], each) for each in levers],
     }  # fmt: skip
     return render(request, "advisor/reference_setting.html", context)

@@ -29,7 +29,10 @@ _TOPICS: tuple[dict[str, Value], ...] = (
 
 _UNUSUAL: Mapping[Key, Value] = {
     (Component.APPLICATION, "outage.ms"): 10**6,
+    (Component.CONSUMER, "group.instance.id"): "a",
+    (Component.CONSUMER, "group.protocol"): "consumer",
     (Component.PRODUCER, "enable.idempotence"): False,
+    (Component.STREAMS, "num.standby.replicas"): 1,
     (Component.STREAMS, "replication.factor"): 3,
 }
 """Without these some settings have nothing to decide."""

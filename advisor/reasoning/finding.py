@@ -30,12 +30,21 @@ Example = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
+class Alike:
+    """A failure whose experiment shows the same of something else; `how` says of what."""
+
+    event: str
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """One bad pattern.
 
     `check` returns one sentence of consequence that names the settings and their values, or
     None. `name` reads after "allow": it is the pattern, not the remedy. `valid` and `invalid`
     are examples as data; a test walks them. The rule's page is its module's docstring.
+    `shown_by` is for rules that no failure of theirs is staged for.
     """
 
     code: str
@@ -48,6 +57,7 @@ class Rule:
     valid: tuple[Example, ...]
     invalid: tuple[Example, ...]
     confidence: Confidence = Confidence.HIGH
+    shown_by: tuple[Alike, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

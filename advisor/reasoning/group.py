@@ -199,6 +199,12 @@ class Group:
                 f"application.commit=auto: what was processed since the last commit "
                 f"(auto.commit.interval.ms={self.interval_ms}) is handed out again."
             )
-        if self.commit is Commit.AFTER:
-            return f"{self.named}: what was processed and not yet committed is handed out again."
-        return None
+        if self.commit is not Commit.AFTER:
+            return None
+        at_most = ""
+        if self.pipeline.family is Family.JAVA:
+            polled = self.pipeline.number(Component.CONSUMER, "max.poll.records")
+            at_most = f" (max.poll.records={polled} at most, if the code commits after each poll)"
+        return (
+            f"{self.named}: what was processed and not yet committed{at_most} is handed out again."
+        )

@@ -8,7 +8,7 @@ from labs import sentences, trials
 from labs.calibration.table import Held
 from labs.engine.replay import Moment
 from labs.engine.scenarios import find
-from labs.engine.scenarios.unstaged import UNSTAGED
+from labs.engine.scenarios.unstaged import UNSHOWN, UNSTAGED
 
 register = template.Library()
 
@@ -56,6 +56,12 @@ def runs_of(held: Held | str, event: str) -> str:
 def why_unstaged(event: str) -> str:
     """Why no scenario stages an event."""
     return UNSTAGED.get(event, "")
+
+
+@register.filter
+def why_unshown(field: str) -> str:
+    """Why no experiment shows what a setting does (`producer.batch.size`)."""
+    return UNSHOWN.get(field, "")
 
 
 @register.filter

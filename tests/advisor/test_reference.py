@@ -16,7 +16,7 @@ from advisor.reasoning.dependence import dependence, events_behind, events_measu
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.rules import all_rules
-from labs.engine.scenarios.unstaged import UNSTAGED
+from labs.engine.scenarios.unstaged import UNSHOWN, UNSTAGED
 from tests.advisor.pipelines import described
 from tests.advisor.walking import RISKY, walk
 
@@ -112,7 +112,35 @@ def test_a_rule_and_a_setting_name_the_experiment_that_shows_them_or_say_that_no
             named = set(re.findall(r'experiment <span class="key">([\w-]+)</span>', html))
             assert named <= staged
             reasoned = "Shown by: <span" in html  # by reasoning alone, with its reason
-            assert named or reasoned or "no experiment shows what it does" in html, each.name
+            assert named or reasoned or "no experiment shows what it does: " in html, each.name
+
+
+def test_what_no_experiment_shows_has_its_reason_and_nothing_else_has_one(client: Client) -> None:
+    alone = set()
+    for each in reference.entries():
+        if each.kind == "setting" and each.weighed:
+            component, name = each.name.split()
+            key = (Component(component), name)
+            rules = [rule for rule in all_rules() if (rule.component, rule.setting) == key]
+            if not (events_behind(key) or events_measured_by(key) or reference.shown_by(rules)):
+                alone.add(f"{component}.{name}")
+                assert escape(UNSHOWN[f"{component}.{name}"]) in html_of(client, each.url)
+    assert alone == UNSHOWN.keys()
+    codes = {rule.code for rule in all_rules() if f"{rule.component}.{rule.setting}" in alone}
+    assert codes == {"A003", "C008", "C009", "C010"}
+
+
+def test_a_rule_that_another_failure_shows_names_it_and_says_of_what(client: Client) -> None:
+    staged = {event.name: event.scenario for event in all_events() if event.scenario}
+    told = {rule.code: rule.shown_by for rule in all_rules() if rule.shown_by}
+    assert told.keys() == {"B002", "B004", "B006", "B007", "S001"}
+    for rule in all_rules():
+        pages = [reverse("reference:rule", args=[rule.code]),
+                 reverse("reference:setting", args=[rule.component, rule.setting])]  # fmt: skip
+        for alike in rule.shown_by:
+            for html in (html_of(client, page) for page in pages):
+                assert f"The same, {escape(alike.how)}. Shown by: the experiment" in html
+                assert f'<span class="key">{staged[alike.event]}</span>' in html
 
 
 @pytest.mark.parametrize("url", [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.catalog import Family
+from advisor.catalog import Component, Family
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.group import repeated
 from advisor.reasoning.guarantees import Boundary
@@ -11,10 +11,12 @@ from advisor.reasoning.pipeline import Pipeline
 
 def permits(pipeline: Pipeline) -> Permits:
     """The last batch once more; a sink that knows the batch or the key leaves one effect."""
+    most = pipeline.value(Component.CONSUMER, "maxOffsetsPerTrigger")
+    bound = "" if most is None else f" (maxOffsetsPerTrigger={most} messages at most)"
     return repeated(
         pipeline,
-        "Spark records a batch in its checkpoint after the sink has it: a batch in between is run "
-        "again with the same offsets and the same batchId.",
+        "Spark records a batch in its checkpoint after the sink has it: a batch in between"
+        f"{bound} is run again with the same offsets and the same batchId.",
     )
 
 

@@ -14,7 +14,7 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.finding import Alike, Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - looked for, not used
@@ -46,5 +46,12 @@ RULE = Rule(
     invalid=(
         {"family": "java", "broker.log.dirs": f"{_TEMPORARY[0]}/logs"},
         {"family": "java", "broker.log.dirs": "/var/lib/kafka, /tmp"},
+    ),
+    shown_by=(
+        Alike(
+            "broker-disk-lost",
+            "of a folder that is lost with its disk: no run starts a "
+            "machine anew",
+        ),
     ),
 )  # fmt: skip

@@ -16,7 +16,7 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.finding import Confidence, Rule, Severity
+from advisor.reasoning.finding import Alike, Confidence, Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 
 _CREATES, _COPIES = "auto.create.topics.enable", "default.replication.factor"
@@ -53,4 +53,10 @@ RULE = Rule(
         {"family": "java", "broker.default.replication.factor": "1"},
     ),
     confidence=Confidence.MEDIUM,
+    shown_by=(
+        Alike(
+            "only-replica-down",
+            "of a topic with one copy that was made on purpose: no run misspells a name",
+        ),
+    ),
 )

@@ -43,3 +43,23 @@ UNSTAGED: Mapping[str, str] = {
     ),
 }  # fmt: skip
 """By the event's name. What stands here can be taken away by a scenario, and often should be."""
+
+UNSHOWN: Mapping[str, str] = {
+    "producer.batch.size": "it decides how much goes into one request, and no failure asks "
+    "for that",
+    "producer.socket.timeout.ms": "it decides only whether librdkafka starts beside "
+    "transaction.timeout.ms",
+    "consumer.heartbeat.interval.ms": "it decides only whether the client starts beside "
+    "session.timeout.ms",
+    "consumer.check.crcs": "no run damages what is on a disk or on its way",
+    "consumer.group.id": _SPARK,
+    "consumer.minPartitions": _SPARK,
+    "application.trigger": _SPARK,
+    "streams.application.id": _STREAMS,
+    "broker.group.consumer.session.timeout.ms": "the experiment static-member-lost is about such a "
+    "silence, and is not run with group.protocol=consumer: that session is longer than a run",
+    "application.rate": "it is the load that some numbers are worked out for, and no run is of it",
+    "application.message.bytes": "it is the load that some numbers are worked out for, and no run "
+    "is of it",
+}
+"""Why no experiment shows what a setting does that no failure's outcome hangs on, by its field."""
