@@ -1,21 +1,29 @@
-"""docker-compose services that run brokers: their `KAFKA_…` environment.
+"""docker-compose services: the `KAFKA_…` of brokers, the `SPRING_KAFKA_…` of applications.
 
 The images of Apache Kafka and Confluent make a setting's name of a variable's: without `KAFKA_`, in
 lower case, `___` for a dash, `__` for an underscore, `_` for a dot; Bitnami's begin with
 `KAFKA_CFG_`. The tag of an image says which Kafka it has. Sources: the images' documentation,
-"Using environment variables"; Confluent's "Supported Versions and Interoperability".
+"Using environment variables"; Confluent's "Supported Versions and Interoperability". What compose
+fills in (`${NAME:-default}`) is taken by its default.
 """
 
 from __future__ import annotations
 
 import re
+from functools import partial
 
-from advisor.catalog import Component, SettingError, kafka_line
+from advisor.catalog import Component, Family, SettingError, kafka_line
+from advisor.intake import spring
+from advisor.intake.placeholders import COMPOSE, fill
 from advisor.intake.reading import Reader, Reading
-from advisor.intake.text import shown
+from advisor.intake.spring_variables import PREFIX, STREAM, named
 from advisor.intake.yaml_nodes import Leaf, documents
 
-_PREFIX = re.compile(r"KAFKA_(?:CFG_)?")
+Variable = tuple[str, str, int]
+"""Its name, its value and its line."""
+
+_PREFIX = re.compile(r"^KAFKA_(?:CFG_)?")
+_SPRING = (PREFIX, STREAM)
 _NOT_SETTINGS = re.compile(
     r"KAFKA_(?:CFG_)?(?:OPTS|HEAP_OPTS|JVM_\w+|LOG4J_\w+|JMX_\w+|KRAFT_\w+|VERSION|GC_LOG_OPTS|"
     r"CREATE_TOPICS|TOOLS_\w+|CLUSTER_ID|ENABLE_KRAFT|INTER_BROKER_USER|CLIENT_USERS?)"
@@ -30,8 +38,8 @@ _SERVICES = re.compile(r"^services:", re.MULTILINE)
 
 def read(text: str) -> Reading:
     """The brokers' settings, and how many brokers there are. Raises `IntakeError`."""
-    reading, brokers = Reading(), set()
-    controllers, images = set(), {}
+    reading, variables = Reading(), list[Variable]()
+    brokers, controllers, images = set(), set(), {}
     for leaves in documents(text):
         for leaf in leaves:
             if tag := _tag(reading, leaf):
@@ -44,7 +52,8 @@ def read(text: str) -> Reading:
                 brokers.add(leaf.path[1])
             if name in _ROLES and "broker" not in value:
                 controllers.add(leaf.path[1])
-            _take(reading, name, value, leaf.line)
+            variables.append((name, value, leaf.line))
+    take(reading, variables)
     if brokers - controllers:
         reading.heads["brokers"] = str(len(brokers - controllers))
     lines = {images.get(service, "") for service in brokers - controllers}
@@ -71,26 +80,48 @@ def _variable(leaf: Leaf) -> tuple[str, str] | None:
     match leaf.path:
         case ("services", _, "environment", name) if name.isdecimal():
             name, is_set, value = leaf.text.partition("=")
-            return (name, value) if is_set and _PREFIX.match(name) else None
-        case ("services", _, "environment", name) if _PREFIX.match(name):
+            return (name, value) if is_set and _ours(name) else None
+        case ("services", _, "environment", name) if _ours(name):
             return name, leaf.text
         case _:
             return None
 
 
-def _take(reading: Reading, variable: str, value: str, line: int) -> None:
-    if _NOT_SETTINGS.fullmatch(variable) or not value:
-        return
+def _ours(name: str) -> bool:
+    return name.startswith(_SPRING) or _PREFIX.match(name) is not None
+
+
+def take(reading: Reading, variables: list[Variable]) -> None:
+    """Sorts variables into settings of the brokers and what Spring makes of its own."""
+    springs = list[Variable]()
+    for variable, value, line in variables:
+        name = _setting(variable)
+        if variable.startswith(_SPRING):
+            keep = partial(_keep, springs, variable, line)
+            fill(reading, COMPOSE, (name, value, line), keep)
+        elif not _NOT_SETTINGS.fullmatch(variable) and value:
+            state = partial(_state, reading, name, line)
+            fill(reading, COMPOSE, (name, value, line), state)
+    if springs:
+        reading.heads["family"] = Family.JAVA
+        spring.take(reading, named(reading, springs))
+
+
+def _setting(variable: str) -> str:
     name = _PREFIX.sub("", variable, count=1).lower()
-    name = name.replace("___", "-").replace("__", "\0").replace("_", ".").replace("\0", "_")
-    if "${" in value or value.startswith("$"):
-        reading.note(line, f"{shown(variable)} is filled in from the environment: not read")
-    else:
-        reading.state(Component.BROKER, name, value, line)
+    return name.replace("___", "-").replace("__", "\0").replace("_", ".").replace("\0", "_")
+
+
+def _keep(springs: list[Variable], variable: str, line: int, text: str) -> None:
+    springs.append((variable, text, line))
+
+
+def _state(reading: Reading, name: str, line: int, text: str) -> None:
+    reading.state(Component.BROKER, name, text, line)
 
 
 def _likeness(text: str) -> float:
     return 0.98 if _SERVICES.search(text) and "KAFKA_" in text else 0.0
 
 
-READERS = (Reader("compose", "docker-compose.yml (KAFKA_… variables)", _likeness, read),)
+READERS = (Reader("compose", "docker-compose.yml (KAFKA_…, SPRING_KAFKA_…)", _likeness, read),)

@@ -1,4 +1,7 @@
-"""Python with dicts of settings, as confluent-kafka takes them. Read as literals, never run."""
+"""Python with dicts of settings, as confluent-kafka takes them. Read as literals, never run.
+
+kafka-python and aiokafka take keywords, and are clients that the catalog does not know.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,9 @@ from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError, shown
 
 _PAIR = re.compile(r"[\"'][\w.]+[\"']\s*:")
+_DICT = re.compile(r"\bdict\(\s*\w+\s*=")
+_OTHERS = re.compile(r"(?<!new )\b(?:AIO)?Kafka(?:Producer|Consumer)\s*\(")
+_KAFKA_PYTHON = "kafka-python (before 3.0: acks=1 without idempotence, unless stated), which"
 _DEEPEST = 50
 MAX_LENGTH = 200_000
 """What Python's own parser reads in half a second."""
@@ -27,7 +33,9 @@ def read(text: str) -> Reading:
     literal is left out and said to be.
     """
     reading = Reading(heads={"family": Family.LIBRDKAFKA})
-    for name, pairs in dicts(text):
+    tree = _parsed(text)
+    _refuse_others(tree)
+    for name, pairs in _found(tree):
         component = _by_name(name) or likely_client(key for key, _, _ in pairs)
         for key, value, line in pairs:
             take(reading, component, key, value, line)
@@ -45,12 +53,37 @@ def check_length(text: str) -> None:
 def _parsed(text: str) -> ast.Module:
     check_length(text)
     _check_depth(text)
+    # Pairs without braces, as one cuts them out of a dict.
+    code = f"{{{text}\n}}" if _bare(text) else textwrap.dedent(text)
     try:
-        return ast.parse(textwrap.dedent(text))
+        return ast.parse(code)
     except SyntaxError as error:
-        raise IntakeError(f"Line {error.lineno or 1}: this is not well-formed Python.") from None
+        line = min(error.lineno or 1, text.count("\n") + 1)
+        raise IntakeError(f"Line {line}: this is not well-formed Python.") from None
     except (ValueError, RecursionError, MemoryError):
         raise IntakeError("The file: this is not Python that can be read.") from None
+
+
+def _bare(text: str) -> bool:
+    """Whether these are pairs alone, one or more a line."""
+    lines = [line for each in text.splitlines() if (line := each.strip()) and line[0] != "#"]
+    return bool(lines) and all(_PAIR.match(line) for line in lines)
+
+
+def _refuse_others(tree: ast.Module) -> None:
+    """Raises `IntakeError` where a client of another library is made."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        made = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        made = node.func.id if isinstance(node.func, ast.Name) else made
+        if _OTHERS.fullmatch(f"{made}("):
+            own = "aiokafka, which" if made.startswith("AIO") else _KAFKA_PYTHON
+            raise IntakeError(
+                f"Line {node.lineno}: {made} is a client of {own} is not known here: what counts "
+                "where nothing is stated is its own, so nothing is read. Answer the questions as "
+                "for the Java client, and state each value, those too that the code leaves out."
+            )
 
 
 def _check_depth(text: str) -> None:
@@ -68,11 +101,16 @@ def _check_depth(text: str) -> None:
 def dicts(text: str) -> list[tuple[str, list[Pair]]]:
     """Each outermost dict with text keys, under the name that it is given or the call that it is
     an argument of; a dict of dicts gives its inner ones under their keys. Raises `IntakeError`."""
+    return _found(_parsed(text))
+
+
+def _found(tree: ast.Module) -> list[tuple[str, list[Pair]]]:
     found, named = list[tuple[str, list[Pair]]](), dict[str, list[Pair]]()
-    waiting: list[tuple[ast.AST | str, ast.AST]] = [("", each) for each in _parsed(text).body]
+    waiting: list[tuple[ast.AST | str, ast.AST]] = [("", each) for each in tree.body]
     waiting.reverse()
     while waiting:
         owner, node = waiting.pop()
+        node = _as_dict(node) if isinstance(node, ast.Call) else node
         if isinstance(node, ast.Dict):
             name, flat = owner if isinstance(owner, str) else _name(owner), list[Pair]()
             for key, value in zip(node.keys, node.values, strict=True):
@@ -89,6 +127,23 @@ def dicts(text: str) -> list[tuple[str, list[Pair]]]:
         inner = node if isinstance(node, _NAMING) else owner
         waiting += [(inner, each) for each in reversed(list(ast.iter_child_nodes(node)))]
     return [(name, pairs) for name, pairs in found if pairs]
+
+
+def _as_dict(node: ast.Call) -> ast.expr:
+    """`dict(acks="all", **{"linger.ms": 5})` as a dict; another call as it is."""
+    if not isinstance(node.func, ast.Name) or node.func.id != "dict":
+        return node
+    made = ast.Dict([], [])
+    every: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
+    for given in every:
+        value = given.value if isinstance(given, ast.keyword) else given
+        if isinstance(given, ast.keyword) and given.arg:
+            made.keys.append(ast.Constant(given.arg))
+            made.values.append(value)
+        elif isinstance(value, ast.Dict):
+            made.keys += value.keys
+            made.values += value.values
+    return made
 
 
 def _put(named: Mapping[str, list[Pair]], node: ast.Assign) -> None:
@@ -147,7 +202,9 @@ def _product(node: ast.expr) -> int:
 
 
 def _likeness(text: str) -> float:
-    return 0.8 if "{" in text and _PAIR.search(text) else 0.0
+    if "{" in text and _PAIR.search(text):
+        return 0.8
+    return 0.7 if _DICT.search(text) or _OTHERS.search(text) or _bare(text) else 0.0
 
 
 READERS = (Reader("python-dict", "Python dict (confluent-kafka)", _likeness, read),)

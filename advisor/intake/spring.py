@@ -9,63 +9,51 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 
 from advisor.catalog import Component, Family
+from advisor.intake import spring_bindings
 from advisor.intake.java_properties import Property, properties
 from advisor.intake.known import known_keys, nearest, newest
+from advisor.intake.placeholders import SPRING, fill
 from advisor.intake.reading import Reader, Reading
+from advisor.intake.spring_names import NAMES, ack_mode, relaxed, value
 from advisor.intake.streams_properties import take as take_streams
 from advisor.intake.text import shown
 from advisor.intake.yaml_nodes import Leaf, documents
 
 _PRODUCER, _CONSUMER = Component.PRODUCER, Component.CONSUMER
-_COMMON: Mapping[str, str] = {
-    "bootstrap-servers": "bootstrap.servers", "client-id": "client.id", "security": "", "ssl": "",
-    "properties": "",
-}  # fmt: skip
-_NAMES: Mapping[Component, Mapping[str, str]] = {
-    _PRODUCER: {
-        **_COMMON, "acks": "acks", "retries": "retries", "batch-size": "batch.size",
-        "transaction-id-prefix": "transactional.id", "buffer-memory": "buffer.memory",
-        "compression-type": "compression.type", "key-serializer": "key.serializer",
-        "value-serializer": "value.serializer",
-    },
-    _CONSUMER: {
-        **_COMMON, "auto-commit-interval": "auto.commit.interval.ms",
-        "auto-offset-reset": "auto.offset.reset", "enable-auto-commit": "enable.auto.commit",
-        "fetch-max-wait": "fetch.max.wait.ms", "fetch-min-size": "fetch.min.bytes",
-        "group-id": "group.id", "heartbeat-interval": "heartbeat.interval.ms",
-        "isolation-level": "isolation.level", "max-poll-records": "max.poll.records",
-        "max-poll-interval": "max.poll.interval.ms", "key-deserializer": "key.deserializer",
-        "value-deserializer": "value.deserializer",
-    },
-}  # fmt: skip
 _OF_STREAMS = ("application.id", "replication.factor", "state.dir")
-_ACK_MODES = {"record": "after-processing", "batch": "after-processing"}
-_UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
-_SIZES = {"B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3}
-_TIME = re.compile(r"(\d{1,18})(ms|s|m|h|d)", re.ASCII)
-_SIZE = re.compile(r"(\d{1,18})(B|KB|MB|GB)", re.ASCII)
 _LINE = re.compile(r"^[ \t]*spring\.(kafka|cloud)\b", re.MULTILINE)
 _DOTTED = re.compile(r"^[ \t]*spring[\w.]*:", re.MULTILINE)
 _KAFKA = re.compile(r"^[ \t]+kafka:", re.MULTILINE)
 _BLOCK = re.compile(r"^spring:", re.MULTILINE)
 _SEPARATOR = re.compile(r"^[#!]---[ \t\r]*$", re.MULTILINE)
+_ENTRY = re.compile(r"(?<![.\[])\[")
 _PROFILE = re.compile(r"spring\.(?:config\.activate\.onprofile|profiles)(?:\.\d+|\[\d+])?")
 _PLATFORM = "spring.config.activate.oncloudplatform"
-_STREAM = "spring.cloud.stream.kafka."
 
 
 def read(text: str) -> Reading:
     """What Spring would hand to the client. Raises `IntakeError`."""
     reading = Reading(heads={"family": Family.JAVA})
-    for leaves in _documents(text):
-        if not _only_somewhere(reading, leaves):
-            for leaf in leaves:
-                _take(reading, leaf)
-    _silence(reading)
+    parts = _documents(text)
+    take(reading, [leaf for part in parts if not _only_somewhere(reading, part) for leaf in part])
     return reading
+
+
+def take(reading: Reading, leaves: list[Leaf]) -> None:
+    """What Spring makes of its properties, with what it states although nobody wrote it."""
+    leaves = [replace(leaf, path=(_ENTRY.sub(".[", ".".join(leaf.path)),)) for leaf in leaves]
+    bindings = spring_bindings.used(leaves)
+    if bindings:
+        spring_bindings.before(reading, leaves)
+    for leaf in leaves:
+        _take(reading, leaf)
+    if bindings:
+        spring_bindings.after(reading, leaves)
+    _silence(reading)
 
 
 def _documents(text: str) -> list[list[Leaf]]:
@@ -91,29 +79,22 @@ def _only_somewhere(reading: Reading, leaves: list[Leaf]) -> bool:
     if platform and not profiles:
         words = f"what counts only on {shown(platform[0].text)} is not read"
         reading.note(platform[0].line, words)
-    if stream := [leaf for name, leaf in names if name.startswith(_STREAM)]:
-        words = "spring.cloud.stream has names of its own for Kafka's settings: not read"
-        reading.note(stream[0].line, words)
     return bool(profiles or platform)
 
 
 def _flat(path: tuple[str, ...]) -> str:
-    return _relaxed(".".join(path))
-
-
-def _relaxed(name: str) -> str:
-    """A name as Spring compares it: `batch-size`, `batchSize` and `batch_size` are one."""
-    return re.sub("[-_]", "", name).lower()
+    return relaxed(".".join(path))
 
 
 def _take(reading: Reading, leaf: Leaf) -> None:
-    whole = ".".join(leaf.path)
-    head, _, rest = whole.partition("spring.kafka.")
-    if head or not rest:
-        return  # another part of the application
-    if "${" in leaf.text:
-        reading.note(leaf.line, f"{shown(rest)} is filled in when the application starts: not read")
-        return
+    head, _, rest = ".".join(leaf.path).partition("spring.kafka.")
+    if not head and rest:  # else it is another part of the application
+        fill(reading, SPRING, (rest, leaf.text, leaf.line), partial(_sort, reading, rest, leaf))
+
+
+def _sort(reading: Reading, rest: str, leaf: Leaf, text: str) -> None:
+    """One property below spring.kafka, with the text that counts."""
+    leaf = replace(leaf, text=text)
     part, _, name = rest.partition(".")
     own, _, key = name.partition(".")
     key = key.removeprefix("[").removesuffix("]")
@@ -125,14 +106,14 @@ def _take(reading: Reading, leaf: Leaf) -> None:
         _streams(reading, name, leaf)
     elif part == "properties":
         _common(reading, name.removeprefix("[").removesuffix("]"), leaf)
-    elif _relaxed(rest) == "listener.ackmode":
-        _ack_mode(reading, leaf)
+    elif relaxed(rest) == "listener.ackmode":
+        ack_mode(reading, leaf.text, leaf.line)
 
 
 def _streams(reading: Reading, name: str, leaf: Leaf) -> None:
     """A setting of spring.kafka.streams: of the application, or of a client inside it."""
     reading.heads["family"] = Family.STREAMS
-    own = {_relaxed(key.replace(".", "-")): key for key in _OF_STREAMS}.get(_relaxed(name))
+    own = {relaxed(key.replace(".", "-")): key for key in _OF_STREAMS}.get(relaxed(name))
     inside = name.removeprefix("properties.").removeprefix("[").removesuffix("]")
     if own or inside != name:
         take_streams(reading, Property(leaf.line, own or inside, leaf.text))
@@ -140,42 +121,22 @@ def _streams(reading: Reading, name: str, leaf: Leaf) -> None:
 
 def _named(reading: Reading, component: Component, name: str, leaf: Leaf) -> None:
     """A setting under Spring's own name for it."""
-    names = {_relaxed(own): own for own in _NAMES[component]}
-    own = names.get(_relaxed(name.partition(".")[0]))
+    names = {relaxed(own): own for own in NAMES[component]}
+    own = names.get(relaxed(name.partition(".")[0]))
     if own is None:
-        near = nearest(_relaxed(name), frozenset(names), cutoff=0.6)
+        near = nearest(relaxed(name), frozenset(names), cutoff=0.6)
         words = f"There is no spring.kafka.{component}.{shown(name)}"
         reading.wrong(component, name, leaf.line, words, names[near] if near else None)
-    elif _NAMES[component][own]:
-        text = _value(_NAMES[component][own], leaf.text)
-        reading.state(component, _NAMES[component][own], text, leaf.line)
-
-
-def _value(name: str, text: str) -> str:
-    """What Spring makes of a duration, a size or a name, before the client sees it."""
-    if name == "isolation.level":
-        return text.lower().replace("-", "_")
-    if name.endswith(".ms") and (time := _TIME.fullmatch(text)):
-        return str(int(time[1]) * _UNITS[time[2]])
-    if size := _SIZE.fullmatch(text):
-        return str(int(size[1]) * _SIZES[size[2]])
-    return text
+    elif NAMES[component][own]:
+        text = value(NAMES[component][own], leaf.text)
+        reading.state(component, NAMES[component][own], text, leaf.line)
 
 
 def _common(reading: Reading, key: str, leaf: Leaf) -> None:
     """A property of all clients goes to each that has it."""
-    having = [each for each in _NAMES if key in known_keys(newest(Family.JAVA), each)]
+    having = [each for each in NAMES if key in known_keys(newest(Family.JAVA), each)]
     for component in having or [_PRODUCER]:
         reading.state(component, key, leaf.text, leaf.line)
-
-
-def _ack_mode(reading: Reading, leaf: Leaf) -> None:
-    commit = _ACK_MODES.get(leaf.text.lower())
-    if commit:
-        reading.state(Component.APPLICATION, "commit", commit, leaf.line)
-    else:
-        words = f"ack-mode {shown(leaf.text)}: only your code says when it commits"
-        reading.note(leaf.line, words)
 
 
 def _silence(reading: Reading) -> None:

@@ -200,6 +200,40 @@ services:
         {"broker.default.replication.factor": 8}, {"brokers": "2"},
     ),
     Example(
+        "compose",
+        """
+services:
+  app:
+    environment:
+      - SPRING_KAFKA_PRODUCER_ACKS=1
+      - SPRING_KAFKA_PRODUCER_PROPERTIES_ENABLE_IDEMPOTENCE=false
+""",
+        {"producer.acks": "1", "producer.enable.idempotence": False},
+        {"producer.acks": 5}, {"family": "java"},
+    ),
+    Example(
+        "environment",
+        "# the team's\nexport KAFKA_MIN_INSYNC_REPLICAS=2 # of 3\n"
+        "SPRING_KAFKA_CONSUMER_AUTOOFFSETRESET='earliest'\nOTHER=1\n",
+        {"broker.min.insync.replicas": 2, "consumer.auto.offset.reset": "earliest",
+         "consumer.enable.auto.commit": False, "application.commit": "after-processing"},
+        {"broker.min.insync.replicas": 2, "consumer.auto.offset.reset": 3}, {"family": "java"},
+    ),
+    Example(
+        "environment", "KAFKA_CFG_DEFAULT_REPLICATION_FACTOR=3\n",
+        {"broker.default.replication.factor": 3}, {"broker.default.replication.factor": 1}, {},
+    ),
+    Example(
+        "python-dict", "conf = dict(acks='all', **{'linger.ms': 5})",
+        {"producer.acks": "all", "producer.linger.ms": 5}, {"producer.acks": 1},
+        {"family": "librdkafka"},
+    ),
+    Example(
+        "python-dict", '    "acks": "all",\n    # 1: leader\n    "linger.ms": 5, "retries": 3,\n',
+        {"producer.acks": "all", "producer.linger.ms": 5, "producer.retries": 3},
+        {"producer.acks": 1, "producer.retries": 3}, {"family": "librdkafka"},
+    ),
+    Example(
         "streams-properties",
         "application.id=orders\nbootstrap.servers=b:9092\nprocessing.guarantee=exactly_once_v2\n"
         "producer.acks=all\nmain.consumer.max.poll.records=9\nconsumer.max.poll.records=7\n"

@@ -73,6 +73,11 @@ LARGE = [
     ".option('" * 30_000, "/*" * 75_000, '""" ' * 37_000, "'\\" * 75_000, ",a=" * 50_000,
     ".option('a'," + " " * 140_000, "c = {}\n" + "c['a'] = 1\n" * 14_000, "#---\n" * 30_000,
     "apiVersion: kafka.strimzi.io/v1\nitems:\n" + "- a\n" * 15_000, "- " * 75_000 + "apiVersion",
+    "spring.kafka.producer.acks=" + "${A:" * 40_000,
+    "spring.kafka.producer.acks=" + "${A:1}" * 9999,
+    "SPRING_KAFKA_A=1\n" * 9_000, "SPRING_KAFKA_PRODUCER_" + "A_" * 70_000 + "=1",
+    "KAFKA_A=" + "${A:-" * 30_000, "'a':1,\n" * 20_000, "c = " + "dict(a=" * 20_000,
+    "KafkaProducer(" * 10_000, "spring.cloud.stream.kafka.bindings.a.producer." + "a." * 60_000,
 ]  # fmt: skip
 
 
@@ -105,6 +110,8 @@ SECRETS = {
     "configs-describe": "Dynamic configs for broker 1 are:\n"
     f"  x.y={SECRET} sensitive=true synonyms={{}}\n",
     "strimzi": f"kind: KafkaUser\nspec: {{authentication: {{password: {SECRET}}}}}",
+    "environment": f"SPRING_KAFKA_PROPERTIES_SASL_JAAS_CONFIG={SECRET}\nKAFKA_SSL_KEY_PASSWORD="
+    f"{SECRET}\nOTHER={SECRET}\nSPRING_KAFKA_PROPERTIES_SASL_PASSWORT=${{A:-{SECRET}}}",
     "compose": f"services: {{a: {{environment: {{KAFKA_SSL_KEYSTORE_PASSWORD: {SECRET}}}}}}}",
 }
 BROKEN = [
@@ -112,6 +119,15 @@ BROKEN = [
     ("producer-properties", f"sasl.password=a\n{SECRET}{'x' * 50}=\n"),
     ("spring", f"spring: {{kafka: {{properties: {{sasl.password: *{SECRET}\n"),
     ("spring", f"password: @{SECRET}"),
+    ("spring", f"spring.kafka.properties.sasl.jaas.config=${{JAAS:{SECRET}}}"),
+    ("spring", f"spring.kafka.ssl.key-password=${{A:${{B:{SECRET}}}}}"),
+    ("spring", f"spring.cloud.stream.kafka.binder.configuration.sasl.jaas.config=${{A:{SECRET}}}"),
+    ("spring", f"spring.cloud.stream.kafka.binder.jaas.options.password={SECRET}"),
+    ("spring", f"spring.cloud.stream.kafka.binder.{SECRET}{'x' * 50}={SECRET}"),
+    ("python-dict", f"KafkaProducer(acks=1, sasl_plain_password='{SECRET}')"),
+    ("python-dict", f"c = dict(acks='1', **{{'sasl.password': '{SECRET}'}})"),
+    ("python-dict", f"'sasl.password': '{SECRET}',\n'acks': 1"),
+    ("environment", f"SPRING_KAFKA_PROPERTIES_{SECRET}{'X' * 50}=1"),
     ("python-dict", f"x = {{'sasl.password': {SECRET}'}}"),
     ("python-dict", f"x = {{'acks': b'{SECRET}', 'sasl.password': 0{SECRET}}}"),
     ("librdkafka-json", f'{{"sasl.password": "{SECRET}'),

@@ -60,6 +60,8 @@ WRONG = [
      "Line 2: min.insync.replicas must be a whole number from 1 to 2147483647."),
     ("producer-properties", "-----BEGIN PRIVATE KEY-----\nx",
      "Line 1: a key or a certificate begins here. Take it out first."),
+    ("environment", "A=1", "Line 1: there is no variable KAFKA_… or SPRING_KAFKA_… here."),
+    ("python-dict", '"acks": [\n', "Line 2: this is not well-formed Python."),
     ("compose", "a: 1", "Line 1: no setting of Kafka is in this file."),
     ("", "Dear diary", "Nothing here looks like a file that we know. Say which kind it is."),
 ]  # fmt: skip
@@ -80,7 +82,7 @@ def test_the_person_may_choose_another_client_than_the_file_speaks_of(example: E
 
 def test_what_is_filled_in_elsewhere_is_not_read() -> None:
     for kind, text in (
-        ("spring", "spring.kafka.producer.acks=${ACKS:1}"),
+        ("spring", "spring.kafka.producer.acks=${ACKS}"),
         ("compose", "services: {a: {environment: {KAFKA_MIN_INSYNC_REPLICAS: '${ISR}'}}}"),
     ):
         intake = read(text, JAVA, kind)

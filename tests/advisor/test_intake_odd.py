@@ -79,12 +79,6 @@ def test_what_counts_only_on_a_platform_is_not_read() -> None:
     _beside(MAIN, text, "Line 4: what counts only on kubernetes is not read.")
 
 
-def test_spring_cloud_stream_is_said_not_to_be_read() -> None:
-    text = "spring:\n  cloud:\n    stream:\n      kafka:\n        binder:\n          acks: 1\n"
-    note = "Line 6: spring.cloud.stream has names of its own for Kafka's settings: not read."
-    _beside({}, text, note)
-
-
 def test_a_dict_out_of_a_function_is_read() -> None:
     text = "    conf = {\n        'acks': 'all',  # {wait\n        # 'retries': 0,\n    }\n"
     assert _read(text).settings == MAIN
@@ -232,3 +226,29 @@ def test_a_file_in_which_every_name_is_a_slip_is_known_by_what_was_meant(
 ])  # fmt: skip
 def test_a_text_with_few_names_near_real_ones_is_still_none_that_we_know(text: str) -> None:
     assert detect(text) is None
+
+
+@pytest.mark.parametrize(("code", "line", "library"), [
+    ("from kafka import KafkaProducer\np = KafkaProducer(acks='all')", 2, "kafka-python"),
+    ("conf = {'acks': 1}\nc = kafka.KafkaConsumer('t', **conf)", 2, "kafka-python"),
+    ("p = aiokafka.AIOKafkaProducer(acks=1)", 1, "aiokafka"),
+])  # fmt: skip
+def test_a_client_that_is_not_known_is_named_and_nothing_is_taken_of_it(
+    code: str, line: int, library: str
+) -> None:
+    found = read(code, JAVA)
+    [problem] = found.problems
+    assert problem.message.startswith(f"Line {line}: ")
+    assert f"is a client of {library}" in problem.message
+    assert "as for the Java client" in problem.message
+    assert not found.settings
+
+
+def test_javas_own_producer_is_no_python() -> None:
+    assert detect("var p = new KafkaProducer(properties);") is None
+
+
+def test_pairs_with_a_name_for_a_value_are_read_but_for_that() -> None:
+    _beside({"producer.acks": "all"}, '"acks": "all",\n"linger.ms": wait',
+            "Line 2: linger.ms is not a plain value: not read.")  # fmt: skip
+    assert _read("c = dict({'acks': 'all'}, retries=tries)").settings == MAIN

@@ -1,0 +1,41 @@
+"""A file of environment variables (`.env`): of brokers (`KAFKA_…`) and of Spring (`SPRING_…`)."""
+
+from __future__ import annotations
+
+import re
+
+from advisor.intake.compose import Variable, take
+from advisor.intake.reading import Reader, Reading
+from advisor.intake.spring_variables import PREFIX, STREAM
+from advisor.intake.text import IntakeError
+
+_OURS = rf"(?:KAFKA_|{PREFIX}|{STREAM})\w{{1,200}}"
+_LINE = re.compile(rf"[ \t]*(?:export[ \t]+)?({_OURS})=(.*)")
+_LIKE = re.compile(rf"^{_LINE.pattern}$", re.MULTILINE)
+
+
+def read(text: str) -> Reading:
+    """What the variables state; other lines are passed over. Raises `IntakeError`."""
+    reading = Reading()
+    variables = list[Variable]()
+    for number, line in enumerate(text.splitlines(), start=1):
+        if found := _LINE.fullmatch(line.rstrip()):
+            variables.append((found[1], _unquoted(found[2]), number))
+    if not variables:
+        raise IntakeError("Line 1: there is no variable KAFKA_… or SPRING_KAFKA_… here.")
+    take(reading, variables)
+    return reading
+
+
+def _unquoted(text: str) -> str:
+    """A value without the quotes around it, and without a comment behind."""
+    if text[:1] in ("'", '"') and (end := text.find(text[0], 1)) > 0:
+        return text[1:end]
+    return text.partition(" #")[0].strip()
+
+
+def _likeness(text: str) -> float:
+    return 0.9 if _LIKE.search(text) else 0.0
+
+
+READERS = (Reader("environment", "Variables (.env: KAFKA_…, SPRING_KAFKA_…)", _likeness, read),)

@@ -1,0 +1,200 @@
+"""`spring.cloud.stream.kafka`: what Spring Cloud Stream's Kafka binder makes of its own names.
+
+Below spring.kafka lie `required-acks`, and `buffer-size` and `batch-timeout` of a binding; above it
+the binder's `configuration`, then its `producer-properties` and `consumer-properties`, then what
+a binding says. Source: spring-cloud-stream 5.0, BindingUtils (createProducerConfigs,
+createConsumerConfigs), KafkaBinderConfigurationProperties, and "Configuration Options" of the Kafka
+binder in its reference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+
+from advisor.catalog import Component, Family
+from advisor.intake.known import known_keys, nearest, newest
+from advisor.intake.placeholders import SPRING, fill
+from advisor.intake.reading import Reading
+from advisor.intake.spring_names import ack_mode, relaxed
+from advisor.intake.text import shown
+from advisor.intake.yaml_nodes import Leaf
+
+_PRODUCER, _CONSUMER, _TOPIC = Component.PRODUCER, Component.CONSUMER, Component.TOPIC
+_ROOT = "spring.cloud.stream."
+_KAFKA = f"{_ROOT}kafka."
+_BINDER = re.compile(rf"{re.escape(_KAFKA)}binder\.(?P<name>.+)")
+_BINDING = re.compile(
+    rf"{re.escape(_KAFKA)}(?:bindings\.[^.]+|default)\.(?P<part>producer|consumer)\.(?P<name>.+)"
+)
+_GROUP = re.compile(rf"{re.escape(_ROOT)}(?:bindings\.[^.]+|default)\.group")
+_READS, _WRITES = (
+    re.compile(rf"{re.escape(_ROOT)}(?:kafka\.)?bindings\.[^.]+(?:-{way}-\d+\.|\.{part}\.)")
+    for way, part in (("in", _CONSUMER), ("out", _PRODUCER))
+)
+_BELOW, _WIDE, _CLIENTS, _OWN, _START = range(-1, 4)
+"""Ranks: below spring.kafka, the binder's for both clients, for one, a binding's, start-offset."""
+
+_AUTO = "auto-commit-offset"
+
+Place = tuple[int, Component, str]
+"""The rank of a statement, whose setting it is, and its name."""
+
+_OF_BINDER: Mapping[str, Place] = {
+    "requiredacks": (_BELOW, _PRODUCER, "acks"),
+    "replicationfactor": (_WIDE, _TOPIC, "replication.factor"),
+    "transaction.transactionidprefix": (_WIDE, _PRODUCER, "transactional.id"),
+}
+_OF_BINDING: Mapping[tuple[str, str], Place] = {
+    (_PRODUCER, "buffersize"): (_BELOW, _PRODUCER, "batch.size"),
+    (_PRODUCER, "batchtimeout"): (_BELOW, _PRODUCER, "linger.ms"),
+    (_PRODUCER, "topic.replicationfactor"): (_OWN, _TOPIC, "replication.factor"),
+    (_CONSUMER, "topic.replicationfactor"): (_OWN, _TOPIC, "replication.factor"),
+    (_CONSUMER, "startoffset"): (_START, _CONSUMER, "auto.offset.reset"),
+    (_CONSUMER, "ackmode"): (_OWN, Component.APPLICATION, "ack-mode"),
+    (_CONSUMER, "autocommitoffset"): (_OWN, Component.APPLICATION, _AUTO),
+}
+_MAPS = {"producerproperties": _PRODUCER, "consumerproperties": _CONSUMER}
+_SILENT = frozenset({
+    "brokers", "defaultbrokerport", "headers", "headermapperbeanname", "healthtimeout", "jaas",
+    "autocreatetopics", "autoaddpartitions", "autoaltertopics", "minpartitioncount", "metrics",
+    "certificatestoredirectory", "considerdownwhenanypartitionhasnoleader", "enableobservation",
+    "authorizationexceptionretryinterval", "healthindicatorconsumergroup", "transaction",
+})  # fmt: skip
+"""Names of the binder that no guarantee hangs on."""
+
+
+def used(leaves: Iterable[Leaf]) -> bool:
+    """Whether these properties configure the Kafka binder."""
+    return any(_name(leaf).startswith(_KAFKA) for leaf in leaves)
+
+
+def before(reading: Reading, leaves: Sequence[Leaf]) -> None:
+    """States what spring.kafka goes before."""
+    _state(reading, leaves, range(_BELOW, _BELOW + 1))
+
+
+def after(reading: Reading, leaves: Sequence[Leaf]) -> None:
+    """States what goes before spring.kafka, and what the binder says although nobody wrote it."""
+    _state(reading, leaves, range(_WIDE, _OWN))
+    _drop_auto_commit(reading)
+    _state(reading, leaves, range(_OWN, _START + 1))
+    for leaf in leaves:
+        _elsewhere(reading, leaf)
+    _writes_silently(reading, leaves)
+    _reads_silently(reading, leaves)
+
+
+def _name(leaf: Leaf) -> str:
+    return ".".join(leaf.path)
+
+
+def _state(reading: Reading, leaves: Sequence[Leaf], ranks: range) -> None:
+    places = [(place, leaf) for leaf in leaves for place in _places(_name(leaf))]
+    for (rank, to, name), leaf in sorted(places, key=lambda each: each[0][0]):
+        if rank in ranks:
+            named = (_name(leaf).removeprefix(_ROOT), leaf.text, leaf.line)
+            fill(reading, SPRING, named, partial(_take, reading, leaf.line, to, name))
+
+
+def _take(reading: Reading, line: int, to: Component, name: str, text: str) -> None:
+    if to is Component.APPLICATION:
+        by_code = name == _AUTO and text.lower() != "true"
+        ack_mode(reading, "MANUAL" if by_code else "BATCH" if name == _AUTO else text, line)
+    elif (name, text) != ("replication.factor", "-1"):  # then it is the brokers' own default
+        reading.state(to, name, text.lower() if name == "auto.offset.reset" else text, line)
+
+
+def _places(name: str) -> Iterator[Place]:
+    """Where a property goes; nowhere if it is no setting of a client or a topic."""
+    if found := _BINDING.fullmatch(name):
+        own, part = found["name"], found["part"]
+        head, _, key = own.partition(".")
+        if head == "configuration":
+            yield _OWN, Component(part), _key(key)
+        elif relaxed(own).startswith("topic.properties."):
+            yield _OWN, _TOPIC, _key(own.partition(".properties.")[2])
+        elif place := _OF_BINDING.get((part, relaxed(own))):
+            yield place
+    elif found := _BINDER.fullmatch(name):
+        head, _, key = found["name"].partition(".")
+        if head == "configuration":
+            java = newest(Family.JAVA)
+            having = [each for each in _MAPS.values() if _key(key) in known_keys(java, each)]
+            yield from ((_WIDE, each, _key(key)) for each in having)
+        elif client := _MAPS.get(relaxed(head)):
+            yield _CLIENTS, client, _key(key)
+        elif place := _OF_BINDER.get(relaxed(found["name"])):
+            yield place
+        elif key.startswith("producer.configuration."):
+            yield _OWN, _PRODUCER, _key(key.removeprefix("producer.configuration."))
+
+
+def _key(text: str) -> str:
+    return text.removeprefix("[").removesuffix("]")
+
+
+def _elsewhere(reading: Reading, leaf: Leaf) -> None:
+    """What of the binder is not read here, and a name that it does not have."""
+    name = _name(leaf)
+    if name.startswith((f"{_KAFKA}streams.", f"{_ROOT}binders.")):
+        words = "is not read: give the settings of its clients as properties"
+        reading.note(leaf.line, f"{shown(name)} {words}")
+    if not (found := _BINDER.fullmatch(name)) or found["name"].startswith("configuration."):
+        return
+    head = relaxed(found["name"].partition(".")[0])
+    known = _SILENT | _MAPS.keys() | _OF_BINDER.keys()
+    if head not in known:
+        near = nearest(head, frozenset(known), cutoff=0.6)
+        hint = f"; the nearest known is {near}" if near else ""
+        words = f"{shown(name)} is no name of the binder that we know: not read{hint}"
+        reading.note(leaf.line, words)
+
+
+def _drop_auto_commit(reading: Reading) -> None:
+    for item in [each for each in reading.items if each.name == "enable.auto.commit"]:
+        if item.component is _CONSUMER and item.text.lower() == "true":
+            reading.items.remove(item)
+            reading.note(item.line, "the binder passes over enable.auto.commit=true")
+
+
+def _writes_silently(reading: Reading, leaves: Iterable[Leaf]) -> None:
+    """The binder's own acks: 1 before 5.0.2 and all since then (GH-3170); and linger.ms=0."""
+    stated = {each.name: each.text for each in reading.items if each.component is _PRODUCER}
+    line = _line(reading, _PRODUCER, leaves, _WRITES)
+    if not line:
+        return
+    if "linger.ms" not in stated:
+        reading.state(_PRODUCER, "linger.ms", "0", line)
+    if "acks" in stated:
+        return
+    # With acks=1 neither would start: so it is a binder that says all, as the client does.
+    if "transactional.id" in stated or stated.get("enable.idempotence", "").lower() == "true":
+        return
+    reading.state(_PRODUCER, "acks", "1", line)
+    words = "required-acks is not stated, so the binder says acks=1: from 5.0.2 on it says all"
+    reading.note(line, words)
+
+
+def _reads_silently(reading: Reading, leaves: Iterable[Leaf]) -> None:
+    """A group begins at the start of the topic, and who has none at its end."""
+    stated = {each.name for each in reading.items if each.component is _CONSUMER}
+    groups = [leaf.line for leaf in leaves if _GROUP.fullmatch(_name(leaf))]
+    line = _line(reading, _CONSUMER, leaves, _READS) or next(iter(groups), 0)
+    if not line or "auto.offset.reset" in stated:
+        return
+    said = "earliest" if groups else "latest"
+    reading.state(_CONSUMER, "auto.offset.reset", said, line)
+    who = "a group" if groups else "a binding without a group"
+    words = f"auto.offset.reset is not stated, so the binder says {said} for {who}"
+    reading.note(line, words)
+
+
+def _line(
+    reading: Reading, component: Component, leaves: Iterable[Leaf], binding: re.Pattern[str]
+) -> int:
+    """Where a client is first spoken of; 0 if nowhere."""
+    lines = [leaf.line for leaf in leaves if binding.match(_name(leaf))]
+    lines += [each.line for each in reading.items if each.component is component]
+    return min(lines, default=0)

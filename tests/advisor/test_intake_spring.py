@@ -1,0 +1,208 @@
+"""What Spring fills in, takes from the environment, and says through Spring Cloud Stream."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.catalog import Family, Value
+from advisor.intake import Intake, Product, read
+
+JAVA = Product(Family.JAVA, "4.3", "4.3")
+Settings = dict[str, Value]
+
+
+def _read(text: str, kind: str = "") -> Intake:
+    found = read(text, JAVA, kind)
+    assert [problem.message for problem in found.problems] == []
+    return found
+
+
+@pytest.mark.parametrize(("text", "settings", "note"), [
+    ("producer.acks=${ACKS:all}", {"producer.acks": "all"},
+     "producer.acks: the default all counts here; ACKS may replace it."),
+    ("producer.retries=${A:${B:3}}", {"producer.retries": 3},
+     "producer.retries: the default 3 counts here; B, A may replace it."),
+    ("producer.transaction-id-prefix=${app.name:a}-${N:1}", {"producer.transactional.id": "a-1"},
+     "producer.transaction-id-prefix: the default a-1 counts here; app.name, N may replace it."),
+    (f"producer.transaction-id-prefix=${{A:{'b' * 30}}}", {"producer.transactional.id": "b" * 30},
+     "producer.transaction-id-prefix: the default counts here; A may replace it."),
+    ("producer.properties[acks]=${A:1}", {"producer.acks": "1"},
+     "producer.properties.[acks]: the default 1 counts here; A may replace it."),
+    ("producer.acks=${ACKS}", {},
+     "producer.acks is filled in when the application starts: not read."),
+    ("producer.acks=${A:${B}}", {},
+     "producer.acks is filled in when the application starts: not read."),
+    ("bootstrap-servers=${K:a:9092}", {},
+     "bootstrap-servers: the default counts here; K may replace it."),
+])  # fmt: skip
+def test_the_default_of_a_placeholder_counts_and_who_may_replace_it_is_said(
+    text: str, settings: Settings, note: str
+) -> None:
+    found = _read(f"spring.kafka.{text}")
+    assert found.settings == settings
+    assert found.notes[0] == f"Line 1: {note}"
+
+
+def test_a_wrong_default_is_wrong() -> None:
+    problems = read("spring.kafka.producer.acks=${ACKS:most}", JAVA).problems
+    assert [problem.setting for problem in problems] == ["acks"]
+
+
+def test_compose_fills_in_its_own_way() -> None:
+    found = _read(
+        "services: {k: {environment: {KAFKA_MIN_INSYNC_REPLICAS: '${ISR:-2}', "
+        "KAFKA_DEFAULT_REPLICATION_FACTOR: '${RF-3}', KAFKA_LOG_DIRS: '${DIR:?}', "
+        "SPRING_KAFKA_PRODUCER_ACKS: '${ACKS:-1}'}}}"
+    )
+    assert found.settings == {
+        "broker.min.insync.replicas": 2, "broker.default.replication.factor": 3,
+        "producer.acks": "1",
+    }  # fmt: skip
+    assert (
+        "Line 1: min.insync.replicas: the default 2 counts here; ISR may replace it." in found.notes
+    )
+    assert any("log.dirs is filled in" in note for note in found.notes)
+
+
+VARIABLES = [
+    ("PRODUCER_ACKS=1", {"producer.acks": "1"}),
+    ("PRODUCER_BATCHSIZE=32KB", {"producer.batch.size": 32768}),
+    ("PRODUCER_BATCH_SIZE=32KB", {"producer.batch.size": 32768}),
+    ("PRODUCER_PROPERTIES_DELIVERY_TIMEOUT_MS=60000", {"producer.delivery.timeout.ms": 60000}),
+    ("PROPERTIES_MAX_BLOCK_MS=5000", {"producer.max.block.ms": 5000}),
+    ("STREAMS_APPLICATIONID=a", {"streams.application.id": "a"}),
+    ("STREAMS_APPLICATION_ID=a", {"streams.application.id": "a"}),
+    ("STREAMS_PROPERTIES_NUM_STANDBY_REPLICAS=1", {"streams.num.standby.replicas": 1}),
+]
+"""Also given to Spring's own binder (tests/contracts/test_spring.py)."""
+
+
+@pytest.mark.parametrize(("variable", "settings"), VARIABLES)
+def test_a_variable_is_read_as_spring_binds_it(variable: str, settings: Settings) -> None:
+    found = _read(f"SPRING_KAFKA_{variable}")
+    assert (found.settings, found.notes) == (settings, [])
+
+
+@pytest.mark.parametrize(("variable", "name", "near"), [
+    ("PRODUCER_AKCS", "producer.akcs", "producer.acks"),
+    ("CONSUMER_AUTO_OFSET_RESET", "consumer.autoofsetreset", "consumer.auto-offset-reset"),
+    ("PRODUCER_PROPERTIES_LINGERR_MS", "producer.properties.lingerr.ms",
+     "producer.properties.linger.ms"),
+    ("PROPERTIES_ENABLE_IDEMPOTANCE", "properties.enable.idempotance",
+     "properties.enable.idempotence"),
+    ("PRODUCER_PROPERTIES_MY_OWN", "producer.properties.my.own", ""),
+])  # fmt: skip
+def test_a_variable_that_nobody_knows_is_noted_with_the_nearest(
+    variable: str, name: str, near: str
+) -> None:
+    hint = f"; the nearest known is spring.kafka.{near}" if near else ""
+    found = _read(f"SPRING_KAFKA_PRODUCER_ACKS=1\nSPRING_KAFKA_{variable}=5")
+    assert found.settings == {"producer.acks": "1"}
+    assert found.notes == [
+        f"Line 2: spring.kafka.{name} is no setting that we know: not read{hint}."
+    ]
+
+
+def test_variables_of_the_listener_and_of_the_stream_are_told_apart() -> None:
+    found = _read(
+        "SPRING_KAFKA_CONSUMER_GROUPID=g\nSPRING_KAFKA_LISTENER_ACK_MODE=manual\n"
+        "SPRING_KAFKA_SSL_KEYSTORELOCATION=a\nSPRING_CLOUD_STREAM_KAFKA_BINDER_X=1"
+    )
+    assert "Line 2: ack-mode manual: only your code says when it commits." in found.notes
+    assert "Line 4: variables of Spring Cloud Stream are not read: give its application.yml." in (
+        found.notes
+    )
+    assert not any("Line 3" in note for note in found.notes)
+
+
+BINDER = "spring.cloud.stream.kafka.binder."
+IN, OUT = ("spring.cloud.stream.kafka.bindings.a-in-0.consumer.",
+           "spring.cloud.stream.kafka.bindings.a-out-0.producer.")  # fmt: skip
+WRITES: Settings = {"producer.linger.ms": 0, "producer.acks": "all"}
+READS: Settings = {
+    "consumer.auto.offset.reset": "latest", "consumer.enable.auto.commit": False,
+    "application.commit": "after-processing",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "settings"), [
+    ([f"{BINDER}required-acks=all"], WRITES),
+    ([f"{BINDER}requiredAcks=1"], WRITES | {"producer.acks": "1"}),
+    ([f"{BINDER}required-acks=all", "spring.kafka.producer.acks=0"],
+     WRITES | {"producer.acks": "0"}),
+    (["spring.kafka.producer.acks=0", f"{BINDER}producer-properties.acks=all"], WRITES),
+    ([f"{BINDER}required-acks=0", f"{BINDER}producerProperties[acks]=all"], WRITES),
+    ([f"{OUT}configuration.acks=all", f"{BINDER}configuration.acks=0"], WRITES),
+    ([f"{BINDER}required-acks=all", f"{OUT}bufferSize=99", f"{OUT}batch-timeout=7"],
+     WRITES | {"producer.batch.size": 99, "producer.linger.ms": 7}),
+    ([f"{BINDER}required-acks=all", f"{BINDER}replication-factor=3"],
+     WRITES | {"topic.replication.factor": 3}),
+    ([f"{BINDER}replication-factor=3", f"{OUT}topic.replication-factor=2",
+      f"{OUT}topic.properties.min.insync.replicas=2", f"{BINDER}required-acks=all"],
+     WRITES | {"topic.replication.factor": 2, "topic.min.insync.replicas": 2}),
+    ([f"{BINDER}replication-factor=-1", f"{BINDER}required-acks=all"], WRITES),
+    ([f"{BINDER}transaction.transaction-id-prefix=tx-"],
+     {"producer.linger.ms": 0, "producer.transactional.id": "tx-"}),
+    ([f"{BINDER}required-acks=all", f"{BINDER}transaction.producer.configuration.max.block.ms=5"],
+     WRITES | {"producer.max.block.ms": 5}),
+    ([f"{IN}ack-mode=RECORD"], READS),
+    ([f"{IN}configuration.max.poll.records=7"], READS | {"consumer.max.poll.records": 7}),
+    ([f"{IN}auto-commit-offset=true", "spring.cloud.stream.bindings.a-in-0.group=g"],
+     READS | {"consumer.auto.offset.reset": "earliest"}),
+    ([f"{IN}start-offset=earliest", f"{IN}configuration.auto.offset.reset=latest"],
+     READS | {"consumer.auto.offset.reset": "earliest"}),
+    ([f"{BINDER}configuration.enable.auto.commit=true", f"{IN}ack-mode=batch"], READS),
+    ([f"{IN}configuration.isolation.level=${{LEVEL:read_committed}}"],
+     READS | {"consumer.isolation.level": "read_committed"}),
+])  # fmt: skip
+def test_the_binder_says_what_its_own_code_makes_of_it(
+    lines: list[str], settings: Settings
+) -> None:
+    assert _read("\n".join(lines)).settings == settings
+
+
+def test_the_binders_own_acks_are_told_with_the_release_that_changed_them() -> None:
+    found = _read(f"{BINDER}brokers=a\n{OUT}sync=true\n")
+    assert found.settings == WRITES | {"producer.acks": "1"}
+    note = "required-acks is not stated, so the binder says acks=1: from 5.0.2 on it says all."
+    assert found.notes == [f"Line 2: {note}"]
+
+
+@pytest.mark.parametrize(("line", "note"), [
+    (f"{IN}auto-commit-offset=false", "ack-mode MANUAL: only your code says when it commits."),
+    (f"{BINDER}required-akcs=1", "spring.cloud.stream.kafka.binder.required-akcs is no name of the "
+     "binder that we know: not read; the nearest known is requiredacks."),
+    ("spring.cloud.stream.kafka.streams.binder.configuration.acks=1",
+     "spring.cloud.stream.kafka.streams.binder.configuration.acks is not read: give the settings "
+     "of its clients as properties."),
+    (f"{BINDER}configuration.enable.auto.commit=true",
+     "the binder passes over enable.auto.commit=true."),
+    (f"{BINDER}min-partition-count=3", None),
+])  # fmt: skip
+def test_what_of_the_binder_is_not_taken_is_said(line: str, note: str | None) -> None:
+    notes = _read(f"{OUT}configuration.acks=1\n{line}").notes
+    assert [each for each in notes if each.startswith("Line 2: ")][:1] == (
+        [f"Line 2: {note}"] if note else []
+    )
+
+
+def test_the_binder_is_read_as_yaml_in_any_spelling() -> None:
+    found = _read("""
+spring:
+  cloud.stream:
+    bindings: {orders-in-0: {group: g}, orders-out-0: {destination: done}}
+    kafka:
+      binder: {replicationFactor: 3, producerProperties: {"[delivery.timeout.ms]": 60000}}
+      bindings:
+        orders-in-0: {consumer: {ackMode: MANUAL, configuration: {max.poll.records: 10}}}
+""")
+    assert found.settings == {
+        "topic.replication.factor": 3, "producer.delivery.timeout.ms": 60000,
+        "producer.acks": "1", "producer.linger.ms": 0, "consumer.max.poll.records": 10,
+        "consumer.auto.offset.reset": "earliest", "consumer.enable.auto.commit": False,
+    }  # fmt: skip
+
+
+def test_without_the_binder_of_kafka_nothing_is_said_for_it() -> None:
+    text = "spring.cloud.stream.bindings.a-out-0.destination=b\nspring.kafka.producer.acks=all"
+    assert _read(text).settings == {"producer.acks": "all"}
