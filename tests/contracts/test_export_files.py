@@ -1,25 +1,28 @@
-"""YAML, JSON and broker files, fed to what reads them: SnakeYAML, librdkafka, KafkaConfig.
+"""YAML, JSON and broker files, fed to what reads them: SnakeYAML, Strimzi, librdkafka, KafkaConfig.
 
 SnakeYAML is what Spring Boot reads `application.yml` with, and Strimzi, through Jackson, its
-resources; it comes with Kafka's own jars.
+resources; it comes with Kafka's own jars. What Spring makes of it is in test_spring.py.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from py4j.protocol import Py4JJavaError
 
-from advisor.catalog import Component, Family, Value
+from advisor.catalog import Component, Family, Value, settings_of
 from advisor.export import Stamp, find
 from advisor.export.choice import chosen
 from advisor.export.yaml_document import document, scalar
 from advisor.reasoning.pipeline import Pipeline
+from labs.engine.kafka.distribution import install, kafka
 from tests.advisor.test_export_formats import HOSTILE, typed_text
 from tests.contracts import librdkafka
 from tests.contracts.configurations import accepted, in_force, texts
-from tests.contracts.jvm import Jvm
+from tests.contracts.jvm import Jvm, jvm
 
 pytestmark = pytest.mark.contract
 
@@ -45,29 +48,60 @@ def _loaded(running: Jvm, text: str) -> Any:
     return json.loads(mapper.writeValueAsString(yaml.load(text)))
 
 
-def _springs_client(names: dict[str, str], client: dict[str, Any]) -> dict[str, str]:
-    """The client's settings as Spring Boot's KafkaProperties hand them on."""
-    others = {key.strip("[]"): value for key, value in client.pop("properties", {}).items()}
-    return texts({names[key]: value for key, value in client.items()} | others)
-
-
-_PRODUCER = {
-    "acks": "acks", "retries": "retries", "batch-size": "batch.size",
-    "transaction-id-prefix": "transactional.id",
-}  # fmt: skip
-
-
-def test_springs_parser_and_the_java_client_take_application_yml(kafka_jvm: Jvm) -> None:
-    for pipeline in accepted(Family.JAVA, "4.3", 40):
-        loaded = _loaded(kafka_jvm, _rendered(pipeline, "spring-boot"))
-        settings = _springs_client(_PRODUCER, loaded["spring"]["kafka"]["producer"])
-        assert kafka_jvm.producer_refusal(settings) is None
-        in_force(pipeline, Component.PRODUCER, kafka_jvm.producer_values(settings))
-
-
 def test_snakeyaml_reads_hostile_texts_as_texts(kafka_jvm: Jvm) -> None:
     for text in HOSTILE:
         assert _loaded(kafka_jvm, document({"key": scalar(typed_text(text))})) == {"key": text}
+
+
+@pytest.fixture(scope="module")
+def strimzi() -> Iterator[Jvm]:
+    """The classes that Strimzi's operators read their resources into, the first with v1."""
+    with jvm((*install("strimzi-0.49.0"), *kafka("4.3.1").jars)) as running:
+        yield running
+
+
+def _resource(running: Jvm, text: str, kind: str) -> Any:
+    """A resource as Strimzi reads it. Raises Py4JJavaError for a value of another type."""
+    jackson = running.java.com.fasterxml.jackson
+    mapper = jackson.databind.ObjectMapper(jackson.dataformat.yaml.YAMLFactory())
+    name = f"io.strimzi.api.kafka.model.{kind}"
+    return mapper.readValue(text, running.java.java.lang.Class.forName(name))
+
+
+def _strangers(*parts: Any) -> list[str]:
+    """What of a resource the model has no field for."""
+    return [str(name) for part in parts for name in part.getAdditionalProperties()]
+
+
+def test_strimzi_has_a_field_for_all_that_is_in_a_topic(strimzi: Jvm) -> None:
+    text = _rendered(Pipeline(settings=TOPIC), "strimzi-topic")
+    topic = _resource(strimzi, text, "topic.KafkaTopic")
+    assert (topic.getApiVersion(), topic.getKind()) == ("kafka.strimzi.io/v1", "KafkaTopic")
+    assert _strangers(topic, topic.getSpec()) == []
+    assert topic.getSpec().getReplicas() == 3
+    given = {each.name: each.text for each in chosen(Pipeline(settings=TOPIC), Component.TOPIC)}
+    del given["replication.factor"]
+    assert texts(dict(topic.getSpec().getConfig())) == given
+    wrong = _resource(strimzi, text.replace("replicas:", "replikas:"), "topic.KafkaTopic")
+    assert _strangers(wrong.getSpec()) == ["replikas"]
+    with pytest.raises(Py4JJavaError, match="Cannot deserialize"):
+        _resource(strimzi, text.replace("replicas: 3", "replicas: three"), "topic.KafkaTopic")
+
+
+def test_strimzi_takes_every_setting_of_a_broker_that_the_patch_may_hold(strimzi: Jvm) -> None:
+    stated: dict[str, Value] = {
+        each.name: each.default for each in settings_of(Family.JAVA, "4.3", "4.3", Component.BROKER)
+        if each.default is not None
+    }  # fmt: skip
+    text = _rendered(Pipeline(settings={Component.BROKER: stated}), "strimzi-kafka")
+    spec = _resource(strimzi, text, "kafka.Kafka").getSpec()
+    assert _strangers(spec, spec.getKafka()) == []
+    config = texts(dict(spec.getKafka().getConfig()))
+    assert config.keys() == stated.keys() - {"log.dirs"}
+    rules = strimzi.java.io.strimzi.api.kafka.model.kafka.KafkaClusterSpec
+    excepted = rules.FORBIDDEN_PREFIX_EXCEPTIONS.split(", ")
+    forbidden = tuple(rules.FORBIDDEN_PREFIXES.split(", "))
+    assert not [each for each in config if each.startswith(forbidden) and each not in excepted]
 
 
 def test_log_config_takes_what_strimzi_would_hand_on(kafka_jvm: Jvm) -> None:

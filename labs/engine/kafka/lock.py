@@ -2,7 +2,8 @@
 
 `settings 3.9.2` locks what the ConfigDefs of a release need (labs.engine.products), `clients` what
 those of its clients need alone, `spark-options 4.1.2` a connector that is asked and never run.
-`tools 4.3.1` locks what Kafka's own test clients need beside the jars of that release.
+`tools 4.3.1` locks what Kafka's own test clients need beside the jars of that release. `spring-boot
+4.1.1` and `strimzi 0.49.0` are for tests alone.
 
 Resolves the tree once with its POMs and records the SHA-256 of each jar, as it was served on the
 day; look at the difference before you commit it.
@@ -31,6 +32,16 @@ ROOTS = {
     "spark-options": [("org.apache.spark", "spark-sql-kafka-0-10_2.13", "")],
     "clients": [("org.apache.kafka", "kafka-clients", "")],
     "tools": [("org.apache.kafka", "kafka-tools", "")],
+    # Asked by tests what they make of our exports, and Spring of what we read; never run.
+    "spring-boot": [("org.springframework.boot", "spring-boot", ""),
+                    ("org.springframework.boot", "spring-boot-kafka", ""),
+                    *[("org.springframework", f"spring-{each}", "7.0.9")
+                      for each in ("beans", "context", "core")],
+                    ("org.springframework.kafka", "spring-kafka", "4.1.1"),
+                    ("commons-logging", "commons-logging", "1.3.5")],
+    "strimzi": [("io.strimzi", "api", ""),
+                *[("io.fabric8", f"kubernetes-{each}", "7.4.0")
+                  for each in ("client-api", "model-common", "model-core", "model-networking")]],
     "settings": [("org.apache.kafka", "kafka_2.13", ""), ("org.apache.kafka", "kafka-streams", "")],
 }  # fmt: skip
 

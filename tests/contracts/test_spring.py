@@ -1,0 +1,109 @@
+"""Spring Boot's own binder: what it makes of our `application.yml`, and of what we read.
+
+Its Binder binds the same properties, variables and placeholders to its own KafkaProperties, which
+build the settings of the clients.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from advisor.catalog import Component, Family
+from advisor.export import Stamp, find
+from advisor.intake import Product, read
+from labs.engine.kafka.distribution import install, kafka
+from tests.advisor.intake_examples import EXAMPLES
+from tests.advisor.test_intake_spring import VARIABLES
+from tests.contracts.configurations import accepted, in_force
+from tests.contracts.jvm import Jvm, jvm
+
+pytestmark = pytest.mark.contract
+
+JAVA = Product(Family.JAVA, "4.3", "4.3")
+STAMP = Stamp("1", "4.3", "the client", "http://127.0.0.1/")
+Sent = dict[str, dict[str, str]]
+
+
+@pytest.fixture(scope="module")
+def spring() -> Iterator[Jvm]:
+    with jvm((*install("spring-boot-4.1.1"), *kafka("4.3.1").jars)) as running:
+        yield running
+
+
+def _bound(spring: Jvm, application: str = "", variables: Mapping[str, str] = {}) -> Sent:
+    """What the clients of an application with this file and these variables are given."""
+    core = spring.java.org.springframework.core
+    environment = core.env.StandardEnvironment()
+    sources = environment.getPropertySources()
+    for name in ("systemProperties", "systemEnvironment"):
+        sources.remove(name)  # this machine's own
+    given = spring.java.java.util.HashMap()
+    for variable, text in variables.items():
+        given.put(variable, text)
+    sources.addFirst(core.env.SystemEnvironmentPropertySource("systemEnvironment", given))
+    boot = spring.java.org.springframework.boot
+    resource = core.io.ByteArrayResource(application.encode())
+    loader = (
+        boot.env.YamlPropertySourceLoader
+        if ": " in application
+        else (boot.env.PropertiesPropertySourceLoader)
+    )
+    for source in loader().load("application", resource):
+        sources.addLast(source)
+    kind = "org.springframework.boot.kafka.autoconfigure.KafkaProperties"
+    binder = boot.context.properties.bind.Binder.get(environment)
+    found = binder.bindOrCreate("spring.kafka", spring.java.java.lang.Class.forName(kind))
+    built = {
+        "producer": found.buildProducerProperties(), "consumer": found.buildConsumerProperties(),
+        "streams": found.buildStreamsProperties(),
+    }  # fmt: skip
+    sent = {part: spring.strings(settings) for part, settings in built.items()}
+    if prefix := found.getProducer().getTransactionIdPrefix():
+        sent["producer"]["transactional.id"] = str(prefix)  # the factory of producers adds it
+    classes = re.compile(r"(key|value)\.(de)?serializer|bootstrap\.servers")
+    return {
+        part: {name: text for name, text in settings.items() if not classes.fullmatch(name)}
+        for part, settings in sent.items()
+    }
+
+
+def test_spring_hands_on_what_application_yml_means(spring: Jvm) -> None:
+    export = find("spring-boot")
+    assert export is not None
+    for pipeline in accepted(Family.JAVA, "4.3", 20):
+        bound = _bound(spring, export.render(pipeline, STAMP))
+        assert spring.producer_refusal(bound["producer"]) is None
+        in_force(pipeline, Component.PRODUCER, spring.producer_values(bound["producer"]))
+        in_force(pipeline, Component.CONSUMER, spring.consumer_values(bound["consumer"]))
+
+
+def _agrees(spring: Jvm, settings: Mapping[str, Any], bound: Sent) -> None:
+    """Each setting that we read is what Spring gives that client; its own it states elsewhere."""
+    for field, ours in settings.items():
+        part, _, name = field.partition(".")
+        if part != "application" and field != "consumer.enable.auto.commit":
+            said = str(ours).lower() if isinstance(ours, bool) else str(ours)
+            assert bound[part][name] == said, field
+
+
+@pytest.mark.parametrize(("variable", "settings"), VARIABLES)
+def test_spring_binds_a_variable_as_we_read_it(
+    spring: Jvm, variable: str, settings: Mapping[str, Any]
+) -> None:
+    name, _, text = variable.partition("=")
+    bound = _bound(spring, variables={f"SPRING_KAFKA_{name}": text})
+    _agrees(spring, settings, bound)
+
+
+@pytest.mark.parametrize("text", [
+    "spring.kafka.producer.acks=${ACKS:all}", "spring.kafka.producer.retries=${A:${B:3}}",
+    "spring.kafka.producer.properties[linger.ms]=7",
+    "spring.kafka.producer.transaction-id-prefix=${app.name:a}-${N:1}",
+    next(each.text.partition("---")[0] for each in EXAMPLES if each.kind == "spring"),
+])  # fmt: skip
+def test_spring_reads_a_file_as_we_do(spring: Jvm, text: str) -> None:
+    _agrees(spring, read(text, JAVA).settings, _bound(spring, text))
