@@ -206,3 +206,8 @@ spring:
 def test_without_the_binder_of_kafka_nothing_is_said_for_it() -> None:
     text = "spring.cloud.stream.bindings.a-out-0.destination=b\nspring.kafka.producer.acks=all"
     assert _read(text).settings == {"producer.acks": "all"}
+
+
+def test_a_credential_that_has_a_default_is_dropped_and_no_more_is_said() -> None:
+    found = _read("spring.kafka.properties.sasl.jaas.config=${JAAS:secret}")
+    assert found.notes == ["Line 1: sasl.jaas.config is a credential: dropped, not read."]
