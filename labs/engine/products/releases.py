@@ -19,14 +19,14 @@ from labs.engine.products import librdkafka
 from labs.engine.products.gateway import pyspark_jars
 
 KAFKA: Mapping[str, str] = {
-    "2.8": "settings-2.8.2", "3.0": "settings-3.0.2", "3.1": "clients-3.1.2",
-    "3.2": "clients-3.2.3", "3.3": "settings-3.3.2", "3.4": "settings-3.4.1",
+    "2.8": "settings-2.8.2", "3.0": "settings-3.0.2", "3.1": "settings-3.1.2",
+    "3.2": "settings-3.2.3", "3.3": "settings-3.3.2", "3.4": "settings-3.4.1",
     "3.5": "settings-3.5.2", "3.6": "settings-3.6.2", "3.7": "settings-3.7.2",
     "3.8": "settings-3.8.1", "3.9": "settings-3.9.2", "4.0": "settings-4.0.2",
     "4.1": "settings-4.1.2", "4.2": "settings-4.2.1", "4.3": "settings-4.3.1",
     "4.4": "clients-4.4.0",
 }  # fmt: skip
-"""Line → lock. Of 3.1, 3.2 and 4.4 no brokers are in the catalog: their clients are enough."""
+"""Line → lock. Of 4.4 no brokers are in the catalog: its clients are enough."""
 
 SPARK: Mapping[str, str] = {
     "3.5": "spark-options-3.5.8", "4.0": "spark-options-4.0.2", "4.1": "spark-options-4.1.2",
