@@ -15,6 +15,7 @@ from advisor.reasoning.answer import Answer, Failure, Judgement
 from advisor.reasoning.assumptions import Assumption
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
 from advisor.reasoning.words import PLAINEST
 from advisor.steps import compared, in_order
 from advisor.templatetags.look import GUARANTEES, KINDS, say
@@ -34,6 +35,13 @@ KIND_ORDER = ("lost", "wrong", "duplicated", "reordered", "late", "unavailable")
 
 Reasons = tuple[tuple[tuple[Anomaly, ...], str], ...]
 """Anomalies that have one reason in common, with that reason; the gravest first."""
+
+
+_WITHOUT_STREAMS = (
+    "The lab does not run Kafka Streams yet. It sends and reads with the settings of the "
+    "producer and the consumer inside the application, and shows what the brokers do to the "
+    "topic. State, changelogs, transactions and what is processed again are reasoning here."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,14 +172,17 @@ def to_prove(given: Judgement) -> Failure | None:
 
 
 def not_staged(pipeline: Pipeline) -> str:
-    """What an experiment leaves out of a pipeline of this family; empty where it leaves nothing."""
-    if pipeline.family is not Family.STREAMS:
-        return ""
-    return (
-        "The lab does not run Kafka Streams yet. It sends and reads with the settings of the "
-        "producer and the consumer inside the application, and shows what the brokers do to the "
-        "topic. State, changelogs, transactions and what is processed again are reasoning here."
-    )
+    """In what an experiment is not what was described; empty where it is."""
+    words = []
+    if Replication(pipeline).zookeeper:
+        words.append(
+            f"The lab cannot run Kafka {pipeline.kafka}. The experiment is run on the oldest line "
+            "that it has, 3.3, in KRaft mode: its controllers decide what ZooKeeper does for your "
+            "brokers, and a dead broker is fenced after broker.session.timeout.ms."
+        )
+    if pipeline.family is Family.STREAMS:
+        words.append(_WITHOUT_STREAMS)
+    return " ".join(words)
 
 
 def _later(failure: Failure) -> bool:

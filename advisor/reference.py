@@ -14,7 +14,6 @@ from itertools import groupby
 from django.urls import reverse
 
 from advisor.catalog import Component, Family, Setting, kafka_versions, unweighed, versions
-from advisor.catalog.facts import examined
 from advisor.catalog.lookups import in_force, known_to
 from advisor.questionnaire import FAMILIES
 from advisor.reasoning.event import FailureEvent
@@ -130,15 +129,9 @@ def _known(family: Family, component: Component) -> list[dict[str, Setting]]:
     if component in (Component.TOPIC, Component.BROKER):
         # The brokers' own, whatever the client: one family's answer is every one's.
         java = versions(Family.JAVA)[0]
-        return [known_to(Family.JAVA, java, line, component) for line in _kafka_lines()]
+        return [known_to(Family.JAVA, java, line, component) for line in kafka_versions()]
     newest = kafka_versions()[0]
     return [known_to(family, line, newest, component) for line in versions(family)]
-
-
-@cache
-def _kafka_lines() -> tuple[str, ...]:
-    """The broker lines whose settings are known, newest first: more than can be described."""
-    return tuple(examined(Component.BROKER))[::-1]
 
 
 def explained(rule: Rule) -> tuple[str, tuple[tuple[str, str], ...]]:
@@ -166,8 +159,7 @@ def by_family(component: Component, name: str) -> tuple[ByFamily, ...]:
     for family in Family:
         newest = versions(family)[0]
         of_brokers = component in (Component.TOPIC, Component.BROKER)
-        lines = _kafka_lines() if of_brokers else kafka_versions()
-        of_kafka = _spans((v, _at(family, newest, v, component, name)) for v in lines)
+        of_kafka = _spans((v, _at(family, newest, v, component, name)) for v in kafka_versions())
         brokers = of_brokers or len(of_kafka) > 1
         of_client = (
             (v, _at(family, v, kafka_versions()[0], component, name)) for v in versions(family)

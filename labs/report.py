@@ -25,8 +25,8 @@ def _lines(experiment: Experiment, address: str) -> Iterator[str]:
         yield from wrap(presentation.headline(experiment), _WIDTH)
     else:
         yield presentation.standing(experiment)
-    if experiment.reason:
-        yield from wrap(experiment.reason, _WIDTH)
+    for said in (experiment.reason, sentences.of_brokers(experiment.request())):
+        yield from wrap(said, _WIDTH)
     yield ""
     yield from _facts(experiment, runs, address)
     for run in runs:

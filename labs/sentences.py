@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from labs.engine.spec import ExperimentSpec
 from labs.selectors import Evidence
 
 _SEEN: Mapping[str, str] = {
@@ -96,6 +97,17 @@ def of_run(verdict: str, result: Mapping[str, Any], want: str) -> str:
     wanted = GUARANTEE_WORDS.get(want)
     kept = f"nothing that “{wanted}” forbids was seen" if wanted else "no anomaly was seen"
     return f"{gone}, and {kept} in this run."
+
+
+def of_brokers(spec: ExperimentSpec) -> str:
+    """What was run in place of the brokers described; empty where they were run."""
+    if spec.instead_of is None:
+        return ""
+    return (
+        f"Kafka {spec.instead_of} was described and cannot be run here. These brokers are "
+        f"{spec.kafka}, the oldest that can, in KRaft mode: their controllers decide what "
+        "ZooKeeper does for those described, and a dead broker is fenced sooner."
+    )
 
 
 def of_experiment(arms: Iterable[tuple[str, str, Mapping[str, Any]]]) -> str:

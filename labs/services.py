@@ -15,7 +15,7 @@ from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 from labs import lifecycle, queue
 from labs.conditions import Conditions, java_release
-from labs.engine.kafka.distribution import release
+from labs.engine.kafka.distribution import to_run
 from labs.engine.scenarios import ScenarioError
 from labs.engine.scenarios import find as find_scenario
 from labs.engine.spec import ArmSpec, ExperimentSpec
@@ -70,6 +70,14 @@ def java_clients(pipeline_slug: str, scenario: str) -> str | None:
     Raises what `advisor.find` does, and `ScenarioError`.
     """
     return java_release(advisor.find(pipeline_slug).described(), find_scenario(scenario))
+
+
+def brokers(pipeline_slug: str) -> tuple[str, str | None]:
+    """The release that its experiments run, and the line described where that stands for it.
+
+    Raises what `advisor.find` does.
+    """
+    return to_run(advisor.find(pipeline_slug).described().kafka)
 
 
 def start_first_look() -> Experiment:
@@ -153,10 +161,11 @@ def _queue(
     except ScenarioError as unknown:
         raise Refused(f"{unknown}.".capitalize()) from unknown
     _refuse_if_full()
+    runs, instead_of = to_run(kafka)
     spec = ExperimentSpec(
-        scenario, _new_seed(), tuple(arms), release(kafka), conditions.overrides,
+        scenario, _new_seed(), tuple(arms), runs, conditions.overrides,
         conditions.controllers, conditions.partitions, conditions.value_bytes,
-        conditions.java_clients,
+        conditions.java_clients, instead_of,
     )  # fmt: skip
     return _enqueue(spec, pipeline, lesson)
 

@@ -21,7 +21,7 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseStopPolling
 
 from advisor.models import Description
-from labs import archive, lifecycle, presentation, replays, selectors, services
+from labs import archive, lifecycle, presentation, replays, selectors, sentences, services
 from labs.conditions import Conditions, ConditionsForm
 from labs.engine.scenarios import ScenarioError, all_scenarios, find
 from labs.engine.scenarios.model import Scenario
@@ -72,8 +72,18 @@ def conditions(request: HttpRequest) -> HttpResponse:
     get_object_or_404(Description, slug=pipeline)
     scenario = _scenario(name)
     form = ConditionsForm(scenario, java=services.java_clients(pipeline, name))
-    context = {"pipeline": pipeline, "scenario": scenario, "form": form}
-    return render(request, "labs/conditions.html", context)
+    return _conditions(request, pipeline, scenario, form)
+
+
+def _conditions(
+    request: HttpRequest, pipeline: str, scenario: Scenario, form: ConditionsForm, status: int = 200
+) -> HttpResponse:
+    kafka, instead_of = services.brokers(pipeline)
+    context = {
+        "pipeline": pipeline, "scenario": scenario, "form": form, "kafka": kafka,
+        "instead_of": instead_of,
+    }  # fmt: skip
+    return render(request, "labs/conditions.html", context, status=status)
 
 
 def _scenario(name: str) -> Scenario:
@@ -95,8 +105,7 @@ def start(request: HttpRequest) -> HttpResponse:
         java = services.java_clients(pipeline, name)
         form = ConditionsForm(scenario, request.POST, java=java)
         if not form.is_valid():
-            context = {"pipeline": pipeline, "scenario": scenario, "form": form}
-            return render(request, "labs/conditions.html", context, status=400)
+            return _conditions(request, pipeline, scenario, form, status=400)
         return redirect(services.start(pipeline, name, form.conditions()))
     except Description.DoesNotExist as missing:
         raise Http404("There is no such pipeline.") from missing
@@ -185,6 +194,7 @@ def experiment_context(slug: str) -> dict[str, Any]:
         "arms": presentation.arms(found),
         "headline": presentation.headline(found) if found.state == "done" else "",
         "settings": presentation.compared(runs),
+        "instead_of": sentences.of_brokers(found.request()),
         "conditions": presentation.conditions(runs),
         "staging": list(Conditions.of(found.request()).told()),
         "shortened": presentation.shortened(runs),

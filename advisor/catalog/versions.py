@@ -16,15 +16,17 @@ from advisor.catalog.model import Component, Family, Problem, SettingError
 # (docs/decisions/0004); the lines between lie between two that agree.
 _LIBRDKAFKA = tuple(f"2.{minor}" for minor in range(16, -1, -1))
 
-_KAFKA = ("4.3", "4.2", "4.1", "4.0", "3.9", "3.8", "3.7", "3.6", "3.5", "3.4", "3.3")
-_JAVA = ("4.4", *_KAFKA, "3.2", "3.1", "3.0", "2.8")
+_KAFKA = (
+    "4.3", "4.2", "4.1", "4.0", "3.9", "3.8", "3.7", "3.6", "3.5", "3.4", "3.3", "3.2", "3.1",
+    "3.0", "2.8",
+)  # fmt: skip
 
 _LINES: Mapping[Family, tuple[str, ...]] = {
-    Family.JAVA: _JAVA,
+    Family.JAVA: ("4.4", *_KAFKA),
     Family.LIBRDKAFKA: _LIBRDKAFKA,
     Family.SPARK: ("4.2", "4.1", "4.0"),
     # Only those whose StreamsConfig was read; the clients inside are of the same line.
-    Family.STREAMS: (*_KAFKA, "3.0", "2.8"),
+    Family.STREAMS: _KAFKA,
 }
 
 SPARK_CLIENT = "3.9"
@@ -41,7 +43,8 @@ def versions(family: Family) -> tuple[str, ...]:
 
 
 def kafka_versions() -> tuple[str, ...]:
-    """The broker lines known, newest first. All run in KRaft mode (production since 3.3)."""
+    """The broker lines known, newest first. Those before 3.3 are taken to have ZooKeeper, those
+    from it on to run in KRaft mode, which is for production since then (KIP-833)."""
     return _KAFKA
 
 

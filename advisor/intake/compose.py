@@ -63,16 +63,21 @@ def read(text: str) -> Reading:
 
 
 def _tag(reading: Reading, leaf: Leaf) -> str | None:
-    """The line of Kafka in a service's image; Confluent counts 7.9 where Kafka counts 3.9."""
+    """The line of Kafka in a service's image."""
     match leaf.path:
         case ("services", _, "image") if tag := _IMAGE.fullmatch(leaf.text):
-            major, minor = tag["line"].split(".")
-            line = f"{int(major) - 4}.{minor}" if tag["name"].startswith("cp-") else tag["line"]
+            line = _of_confluent(tag["line"]) if tag["name"].startswith("cp-") else tag["line"]
             try:
                 return kafka_line(line)
             except SettingError:
                 reading.note(leaf.line, f"the image's Kafka {line} is not known here: not taken")
     return None
+
+
+def _of_confluent(line: str) -> str:
+    """Confluent counts 8.0, 7.9 and 6.2 where Kafka counts 4.0, 3.9 and 2.8."""
+    major, minor = (int(part) for part in line.split("."))
+    return f"2.{minor + 6}" if major == 6 else f"{major - 4}.{minor}"
 
 
 def _variable(leaf: Leaf) -> tuple[str, str] | None:

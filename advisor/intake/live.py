@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from advisor.catalog import Component, kafka_line, kafka_versions, settings_of
+from advisor.catalog import Component, kafka_line, settings_of
 from advisor.catalog.facts import examined, facts
 from advisor.catalog.versions import at_least
 from advisor.intake.levels import DEFAULT, IN_FILE, MIN_ISR, OF_CLUSTER, ON_BROKER, ON_TOPIC, level
@@ -116,8 +116,7 @@ class _Found:
         self.places: list[str] = []
         self._made: dict[tuple[Component, str], tuple[str, str]] = {}
         lines = {kafka_of(entries) for entries in seen.on_brokers.values()}
-        self._runs = lines.pop() if len(lines) == 1 else None
-        self._kafka = self._runs if self._runs in kafka_versions() else None
+        self._kafka = lines.pop() if len(lines) == 1 else None
         of = (product.family, product.version, self._kafka or kafka_line(product.kafka))
         self._weighed = {
             part: {each.name for each in settings_of(*of, part)} for part in (_TOPIC, _BROKER)
@@ -150,8 +149,6 @@ class _Found:
             heads["kafka"] = self._kafka
         else:
             words = "Which Kafka the brokers run cannot be told from their settings"
-            if self._runs:
-                words = f"The brokers run Kafka {self._runs}, and no advice here is about that"
             self._note(f"{words}: answer that question, or the newest that we know is assumed")
         named = set(racks.values())
         if "" not in named:

@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from advisor.catalog import Component, Family
 from advisor.reasoning.group import Commit, Group, session_timeout
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication, in_fullest_rack, in_racks
+from advisor.reasoning.replication import (
+    ZOOKEEPER_TICK_MS,
+    Replication,
+    controllers,
+    in_fullest_rack,
+    in_racks,
+)
 from advisor.reasoning.streams import Streams
 
 ABORT_CHECK_MS = 10_000
@@ -86,7 +92,7 @@ def _racks(pipeline: Pipeline) -> Iterator[Number]:
 
 
 def _controllers(pipeline: Pipeline) -> Iterator[Number]:
-    count = pipeline.value(Component.APPLICATION, "controllers")
+    count = controllers(pipeline)
     if isinstance(count, int):
         yield Number(
             "controllers-down", "Controllers down while a new leader can still be chosen",
@@ -96,16 +102,26 @@ def _controllers(pipeline: Pipeline) -> Iterator[Number]:
         )  # fmt: skip
 
 
-def _pauses(pipeline: Pipeline) -> Iterator[Number]:
-    topic = Replication(pipeline)
-    yield Number(
+def _stall_on_crash(topic: Replication) -> Number:
+    formula, source = "replication.factor=1: until that broker is back", "KIP-631 (broker fencing)"
+    if topic.zookeeper:
+        source = "KIP-537; ZooKeeper administrator's guide, tickTime and maxSessionTimeout"
+    if topic.fails_over and topic.zookeeper:
+        formula = (
+            "zookeeper.session.timeout.ms (from 2 to 20 ticks of ZooKeeper) + one tick + one "
+            f"retry = {topic.silent_ms - ZOOKEEPER_TICK_MS} + {ZOOKEEPER_TICK_MS} + 1000; longer "
+            "if that broker was the controller, by no formula"
+        )
+    elif topic.fails_over:
+        formula = f"{topic.session_setting} + one retry = {topic.session_timeout_ms} + 1000"
+    return Number(
         "stall-on-crash", "The longest stall of writes when a broker crashes",
-        topic.failover_ms if topic.fails_over else None, "ms",
-        f"broker.session.timeout.ms + one retry = {topic.session_timeout_ms} + 1000"
-        if topic.fails_over
-        else "replication.factor=1: until that broker is back",
-        "KIP-631 (broker fencing)",
+        topic.failover_ms if topic.fails_over else None, "ms", formula, source,
     )  # fmt: skip
+
+
+def _pauses(pipeline: Pipeline) -> Iterator[Number]:
+    yield _stall_on_crash(Replication(pipeline))
     if pipeline.family is not Family.SPARK:
         setting, session_ms = session_timeout(pipeline)
         yield Number(

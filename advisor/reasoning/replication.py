@@ -15,6 +15,10 @@ from advisor.reasoning.pipeline import Pipeline
 ELECTION_MARGIN_MS = 1_000
 """What a client adds to an outage: one more retry (`retry.backoff.max.ms`, ConfigDef 3.7)."""
 
+ZOOKEEPER_TICK_MS = 3_000
+"""ZooKeeper's `tickTime` unless its file says otherwise, and Kafka's sample of one does not
+(ZooKeeperServer.java, DEFAULT_TICK_TIME). Only brokers before 3.3 are taken to need it."""
+
 
 def kafka_at_least(pipeline: Pipeline, line: str) -> bool:
     """Whether the brokers run this release line or a later one."""
@@ -23,6 +27,13 @@ def kafka_at_least(pipeline: Pipeline, line: str) -> bool:
 
 def _line(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".")[:2])
+
+
+def controllers(pipeline: Pipeline) -> int | None:
+    """How many controllers the cluster has, if that was said; before 3.3 it has no such."""
+    known = pipeline.knows(Component.APPLICATION, "controllers")
+    count = pipeline.value(Component.APPLICATION, "controllers") if known else None
+    return count if isinstance(count, int) else None
 
 
 def in_fullest_rack(factor: int, racks: int) -> int:
@@ -74,9 +85,41 @@ class Replication:
         return kafka_at_least(self.pipeline, "3.7")
 
     @property
+    def zookeeper(self) -> bool:
+        """Whether ZooKeeper says who is alive, as before 3.3; since then KRaft's controllers do.
+
+        A function of the line alone: KRaft is for production since 3.3 (KIP-833), so brokers
+        before it are taken to have ZooKeeper, and those from it on to have none.
+        """
+        return not kafka_at_least(self.pipeline, "3.3")
+
+    @property
+    def session_setting(self) -> str:
+        """The brokers' setting that says how long a silent one counts as alive."""
+        return f"{'zookeeper' if self.zookeeper else 'broker'}.session.timeout.ms"
+
+    @property
+    def fencing(self) -> str:
+        """That setting with its value, for a reason: a dead broker leads until then."""
+        return f"{self.session_setting}={self.session_timeout_ms}"
+
+    @property
     def session_timeout_ms(self) -> int:
-        """How long a broker that is silent counts as alive."""
-        return self.pipeline.number(Component.BROKER, "broker.session.timeout.ms")
+        """What that setting says."""
+        return self.pipeline.number(Component.BROKER, self.session_setting)
+
+    @property
+    def silent_ms(self) -> int:
+        """How long a broker that is silent counts as alive, at most.
+
+        ZooKeeper grants a session from 2 to 20 of its ticks, and ends it at the first tick after
+        that time (ZooKeeperServer.java, minSessionTimeout and maxSessionTimeout;
+        ExpiryQueue.java).
+        """
+        if not self.zookeeper:
+            return self.session_timeout_ms
+        tick = ZOOKEEPER_TICK_MS
+        return min(max(self.session_timeout_ms, 2 * tick), 20 * tick) + tick
 
     @property
     def lag_max_ms(self) -> int:
@@ -138,7 +181,7 @@ class Replication:
     @property
     def failover_ms(self) -> int:
         """The longest wait for a new leader after a crash: the dead one must first be fenced."""
-        return self.session_timeout_ms + ELECTION_MARGIN_MS
+        return self.silent_ms + ELECTION_MARGIN_MS
 
     @property
     def slowest_pause_ms(self) -> int:

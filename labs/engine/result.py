@@ -71,6 +71,7 @@ def experiment_result(spec: ExperimentSpec, arms: Sequence[Mapping[str, Any]]) -
         "scenario": spec.scenario,
         "seed": spec.seed,
         "kafka": spec.kafka,
+        "instead_of": spec.instead_of,
         "controllers": spec.controllers,
         "partitions": spec.partitions,
         "value_bytes": spec.value_bytes,

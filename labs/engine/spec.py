@@ -63,6 +63,8 @@ class ExperimentSpec:
     partitions: int | None = None
     value_bytes: int | None = None
     java_clients: str | None = None
+    instead_of: str | None = None
+    """The line of Kafka that was described, where it cannot be run and `kafka` stands for it."""
 
     def __post_init__(self) -> None:
         least, most = VALUE_BYTES

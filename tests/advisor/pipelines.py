@@ -54,11 +54,9 @@ _COMMON = {
     "topic.unclean.leader.election.enable": ["true", "false"],
     "broker.default.replication.factor": ["1", "3"],
     "broker.min.insync.replicas": ["1", "2"],
-    "broker.broker.session.timeout.ms": ["3000", "200000"],
     "consumer.isolation.level": ["read_committed", "read_uncommitted"],
     "application.sink": ["plain", "idempotent"],
     "application.racks": ["1", "2", "3"],
-    "application.controllers": ["1", "3"],
     "application.outage.ms": ["0", "172800000", "9223372036854775807"],
     "application.timestamps": ["now", "from-source"],
     "topic.retention.ms": ["-1", "3600000"],
@@ -72,6 +70,11 @@ _COMMON = {
     "broker.transaction.state.log.min.isr": ["1", "2"],
     "producer.request.timeout.ms": ["1000", "60000"],
 }
+_KRAFT = {
+    "broker.broker.session.timeout.ms": ["3000", "200000"],
+    "application.controllers": ["1", "3"],
+}
+_ZOOKEEPER = {"broker.zookeeper.session.timeout.ms": ["6000", "200000"]}
 _OWN = {
     "java": {
         "consumer.auto.offset.reset": ["latest", "earliest", "none"],
@@ -134,11 +137,13 @@ _VERSIONS = {
 def pipelines(draw: st.DrawFn) -> Pipeline:
     """Any valid pipeline: each setting stated or left alone."""
     family = draw(st.sampled_from(list(_OWN)))
+    kafka = draw(st.sampled_from(["4.3", "4.0", "3.5", "3.1"]))
     settings = _COMMON | _OWN[family] | (_CODE if family in ("java", "librdkafka") else {})
+    settings |= _ZOOKEEPER if kafka == "3.1" else _KRAFT
     fields = {
         "family": family,
         "version": draw(st.sampled_from(_VERSIONS[family])),
-        "kafka": draw(st.sampled_from(["4.3", "4.0", "3.5"])),
+        "kafka": kafka,
         "brokers": draw(st.sampled_from(["1", "3", "5"])),
         "need.guarantee": draw(
             st.sampled_from(["at-most-once", "at-least-once", "exactly-once", "none"])

@@ -55,7 +55,7 @@ WRONG = [
     ("strimzi", "kind: KafkaTopic\n---\nkind: KafkaTopic\n",
      "Line 3: a second KafkaTopic; one pipeline has one."),
     ("strimzi", "kind: Kafka\nspec: {kafka: {version: 1.0.0}}",
-     "We know Kafka 4.3 to 3.3; '1.0.0' is none of them."),
+     "We know Kafka 4.3 to 2.8; '1.0.0' is none of them."),
     ("compose", "services:\n  a: {environment: {KAFKA_MIN_INSYNC_REPLICAS: many}}",
      "Line 2: min.insync.replicas must be a whole number from 1 to 2147483647."),
     ("producer-properties", "-----BEGIN PRIVATE KEY-----\nx",

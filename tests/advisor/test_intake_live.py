@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from advisor.catalog import Family
+from advisor.catalog import Family, kafka_versions
 from advisor.catalog.facts import examined, facts
 from advisor.intake import Entry, Group, Intake, Product, Seen, read_live
 from advisor.intake.levels import DEFAULT, IN_FILE, MIN_ISR, OF_CLUSTER, ON_BROKER, ON_TOPIC
@@ -91,7 +91,7 @@ def test_whatever_makes_it_what_is_in_force_for_a_topic_is_the_topics(source: st
     assert found.settings[f"{part}.unclean.leader.election.enable"] is True
 
 
-@pytest.mark.parametrize("line", ["2.8", "3.0", "3.3", "3.6", "3.7", "3.8", "3.9", "4.0", "4.1"])
+@pytest.mark.parametrize("line", kafka_versions())
 def test_the_names_of_its_settings_give_a_release_away(line: str) -> None:
     assert kafka_of(broker(line)) == line
     assert kafka_of(broker(line, Entry("our.plugin.key", None, IN_FILE, secret=True))) == line
@@ -112,10 +112,14 @@ def test_a_release_that_nobody_knows_is_asked_for_and_not_guessed() -> None:
         assert noted(found, "Which Kafka the brokers run cannot be told")
 
 
-def test_a_release_too_old_to_be_advised_on_is_told() -> None:
-    found, _ = read(seen(brokers=[broker("3.0")]))
-    assert "kafka" not in found.heads
-    assert noted(found, "The brokers run Kafka 3.0, and no advice here is about that")
+def test_brokers_before_kraft_are_read_with_the_timeout_that_counts_there() -> None:
+    stated = [Entry(name, "30000", IN_FILE) for name in (
+        "zookeeper.session.timeout.ms", "broker.session.timeout.ms")]  # fmt: skip
+    found, _ = read(seen(brokers=[broker("3.0", *stated)]))
+    assert found.heads["kafka"] == "3.0"
+    assert found.settings["broker.zookeeper.session.timeout.ms"] == 30_000
+    assert "broker.broker.session.timeout.ms" not in found.settings
+    assert "application.eligible.leader.replicas.version" not in found.settings
 
 
 def test_copies_racks_and_brokers_that_differ_are_said() -> None:

@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from django.test import Client
 
 from advisor import services as advisor
 from advisor.models import Description
-from labs import selectors, services
+from labs import report, selectors, services
 from labs.engine.shape import ordinary, shapes
 from labs.engine.spec import ExperimentSpec
 from labs.lessons import find
@@ -41,6 +42,20 @@ def test_brokers_are_of_the_version_that_was_described() -> None:
     old = saved(producer__acks="1", kafka="3.6")
     assert services.start(old, services.FIRST_SCENARIO).kafka == "3.6.2"
     assert services.start_first_look().kafka == "4.3.1"
+
+
+def test_brokers_that_cannot_be_run_are_stood_for_and_every_page_says_so(client: Client) -> None:
+    slug = saved(producer__acks="1", kafka="3.1")
+    asked = {"pipeline": slug, "scenario": services.FIRST_SCENARIO}
+    conditions = client.get("/experiments/conditions/", asked)
+    assert "stands for it" in conditions.content.decode()
+    started = services.start(slug, services.FIRST_SCENARIO)
+    assert (started.kafka, started.request().instead_of) == ("3.3.2", "3.1")
+    assert [each.kafka for each in shapes(started.request())] == ["3.3.2"] * 2
+    said = "Kafka 3.1 was described and cannot be run here."
+    assert said in client.get(started.get_absolute_url()).content.decode()
+    assert said in " ".join(report.text(started, "").split())
+    assert services.start_first_look().request().instead_of is None
 
 
 def test_the_first_look_fits_what_is_booted_before_anybody_asks() -> None:

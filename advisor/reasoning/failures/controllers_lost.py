@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from advisor.catalog import Component
 from advisor.reasoning.event import FailureEvent, Permits, outage
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
+from advisor.reasoning.replication import Replication, controllers
 
 
 def permits(pipeline: Pipeline) -> Permits:
@@ -16,8 +15,10 @@ def permits(pipeline: Pipeline) -> Permits:
     was killed then held acks=all up until it was back.
     """
     topic = Replication(pipeline)
-    count = pipeline.value(Component.APPLICATION, "controllers")
-    spared = f"{(count - 1) // 2}" if isinstance(count, int) else "fewer than half"
+    if topic.zookeeper:
+        return outage(_without_zookeeper(topic))
+    count = controllers(pipeline)
+    spared = "fewer than half" if count is None else f"{(count - 1) // 2}"
     said = (
         f"application.controllers={count or 'unknown'} ({spared} may be down): without a majority"
     )
@@ -32,13 +33,31 @@ def permits(pipeline: Pipeline) -> Permits:
     )
 
 
+def _without_zookeeper(topic: Replication) -> str:
+    """Inferred from where the controller, some broker, keeps its decisions; not seen in a run."""
+    said = (
+        f"Kafka {topic.pipeline.kafka} is taken to have ZooKeeper: without a majority of its "
+        "servers (fewer than half may be down)"
+    )
+    if topic.waits_for_followers and topic.fails_over:
+        return (
+            f"{said} the in-sync set cannot shrink and nobody new can lead, so the next broker "
+            "that dies holds up acks=all until it or they are back."
+        )
+    return (
+        f"{said} nobody new can lead: a partition whose leader dies next waits until it or they "
+        "are back."
+    )
+
+
 EVENT = FailureEvent(
     name="controllers-lost",
     title="The majority of the controllers is down",
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
         "Two of three controllers are away. Partitions that have a leader go on; then a broker "
-        "fails, and there is nobody to say who leads next."
+        "fails, and there is nobody to say who leads next. Before Kafka 3.3: two of three of "
+        "ZooKeeper's servers."
     ),
     permits=permits,
     scenario="controllers-lost",
@@ -46,6 +65,8 @@ EVENT = FailureEvent(
         "Kafka operations/kraft.md, Controllers",
         "KIP-631",
         "KIP-497 (only the controller changes the in-sync set)",
+        "KIP-500, Motivation (ZooKeeper)",
     ),
-    beyond_settings="Run 3 or 5 controllers, in as many racks.",
+    beyond_settings="Run 3 or 5 controllers (before Kafka 3.3: ZooKeeper's servers), in as "
+    "many racks.",
 )

@@ -45,8 +45,8 @@ def _why(topic: Replication) -> str:
 def _after(topic: Replication) -> str:
     if topic.unclean:
         return (
-            f"broker.session.timeout.ms={topic.session_timeout_ms}: nobody leads until the lost "
-            "broker is fenced; then a replica that lacks the records does."
+            f"{topic.fencing}: nobody leads until the lost broker is fenced; then a replica that "
+            "lacks the records does."
         )
     return (
         "unclean.leader.election.enable=false: nobody may lead until the lost broker returns or "

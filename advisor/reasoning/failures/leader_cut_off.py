@@ -13,14 +13,15 @@ def permits(pipeline: Pipeline) -> Permits:
     """Loss of what the old leader acknowledges alone while another one leads already.
 
     With acks=all it acknowledges nothing alone, even with min.insync.replicas=1: only the
-    controller may shrink the in-sync set (KIP-497), and that is on the other side.
+    controller may shrink the in-sync set (KIP-497), and that is on the other side. A leader that
+    still reaches ZooKeeper, where there is one, keeps its session: then nobody follows it.
     """
     topic, session = Replication(pipeline), Session(pipeline)
     if not topic.fails_over:
         return outage("replication.factor=1: a leader that is fenced has nobody to follow it.")
     found = outage(
-        f"broker.session.timeout.ms={topic.session_timeout_ms}: until the leader that is cut off "
-        "is fenced, nobody else leads."
+        f"{topic.fencing}: until the leader that is cut off is fenced, nobody else leads"
+        f"{_never(topic)}."
     )
     if not topic.waits_for_followers:
         found[Anomaly.LOST_WRITE] = (
@@ -29,6 +30,16 @@ def permits(pipeline: Pipeline) -> Permits:
         )
     found |= session.repeats()
     return found | session.gives_up(topic.failover_ms, "The wait for a new leader")
+
+
+def _never(topic: Replication) -> str:
+    if not topic.zookeeper:
+        return ""
+    waits = "and acks=all waits" if topic.waits_for_followers else "and readers wait"
+    return (
+        "; it is not as long as it reaches ZooKeeper: then it goes on leading, "
+        f"{waits} until the network heals"
+    )
 
 
 EVENT = FailureEvent(
@@ -41,5 +52,10 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     scenario="leader-cut-off",
-    sources=("KIP-497 (AlterIsr)", "KIP-631 (broker fencing)", "Kafka ConfigDef, acks"),
+    sources=(
+        "KIP-497 (AlterIsr)",
+        "KIP-631 (broker fencing)",
+        "Kafka ConfigDef, acks",
+        "Kafka ConfigDef, zookeeper.session.timeout.ms (before 3.3)",
+    ),
 )

@@ -37,11 +37,18 @@ def _pause(topic: Replication) -> Permits:
     if not topic.fails_over:
         reason = "replication.factor=1: no other broker can lead until this one is back."
         return {Anomaly.UNAVAILABLE: reason, Anomaly.BLOCKED: reason}
-    reason = (
-        f"broker.session.timeout.ms={topic.session_timeout_ms}: nobody leads until the dead "
-        "broker is fenced."
-    )
+    reason = f"{topic.fencing}: nobody leads until the dead broker is fenced{_longer(topic)}."
     return {Anomaly.UNAVAILABLE: reason, Anomaly.BLOCKED: reason}
+
+
+def _longer(topic: Replication) -> str:
+    """Before 3.3 a new controller reads the state of the whole cluster first (KIP-500)."""
+    if not topic.zookeeper:
+        return ""
+    return (
+        ", and for longer if it was the controller, too: the next one first reads all that "
+        "ZooKeeper has, and no formula says how long that takes"
+    )
 
 
 EVENT = FailureEvent(
@@ -57,6 +64,7 @@ EVENT = FailureEvent(
         "Kafka ConfigDef, acks",
         "Kafka design.md, Availability and Durability Guarantees",
         "KIP-631 (broker fencing)",
+        "KIP-500, Motivation; KIP-537 (brokers before 3.3: ZooKeeper)",
     ),
     scenario="leader-killed",
 )

@@ -23,10 +23,7 @@ def permits(pipeline: Pipeline) -> Permits:
             "unclean.leader.election.enable=false: nobody leads until an in-sync (or, since 4.1, "
             "an eligible) replica is back."
         )
-    found = outage(
-        f"broker.session.timeout.ms={topic.session_timeout_ms}: nobody leads until the replicas "
-        "that are down are fenced."
-    )
+    found = outage(f"{topic.fencing}: nobody leads until the replicas that are down are fenced.")
     if topic.copies >= topic.factor:
         return found
     reason = (

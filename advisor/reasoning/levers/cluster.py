@@ -71,7 +71,12 @@ def _offset_retentions(pipeline: Pipeline) -> Sequence[Value]:
 
 def _sooner(name: str, value: int) -> Targets:
     """The product's own value, where a client could not even outwait the pause."""
-    return lambda pipeline: [value] if pipeline.number(_BROKER, name) > INT_MAX // 2 else []
+
+    def targets(pipeline: Pipeline) -> Sequence[Value]:
+        endless = pipeline.knows(_BROKER, name) and pipeline.number(_BROKER, name) > INT_MAX // 2
+        return [value] if endless else []
+
+    return targets
 
 
 def _memory(name: str) -> Targets:

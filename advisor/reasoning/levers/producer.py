@@ -95,7 +95,7 @@ def _acks_price(before: Pipeline, after: Pipeline) -> str:
     return paid(
         latency="each send waits for the slowest replica in sync, one network round trip more. "
         "A hard crash of any of them holds writes up for up to "
-        f"broker.session.timeout.ms={topic.session_timeout_ms}.",
+        f"{topic.fencing}.",
         throughput=f"{_most_in_flight(after)}, each answered as much later.",
         availability=spare(topic),
     )

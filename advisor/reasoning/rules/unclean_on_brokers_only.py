@@ -6,7 +6,7 @@ What it is
 Why it matters
     The controller decides who leads. It looks at the topic, at the dynamic values of the
     cluster, and at its own file: a line in the file of a broker that is no controller is not
-    among them.
+    among them. Before Kafka 3.3, where a broker is the controller, its file is looked at.
 
 Use instead
     Set it on the topic, or for the cluster with kafka-configs --entity-type brokers
@@ -18,6 +18,7 @@ from __future__ import annotations
 from advisor.catalog import Component
 from advisor.reasoning.finding import Confidence, Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
 
 
 def check(pipeline: Pipeline) -> str | None:
@@ -25,6 +26,8 @@ def check(pipeline: Pipeline) -> str | None:
     name = "unclean.leader.election.enable"
     stated = pipeline.stated(Component.BROKER).get(name)
     if stated is None or name in pipeline.stated(Component.TOPIC):
+        return None
+    if Replication(pipeline).zookeeper:
         return None
     return (
         f"{name}={str(stated).lower()} on the brokers only: controllers of their own do not read "
@@ -42,6 +45,7 @@ RULE = Rule(
     sources=(
         "apache/kafka#16866",
         "Kafka design.md, Unclean leader election",
+        "PartitionStateMachine.scala, collectUncleanLeaderElectionState (before 3.3)",
     ),
     valid=(
         {"family": "java"},
@@ -50,7 +54,11 @@ RULE = Rule(
             "broker.unclean.leader.election.enable": "false",
             "topic.unclean.leader.election.enable": "false",
         },
+        {"family": "java", "kafka": "3.2", "broker.unclean.leader.election.enable": "true"},
     ),
-    invalid=({"family": "java", "broker.unclean.leader.election.enable": "false"},),
+    invalid=(
+        {"family": "java", "broker.unclean.leader.election.enable": "false"},
+        {"family": "java", "kafka": "3.3", "broker.unclean.leader.election.enable": "false"},
+    ),
     confidence=Confidence.MEDIUM,
 )

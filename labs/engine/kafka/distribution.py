@@ -14,6 +14,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from advisor.catalog import kafka_line
+from advisor.catalog.versions import at_least
 from labs.engine.kafka import ivy
 from labs.engine.kafka.cache import alone, cache_dir, workshop
 from labs.engine.kafka.java import find_java
@@ -73,6 +75,19 @@ def release(version: str) -> str:
         if known.split(".")[:2] == line:
             return known
     raise _unknown(version)
+
+
+def to_run(version: str) -> tuple[str, str | None]:
+    """The release to run for brokers of a version, and their line where another stands for it.
+
+    Brokers before the oldest release here are taken to need ZooKeeper, which is not run: the
+    oldest stands for them, in KRaft mode, and whoever asks has to say so. Raises `SettingError`
+    for a version that the catalog does not know.
+    """
+    line, oldest = kafka_line(version), kafka_versions()[-1]
+    if at_least(line, kafka_line(oldest)):
+        return release(line), None
+    return oldest, line
 
 
 def kafka(version: str = "4.3.1", progress: ivy.Progress | None = None) -> Distribution:

@@ -18,7 +18,7 @@ from advisor.catalog import kafka_line
 from advisor.reasoning.pipeline import Pipeline
 from labs import presentation, sentences, services
 from labs.conditions import java_release
-from labs.engine.kafka.distribution import kafka_versions, release
+from labs.engine.kafka.distribution import kafka_versions, to_run
 from labs.engine.kafka.tools import tool_versions
 from labs.engine.launch import RunnerDied, launch
 from labs.engine.scenarios import ScenarioError, find
@@ -71,7 +71,8 @@ class Command(BaseCommand):
             "--kafka",
             default=kafka_versions()[0],
             metavar="VERSION",
-            help=f"version of the brokers, one of {', '.join(kafka_versions())} or their lines",
+            help=f"version of the brokers, one of {', '.join(kafka_versions())} or their lines; "
+            f"for an older line {kafka_versions()[-1]} is run, and says so",
         )
         _add_conditions(parser)
         parser.add_argument("--seed", type=int, help="repeats the schedule of an earlier run")
@@ -79,6 +80,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, **options: Any) -> None:
         spec = _spec(options)
+        if said := sentences.of_brokers(spec):
+            self.stderr.write(said)
         # A supervisor ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
         signal.signal(signal.SIGTERM, _interrupt)
         try:
@@ -156,10 +159,10 @@ def _spec(options: dict[str, Any]) -> ExperimentSpec:
     pipeline = _pipeline(options)
     arms = [_arm(name, pipeline) for name in names]
     seed = secrets.randbelow(2**31) if options["seed"] is None else options["seed"]
-    kafka, controllers = release(options["kafka"]), options["controllers"]
+    kafka, instead_of = to_run(options["kafka"])
     return ExperimentSpec(
-        options["scenario"], seed, tuple(arms), kafka, controllers=controllers,
-        java_clients=_java_clients(options, pipeline),
+        options["scenario"], seed, tuple(arms), kafka, controllers=options["controllers"],
+        java_clients=_java_clients(options, pipeline), instead_of=instead_of,
     )  # fmt: skip
 
 
