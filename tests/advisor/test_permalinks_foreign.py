@@ -83,7 +83,8 @@ def places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 WHOLE = to_plain(answer(described(RISKY)))
 FOREIGN = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(),
+    st.none(), st.booleans(), st.integers(), st.text(),
+    st.floats(allow_nan=False, allow_infinity=False),
     st.lists(st.integers(), max_size=2),
     st.sampled_from([10**4000, "\ud800", "<script>", "no/such page", {}, "none", "lost_write"]),
 )  # fmt: skip
