@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from advisor.catalog import Component, Family, Value
@@ -15,7 +16,7 @@ from advisor.reasoning.answer import Answer, Failure, Judgement
 from advisor.reasoning.assumptions import Assumption
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
+from advisor.reasoning.replication import Replication, kafka_at_least
 from advisor.reasoning.words import PLAINEST
 from advisor.steps import compared, in_order
 from advisor.templatetags.look import GUARANTEES, KINDS, say
@@ -107,7 +108,9 @@ def advice(answer: Answer) -> dict[str, Any]:
         "card": card(given), "copies": _copies(answer),
         "assumed": assumed(answer.assumed, given.pipeline.family),
         "guarantees": {str(part): each for part, each in given.guarantees.items()},
-        "to_prove": to_prove(given), "not_staged": not_staged(given.pipeline),
+        "to_prove": to_prove(given),
+        # Asked of today's catalog, so only where a page offers an experiment.
+        "not_staged": partial(not_staged, given.pipeline),
         "matrix": matrix(given),
         "recommended": wanted, "columns": answer.columns,
         "steps": in_order(wanted.changes),
@@ -175,10 +178,11 @@ def not_staged(pipeline: Pipeline) -> str:
     """In what an experiment is not what was described; empty where it is."""
     words = []
     if Replication(pipeline).zookeeper:
+        line = "this line" if kafka_at_least(pipeline, "3.3") else "3.3, the oldest line it has"
         words.append(
-            f"The lab cannot run Kafka {pipeline.kafka}. The experiment is run on the oldest line "
-            "that it has, 3.3, in KRaft mode: its controllers decide what ZooKeeper does for your "
-            "brokers, and a dead broker is fenced after broker.session.timeout.ms."
+            f"The lab cannot run Kafka {pipeline.kafka} with ZooKeeper. The experiment is run on "
+            f"{line}, in KRaft mode: its controllers decide what ZooKeeper does for your brokers, "
+            "and a dead broker is fenced after broker.session.timeout.ms."
         )
     if pipeline.family is Family.STREAMS:
         words.append(_WITHOUT_STREAMS)

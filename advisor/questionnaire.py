@@ -61,6 +61,11 @@ TOPIC = Step(
         Question("topic.min.insync.replicas"),
         Question("topic.unclean.leader.election.enable"),
         Question("application.racks", "In how many racks or zones do the brokers stand?"),
+        Question(
+            "application.metadata.mode",
+            "Who keeps the cluster's metadata?",
+            words=(("kraft", "Kafka's own controllers (KRaft)"), ("zookeeper", "ZooKeeper")),
+        ),
         Question("application.controllers", "How many controllers?"),
     ),
 )

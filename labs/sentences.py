@@ -104,9 +104,9 @@ def of_brokers(spec: ExperimentSpec) -> str:
     if spec.instead_of is None:
         return ""
     return (
-        f"Kafka {spec.instead_of} was described and cannot be run here. These brokers are "
-        f"{spec.kafka}, the oldest that can, in KRaft mode: their controllers decide what "
-        "ZooKeeper does for those described, and a dead broker is fenced sooner."
+        f"Kafka {spec.instead_of} cannot be run here. These brokers are {spec.kafka} in KRaft "
+        "mode, the nearest that can: their controllers decide what ZooKeeper does for those "
+        "described, and a dead broker is fenced after broker.session.timeout.ms."
     )
 
 

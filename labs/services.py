@@ -13,6 +13,7 @@ from django.utils import timezone
 from advisor import services as advisor
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
 from labs import lifecycle, queue
 from labs.conditions import Conditions, java_release
 from labs.engine.kafka.distribution import to_run
@@ -61,7 +62,7 @@ def start(
     saved = advisor.find(pipeline_slug)
     described = saved.described()
     arms = arms_for(described, saved.recommended())
-    return _queue(scenario, arms, described.kafka, conditions, pipeline=pipeline_slug)
+    return _queue(scenario, arms, described, conditions, pipeline=pipeline_slug)
 
 
 def java_clients(pipeline_slug: str, scenario: str) -> str | None:
@@ -73,11 +74,16 @@ def java_clients(pipeline_slug: str, scenario: str) -> str | None:
 
 
 def brokers(pipeline_slug: str) -> tuple[str, str | None]:
-    """The release that its experiments run, and the line described where that stands for it.
+    """The release that its experiments run, and what that stands for where it was not described.
 
     Raises what `advisor.find` does.
     """
-    return to_run(advisor.find(pipeline_slug).described().kafka)
+    return brokers_for(advisor.find(pipeline_slug).described())
+
+
+def brokers_for(described: Pipeline) -> tuple[str, str | None]:
+    """As `brokers`, for what is not saved."""
+    return to_run(described.kafka, Replication(described).zookeeper)
 
 
 def start_first_look() -> Experiment:
@@ -89,10 +95,10 @@ def start_lesson(lesson: Lesson) -> Experiment:
     """Queues a lesson's arms; its `pipeline` is what the lesson sends one home with."""
     arms = [arm(each.name, _pipeline(each.fields), lesson.want) for each in lesson.arms]
     fields = lesson.arm(lesson.take_home).fields
-    kafka = _pipeline(fields).kafka
     return _queue(
-        lesson.scenario, arms, kafka, AS_THE_SCENARIO, pipeline=_saved(fields), lesson=lesson.name
-    )
+        lesson.scenario, arms, _pipeline(fields), AS_THE_SCENARIO,
+        pipeline=_saved(fields), lesson=lesson.name,
+    )  # fmt: skip
 
 
 def again(experiment: Experiment) -> Experiment:
@@ -153,7 +159,7 @@ def _saved(fields: Mapping[str, str]) -> str:
 
 
 def _queue(
-    scenario: str, arms: Iterable[ArmSpec], kafka: str, conditions: Conditions, *,
+    scenario: str, arms: Iterable[ArmSpec], described: Pipeline, conditions: Conditions, *,
     pipeline: str, lesson: str = "",
 ) -> Experiment:  # fmt: skip
     try:
@@ -161,7 +167,7 @@ def _queue(
     except ScenarioError as unknown:
         raise Refused(f"{unknown}.".capitalize()) from unknown
     _refuse_if_full()
-    runs, instead_of = to_run(kafka)
+    runs, instead_of = brokers_for(described)
     spec = ExperimentSpec(
         scenario, _new_seed(), tuple(arms), runs, conditions.overrides,
         conditions.controllers, conditions.partitions, conditions.value_bytes,

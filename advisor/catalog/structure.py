@@ -48,6 +48,12 @@ def _cluster(stated: Stated, brokers: int) -> Iterator[Problem]:
             "for default.replication.factor of the brokers."
         )
         yield Problem(Component.STREAMS, "replication.factor", message)
+    by_zookeeper = stated.get(Component.APPLICATION, "metadata.mode") == "zookeeper"
+    if by_zookeeper and stated.get(Component.APPLICATION, "controllers") is not None:
+        message = (
+            "controllers are those of KRaft mode; with ZooKeeper some broker is the controller."
+        )
+        yield Problem(Component.APPLICATION, "controllers", message)
 
 
 def _limits_of_brokers(stated: Stated) -> Iterator[Problem]:

@@ -43,8 +43,8 @@ def versions(family: Family) -> tuple[str, ...]:
 
 
 def kafka_versions() -> tuple[str, ...]:
-    """The broker lines known, newest first. Those before 3.3 are taken to have ZooKeeper, those
-    from it on to run in KRaft mode, which is for production since then (KIP-833)."""
+    """The broker lines known, newest first. Those before 3.3 are taken to have ZooKeeper: KRaft
+    mode is for production since then (KIP-833), and the only mode since 4.0."""
     return _KAFKA
 
 

@@ -13,6 +13,7 @@ from advisor.catalog import Component, kafka_line, settings_of
 from advisor.catalog.facts import examined, facts
 from advisor.catalog.versions import at_least
 from advisor.intake.levels import DEFAULT, IN_FILE, MIN_ISR, OF_CLUSTER, ON_BROKER, ON_TOPIC, level
+from advisor.intake.mode import KRAFT, ZOOKEEPER, is_asked
 from advisor.intake.reading import Product, Reading
 from advisor.intake.registry import judge
 from advisor.intake.text import shown
@@ -118,6 +119,7 @@ class _Found:
         lines = {kafka_of(entries) for entries in seen.on_brokers.values()}
         self._kafka = lines.pop() if len(lines) == 1 else None
         of = (product.family, product.version, self._kafka or kafka_line(product.kafka))
+        self._told = {KRAFT, ZOOKEEPER} if is_asked(Product(*of)) else set()
         self._weighed = {
             part: {each.name for each in settings_of(*of, part)} for part in (_TOPIC, _BROKER)
         }
@@ -128,6 +130,7 @@ class _Found:
         self._topic()
         for name in sorted(self._weighed[_BROKER]):
             self._broker(name)
+        self._mode()
         self._eligible_replicas()
         self._group()
         for (component, name), (value, place) in self._made.items():
@@ -191,6 +194,12 @@ class _Found:
             kept = f"{name}={counts.value} is {_KEPT_FOR_ALL}"
             self._note(f"{kept} and goes before their files, whatever those say")
 
+    def _mode(self) -> None:
+        """What a broker's file says of who keeps the metadata; `weigh` knows what it means."""
+        for each in (e for entries in self.seen.on_brokers.values() for e in entries):
+            if each.name in self._told and each.value and each.source != DEFAULT:
+                self._make(_BROKER, each.name, each.value, f"{each.name} {_LEVELS[IN_FILE]}")
+
     def _eligible_replicas(self) -> None:
         """From 4.1 on, a cluster with them keeps a minimum for all its brokers (KIP-966)."""
         if not self._kafka or not at_least(self._kafka, "4.1"):
@@ -219,7 +228,8 @@ class _Found:
         found = [*self.seen.on_topic, *(e for each in self.seen.on_brokers.values() for e in each)]
         made = [each for each in found if each.source != DEFAULT]
         secret = {each.name for each in made if each.secret}
-        others = {each.name for each in made} - secret - set().union(*self._weighed.values())
+        taken = self._told.union(*self._weighed.values())
+        others = {each.name for each in made} - secret - taken
         if others:
             self._note(f"{len(others)} other settings that somebody made are not weighed here")
         if secret:

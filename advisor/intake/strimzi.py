@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from advisor.catalog import Component
+from advisor.intake.mode import ZOOKEEPER
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError, shown
 from advisor.intake.yaml_nodes import Leaf, documents
@@ -30,6 +31,8 @@ def read(text: str) -> Reading:
                 raise IntakeError(f"Line {kind.line}: a second KafkaTopic; one pipeline has one.")
         if kind.text == "KafkaNodePool":
             brokers += _pool(leaves)
+        if kind.text == "Kafka":
+            _mode(reading, leaves)
         take = _KINDS.get(kind.text)
         if take is None:
             reading.note(kind.line, f"of a {shown(kind.text)} nothing is weighed here")
@@ -56,6 +59,16 @@ def _pool(leaves: list[Leaf]) -> int:
     roles = {leaf.text for leaf in leaves if leaf.path[:2] == ("spec", "roles")}
     counts = [leaf.text for leaf in leaves if leaf.path == ("spec", "replicas")]
     return int(counts[0]) if "broker" in roles and counts and counts[0].isdecimal() else 0
+
+
+def _mode(reading: Reading, leaves: list[Leaf]) -> None:
+    """Strimzi gives the brokers a ZooKeeper where there is one and KRaft was not enabled."""
+    kraft = ("metadata", "annotations", "strimzi.io/kraft")
+    if any((leaf.path, leaf.text) == (kraft, "enabled") for leaf in leaves):
+        return
+    for leaf in leaves:
+        if leaf.path == ("spec", "zookeeper", "replicas"):
+            reading.state(Component.BROKER, ZOOKEEPER, "spec.zookeeper", leaf.line)
 
 
 def _kafka(reading: Reading, leaf: Leaf) -> None:

@@ -18,6 +18,7 @@ from advisor.catalog import (
     settings_of,
 )
 from advisor.intake.known import known_keys, nearest, other_client, owner, versions_with
+from advisor.intake.mode import with_mode
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.text import shown
 
@@ -54,7 +55,7 @@ def weigh(reading: Reading, product: Product) -> Intake:
     settings_of(product.family, product.version, product.kafka, Component.TOPIC)
     notes, problems = list(dict.fromkeys(reading.notes)), list(reading.problems)
     scale = _Scale(product, Intake(heads=dict(reading.heads), notes=notes, problems=problems))
-    for item in reading.items:
+    for item in with_mode(reading.items, product):
         scale.take(item)
     for component in _CLIENTS:
         stated = {item.name: item for item in reading.items if item.component is component}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from advisor.catalog import Component, Family, Kind, Setting, Value, settings_of, versions
@@ -36,6 +36,8 @@ _UNUSUAL: Mapping[Key, Value] = {
     (Component.STREAMS, "replication.factor"): 3,
 }
 """Without these some settings have nothing to decide."""
+
+_LAST_WITH_ZOOKEEPER = "3.9"
 
 _NUMBERS = (0, 1, 3, 1_000, 10**6, 10**9)
 
@@ -109,8 +111,8 @@ def _outcome(assessed: Assessed) -> _Outcome:
 
 def _samples() -> Iterator[Traced]:
     """For each client: copies and acknowledgement together, then each word of the code alone, a
-    reader that is away, retries that may repeat, internal topics with copies, and for those that
-    can, a transaction that holds the input's offsets."""
+    reader that is away, retries that may repeat, internal topics with copies, for those that can
+    a transaction that holds the input's offsets, and brokers with ZooKeeper."""
     for family in Family:
         for topic in _TOPICS:
             for acks in ("1", "all"):
@@ -125,6 +127,8 @@ def _samples() -> Iterator[Traced]:
         for transactional in _others(plain, (Component.PRODUCER, "transactional.id")):
             yield transactional
             yield from _others(transactional, (Component.APPLICATION, "commit"))
+        older = replace(plain, kafka=_LAST_WITH_ZOOKEEPER)
+        yield older.with_setting(Component.APPLICATION, "metadata.mode", "zookeeper")
 
 
 def _with(family: Family, topic: Mapping[str, Value], acks: str) -> Traced:

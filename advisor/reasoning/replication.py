@@ -17,7 +17,7 @@ ELECTION_MARGIN_MS = 1_000
 
 ZOOKEEPER_TICK_MS = 3_000
 """ZooKeeper's `tickTime` unless its file says otherwise, and Kafka's sample of one does not
-(ZooKeeperServer.java, DEFAULT_TICK_TIME). Only brokers before 3.3 are taken to need it."""
+(ZooKeeperServer.java, DEFAULT_TICK_TIME)."""
 
 
 def kafka_at_least(pipeline: Pipeline, line: str) -> bool:
@@ -30,7 +30,7 @@ def _line(version: str) -> tuple[int, ...]:
 
 
 def controllers(pipeline: Pipeline) -> int | None:
-    """How many controllers the cluster has, if that was said; before 3.3 it has no such."""
+    """How many controllers the cluster has, if that was said; with ZooKeeper there are no such."""
     known = pipeline.knows(Component.APPLICATION, "controllers")
     count = pipeline.value(Component.APPLICATION, "controllers") if known else None
     return count if isinstance(count, int) else None
@@ -86,12 +86,26 @@ class Replication:
 
     @property
     def zookeeper(self) -> bool:
-        """Whether ZooKeeper says who is alive, as before 3.3; since then KRaft's controllers do.
+        """Whether ZooKeeper says who is alive; where it does not, KRaft's controllers do.
 
-        A function of the line alone: KRaft is for production since 3.3 (KIP-833), so brokers
-        before it are taken to have ZooKeeper, and those from it on to have none.
+        KRaft is for production since 3.3 (KIP-833) and alone since 4.0 (KIP-500): only between
+        them it is a question, and brokers before are taken to have ZooKeeper.
         """
-        return not kafka_at_least(self.pipeline, "3.3")
+        if not self.asks_for_the_mode:
+            return not kafka_at_least(self.pipeline, "3.3")
+        return self.pipeline.text(Component.APPLICATION, "metadata.mode") == "zookeeper"
+
+    @property
+    def asks_for_the_mode(self) -> bool:
+        """Whether brokers of this line may have ZooKeeper or not, so that the team is asked."""
+        return self.pipeline.knows(Component.APPLICATION, "metadata.mode")
+
+    @property
+    def with_zookeeper(self) -> str:
+        """Why ZooKeeper is reckoned with, for a reason or a finding."""
+        if self.asks_for_the_mode:
+            return "application.metadata.mode=zookeeper"
+        return f"kafka={self.pipeline.kafka} is taken to have ZooKeeper, as all before 3.3"
 
     @property
     def session_setting(self) -> str:

@@ -64,7 +64,7 @@ class ExperimentSpec:
     value_bytes: int | None = None
     java_clients: str | None = None
     instead_of: str | None = None
-    """The line of Kafka that was described, where it cannot be run and `kafka` stands for it."""
+    """What was described, where it cannot be run and `kafka` stands for it: its line and why."""
 
     def __post_init__(self) -> None:
         least, most = VALUE_BYTES

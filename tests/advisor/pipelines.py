@@ -75,6 +75,7 @@ _KRAFT = {
     "application.controllers": ["1", "3"],
 }
 _ZOOKEEPER = {"broker.zookeeper.session.timeout.ms": ["6000", "200000"]}
+_EITHER = {"application.metadata.mode": ["kraft", "zookeeper"]}
 _OWN = {
     "java": {
         "consumer.auto.offset.reset": ["latest", "earliest", "none"],
@@ -139,7 +140,7 @@ def pipelines(draw: st.DrawFn) -> Pipeline:
     family = draw(st.sampled_from(list(_OWN)))
     kafka = draw(st.sampled_from(["4.3", "4.0", "3.5", "3.1"]))
     settings = _COMMON | _OWN[family] | (_CODE if family in ("java", "librdkafka") else {})
-    settings |= _ZOOKEEPER if kafka == "3.1" else _KRAFT
+    settings |= {"3.1": _ZOOKEEPER, "3.5": _ZOOKEEPER | _KRAFT | _EITHER}.get(kafka, _KRAFT)
     fields = {
         "family": family,
         "version": draw(st.sampled_from(_VERSIONS[family])),

@@ -77,7 +77,7 @@ SUPERSEDED = (
     ),
     Superseded(
         r"zookeeper (ensemble|session|quorum|node|elects|must|stores|keeps|chooses|knows)"
-        r"|(from|by|with|to|in) zookeeper\b",
+        r"|(from|by|to|in) zookeeper\b|(needs?|runs?|is|are) with zookeeper\b",
         "The controller is elected by ZooKeeper.", "ZooKeeper is gone since 4.0.",
         "a quorum of controllers (KRaft) decides; 4.0 has no ZooKeeper", "KIP-500; upgrade.md 4.0",
     ),

@@ -35,6 +35,7 @@ EXPECTED = {
         "broker.auto.create.topics.enable": False,
     }),
     "compose-cp.yml": ("compose", {"kafka": "3.9", "brokers": "1"}, {
+        "application.metadata.mode": "kraft",
         "broker.offsets.topic.replication.factor": 1,
         "broker.transaction.state.log.min.isr": 1,
         "broker.transaction.state.log.replication.factor": 1,

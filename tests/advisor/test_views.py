@@ -137,6 +137,15 @@ def test_the_step_says_where_to_look_the_copies_up(client: Client) -> None:
     assert "kafka-topics.sh --describe" in page(client, "topic")
 
 
+def test_who_keeps_the_metadata_is_asked_of_brokers_that_may_have_either(client: Client) -> None:
+    for line, asked in (("4.0", False), ("3.9", True), ("3.3", True), ("3.2", False)):
+        answer(client, "client", {"kafka": line})
+        assert ('name="application.metadata.mode"' in page(client, "topic")) == asked
+    answer(client, "client", {"kafka": "3.9"})
+    answer(client, "topic", {"application.metadata.mode": "zookeeper"})
+    assert '<option value="zookeeper" selected>ZooKeeper<' in page(client, "topic")
+
+
 def test_a_field_that_the_step_does_not_ask_for_is_not_taken(client: Client) -> None:
     answer(client, "topic", {"producer.acks": "0", "made.up": "x"})
     assert client.session["draft"]["fields"] == {}

@@ -44,15 +44,24 @@ def test_brokers_are_of_the_version_that_was_described() -> None:
     assert services.start_first_look().kafka == "4.3.1"
 
 
-def test_brokers_that_cannot_be_run_are_stood_for_and_every_page_says_so(client: Client) -> None:
-    slug = saved(producer__acks="1", kafka="3.1")
+@pytest.mark.parametrize(
+    ("brokers", "runs"),
+    [
+        ({"kafka": "3.1"}, "3.3.2"),
+        ({"kafka": "3.8", "application__metadata__mode": "zookeeper"}, "3.8.1"),
+    ],
+)
+def test_brokers_that_cannot_be_run_are_stood_for_and_every_page_says_so(
+    client: Client, brokers: dict[str, str], runs: str
+) -> None:
+    slug, line = saved(producer__acks="1", **brokers), brokers["kafka"]
     asked = {"pipeline": slug, "scenario": services.FIRST_SCENARIO}
     conditions = client.get("/experiments/conditions/", asked)
     assert "stands for it" in conditions.content.decode()
     started = services.start(slug, services.FIRST_SCENARIO)
-    assert (started.kafka, started.request().instead_of) == ("3.3.2", "3.1")
-    assert [each.kafka for each in shapes(started.request())] == ["3.3.2"] * 2
-    said = "Kafka 3.1 was described and cannot be run here."
+    assert (started.kafka, started.request().instead_of) == (runs, f"{line} with ZooKeeper")
+    assert [each.kafka for each in shapes(started.request())] == [runs] * 2
+    said = f"Kafka {line} with ZooKeeper cannot be run here. These brokers are {runs} in KRaft"
     assert said in client.get(started.get_absolute_url()).content.decode()
     assert said in " ".join(report.text(started, "").split())
     assert services.start_first_look().request().instead_of is None

@@ -36,8 +36,8 @@ def permits(pipeline: Pipeline) -> Permits:
 def _without_zookeeper(topic: Replication) -> str:
     """Inferred from where the controller, some broker, keeps its decisions; not seen in a run."""
     said = (
-        f"Kafka {topic.pipeline.kafka} is taken to have ZooKeeper: without a majority of its "
-        "servers (fewer than half may be down)"
+        f"{topic.with_zookeeper}: without a majority of ZooKeeper's servers (fewer than half "
+        "may be down)"
     )
     if topic.waits_for_followers and topic.fails_over:
         return (
@@ -56,8 +56,8 @@ EVENT = FailureEvent(
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
         "Two of three controllers are away. Partitions that have a leader go on; then a broker "
-        "fails, and there is nobody to say who leads next. Before Kafka 3.3: two of three of "
-        "ZooKeeper's servers."
+        "fails, and there is nobody to say who leads next. With ZooKeeper: two of three of "
+        "its servers."
     ),
     permits=permits,
     scenario="controllers-lost",
@@ -67,6 +67,5 @@ EVENT = FailureEvent(
         "KIP-497 (only the controller changes the in-sync set)",
         "KIP-500, Motivation (ZooKeeper)",
     ),
-    beyond_settings="Run 3 or 5 controllers (before Kafka 3.3: ZooKeeper's servers), in as "
-    "many racks.",
+    beyond_settings="Run 3 or 5 controllers (or ZooKeeper's servers), in as many racks.",
 )

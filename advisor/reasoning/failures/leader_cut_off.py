@@ -14,7 +14,8 @@ def permits(pipeline: Pipeline) -> Permits:
 
     With acks=all it acknowledges nothing alone, even with min.insync.replicas=1: only the
     controller may shrink the in-sync set (KIP-497), and that is on the other side. A leader that
-    still reaches ZooKeeper, where there is one, keeps its session: then nobody follows it.
+    still reaches ZooKeeper, where there is one, keeps its session: then nobody follows it, be it
+    the controller itself and the in-sync set its own to shrink.
     """
     topic, session = Replication(pipeline), Session(pipeline)
     if not topic.fails_over:
@@ -35,10 +36,10 @@ def permits(pipeline: Pipeline) -> Permits:
 def _never(topic: Replication) -> str:
     if not topic.zookeeper:
         return ""
-    waits = "and acks=all waits" if topic.waits_for_followers else "and readers wait"
     return (
-        "; it is not as long as it reaches ZooKeeper: then it goes on leading, "
-        f"{waits} until the network heals"
+        "; it is not as long as it reaches ZooKeeper: then it goes on leading, and "
+        f"{'acks=all waits' if topic.waits_for_followers else 'readers wait'} until the network "
+        "heals; one that is the controller, too, may shrink the in-sync set by itself"
     )
 
 
@@ -56,6 +57,6 @@ EVENT = FailureEvent(
         "KIP-497 (AlterIsr)",
         "KIP-631 (broker fencing)",
         "Kafka ConfigDef, acks",
-        "Kafka ConfigDef, zookeeper.session.timeout.ms (before 3.3)",
+        "Kafka ConfigDef, zookeeper.session.timeout.ms (until 3.9)",
     ),
 )

@@ -42,7 +42,7 @@ def _pause(topic: Replication) -> Permits:
 
 
 def _longer(topic: Replication) -> str:
-    """Before 3.3 a new controller reads the state of the whole cluster first (KIP-500)."""
+    """With ZooKeeper a new controller first reads the whole state (onControllerFailover)."""
     if not topic.zookeeper:
         return ""
     return (
@@ -64,7 +64,7 @@ EVENT = FailureEvent(
         "Kafka ConfigDef, acks",
         "Kafka design.md, Availability and Durability Guarantees",
         "KIP-631 (broker fencing)",
-        "KIP-500, Motivation; KIP-537 (brokers before 3.3: ZooKeeper)",
+        "KIP-500, Motivation; KIP-537 (brokers with ZooKeeper)",
     ),
     scenario="leader-killed",
 )

@@ -6,7 +6,7 @@ What it is
 Why it matters
     The controller decides who leads. It looks at the topic, at the dynamic values of the
     cluster, and at its own file: a line in the file of a broker that is no controller is not
-    among them. Before Kafka 3.3, where a broker is the controller, its file is looked at.
+    among them. With ZooKeeper, where a broker is the controller, its file is looked at.
 
 Use instead
     Set it on the topic, or for the cluster with kafka-configs --entity-type brokers
@@ -45,7 +45,7 @@ RULE = Rule(
     sources=(
         "apache/kafka#16866",
         "Kafka design.md, Unclean leader election",
-        "PartitionStateMachine.scala, collectUncleanLeaderElectionState (before 3.3)",
+        "PartitionStateMachine.scala, collectUncleanLeaderElectionState (2.8 to 3.9)",
     ),
     valid=(
         {"family": "java"},
@@ -55,6 +55,12 @@ RULE = Rule(
             "topic.unclean.leader.election.enable": "false",
         },
         {"family": "java", "kafka": "3.2", "broker.unclean.leader.election.enable": "true"},
+        {
+            "family": "java",
+            "kafka": "3.9",
+            "application.metadata.mode": "zookeeper",
+            "broker.unclean.leader.election.enable": "true",
+        },
     ),
     invalid=(
         {"family": "java", "broker.unclean.leader.election.enable": "false"},

@@ -77,17 +77,17 @@ def release(version: str) -> str:
     raise _unknown(version)
 
 
-def to_run(version: str) -> tuple[str, str | None]:
-    """The release to run for brokers of a version, and their line where another stands for it.
+def to_run(version: str, zookeeper: bool) -> tuple[str, str | None]:
+    """The release to run for brokers of a version, and what it stands for where it is not that.
 
-    Brokers before the oldest release here are taken to need ZooKeeper, which is not run: the
-    oldest stands for them, in KRaft mode, and whoever asks has to say so. Raises `SettingError`
-    for a version that the catalog does not know.
+    ZooKeeper is not run, and brokers before the oldest release here are taken to need it: their
+    own release stands for brokers that have it, or the oldest, in KRaft mode, and whoever asks
+    has to say so. Raises `SettingError` for a version that the catalog does not know.
     """
     line, oldest = kafka_line(version), kafka_versions()[-1]
-    if at_least(line, kafka_line(oldest)):
-        return release(line), None
-    return oldest, line
+    is_here = at_least(line, kafka_line(oldest))
+    stands_for = f"{line} with ZooKeeper" if zookeeper or not is_here else None
+    return release(line) if is_here else oldest, stands_for
 
 
 def kafka(version: str = "4.3.1", progress: ivy.Progress | None = None) -> Distribution:

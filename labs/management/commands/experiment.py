@@ -18,7 +18,7 @@ from advisor.catalog import kafka_line
 from advisor.reasoning.pipeline import Pipeline
 from labs import presentation, sentences, services
 from labs.conditions import java_release
-from labs.engine.kafka.distribution import kafka_versions, to_run
+from labs.engine.kafka.distribution import kafka_versions
 from labs.engine.kafka.tools import tool_versions
 from labs.engine.launch import RunnerDied, launch
 from labs.engine.scenarios import ScenarioError, find
@@ -159,7 +159,7 @@ def _spec(options: dict[str, Any]) -> ExperimentSpec:
     pipeline = _pipeline(options)
     arms = [_arm(name, pipeline) for name in names]
     seed = secrets.randbelow(2**31) if options["seed"] is None else options["seed"]
-    kafka, instead_of = to_run(options["kafka"])
+    kafka, instead_of = services.brokers_for(pipeline)
     return ExperimentSpec(
         options["scenario"], seed, tuple(arms), kafka, controllers=options["controllers"],
         java_clients=_java_clients(options, pipeline), instead_of=instead_of,

@@ -1,0 +1,77 @@
+"""Brokers that have ZooKeeper, or may have it.
+
+What it is
+    The brokers run a line of Kafka before 3.3, the first whose KRaft mode is for production, and
+    are taken to have ZooKeeper; or one from 3.3 to 3.9, where there are both modes, and they have
+    ZooKeeper or nobody said which it is (application.metadata.mode).
+
+Why it matters
+    ZooKeeper says which broker is alive. A dead one is given up after up to 21 s
+    (zookeeper.session.timeout.ms=18000 and one tick), where KRaft takes 9 s; a leader that is cut
+    off from the other brokers while it reaches ZooKeeper is not given up. There are no eligible
+    leader replicas. All this was read in Kafka's and ZooKeeper's code and documents and not seen
+    in a run: experiments run in KRaft mode, on Kafka 3.3 or later.
+
+Use instead
+    Say which mode it is. No setting closes the rest, and no guarantee hangs on it where clients
+    wait long enough. Kafka 4.0 and later have no ZooKeeper: a cluster goes there from KRaft mode,
+    with a metadata version of 3.3 or later.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.finding import Confidence, Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication, controllers
+
+_MODE = "metadata.mode"
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """What is said or taken of the mode, where there may be ZooKeeper."""
+    topic = Replication(pipeline)
+    if topic.zookeeper:
+        where = "Experiments run in KRaft mode, where broker.session.timeout.ms decides."
+        return f"{topic.with_zookeeper}: {_given_up(topic)}. {where}"
+    said = pipeline.stated(Component.APPLICATION)
+    if not topic.asks_for_the_mode or _MODE in said or controllers(pipeline):
+        return None
+    other = Replication(pipeline.with_setting(Component.APPLICATION, _MODE, "zookeeper"))
+    return (
+        f"kafka={pipeline.kafka} has ZooKeeper or KRaft mode, and nobody said which: KRaft is "
+        f"taken, and a dead broker given up after {topic.silent_ms:,} ms ({topic.fencing}). With "
+        f"ZooKeeper ({_MODE}=zookeeper) {_given_up(other)}."
+    )
+
+
+def _given_up(topic: Replication) -> str:
+    return f"a dead broker is given up after up to {topic.silent_ms:,} ms ({topic.fencing})"
+
+
+RULE = Rule(
+    code="B008",
+    name="metadata-in-zookeeper",
+    severity=Severity.LOW,
+    component=Component.BROKER,
+    setting="zookeeper.session.timeout.ms",
+    check=check,
+    sources=(
+        "KIP-833 (KRaft for production)",
+        "KIP-500, Motivation",
+        "KIP-537 (zookeeper.session.timeout.ms)",
+        "Kafka upgrade.md, 4.0 (from KRaft mode, metadata version 3.3)",
+    ),
+    valid=(
+        {"family": "java"},
+        {"family": "java", "kafka": "3.9", "application.metadata.mode": "kraft"},
+        {"family": "java", "kafka": "3.3", "application.controllers": "3"},
+    ),
+    invalid=(
+        {"family": "java", "kafka": "3.2"},
+        {"family": "java", "kafka": "2.8", "broker.zookeeper.session.timeout.ms": "6000"},
+        {"family": "java", "kafka": "3.3", "application.metadata.mode": "zookeeper"},
+        {"family": "java", "kafka": "3.9"},
+    ),
+    confidence=Confidence.MEDIUM,
+)

@@ -1,0 +1,79 @@
+"""Who keeps the metadata, as a file or a live cluster of Kafka 3.3 to 3.9 tells it by the way."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.catalog import Family
+from advisor.intake import Entry, Intake, Product
+from advisor.intake.levels import IN_FILE
+from advisor.intake.registry import read
+from tests.advisor import test_intake_live as live
+
+MODE = "application.metadata.mode"
+ROLES, CONNECT = "process.roles=broker,controller\n", "zookeeper.connect=zk-1:2181\n"
+COMPOSE = "services: {k: {image: 'apache/kafka:%s', environment: {KAFKA_BROKER_ID: 1, %s}}}"
+STRIMZI = """apiVersion: kafka.strimzi.io/v1beta2
+kind: Kafka
+metadata: {annotations: {%s}}
+spec:
+  kafka: {version: %s, replicas: 3}
+  zookeeper: {replicas: 3}
+"""
+
+
+def of(line: str) -> Product:
+    return Product(Family.JAVA, "4.3", line)
+
+
+def mode(intake: Intake) -> object:
+    assert not intake.problems
+    return intake.settings.get(MODE)
+
+
+@pytest.mark.parametrize(("line", "text", "said"), [
+    ("3.3", CONNECT, "zookeeper"), ("3.9", CONNECT, "zookeeper"), ("3.9", ROLES, "kraft"),
+    # A controller that takes over from ZooKeeper knows both; its roles say what it runs as.
+    ("3.9", CONNECT + ROLES, "kraft"), ("3.9", ROLES + CONNECT, "kraft"),
+    ("3.9", "process.roles=\n" + CONNECT, "zookeeper"), ("3.9", "min.insync.replicas=2\n", None),
+    ("3.2", CONNECT, None), ("3.2", ROLES, None), ("4.0", CONNECT, None), ("4.0", ROLES, None),
+])  # fmt: skip
+def test_a_brokers_file_says_it_where_it_may_be_either(line: str, text: str, said: str | None):
+    found = read(f"{text}log.retention.hours=9\n", of(line), "broker-properties")
+    assert mode(found) == said
+    assert not any("metadata.mode" in note for note in found.notes)
+    if said:
+        telling = "process.roles=b" if said == "kraft" else "zookeeper.connect"
+        assert text.splitlines()[found.lines[MODE] - 1].startswith(telling)
+        assert not any(f"{telling.partition('=')[0]} is not" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(("line", "variable", "said"), [
+    ("3.6.1", "KAFKA_ZOOKEEPER_CONNECT: 'zk:2181'", "zookeeper"),
+    ("3.6.1", "KAFKA_CFG_ZOOKEEPER_CONNECT: 'zk:2181'", "zookeeper"),
+    ("3.6.1", "KAFKA_CFG_PROCESS_ROLES: 'broker'", "kraft"),
+    ("4.1.0", "KAFKA_PROCESS_ROLES: 'broker'", None),
+    ("3.1.0", "KAFKA_ZOOKEEPER_CONNECT: 'zk:2181'", None),
+])  # fmt: skip
+def test_so_does_the_environment_of_a_container(line: str, variable: str, said: str | None):
+    assert mode(read(COMPOSE % (line, variable), of("4.3"), "compose")) == said
+
+
+@pytest.mark.parametrize(("note", "line", "said"), [
+    ("", "3.6.1", "zookeeper"), ("strimzi.io/kraft: enabled", "3.6.1", None), ("", "3.2.3", None),
+])  # fmt: skip
+def test_so_does_strimzi(note: str, line: str, said: str | None):
+    assert mode(read(STRIMZI % (note, line), of("4.3"), "strimzi")) == said
+
+
+@pytest.mark.parametrize(("line", "name", "said"), [
+    ("3.6", "zookeeper.connect", "zookeeper"), ("3.6", "process.roles", "kraft"),
+    ("3.1", "zookeeper.connect", None), ("4.3", "process.roles", None),
+])  # fmt: skip
+def test_so_does_a_live_cluster(line: str, name: str, said: str | None):
+    told = live.broker(line, Entry(name, "zk:2181", IN_FILE))
+    found, places = live.read(live.seen(brokers=[told, told]))
+    assert mode(found) == said
+    assert places.get(MODE) == (f"{name} in the broker's file" if said else None)
+    assert not any(f"{name} is not" in note for note in found.notes)
+    assert live.noted(found, "settings that somebody made") == (said is None)
