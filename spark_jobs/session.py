@@ -17,6 +17,11 @@ from pyspark.sql import SparkSession
 _CONF = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    # They would be kept for a page that nobody opens.
+    "spark.ui.retainedJobs": "1",
+    "spark.ui.retainedStages": "1",
+    "spark.ui.retainedTasks": "1",
+    "spark.sql.ui.retainedExecutions": "1",
     "spark.log.level": "WARN",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "2",
@@ -32,6 +37,8 @@ _CONF = {
     "spark.broadcast.compress": "false",
     # A second, generated hash map a grouping costs more to compile than it saves.
     "spark.sql.codegen.aggregate.map.twolevel.enabled": "false",
+    # The same code at another place of another plan is found again by its text.
+    "spark.sql.codegen.useIdInClassName": "false",
     # One judging compiles more classes than the default 100, and would never find them again.
     "spark.sql.codegen.cache.maxEntries": "2000",
     # A table may be written in many small parts; a file need not count as 4 MB of work.
@@ -61,8 +68,9 @@ LARGE = Kind(
 )
 """For a ledger of many millions, whose shuffled rows would fill a disk."""
 
-LASTING = Kind("-XX:+UseSerialGC -Xmn512m")
-"""For small ledgers during hours: what one judging leaves behind dies young."""
+LASTING = Kind("-XX:+UseSerialGC -Xmn512m", {"spark.buffer.pageSize": "1m"})
+"""For small ledgers during hours: what one judging leaves behind dies young. Each sort and each
+grouping takes a page at least; of 16 MB, as Spark would choose, they alone fill the heap."""
 
 
 def start(

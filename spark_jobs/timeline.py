@@ -43,13 +43,16 @@ def buckets(seen: Survey) -> str:
     """One row a bucket that is not empty.
 
     A send is counted when it was invoked, its outcome when it completed, a lost value when it
-    was acknowledged, a delivery when a group (the final readers apart) was handed it.
+    was acknowledged, a delivery when a group (the final readers apart) was handed it. Where the
+    first bucket begins is a row to join: a number in a plan would be compiled for it alone.
     """
     start, width = scale(seen)
     counts = ", ".join(f"sum(if(what = '{name}', n, 0L)) AS {name}" for name in _NAMES)
     return f"""
-        SELECT ((at_ns - {start}L) DIV {width * 1_000_000}L) * {width}L AS t_ms, {counts}
+        SELECT /*+ BROADCAST(scale) */
+            ((at_ns - start_ns) DIV (width_ms * 1000000L)) * width_ms AS t_ms, {counts}
         FROM (SELECT {seen.views.together} * FROM ({_HAPPENINGS}) WHERE at_ns IS NOT NULL)
+        CROSS JOIN (SELECT * FROM VALUES ({start}L, {width}L) AS scale(start_ns, width_ms)) AS scale
         GROUP BY 1"""
 
 

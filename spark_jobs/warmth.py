@@ -10,9 +10,15 @@ from pyspark.sql import functions as F
 ROWS = 20_000
 """Enough for the JVM to find the inner loops worth compiling."""
 
+RARE = 1_000
+"""One message of so many is lost, another one redelivered."""
+
 
 def write(spark: SparkSession, ledger: Path) -> None:
-    """Writes the ledger of a small, sound history: one partition, one group, the final readers."""
+    """Writes the ledger of a small history: one partition, one group, the final readers.
+
+    Some messages are lost and some redelivered, as in a run under settings that allow it.
+    """
     for table, rows in _tables(spark).items():
         rows.write.mode("overwrite").parquet(str(ledger / f"{table}.parquet"))
 
@@ -20,6 +26,7 @@ def write(spark: SparkSession, ledger: Path) -> None:
 def _tables(spark: SparkSession) -> dict[str, DataFrame]:
     number = F.col("id")
     values = spark.range(0, ROWS, 1, 2)
+    there = values.where(number % RARE != 1)
     one = spark.range(1)
     place = [
         F.lit("t").alias("topic"),
@@ -28,7 +35,8 @@ def _tables(spark: SparkSession) -> dict[str, DataFrame]:
         number.alias("value"),
     ]
     sent = [_text("p", "producer"), _text("ok", "outcome"), *_times(number)]
-    groups = F.explode(F.array(F.lit("g"), F.lit("final"))).alias("group")
+    again = F.when(number % RARE == 0, "g")
+    groups = F.explode(F.array_compact(F.array(F.lit("g"), F.lit("final"), again))).alias("group")
     polled = F.floor(number / 500).alias("poll")
     time = (number * 1_000_000).alias("time_ns")
     read = [_text("c", "consumer"), groups, polled, time, *place]
@@ -36,8 +44,8 @@ def _tables(spark: SparkSession) -> dict[str, DataFrame]:
     fault = [_text("kill", "fault"), _text("complete", "phase"), _text("made up", "evidence")]
     return {
         "sends": values.select(*sent, *place),
-        "log": values.select(*place),
-        "deliveries": values.select(*read),
+        "log": there.select(*place),
+        "deliveries": there.select(*read),
         "commits": one.select(*commit, F.lit(1).alias("time_ns")),
         "partitions": one.select(*place[:2], F.lit(0).alias("log_start_offset")),
         "faults": one.select(*fault),

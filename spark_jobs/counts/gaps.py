@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spark_jobs.counts import Family
-from spark_jobs.survey import Survey
+from spark_jobs.survey import CELL_NS, Survey
 
 SHORTEST_NS = 500_000_000
 """Gaps up to this length are the ordinary breathing of a healthy cluster, and not counted."""
@@ -11,8 +11,6 @@ SHORTEST_NS = 500_000_000
 _KINDS = ("unavailable_ms", "blocked_ms")
 _EVER_NS = 2**61
 """Before and after all moments; the distance between the two still has 64 bits."""
-
-_EDGES = ", ".join(f"('{kind}', {at}L, {at}L)" for kind in _KINDS for at in (-_EVER_NS, _EVER_NS))
 
 _MARKS = {
     "unavailable_ms": """
@@ -29,20 +27,36 @@ _MARKS = {
 def silences(seen: Survey, *kinds: str) -> str:
     """Where no mark falls for longer than the shortest gap, before the first and after the last.
 
+    `until_ns` is how long what waited in vain waited: to the last moment that the sends tell of,
+    and for a delivery, that the deliveries tell of.
+
     Marks are first gathered by cells, each shorter than half of that: a silence that matters lies
     between two cells, and of a cell only its ends are needed. This leaves few rows of many.
     """
     return f"""
-        SELECT kind, begins_ns, ends_ns FROM (
-            SELECT kind, first_ns AS ends_ns,
+        SELECT kind, begins_ns, ends_ns, until_ns FROM (
+            SELECT kind, first_ns AS ends_ns, max(until_ns) OVER (PARTITION BY kind) AS until_ns,
                 lag(last_ns) OVER (PARTITION BY kind ORDER BY first_ns) AS begins_ns
             FROM (
-                SELECT kind, min(at_ns) AS first_ns, max(last_ns) AS last_ns
+                SELECT kind, min(at_ns) AS first_ns, max(last_ns) AS last_ns,
+                    CAST(NULL AS bigint) AS until_ns
                 FROM ({" UNION ALL ".join(_MARKS[kind] for kind in kinds)})
-                GROUP BY kind, {seen.cell("at_ns")}
-                UNION ALL SELECT * FROM VALUES {_EDGES}
+                GROUP BY kind, at_ns - pmod(at_ns, {CELL_NS}L)
+                UNION ALL SELECT * FROM VALUES {_edges(seen)}
             )
         ) WHERE ends_ns - begins_ns > {SHORTEST_NS}"""
+
+
+def _edges(seen: Survey) -> str:
+    """A mark before and one after all moments, of each kind.
+
+    What only this ledger knows comes as rows: a number in a plan would be compiled for it alone.
+    """
+    ends = {"unavailable_ms": seen.fact("sends", "end_ns"), "blocked_ms": seen.end_ns}
+    return ", ".join(
+        f"('{kind}', {at}L, {at}L, {end}L)"
+        for kind, end in ends.items() for at in (-_EVER_NS, _EVER_NS)
+    )  # fmt: skip
 
 
 def gaps(seen: Survey) -> Family:
@@ -50,26 +64,25 @@ def gaps(seen: Survey) -> Family:
 
     Sends wait from invocation to completion, and are answered by acknowledgements. Acknowledged
     records that are to be visible wait until a group is handed them (the final readers, which
-    come when the run is over, count for nothing). What was waited for in vain waits to the last
-    moment that the sends tell of, and for a delivery, that the deliveries tell of.
+    come when the run is over, count for nothing).
     """
-    sends_end, end = seen.fact("sends", "end_ns"), seen.end_ns
-    waits = f"""
-        SELECT 'unavailable_ms' AS kind, invoked_ns AS from_ns,
-            coalesce(completed_last_ns, {sends_end}L) AS to_ns
+    waits = """
+        SELECT 'unavailable_ms' AS kind, invoked_ns AS from_ns, completed_last_ns AS to_ns
         FROM send_bundles WHERE invoked_ns IS NOT NULL
         UNION ALL
-        SELECT 'blocked_ms' AS kind, acked_ns AS from_ns, coalesce(handed_ns, {end}L) AS to_ns
+        SELECT 'blocked_ms' AS kind, acked_ns AS from_ns, handed_ns AS to_ns
         FROM each_value WHERE visible > 0 AND acked_ns IS NOT NULL"""
     if seen.sound:
-        waits += f"""
-        UNION ALL SELECT 'blocked_ms', acked_ns, coalesce(handed_ns, {end}L)
+        waits += """
+        UNION ALL SELECT 'blocked_ms', acked_ns, handed_ns
         FROM sound_waits WHERE acked_ns IS NOT NULL"""
     clipped = f"""
         SELECT /*+ BROADCAST(silences) */ kind, begins_ns,
-            greatest(from_ns, begins_ns) AS from_ns, least(to_ns, ends_ns) AS to_ns
+            greatest(from_ns, begins_ns) AS from_ns,
+            least(coalesce(to_ns, until_ns), ends_ns) AS to_ns
         FROM ({waits}) JOIN ({silences(seen, *_KINDS)}) AS silences USING (kind)
-        WHERE to_ns > from_ns AND from_ns < ends_ns AND to_ns > begins_ns"""
+        WHERE from_ns < ends_ns
+            AND coalesce(to_ns, until_ns) > greatest(from_ns, begins_ns)"""
     return Family(_merged(clipped), {kind: _length(kind) for kind in _KINDS}, ("from_ns", "to_ns"))
 
 
