@@ -8,6 +8,7 @@ that may be; so an acknowledged record is sure of that many copies and no more.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from advisor.catalog import Component
 from advisor.reasoning.pipeline import Pipeline
@@ -25,6 +26,7 @@ def kafka_at_least(pipeline: Pipeline, line: str) -> bool:
     return _line(pipeline.kafka) >= _line(line)
 
 
+@cache
 def _line(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".")[:2])
 

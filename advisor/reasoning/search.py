@@ -38,6 +38,10 @@ class Violation:
     reads: frozenset[Key]
 
 
+_Look = tuple[Violation | None, frozenset[Key]]
+"""What is wrong with an event, if anything is, and the settings that this was said of."""
+
+
 @dataclass(frozen=True, slots=True)
 class Need:
     """How many changes of these settings an event takes, were it the only one.
@@ -118,7 +122,7 @@ class Search:
         self._space = space or Space(before)
         self._forbidden = before.requirement.forbids()
         self._events = [event for event in events if event.in_scope(before)]
-        self._open: dict[Pulls, list[Violation]] = {}
+        self._looks: dict[Pulls, list[_Look]] = {}
         self._needs: dict[str, Need | None] = {}
         self._looked_at: set[Key] = set()
         self._cut = False
@@ -158,14 +162,28 @@ class Search:
 
     def violations(self, pulls: Pulls = _NOTHING) -> list[Violation]:
         """What is still open after these pulls."""
-        if pulls not in self._open:
-            judged = ((each.name, *self._space.judged(each, pulls)) for each in self._events)
-            self._open[pulls] = [
-                Violation(name, reads)
-                for name, assessed, reads in judged
-                if not self._forbidden.isdisjoint(assessed.permits)
-            ]
-        return self._open[pulls]
+        return [found for found, _ in self._look(pulls) if found]
+
+    def _look(self, pulls: Pulls) -> list[_Look]:
+        """Every event after these pulls, most as one pull before: what did not read it stays."""
+        looks = self._looks.get(pulls)
+        if looks is None:
+            last = next((pull for pull in pulls if pulls - {pull} in self._looks), None)
+            if last is None:
+                looks = [self._ask(event, pulls) for event in self._events]
+            else:
+                looks = [
+                    self._ask(event, pulls) if last.key in look[1] else look
+                    for event, look in zip(self._events, self._looks[pulls - {last}], strict=True)
+                ]
+            self._looks[pulls] = looks
+        return looks
+
+    def _ask(self, event: FailureEvent, pulls: Pulls) -> _Look:
+        assessed, reads = self._space.judged(event, pulls)
+        if self._forbidden.isdisjoint(assessed.permits):
+            return None, reads
+        return Violation(event.name, reads), reads
 
     def refused(self, pulls: Pulls) -> bool:
         """Whether a client or a broker would refuse what these pulls make."""
