@@ -74,19 +74,20 @@ def _racks(pipeline: Pipeline) -> Iterator[Number]:
     if not isinstance(racks, int):
         return
     topic = Replication(pipeline)
-    together = in_fullest_rack(topic.factor, racks)
-    said = f"⌈replication.factor / racks⌉ = ⌈{topic.factor} / {racks}⌉ = {together} in one rack"
-    survived = [n for n in range(racks + 1) if in_racks(topic.factor, racks, n) < topic.copies]
-    spared = [n for n in range(racks + 1)
-              if topic.factor - in_racks(topic.factor, racks, n) >= topic.min_isr]  # fmt: skip
+    factor, least, copies = topic.factor, topic.min_isr, topic.copies
+    together = in_fullest_rack(factor, racks)
+    said = f"⌈replication.factor / racks⌉ = ⌈{factor} / {racks}⌉ = {together} in one rack"
+    gone = [in_racks(factor, racks, lost) for lost in range(racks + 1)]
+    survived = [lost for lost, replicas in enumerate(gone) if replicas < copies]
+    spared = [lost for lost, replicas in enumerate(gone) if factor - replicas >= least]
     yield Number(
         "racks-lost-for-good", "Racks lost for good without losing an acknowledged message",
-        max(survived, default=0), "racks", f"{said}, of {topic.copies} sure copies",
+        max(survived, default=0), "racks", f"{said}, of {copies} sure copies",
         "KIP-36; Kafka design.md, Replication",
     )  # fmt: skip
     yield Number(
         "racks-down-with-writes", "Racks down while writes with acks=all go on",
-        max(spared, default=0), "racks", f"{said}, min.insync.replicas={topic.min_isr} elsewhere",
+        max(spared, default=0), "racks", f"{said}, min.insync.replicas={least} elsewhere",
         "KIP-36; Kafka design.md, Availability and Durability Guarantees",
     )  # fmt: skip
 
