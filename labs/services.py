@@ -15,7 +15,7 @@ from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
 from labs import lifecycle, queue
-from labs.conditions import Conditions, java_release
+from labs.conditions import Conditions
 from labs.engine.kafka.distribution import to_run
 from labs.engine.scenarios import ScenarioError
 from labs.engine.scenarios import find as find_scenario
@@ -65,24 +65,8 @@ def start(
     return _queue(scenario, arms, described, conditions, pipeline=pipeline_slug)
 
 
-def java_clients(pipeline_slug: str, scenario: str) -> str | None:
-    """The release whose Java clients may be chosen for a scenario on this description.
-
-    Raises what `advisor.find` does, and `ScenarioError`.
-    """
-    return java_release(advisor.find(pipeline_slug).described(), find_scenario(scenario))
-
-
-def brokers(pipeline_slug: str) -> tuple[str, str | None]:
-    """The release that its experiments run, and what that stands for where it was not described.
-
-    Raises what `advisor.find` does.
-    """
-    return brokers_for(advisor.find(pipeline_slug).described())
-
-
 def brokers_for(described: Pipeline) -> tuple[str, str | None]:
-    """As `brokers`, for what is not saved."""
+    """The release that its experiments run, and what that stands for where it was not described."""
     return to_run(described.kafka, Replication(described).zookeeper)
 
 

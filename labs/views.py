@@ -20,9 +20,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseStopPolling
 
+from advisor import services as advisor
 from advisor.models import Description
+from advisor.reasoning.pipeline import Pipeline
 from labs import archive, lifecycle, presentation, replays, selectors, sentences, services
-from labs.conditions import Conditions, ConditionsForm
+from labs.conditions import Conditions, ConditionsForm, java_release
 from labs.engine.scenarios import ScenarioError, all_scenarios, find
 from labs.engine.scenarios.model import Scenario
 from labs.models import Experiment, Run
@@ -69,21 +71,27 @@ def experiments(request: HttpRequest) -> HttpResponse:
 def conditions(request: HttpRequest) -> HttpResponse:
     """The form for the conditions of `?scenario=` on the description `?pipeline=`."""
     pipeline, name = (request.GET.get(each, "") for each in ("pipeline", "scenario"))
-    get_object_or_404(Description, slug=pipeline)
-    scenario = _scenario(name)
-    form = ConditionsForm(scenario, java=services.java_clients(pipeline, name))
-    return _conditions(request, pipeline, scenario, form)
+    described, scenario = _described(pipeline), _scenario(name)
+    form = ConditionsForm(scenario, java=java_release(described, scenario))
+    return render(request, "labs/conditions.html", _asked(pipeline, described, scenario, form))
 
 
-def _conditions(
-    request: HttpRequest, pipeline: str, scenario: Scenario, form: ConditionsForm, status: int = 200
-) -> HttpResponse:
-    kafka, instead_of = services.brokers(pipeline)
-    context = {
+def _asked(
+    pipeline: str, described: Pipeline, scenario: Scenario, form: ConditionsForm
+) -> dict[str, Any]:
+    """For the page with the form, filled in or not."""
+    kafka, instead_of = services.brokers_for(described)
+    return {
         "pipeline": pipeline, "scenario": scenario, "form": form, "kafka": kafka,
         "instead_of": instead_of,
     }  # fmt: skip
-    return render(request, "labs/conditions.html", context, status=status)
+
+
+def _described(slug: str) -> Pipeline:
+    try:
+        return advisor.find(slug).described()
+    except Description.DoesNotExist as missing:
+        raise Http404("There is no such pipeline.") from missing
 
 
 def _scenario(name: str) -> Scenario:
@@ -101,14 +109,12 @@ def start(request: HttpRequest) -> HttpResponse:
     try:
         if not pipeline:
             return redirect(services.start_first_look())
-        scenario = _scenario(name)
-        java = services.java_clients(pipeline, name)
-        form = ConditionsForm(scenario, request.POST, java=java)
+        scenario, described = _scenario(name), _described(pipeline)
+        form = ConditionsForm(scenario, request.POST, java=java_release(described, scenario))
         if not form.is_valid():
-            return _conditions(request, pipeline, scenario, form, status=400)
+            context = _asked(pipeline, described, scenario, form)
+            return render(request, "labs/conditions.html", context, status=400)
         return redirect(services.start(pipeline, name, form.conditions()))
-    except Description.DoesNotExist as missing:
-        raise Http404("There is no such pipeline.") from missing
     except services.Refused as refused:
         messages.error(request, str(refused))
         return redirect("labs:experiments")

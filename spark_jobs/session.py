@@ -17,11 +17,6 @@ from pyspark.sql import SparkSession
 _CONF = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    # They would be kept for a page that nobody opens.
-    "spark.ui.retainedJobs": "1",
-    "spark.ui.retainedStages": "1",
-    "spark.ui.retainedTasks": "1",
-    "spark.sql.ui.retainedExecutions": "1",
     "spark.log.level": "WARN",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "2",

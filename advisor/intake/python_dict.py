@@ -17,7 +17,8 @@ from advisor.intake.text import IntakeError, shown
 
 _PAIR = re.compile(r"[\"'][\w.]+[\"']\s*:")
 _DICT = re.compile(r"\bdict\(\s*\w+\s*=")
-_OTHERS = re.compile(r"(?<!new )\b(?:AIO)?Kafka(?:Producer|Consumer)\s*\(")
+_OTHER = re.compile(r"(?:AIO)?Kafka(?:Producer|Consumer)")
+_OTHERS = re.compile(rf"(?<!new )\b{_OTHER.pattern}\s*\(")
 _KAFKA_PYTHON = "kafka-python (before 3.0: acks=1 without idempotence, unless stated), which"
 _DEEPEST = 50
 MAX_LENGTH = 200_000
@@ -77,7 +78,7 @@ def _refuse_others(tree: ast.Module) -> None:
             continue
         made = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         made = node.func.id if isinstance(node.func, ast.Name) else made
-        if _OTHERS.fullmatch(f"{made}("):
+        if _OTHER.fullmatch(made):
             own = "aiokafka, which" if made.startswith("AIO") else _KAFKA_PYTHON
             raise IntakeError(
                 f"Line {node.lineno}: {made} is a client of {own} is not known here: what counts "

@@ -45,7 +45,7 @@ def named(reading: Reading, variables: Iterable[tuple[str, str, int]]) -> list[L
 def _property(words: list[str]) -> str:
     """`producer.properties.max.poll.records`, `producer.batchsize`, `listener.ackmode`."""
     part, *rest = words
-    if part in ("properties", *_GROUPS) or not rest:
+    if part in _GROUPS or not rest:
         return ".".join(words)
     if rest[0] in _GROUPS:
         return f"{part}.{'.'.join(rest)}"

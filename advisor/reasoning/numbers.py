@@ -94,7 +94,7 @@ def _racks(pipeline: Pipeline) -> Iterator[Number]:
 
 def _controllers(pipeline: Pipeline) -> Iterator[Number]:
     count = controllers(pipeline)
-    if isinstance(count, int):
+    if count is not None:
         yield Number(
             "controllers-down", "Controllers down while a new leader can still be chosen",
             (count - 1) // 2, "controllers",

@@ -7,7 +7,7 @@ them, at the violation with the fewest ways out, and deepens by size until one i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -64,6 +64,11 @@ def pulled(pipeline: Pipeline, pulls: Pulls) -> Pipeline:
     return pipeline
 
 
+def _one_more(pulls: Pulls, known: Container[Pulls]) -> Pull | None:
+    """The pull by which these are more than others that are known already, if there is one."""
+    return next((pull for pull in pulls if pulls - {pull} in known), None)
+
+
 class Space:
     """The pipelines that pulls lead to from one, each made and asked once.
 
@@ -106,8 +111,7 @@ class Space:
     def _after(self, pulls: Pulls) -> Traced:
         """The pipeline with these pulls; it knows what one with a pull less knew."""
         if pulls not in self._made:
-            last = next((pull for pull in pulls if pulls - {pull} in self._made), None)
-            last = last or next(iter(pulls))
+            last = _one_more(pulls, self._made) or next(iter(pulls))
             self._made[pulls] = self._after(pulls - {last}).with_setting(*last.key, last.value)
         return self._made[pulls]
 
@@ -168,7 +172,7 @@ class Search:
         """Every event after these pulls, most as one pull before: what did not read it stays."""
         looks = self._looks.get(pulls)
         if looks is None:
-            last = next((pull for pull in pulls if pulls - {pull} in self._looks), None)
+            last = _one_more(pulls, self._looks)
             if last is None:
                 looks = [self._ask(event, pulls) for event in self._events]
             else:

@@ -90,9 +90,10 @@ _CONSUMER: dict[str, _Rule] = {
     "topic.metadata.refresh.interval.ms": _Rule(-1, 3600000),
     "group.instance.id": _Rule(dropped="a run's reader has no restart that could keep its name"),
 }
-# Read by the consumer process itself (labs.engine.clients.consumer), so not dropped.
 THE_BROKERS_OWN = frozenset({"session.timeout.ms", "heartbeat.interval.ms"})
 """With `group.protocol=consumer` (KIP-848) these are the brokers', and a client refuses them."""
+
+# Read by the consumer process itself (labs.engine.clients.consumer), so not dropped.
 _APPLICATIONS_OWN = {"enable.auto.commit", "enable.auto.offset.store", "max.poll.records"}
 # Spark's: the catalog already gives the auto.offset.reset that it comes to.
 _APPLICATIONS_OWN |= {"startingOffsets", "failOnDataLoss"}
