@@ -35,17 +35,19 @@ def find_or_404(slug: str) -> Saved:
 
 
 def standing(saved: Saved) -> dict[str, Any]:
-    """For a page with the answer: whether there is a newer one, and whether it can be used.
+    """For a page with the answer: by which rules it is, and whether it can be used.
 
-    What today's catalog no longer takes can be looked at, but neither run nor exported.
+    What today's catalog no longer takes can be looked at, but neither run nor exported. What
+    today's rules say is not asked here, where nobody should wait for it: `compared` tells it.
     """
     context: dict[str, Any] = {
-        "slug": saved.slug, "saved": saved, "today": services.RULES_VERSION, "newer": (),
+        "slug": saved.slug, "saved": saved, "today": services.RULES_VERSION,
         "is_older": bool(rules_changelog.since(saved.rules_version)), "in_the_way": (),
+        "comparable": False,
     }  # fmt: skip
     try:
-        context["newer"] = difference(saved.answer, saved.today())
         saved.described()
+        context["comparable"] = saved.rules_version != services.RULES_VERSION
         saved.recommended()
     except StaleDescription as stale:
         context["in_the_way"] = obstacles(stale)
@@ -53,11 +55,17 @@ def standing(saved: Saved) -> dict[str, Any]:
 
 
 @require_safe
+def compared(request: HttpRequest, slug: str) -> HttpResponse:
+    """For the page with a kept answer: whether today's rules answer differently."""
+    saved = _kept_or_404(slug)
+    context = standing(saved) | {"newer": difference(saved.answer, saved.today())}
+    return render(request, "advisor/compared.html", context)
+
+
+@require_safe
 def newer(request: HttpRequest, slug: str) -> HttpResponse:
     """Where today's rules answer differently from the answer that a link keeps, and since when."""
-    saved = find_or_404(slug)
-    if not saved.is_kept:
-        raise Http404(f"No answer was kept with {slug}")
+    saved = _kept_or_404(slug)
     today = saved.today()
     context = {
         "slug": slug, "saved": saved, "today": services.RULES_VERSION,
@@ -67,6 +75,13 @@ def newer(request: HttpRequest, slug: str) -> HttpResponse:
         "releases": rules_changelog.since(saved.rules_version),
     }  # fmt: skip
     return render(request, "advisor/newer.html", context)
+
+
+def _kept_or_404(slug: str) -> Saved:
+    saved = find_or_404(slug)
+    if not saved.is_kept:
+        raise Http404(f"No answer was kept with {slug}")
+    return saved
 
 
 def _titles(section: Section) -> tuple[str, str]:

@@ -18,6 +18,7 @@ urlpatterns = [
     path("describe/<slug:step>/card/", views.card, name="card"),
     path("pipelines/<slug:slug>/", views.advice, name="advice"),
     path("pipelines/<slug:slug>/edit/", views.edit, name="edit"),
+    path("pipelines/<slug:slug>/compared/", standing.compared, name="compared"),
     path("pipelines/<slug:slug>/newer/", standing.newer, name="newer"),
     path("pipelines/<slug:slug>/renew/", standing.renew, name="renew"),
     path("pipelines/<slug:slug>/export/<slug:product>/", take_home.export, name="export"),

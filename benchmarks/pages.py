@@ -92,6 +92,8 @@ def visits(slugs: list[str], older: list[str]) -> Iterator[Visit]:
             yield Visit("export", f"/pipelines/{slug}/export/{product}/")
     for slug in older:
         yield Visit("advice of older rules", f"/pipelines/{slug}/")
+        yield Visit("report of older rules", f"/pipelines/{slug}/report/")
+        yield Visit("compared with today", f"/pipelines/{slug}/compared/")
         yield Visit("the newer advice", f"/pipelines/{slug}/newer/")
     yield Visit("reference", "/reference/")
     yield Visit("reference, searched", "/reference/?q=acks")

@@ -47,14 +47,29 @@ def test_an_old_link_keeps_its_answer_and_says_that_there_is_newer_advice(client
     today = answer(described(RISKY))
     before = older(today)
     slug = saved(RISKY, before)
+    for name in ("advice", "report"):
+        page = said(client, name, slug)
+        assert "Newer rules exist" in page
+        assert "by rules 1" in page
+        assert "See the difference" in page
+    assert "Newer advice exists" in said(client, "compared", slug)
     page = said(client, "advice", slug)
-    assert "Newer advice exists" in page
-    assert "by rules 1" in page
     broken = sum(each.breaks for each in before.judgement.failures)
     assert f"with these settings {broken} of" in page
     gone, *_ = today.judgement.findings
     assert gone.message not in page
-    assert "Newer advice exists" in said(client, "report", slug)
+
+
+@pytest.mark.django_db
+def test_a_page_does_not_wait_for_what_todays_rules_say(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slug = saved(RISKY, older(answer(described(RISKY))))
+    monkeypatch.delattr("advisor.permalinks.answer")
+    for name in ("advice", "report", "archive"):
+        assert get(client, name, slug).status_code == 200, name
+    with pytest.raises(NameError):
+        get(client, "compared", slug)
 
 
 @pytest.mark.django_db
@@ -117,7 +132,7 @@ def test_todays_advice_can_be_taken_up_and_the_old_link_stays(client: Client) ->
 @pytest.mark.django_db
 def test_the_same_answer_by_older_rules_is_told_quietly(client: Client) -> None:
     slug = saved(RISKY)
-    page = said(client, "advice", slug)
+    page = said(client, "compared", slug)
     assert f"by rules 1; rules {services.RULES_VERSION} say the same" in page
     assert "Newer advice" not in page
     assert "give the same answer" in said(client, "newer", slug)
@@ -126,7 +141,8 @@ def test_the_same_answer_by_older_rules_is_told_quietly(client: Client) -> None:
 @pytest.mark.django_db
 def test_rules_that_this_installation_does_not_know_are_not_called_older(client: Client) -> None:
     slug = saved(RISKY, older(answer(described(RISKY))), rules="99")
-    page = said(client, "advice", slug)
+    assert "This installation has other rules" in said(client, "advice", slug)
+    page = said(client, "compared", slug)
     assert "Newer advice" not in page
     assert "The rules of this installation answer differently" in page
     assert "does not know rules 99" in said(client, "newer", slug)

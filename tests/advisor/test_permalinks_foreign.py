@@ -70,7 +70,7 @@ def test_what_was_kept_in_an_older_form_can_still_be_read(client: Client, day: s
     pipeline = to_data(from_plain(Answer, data).judgement.pipeline)
     slug = Description.objects.create(data=pipeline, answer=data, rules_version="1").slug
     assert services.find(slug).is_kept
-    for name in ("advice", "newer", "report", "archive"):
+    for name in ("advice", "compared", "newer", "report", "archive"):
         assert get(client, name, slug).status_code == 200, name
 
 
@@ -130,5 +130,5 @@ def test_whatever_stands_in_a_kept_answer_there_is_a_page(
 ) -> None:
     slug = saved(RISKY, answer=replaced(place, value))
     assert get(client, "advice", slug).status_code == 200
-    for name in ("newer", "report", "archive"):
+    for name in ("compared", "newer", "report", "archive"):
         assert get(client, name, slug).status_code in (200, 404, 410)

@@ -95,6 +95,7 @@ def test_a_pipeline_that_can_no_longer_be_judged(looked_at: Page) -> None:
 def test_a_link_with_newer_advice(looked_at: Page) -> None:
     slug = saved(RISKY, older(answer(described(RISKY))))
     looked_at.goto(f"/pipelines/{slug}/")
+    expect(looked_at.get_by_text("Newer advice exists")).to_be_visible()
     look(looked_at, "old")
     looked_at.get_by_role("link", name="See the difference").click()
     expect(looked_at.get_by_role("heading", name="Changes for at least once")).to_be_visible()
