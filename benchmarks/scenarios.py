@@ -1,13 +1,15 @@
 """How often each scenario shows what it can do: `python -m benchmarks.scenarios [--seeds 10]`.
 
 Every case of `tests.engine.cases` is run under each seed. With `--out FILE` each arm is a line of
-JSON there as soon as it was judged, and what FILE holds already is not run again: hours of it can
-be taken in pieces, by `--only NAME` (again for more), `--arms bad` and `--first SEED`, too.
+JSON there as soon as it was judged, and what FILE has a verdict of is not run again: hours of it
+can be taken in pieces, by `--only NAME` (again for more), `--arms bad` and `--first SEED`, too.
 
 A line a case says under how many seeds the bad settings showed the anomaly and were judged as they
 must be, and the good ones held without it. Below, each scenario stands with the rate that belongs
-in its file, as `measured`, and what its file says. Exit code 1 unless every bad arm showed its
-anomaly and no good arm did; a verdict of `unknown` counts as neither, and its reason is printed.
+in its file, as `measured`, and what its file says; a verdict of `unknown` counts as neither, and
+its reason is printed. Last comes what was there after each run in the first quarter and in the last
+(`benchmarks.left`). Exit code 1 unless every bad arm showed its anomaly, no good arm did, and the
+runs left nothing that stays or grows.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from benchmarks.left import Left, left, nothing_grew
 from benchmarks.warm import warm_judge
 from labs.engine.launch import launch
 from labs.engine.scenarios import find
@@ -29,6 +32,7 @@ from labs.engine.scenarios.model import Rate
 from labs.engine.warm import WarmJudge
 from tests.engine.cases import ARMS, CASES, Case
 
+UNKNOWN = "unknown"
 Key = tuple[str, int, str]
 
 
@@ -55,7 +59,7 @@ class Line:
 
 
 class Record:
-    """The lines of a file, and those that are added; one that was cut short is not one."""
+    """The verdicts in a file, and those that are added; a line that was cut short is none."""
 
     def __init__(self, file: Path) -> None:
         text = file.read_text("utf-8") if file.exists() else ""
@@ -64,7 +68,7 @@ class Record:
             file.write_text(whole, "utf-8")
         self._file = file
         lines = (Line(**json.loads(line)) for line in whole.splitlines())
-        self.lines: dict[Key, Line] = {line.key: line for line in lines}
+        self.lines: dict[Key, Line] = {line.key: line for line in lines if line.verdict != UNKNOWN}
 
     def add(self, line: Line) -> None:
         self.lines[line.key] = line
@@ -77,12 +81,10 @@ class Record:
         return [self.lines[key] for key in keys if key in self.lines]
 
 
-def run(case: Case, seed: int, arms: Sequence[str], scratch: Path, judge: WarmJudge) -> list[Line]:
+def run(case: Case, seed: int, arms: Sequence[str], folder: Path, judge: WarmJudge) -> list[Line]:
     """Runs arms of a case side by side under one seed."""
-    folder = scratch / f"{case.name}-{seed}"
     with launch(case.experiment(seed, arms), folder, judge.socket) as started:
         *_, last = started
-    shutil.rmtree(folder)
     lines = []
     for told in last["experiment"]["arms"]:
         count, verdict, name = told["counts"].get(case.counted), told["verdict"], told["name"]
@@ -95,10 +97,14 @@ def run(case: Case, seed: int, arms: Sequence[str], scratch: Path, judge: WarmJu
 
 def measure(
     cases: Iterable[Case], seeds: Sequence[int], wanted: Sequence[str], record: Record
-) -> None:
-    """Runs what the record does not have, and says of what was not as it must be, why."""
-    with tempfile.TemporaryDirectory(prefix="delivery-lab-") as folder:
-        scratch = Path(folder)
+) -> list[Left]:
+    """Runs what the record does not have; what was there after each.
+
+    Of what was not as it must be, it prints why.
+    """
+    after: list[Left] = []
+    with tempfile.TemporaryDirectory(prefix="delivery-lab-") as place:
+        scratch = Path(place)
         missing = [
             (case, seed, arms)
             for case in cases
@@ -106,12 +112,16 @@ def measure(
             if (arms := [a for a in case.arms if a in wanted and not record.of(case, [seed], a)])
         ]
         if not missing:
-            return
+            return after
         with warm_judge(scratch) as judge:
             for case, seed, arms in missing:
-                for line in run(case, seed, arms, scratch, judge):
+                folder = scratch / "runs" / f"{case.name}-{seed}"
+                for line in run(case, seed, arms, folder, judge):
                     record.add(line)
                     print(f"  {line}", flush=True)
+                after.append(left(scratch, folder, judge))
+                shutil.rmtree(folder)
+    return after
 
 
 def table(
@@ -159,8 +169,10 @@ def main() -> int:
     wanted = [asked.arms] if asked.arms else list(ARMS)
     with tempfile.TemporaryDirectory() as folder:
         record = Record(asked.out or Path(folder) / "lines.jsonl")
-        measure(cases, seeds, wanted, record)
-        return 0 if table(cases, seeds, wanted, record) else 1
+        after = measure(cases, seeds, wanted, record)
+        right = table(cases, seeds, wanted, record)
+        clean = not after or nothing_grew(after)
+        return 0 if right and clean else 1
 
 
 if __name__ == "__main__":

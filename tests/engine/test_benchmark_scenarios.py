@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from advisor.reasoning.guarantees import Anomaly
+from benchmarks.left import Left, nothing_grew
 from benchmarks.scenarios import Line, Record, table
 from tests.engine.cases import ARMS, CASES
 
@@ -87,3 +88,24 @@ def test_a_case_without_good_settings_has_one_arm() -> None:
     assert [arm.name for arm in alone.experiment(3).arms] == ["bad"]
     assert [arm.name for arm in CASE.experiment(3, ["good"]).arms] == ["good"]
     assert (CASE.counted, OUTAGE.counted) == (Anomaly.LOST_WRITE, "lost_write_ms")
+
+
+def test_what_has_no_verdict_is_run_again(tmp_path: Path) -> None:
+    record = Record(tmp_path / "lines.jsonl")
+    record.add(replace(line(1, right=False), verdict="unknown"))
+    assert record.of(CASE, [1], "bad"), "it is told once"
+    again = Record(tmp_path / "lines.jsonl")
+    assert not again.of(CASE, [1], "bad")
+    again.add(line(1))
+    assert Record(tmp_path / "lines.jsonl").of(CASE, [1], "bad") == [line(1)]
+
+
+def test_what_stays_or_grows_over_many_runs_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    quiet = [Left(20, 8, 90, 900, 0, 0)] * 20
+    assert nothing_grew(quiet)
+    assert "0 of 20 runs left something; grew: nothing" in capsys.readouterr().out
+    assert not nothing_grew([*quiet[:19], replace(quiet[0], processes=1)])
+    assert "1 of 20 runs left something" in capsys.readouterr().out
+    assert not nothing_grew([*quiet[:15], *[replace(quiet[0], memory_mb=100)] * 5])
+    assert "grew: memory_mb" in capsys.readouterr().out
+    assert nothing_grew([quiet[0], replace(quiet[0], memory_mb=100)]), "two tell nothing"
