@@ -91,6 +91,12 @@ def likely_client(names: Iterable[str]) -> Component:
     return Component.CONSUMER if reads > writes else Component.PRODUCER
 
 
+def is_of_client(key: str) -> bool:
+    """Whether a client has a setting of this name, or of one that is near."""
+    names = _only(Component.PRODUCER) | _only(Component.CONSUMER)
+    return key in names or nearest(key, names) is not None
+
+
 def _only(component: Component) -> frozenset[str]:
     """What a client has, be it Java's or librdkafka's."""
     java, librdkafka = (newest(family) for family in (Family.JAVA, Family.LIBRDKAFKA))

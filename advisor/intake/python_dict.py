@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Mapping
 
 from advisor.catalog import Component, Family
-from advisor.intake.known import likely_client
+from advisor.intake.known import is_of_client, likely_client
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError, shown
 
@@ -21,6 +21,8 @@ _OTHER = re.compile(r"(?:AIO)?Kafka(?:Producer|Consumer)")
 _OTHERS = re.compile(rf"(?<!new )\b{_OTHER.pattern}\s*\(")
 _KAFKA_PYTHON = "kafka-python (before 3.0: acks=1 without idempotence, unless stated), which"
 _DEEPEST = 50
+_TRIED = 20
+"""Of a dict's keys: each that is unknown takes some milliseconds."""
 MAX_LENGTH = 200_000
 """What Python's own parser reads in half a second."""
 Pair = tuple[str, ast.expr, int]
@@ -31,12 +33,17 @@ def read(text: str) -> Reading:
 
     A dict belongs to the client that its name or its call says, else to the one that has most of
     its keys; `conf["acks"] = "1"` puts a key into the dict that has that name. What is not a
-    literal is left out and said to be.
+    literal is left out and said to be, and so is a dict of something else (headers, a registry).
     """
     reading = Reading(heads={"family": Family.LIBRDKAFKA})
     tree = _parsed(text)
     _refuse_others(tree)
-    for name, pairs in _found(tree):
+    found = _found(tree)
+    ours = [each for each in found if _is_of_client(*each)] or found
+    for name, pairs in found:
+        if (name, pairs) not in ours:
+            reading.note(pairs[0][2], "a dict without a setting of a client: not read")
+            continue
         component = _by_name(name) or likely_client(key for key, _, _ in pairs)
         for key, value, line in pairs:
             take(reading, component, key, value, line)
@@ -175,6 +182,12 @@ def _name(node: ast.AST) -> str:
 def _by_name(name: str) -> Component | None:
     found = [each for each in (Component.PRODUCER, Component.CONSUMER) if each in name.lower()]
     return found[0] if len(found) == 1 else None
+
+
+def _is_of_client(name: str, pairs: list[Pair]) -> bool:
+    """Whether a dict is a client's, by its name or by any of its keys."""
+    named = _by_name(name.rpartition(".")[2])
+    return named is not None or any(is_of_client(key) for key, _, _ in pairs[:_TRIED])
 
 
 def take(reading: Reading, component: Component, key: str, value: ast.expr, line: int) -> None:
