@@ -192,6 +192,8 @@ def _is_of_client(name: str, pairs: list[Pair]) -> bool:
 
 def take(reading: Reading, component: Component, key: str, value: ast.expr, line: int) -> None:
     """Takes one pair of a dict, if its value is a literal."""
+    if isinstance(value, ast.Name) and value.id in ("true", "false"):  # of JSON
+        value = ast.Constant(value.id == "true")
     try:
         literal = _product(value) if isinstance(value, ast.BinOp) else ast.literal_eval(value)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):

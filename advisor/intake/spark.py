@@ -21,9 +21,12 @@ _TEXT = (
     r"|\"(?:[^\"\\\n]|\\.){0,400}+\"|'(?:[^'\\\n]|\\.){0,400}+'"
 )
 _VALUE = rf"(?:{_TEXT}|[\w.+-]{{1,100}})"
+_MAPPED = r"kafka\.[\w.]{1,200}|(?:starting|fail|max|min)[A-Z]\w{1,100}"
+"""What an option in a map of Scala, Java or Kotlin is called: other maps are none of ours."""
 _CALL = re.compile(
     r"#.*|//.*|/\*[\s\S]*?(?:\*/|\Z)"
     rf"|\.option\(\s*(['\"])(?P<key>[\w.]{{1,200}})\1\s*,(?:\s*(?P<value>{_VALUE})\s*\))?"
+    rf"|\"(?P<pair>{_MAPPED})\"\s*(?:->|\bto\b|,(?!\s*\"kafka\.))\s*(?P<held>{_VALUE})"
     rf"|(?<=[(,\s])(?P<word>[a-z]\w{{1,100}})=(?P<given>{_VALUE})(?=\s*[,)])"
     r"|\.(?P<end>readStream|writeStream|read|write)\b"
     rf"|{_TEXT}"
@@ -66,18 +69,20 @@ def _calls(reading: Reading, text: str) -> int:
     for match in _CALL.finditer(text):
         if match["end"]:
             end = _SINK if match["end"].startswith("write") else _SOURCE
-        key = match["key"] or (match["word"] if match["word"] in _own() else None)
+        key = match["key"] or match["pair"]
+        key = key or (match["word"] if match["word"] in _own() else None)
         if key is None:
             continue
         count += 1
         line = text.count("\n", 0, match.start()) + 1
-        value = _plain(match["value"] or match["given"] or "")
+        value = _plain(match["value"] or match["given"] or match["held"] or "")
         if value is None:
             reading.note(line, f"{shown(key)} is not a plain value: not read")
         elif value.lstrip().startswith("{"):
             reading.note(line, f"{shown(key)} names single partitions: not weighed here")
         else:
-            reading.state(end or _end(key), key, value, line)
+            of_sink = match["pair"] and _end(key) is _SINK
+            reading.state(_SINK if of_sink else end or _end(key), key, value, line)
     return count
 
 
