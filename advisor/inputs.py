@@ -39,10 +39,12 @@ class Inputs:
     notes: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
+    inherited: set[str] = field(default_factory=set)
 
     def state(self, name: str, text: str, origin: Origin) -> None:
         """Sets a field; what comes later replaces it."""
         self.fields[name] = text
+        self.inherited.discard(name)
         self.origins[name] = origin
 
     def add_pipeline(self, source: str, text: str) -> None:
@@ -88,8 +90,12 @@ class Inputs:
                 words = f"is for {text}, and {other}: a pipeline has one client."
                 self.problems.append(f"{source}: {words}")
         for name, value in found.settings.items():
+            if name in found.inherited and name in self.fields and name not in self.inherited:
+                continue
             said = str(value).lower() if isinstance(value, bool) else str(value)
             self.state(name, said, Origin(source, found.lines[name]))
+            if name in found.inherited:
+                self.inherited.add(name)
 
     def _chosen_family(self) -> str:
         """The client that a person named; one that a file spoke of is no choice."""

@@ -2,7 +2,8 @@
 
 A setting's line is `name=value sensitive=… synonyms={SOURCE:name=value, …}`; the first synonym is
 where the value comes from (ConfigCommand.describeResourceConfig). With `--all` a topic's line may
-show a value of the brokers (see levels); a product's own default is not taken.
+show a value of the brokers (see levels); a product's own default is not taken. A minimum that the
+cluster keeps for all brokers is that of every topic without one of its own, and is read as such.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 
 from advisor.catalog import Component
-from advisor.intake.levels import DEFAULT, level
+from advisor.intake.levels import DEFAULT, MIN_ISR, OF_CLUSTER, level
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError, shown
 
@@ -63,10 +64,13 @@ def _take(reading: Reading, component: Component, match: re.Match[str], line: in
     name, value = match["name"], match["value"]
     if component is Component.TOPIC and source:
         component = level(name, source)
+    inherited = ""
+    if component is Component.BROKER and (name, source) == (MIN_ISR, OF_CLUSTER):
+        component, inherited = Component.TOPIC, name
     if match["hidden"] == "true":
         reading.note(line, f"{shown(name)} is a credential: dropped, not read")
     elif value not in ("", "null"):
-        reading.state(component, name, value, line)
+        reading.state(component, name, value, line, inherited)
     return True
 
 

@@ -26,12 +26,16 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One setting as the file states it; `line` counts from 1."""
+    """One setting as the file states it; `line` counts from 1.
+
+    `inherited` is what the brokers call it, if it only counts for a topic that does not state it.
+    """
 
     component: Component
     name: str
     text: str
     line: int
+    inherited: str = ""
 
 
 @dataclass(slots=True)
@@ -47,7 +51,9 @@ class Reading:
     notes: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
-    def state(self, component: Component, name: str, text: str, line: int) -> None:
+    def state(
+        self, component: Component, name: str, text: str, line: int, inherited: str = ""
+    ) -> None:
         """Takes a setting, unless its name says that it may be a credential.
 
         Raises `IntakeError` for more of them than any file has.
@@ -57,7 +63,7 @@ class Reading:
         if is_secret(name):
             self.note(line, f"{shown(name)} is a credential: dropped, not read")
         else:
-            self.items.append(Item(component, name, text, line))
+            self.items.append(Item(component, name, text, line, inherited))
 
     def note(self, line: int, words: str) -> None:
         """Something that was left out on purpose."""

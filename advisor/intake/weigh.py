@@ -17,6 +17,7 @@ from advisor.catalog import (
     parse,
     settings_of,
 )
+from advisor.intake.inherited import with_inherited
 from advisor.intake.known import known_keys, nearest, other_client, owner, versions_with
 from advisor.intake.mode import with_mode
 from advisor.intake.reading import Item, Product, Reading
@@ -34,7 +35,7 @@ class Intake:
     `settings` are typed values under the catalog's names, `lines` says where each stands. `heads`
     are answers that are no settings. `notes` say, with the line, what was left out and why: it is
     no mistake. `problems` are mistakes; with one, the file should not be used. `strangers` counts
-    names that nothing in Kafka has.
+    names that nothing in Kafka has. `inherited` are the fields of a topic that its brokers state.
     """
 
     settings: dict[str, Value] = field(default_factory=dict)
@@ -43,6 +44,7 @@ class Intake:
     notes: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     strangers: int = 0
+    inherited: set[str] = field(default_factory=set)
 
 
 def weigh(reading: Reading, product: Product) -> Intake:
@@ -55,7 +57,7 @@ def weigh(reading: Reading, product: Product) -> Intake:
     settings_of(product.family, product.version, product.kafka, Component.TOPIC)
     notes, problems = list(dict.fromkeys(reading.notes)), list(reading.problems)
     scale = _Scale(product, Intake(heads=dict(reading.heads), notes=notes, problems=problems))
-    for item in with_mode(reading.items, product):
+    for item in with_inherited(with_mode(reading.items, product), product):
         scale.take(item)
     for component in _CLIENTS:
         stated = {item.name: item for item in reading.items if item.component is component}
@@ -85,9 +87,22 @@ class _Scale:
         except SettingError as error:
             self._problem(item, error.problem)
             return
+        if item.inherited and self._is_stated(item, name, value):
+            return
         if name in lines and self.intake.settings[name] != value:
             self._note(item, f"replaces line {lines[name]}")
         lines[name], self.intake.settings[name] = item.line, value
+
+    def _is_stated(self, item: Item, name: str, value: Value) -> bool:
+        """Whether what the brokers say for all topics does not count, and says what does."""
+        stated = replace(item, name=item.inherited)
+        if name in self.intake.lines:
+            if self.intake.settings[name] != value:
+                self._note(stated, f"does not count: line {self.intake.lines[name]} goes before it")
+            return True
+        self._note(stated, f"counts for a topic that does not state {item.name}")
+        self.intake.inherited.add(name)
+        return False
 
     def refuse(self, component: Component, stated: Mapping[str, Item]) -> None:
         """Adds what the client would not start with, of settings that are not weighed."""

@@ -151,7 +151,7 @@ reader = Consumer({"group.id": "g",
         "Default configs for brokers in the cluster are:\n"
         "  min.insync.replicas=2 sensitive=false "
         "synonyms={DYNAMIC_DEFAULT_BROKER_CONFIG:min.insync.replicas=2}\n",
-        {"broker.min.insync.replicas": 2}, {"broker.min.insync.replicas": 2}, {},
+        {"topic.min.insync.replicas": 2}, {"topic.min.insync.replicas": 2}, {},
     ),
     Example(
         "strimzi",

@@ -56,7 +56,7 @@ EXPECTED = {
         "topic.min.insync.replicas": 2, "topic.retention.ms": 604800000,
     }),
     "configs-broker.txt": ("configs-describe", {}, {
-        "broker.default.replication.factor": 3, "broker.min.insync.replicas": 1,
+        "broker.default.replication.factor": 3, "topic.min.insync.replicas": 1,
         "broker.offsets.topic.replication.factor": 1,
     }),
     "client.py.txt": ("python-dict", {"family": "librdkafka"}, {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.catalog import Family
+from advisor.inputs import Inputs
 from advisor.intake import Intake, Product, read
 
 JAVA = Product(Family.JAVA, "4.3", "4.3")
@@ -48,10 +49,52 @@ IN_MAPS = {
     'o.put("startingOffsets", "earliest"); o.put("failOnDataLoss", "false");\n'
     'spark.readStream().format("kafka").options(o);\n'
     'df.writeStream().options(Map.of("topic", "t", "kafka.acks", "1"));',
-    'spark.readStream().options(mapOf("startingOffsets" to "earliest", "failOnDataLoss" to false))\n'
+    'spark.readStream()\n'
+    'val o = mapOf("startingOffsets" to "earliest", "failOnDataLoss" to false)\n'
     '// "kafka.acks" to "all"\nval s = mapOf("kafka.acks" to "1")',
     '{"source": {"startingOffsets": "earliest", "failOnDataLoss": false},\n'
     ' "sink": {"kafka.acks": "1"}}',
 ])  # fmt: skip
 def test_sparks_options_are_read_out_of_maps(code: str) -> None:
     assert _read(code).settings == IN_MAPS
+
+
+HOURS = "process.roles=broker\nlog.retention.hours=2\nlog.cleanup.policy=compact\n"
+CLUSTER = (
+    "Default configs for brokers in the cluster are:\n  min.insync.replicas=2 sensitive=false "
+    "synonyms={DYNAMIC_DEFAULT_BROKER_CONFIG:min.insync.replicas=2}\n"
+)
+
+
+def test_what_brokers_say_for_every_topic_counts_for_the_topic() -> None:
+    found = _read(HOURS)
+    assert found.settings == {"topic.retention.ms": 7_200_000, "topic.cleanup.policy": "compact"}
+    note = "Line 2: log.retention.hours counts for a topic that does not state retention.ms."
+    assert note in found.notes
+
+
+@pytest.mark.parametrize(("lines", "kept_ms"), [
+    ("log.retention.hours=1\nlog.retention.minutes=5\n", 300_000),
+    ("log.retention.ms=1000\nlog.retention.minutes=5\nlog.retention.hours=1\n", 1000),
+    ("log.retention.hours=-1\n", -1),
+])  # fmt: skip
+def test_the_finer_of_two_retentions_counts(lines: str, kept_ms: int) -> None:
+    assert _read(f"process.roles=broker\n{lines}").settings == {"topic.retention.ms": kept_ms}
+
+
+@pytest.mark.parametrize("brokers_first", [True, False])
+@pytest.mark.parametrize(("brokers", "field", "own"), [
+    (HOURS, "retention.ms", "86400000"), (CLUSTER, "min.insync.replicas", "1"),
+])  # fmt: skip
+def test_what_the_topic_says_itself_goes_before_it_in_any_order(
+    brokers: str, field: str, own: str, brokers_first: bool
+) -> None:
+    topic = f"Dynamic configs for topic t are:\n  {field}={own} sensitive=false synonyms={{}}\n"
+    inputs = Inputs()
+    for text in (brokers, topic) if brokers_first else (topic, brokers):
+        inputs.add_text("a file", text)
+    assert inputs.fields[f"topic.{field}"] == own
+
+
+def test_a_minimum_kept_for_the_cluster_is_no_minimum_in_the_brokers_files() -> None:
+    assert _read(CLUSTER).settings == {"topic.min.insync.replicas": 2}

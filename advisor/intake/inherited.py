@@ -1,0 +1,49 @@
+"""What brokers say for every topic that does not say it itself.
+
+A topic takes `retention.ms` from `log.retention.ms`, `.minutes` or `.hours` of its brokers, in this
+order, and so on (ServerTopicConfigSynonyms; KafkaConfig.logRetentionTimeMillis, of which anything
+below 0 is for ever). What is weighed is the topic's own setting.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from advisor.catalog import Component, has
+from advisor.intake.levels import MIN_ISR
+from advisor.intake.reading import Item, Product
+
+_RETENTION = "retention.ms"
+_UNITS = {
+    "log.retention.ms": 1, "log.retention.minutes": 60_000, "log.retention.hours": 3_600_000,
+}  # fmt: skip
+_OF_TOPICS: Mapping[str, str] = {
+    **dict.fromkeys(_UNITS, _RETENTION),
+    "log.cleanup.policy": "cleanup.policy",
+    "log.flush.interval.messages": "flush.messages",
+    "log.message.timestamp.type": "message.timestamp.type",
+    "log.message.timestamp.after.max.ms": "message.timestamp.after.max.ms",
+}
+"""The topic's name by the brokers', in the order in which these count."""
+
+_NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
+
+
+def with_inherited(items: Iterable[Item], product: Product) -> list[Item]:
+    """The items; what topics take from their brokers is the topic's, and comes last."""
+    found = [_inherited(item, product) for item in items]
+    order = ["", *_OF_TOPICS, MIN_ISR]
+    return sorted(found, key=lambda each: order.index(each.inherited))
+
+
+def _inherited(item: Item, product: Product) -> Item:
+    name = _OF_TOPICS.get(item.name) if item.component is Component.BROKER else None
+    of = (product.family, product.version, product.kafka, Component.TOPIC)
+    if name is None or not has(*of, name):
+        return item
+    text = item.text.strip()
+    if name == _RETENTION and _NUMBER.fullmatch(text):
+        text = str(max(-1, int(text) * _UNITS[item.name]))
+    return replace(item, component=Component.TOPIC, name=name, text=text, inherited=item.name)
