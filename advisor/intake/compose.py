@@ -4,7 +4,8 @@ The images of Apache Kafka and Confluent make a setting's name of a variable's: 
 lower case, `___` for a dash, `__` for an underscore, `_` for a dot; Bitnami's begin with
 `KAFKA_CFG_`. The tag of an image says which Kafka it has. Sources: the images' documentation,
 "Using environment variables"; Confluent's "Supported Versions and Interoperability". What compose
-fills in (`${NAME:-default}`) is taken by its default.
+fills in (`${NAME:-default}`) is taken by its default. The `KAFKA_…` of a service that is no broker
+are its application's own, whatever their names.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from advisor.intake import spring
 from advisor.intake.placeholders import COMPOSE, fill
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.spring_variables import PREFIX, STREAM, named
+from advisor.intake.text import shown
 from advisor.intake.yaml_nodes import Leaf, documents
 
 Variable = tuple[str, str, int]
@@ -30,15 +32,17 @@ _NOT_SETTINGS = re.compile(
 )
 _BROKER = ("KAFKA_NODE_ID", "KAFKA_BROKER_ID", "KAFKA_CFG_NODE_ID", "KAFKA_CFG_BROKER_ID")
 _ROLES = ("KAFKA_PROCESS_ROLES", "KAFKA_CFG_PROCESS_ROLES")
+_ZOOKEEPER = ("KAFKA_ZOOKEEPER_CONNECT", "KAFKA_CFG_ZOOKEEPER_CONNECT")
+_OF_SERVERS = {*_BROKER, *_ROLES, *_ZOOKEEPER}
 _IMAGE = re.compile(
-    r"(?:.*/)?(?P<name>kafka|kafka-native|cp-kafka|cp-server):(?P<line>[2-9]\.\d+)\b.*"
+    r"(?:.*/)?(?P<name>kafka|kafka-native|cp-kafka|cp-server):(?:2\.1\d-)?(?P<line>[2-9]\.\d+)\b.*"
 )
 _SERVICES = re.compile(r"^services:", re.MULTILINE)
 
 
 def read(text: str) -> Reading:
     """The brokers' settings, and how many brokers there are. Raises `IntakeError`."""
-    reading, variables = Reading(), list[Variable]()
+    reading, variables = Reading(), dict[str, list[Variable]]()
     brokers, controllers, images = set(), set(), {}
     for leaves in documents(text):
         for leaf in leaves:
@@ -52,8 +56,8 @@ def read(text: str) -> Reading:
                 brokers.add(leaf.path[1])
             if name in _ROLES and "broker" not in value:
                 controllers.add(leaf.path[1])
-            variables.append((name, value, leaf.line))
-    take(reading, variables)
+            variables.setdefault(leaf.path[1], []).append((name, value, leaf.line))
+    take(reading, _of_brokers(reading, variables))
     if brokers - controllers:
         reading.heads["brokers"] = str(len(brokers - controllers))
     lines = {images.get(service, "") for service in brokers - controllers}
@@ -62,16 +66,34 @@ def read(text: str) -> Reading:
     return reading
 
 
+def _of_brokers(reading: Reading, variables: dict[str, list[Variable]]) -> list[Variable]:
+    """The variables that count: where services say that they are servers, not the others'."""
+    servers = {
+        service for service, own in variables.items() if _OF_SERVERS & {name for name, _, _ in own}
+    }
+    for service, own in variables.items():
+        foreign = [each for each in own if not each[0].startswith(_SPRING)]
+        if foreign and servers and service not in servers:
+            words = f"the KAFKA_… of {shown(service)} are its application's own: not read"
+            reading.note(foreign[0][2], words)
+            variables[service] = [each for each in own if each not in foreign]
+    return [each for own in variables.values() for each in own]
+
+
 def _tag(reading: Reading, leaf: Leaf) -> str | None:
     """The line of Kafka in a service's image."""
     match leaf.path:
-        case ("services", _, "image") if tag := _IMAGE.fullmatch(leaf.text):
+        case ("services", _, "image") if tag := _IMAGE.fullmatch(_by_default(leaf.text)):
             line = _of_confluent(tag["line"]) if tag["name"].startswith("cp-") else tag["line"]
             try:
                 return kafka_line(line)
             except SettingError:
                 reading.note(leaf.line, f"the image's Kafka {line} is not known here: not taken")
     return None
+
+
+def _by_default(text: str) -> str:
+    return COMPOSE.sub(r"\2", text)
 
 
 def _of_confluent(line: str) -> str:

@@ -98,3 +98,28 @@ def test_what_the_topic_says_itself_goes_before_it_in_any_order(
 
 def test_a_minimum_kept_for_the_cluster_is_no_minimum_in_the_brokers_files() -> None:
     assert _read(CLUSTER).settings == {"topic.min.insync.replicas": 2}
+
+
+COMPOSE = """services:
+  kafka:
+    image: confluentinc/cp-kafka:${CP:-7.6.1}
+    environment: {KAFKA_NODE_ID: 1, KAFKA_MIN_INSYNC_REPLICAS: 2}
+  app:
+    image: example/app
+    environment:
+      - KAFKA_MIN_INSYNC_REPLICAS=1
+      - KAFKA_RETENTION_MS=1000
+      - SPRING_KAFKA_PRODUCER_ACKS=1
+"""
+
+
+def test_variables_of_an_application_are_not_the_brokers() -> None:
+    found = _read(COMPOSE)
+    assert found.settings == {"broker.min.insync.replicas": 2, "producer.acks": "1"}
+    assert "Line 8: the KAFKA_… of app are its application's own: not read." in found.notes
+    assert found.heads["kafka"] == "3.6"
+
+
+def test_a_tag_may_say_its_scala_first() -> None:
+    text = COMPOSE.replace("confluentinc/cp-kafka:${CP:-7.6.1}", "wurstmeister/kafka:2.13-2.8.1")
+    assert _read(text).heads["kafka"] == "2.8"
