@@ -2,7 +2,9 @@
 
 Source: Spring Boot's KafkaProperties and "Relaxed Binding". Spring for Apache Kafka sets
 enable.auto.commit=false unless it is stated (2.3 and later) and commits when a batch is processed,
-unless `listener.ack-mode` says otherwise.
+unless `listener.ack-mode` says otherwise. Kafka Streams is given what stands under `properties` and
+`streams`, and nothing of `producer`, `consumer` and `listener` (KafkaProperties,
+buildStreamsProperties).
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from advisor.intake.text import shown
 from advisor.intake.yaml_nodes import Leaf, documents
 
 _PRODUCER, _CONSUMER = Component.PRODUCER, Component.CONSUMER
+_STREAMS = "spring.kafka.streams."
+_OF_LISTENERS = (_PRODUCER, _CONSUMER, "listener")
 _OF_STREAMS = ("application.id", "replication.factor", "state.dir")
 _LINE = re.compile(r"^[ \t]*spring\.(kafka|cloud)\b", re.MULTILINE)
 _DOTTED = re.compile(r"^[ \t]*spring[\w.]*:", re.MULTILINE)
@@ -49,6 +53,8 @@ def take(reading: Reading, leaves: list[Leaf]) -> None:
     bindings = spring_bindings.used(leaves)
     if bindings:
         spring_bindings.before(reading, leaves)
+    if any(leaf.path[0].startswith(_STREAMS) for leaf in leaves):
+        reading.heads["family"] = Family.STREAMS
     for leaf in leaves:
         _take(reading, leaf)
     if bindings:
@@ -98,7 +104,11 @@ def _sort(reading: Reading, rest: str, leaf: Leaf, text: str) -> None:
     part, _, name = rest.partition(".")
     own, _, key = name.partition(".")
     key = key.removeprefix("[").removesuffix("]")
-    if part in (_PRODUCER, _CONSUMER) and own == "properties":
+    if part in _OF_LISTENERS and reading.heads["family"] == Family.STREAMS:
+        words = f"{shown(f'spring.kafka.{part}')} is not handed to Kafka Streams: not read"
+        if not any(note.endswith(f"{words}.") for note in reading.notes):
+            reading.note(leaf.line, words)
+    elif part in (_PRODUCER, _CONSUMER) and own == "properties":
         reading.state(Component(part), key, leaf.text, leaf.line)
     elif part in (_PRODUCER, _CONSUMER):
         _named(reading, Component(part), name, leaf)
@@ -112,7 +122,6 @@ def _sort(reading: Reading, rest: str, leaf: Leaf, text: str) -> None:
 
 def _streams(reading: Reading, name: str, leaf: Leaf) -> None:
     """A setting of spring.kafka.streams: of the application, or of a client inside it."""
-    reading.heads["family"] = Family.STREAMS
     own = {relaxed(key.replace(".", "-")): key for key in _OF_STREAMS}.get(relaxed(name))
     inside = name.removeprefix("properties.").removeprefix("[").removesuffix("]")
     if own or inside != name:

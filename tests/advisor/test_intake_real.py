@@ -123,3 +123,17 @@ def test_variables_of_an_application_are_not_the_brokers() -> None:
 def test_a_tag_may_say_its_scala_first() -> None:
     text = COMPOSE.replace("confluentinc/cp-kafka:${CP:-7.6.1}", "wurstmeister/kafka:2.13-2.8.1")
     assert _read(text).heads["kafka"] == "2.8"
+
+
+def test_kafka_streams_is_not_given_what_spring_says_to_listeners() -> None:
+    text = (
+        "spring:\n  kafka:\n    producer: {acks: 1, retries: 0}\n    listener: {ack-mode: record}\n"
+        "    streams:\n      application-id: a\n      properties: {producer.acks: all}\n"
+    )
+    found = _read(text)
+    assert found.heads["family"] == Family.STREAMS
+    assert found.settings == {"streams.application.id": "a", "producer.acks": "all"}
+    assert found.notes == [
+        "Line 3: spring.kafka.producer is not handed to Kafka Streams: not read.",
+        "Line 4: spring.kafka.listener is not handed to Kafka Streams: not read.",
+    ]
