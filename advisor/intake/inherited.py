@@ -21,6 +21,7 @@ _UNITS = {
 }  # fmt: skip
 _OF_TOPICS: Mapping[str, str] = {
     **dict.fromkeys(_UNITS, _RETENTION),
+    "log.retention.bytes": "retention.bytes",
     "log.cleanup.policy": "cleanup.policy",
     "log.flush.interval.messages": "flush.messages",
     "log.message.timestamp.type": "message.timestamp.type",

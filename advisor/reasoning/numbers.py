@@ -163,7 +163,8 @@ def _load(pipeline: Pipeline) -> Iterator[Number]:
             else "KafkaConsumer javadoc, Automatic Offset Committing",
         )  # fmt: skip
     size = pipeline.value(Component.APPLICATION, "message.bytes")
-    if isinstance(size, int):
+    if isinstance(size, int) and pipeline.number(Component.TOPIC, "retention.bytes") < 0:
+        # Else it is as many bytes in each partition, and how many there are nobody said.
         yield _disk(pipeline, rate, size)
 
 
@@ -211,12 +212,22 @@ def _disk(pipeline: Pipeline, rate: int, size: int) -> Number:
     )  # fmt: skip
 
 
+def bytes_while_away(pipeline: Pipeline) -> int | None:
+    """What is written while readers are away; None if a load or how long was not stated."""
+    names = ("rate", "message.bytes", "outage.ms")
+    rate, size, away_ms = (pipeline.value(Component.APPLICATION, name) for name in names)
+    if not (isinstance(rate, int) and isinstance(size, int) and isinstance(away_ms, int)):
+        return None
+    return rate * size * away_ms // 1000
+
+
 def bytes_on_disk(pipeline: Pipeline) -> int | None:
     """What the topic takes on all disks; None without a bound, or if its load was not stated."""
     load = [pipeline.value(Component.APPLICATION, name) for name in ("rate", "message.bytes")]
     rate, size = (each if isinstance(each, int) else None for each in load)
     kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
     deletes = "delete" in pipeline.text(Component.TOPIC, "cleanup.policy")
-    if rate is None or size is None or kept_ms < 0 or not deletes:
+    by_size = pipeline.number(Component.TOPIC, "retention.bytes") >= 0
+    if rate is None or size is None or kept_ms < 0 or not deletes or by_size:
         return None
     return rate * size * kept_ms // 1000 * pipeline.number(Component.TOPIC, "replication.factor")

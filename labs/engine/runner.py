@@ -38,8 +38,8 @@ from labs.engine.workloads import Place, ProduceConsume, workload
 from labs.engine.workloads.group import GROUP
 
 _TOPIC_KEYS = (
-    "min.insync.replicas", "unclean.leader.election.enable", "retention.ms", "cleanup.policy",
-    "flush.messages",
+    "min.insync.replicas", "unclean.leader.election.enable", "retention.ms", "retention.bytes",
+    "cleanup.policy", "flush.messages",
 )  # fmt: skip
 
 

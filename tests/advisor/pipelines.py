@@ -60,6 +60,7 @@ _COMMON = {
     "application.outage.ms": ["0", "172800000", "9223372036854775807"],
     "application.timestamps": ["now", "from-source"],
     "topic.retention.ms": ["-1", "3600000"],
+    "topic.retention.bytes": ["-1", "1073741824"],
     "topic.cleanup.policy": ["delete", "compact", "compact,delete"],
     "topic.message.timestamp.type": ["CreateTime", "LogAppendTime"],
     "topic.flush.messages": ["1", "10000"],

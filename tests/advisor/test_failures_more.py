@@ -16,6 +16,8 @@ RF3 = {"topic.replication.factor": "3"}
 LRK = {"family": "librdkafka"}
 SPARK = {"family": "spark"}
 HARMLESS = {A.UNAVAILABLE, A.BLOCKED}
+AWAY = {"consumer.auto.offset.reset": "earliest", "application.outage.ms": "10000"}
+LOAD = {"application.rate": "1000", "application.message.bytes": "1000"}
 SKIP = {A.SKIPPED, A.EFFECT_MISSING}
 AGAIN = {A.REDELIVERY, A.EFFECT_DUPLICATED}
 TRANSACTIONAL = {
@@ -127,6 +129,12 @@ CASES = [
     ("retention-overtakes-reader", {"topic.retention.ms": "-1"}, set()),
     ("retention-overtakes-reader", {"topic.retention.ms": "1"}, SKIP),
     ("retention-overtakes-reader", {"topic.cleanup.policy": "compact"}, set()),
+    ("retention-overtakes-reader", AWAY | {"topic.retention.bytes": "1000"}, {A.EFFECT_MISSING}),
+    ("retention-overtakes-reader", AWAY | LOAD | {"topic.retention.bytes": "10000000"},
+     {A.EFFECT_MISSING}),
+    ("retention-overtakes-reader", AWAY | LOAD | {"topic.retention.bytes": "10000001"}, set()),
+    ("retention-overtakes-reader", AWAY | {"topic.retention.bytes": "0",
+                                           "topic.cleanup.policy": "compact"}, set()),
     # A reader whose place is gone starts as the setting says; Spark stops, or says nothing (E19).
     ("offset-out-of-range", {}, SKIP),
     ("offset-out-of-range", SAFE, AGAIN),

@@ -55,6 +55,11 @@ AFTER = {"consumer.enable.auto.commit": "false", "application.commit": "after-pr
 LIBRDKAFKA = {"family": "librdkafka", "version": "2.16"}
 
 
+def test_where_a_partition_has_a_limit_no_number_of_the_whole_is_made_up():
+    limited = SAFE | LOAD | {"topic.retention.bytes": "1000"}
+    assert "bytes-on-disk" not in values(limited)
+
+
 def test_code_that_commits_what_it_polled_repeats_one_poll_whatever_its_load():
     for load in ({}, LOAD):
         assert values(SAFE | load | AFTER)["repeated-after-crash"] == 500

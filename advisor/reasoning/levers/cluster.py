@@ -20,7 +20,7 @@ from advisor.reasoning.levers.lever import (
     paid,
     spare,
 )
-from advisor.reasoning.numbers import bytes_on_disk
+from advisor.reasoning.numbers import bytes_on_disk, bytes_while_away
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication, in_fullest_rack
 from advisor.reasoning.session import Session
@@ -54,6 +54,14 @@ def _retentions(pipeline: Pipeline) -> Sequence[Value]:
         return []
     # -1 keeps them for ever.
     return [max(2 * away_ms, 1) if 2 * away_ms <= LONG_MAX else -1]
+
+
+def _sizes(pipeline: Pipeline) -> Sequence[Value]:
+    now, coming = pipeline.number(_TOPIC, "retention.bytes"), bytes_while_away(pipeline)
+    if now < 0 or (coming is not None and coming < now):
+        return []
+    # Without a load that was stated no size is enough.
+    return [-1 if coming is None or 2 * coming > LONG_MAX else 2 * coming + 1]
 
 
 def _offset_copies(pipeline: Pipeline) -> Sequence[Value]:
@@ -178,6 +186,13 @@ LEVERS = (
     Lever(
         _TOPIC, "retention.ms", _retentions, _retention_price,
         "Kafka TopicConfig, retention.ms",
+        _ALTER,
+    ),
+    Lever(
+        _TOPIC, "retention.bytes", _sizes,
+        costs(disk="each replica of a partition may take as many bytes; with -1, as many as come "
+              "within retention.ms."),
+        "Kafka TopicConfig, retention.bytes",
         _ALTER,
     ),
     Lever(
