@@ -204,3 +204,15 @@ def test_the_price_of_a_minimum_says_how_many_brokers_may_be_down():
         "consumer.auto.offset.reset": "earliest"}}))  # fmt: skip
     [change] = found.changes
     assert "3 - 2 = 1 of its brokers may be down" in change.price
+
+
+@pytest.mark.parametrize(("fields", "setting"), [
+    ({"family": "librdkafka", "producer.retries": "0"}, "retries"),
+    ({"version": "2.8", "producer.acks": "0"}, "acks"),
+])  # fmt: skip
+def test_a_price_says_where_retries_begin_without_idempotence(fields: dict[str, str], setting: str):
+    found = recommend(described({"application.resend": "never", **fields}))
+    [change] = [each for each in found.changes if each.setting == setting]
+    assert "may be there twice, and out of order." in change.price
+    safe = recommend(described(fields | {"need.guarantee": "exactly-once"}))
+    assert not any("may be there twice" in each.price for each in safe.changes)

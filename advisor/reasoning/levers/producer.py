@@ -7,6 +7,7 @@ from functools import partial
 
 from advisor.catalog import Component, Family, Value
 from advisor.reasoning.finding import Confidence
+from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.levers import streams
 from advisor.reasoning.levers.lever import (
     INT_MAX,
@@ -98,7 +99,25 @@ def _acks_price(before: Pipeline, after: Pipeline) -> str:
         f"{topic.fencing}.",
         throughput=f"{_most_in_flight(after)}, each answered as much later.",
         availability=spare(topic),
+        more=_repeats(before, after),
     )
+
+
+def _retries_price(before: Pipeline, after: Pipeline) -> str:
+    return paid(
+        latency="errors that pass are tried again until delivery.timeout.ms, so a real one is "
+        "reported later.",
+        more=_repeats(before, after),
+    )
+
+
+def _repeats(before: Pipeline, after: Pipeline) -> str:
+    """What a client that now tries again may bring, where it brought nothing before."""
+    was, now = (Session(each).repeats() for each in (before, after))
+    if not now.keys() - was.keys():
+        return ""
+    order = ", and out of order" if Anomaly.REORDERED in now else ""
+    return f"Meaning: without enable.idempotence, what is sent again may be there twice{order}."
 
 
 def _timeout_price(before: Pipeline, after: Pipeline) -> str:
@@ -143,9 +162,7 @@ LEVERS = (
         PRODUCERS_AGAIN,
     ),
     _lever(
-        "retries", _retries,
-        costs(latency="errors that pass are tried again until delivery.timeout.ms, so a real one "
-              "is reported later."),
+        "retries", _retries, _retries_price,
         "KIP-91",
         PRODUCERS_AGAIN,
         # That few retries may be used up before a pause ends was read in the clients, not run.
