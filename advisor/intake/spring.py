@@ -26,7 +26,9 @@ from advisor.intake.text import shown
 from advisor.intake.yaml_nodes import Leaf, documents
 
 _PRODUCER, _CONSUMER = Component.PRODUCER, Component.CONSUMER
-_STREAMS = "spring.kafka.streams."
+_STREAMS = re.compile(r"spring\.kafka\.streams\.(?!auto-?startup|cleanup)", re.IGNORECASE)
+"""What says that there is an application of Kafka Streams; the rest is said where there is none."""
+
 _OF_LISTENERS = (_PRODUCER, _CONSUMER, "listener")
 _OF_STREAMS = ("application.id", "replication.factor", "state.dir")
 _LINE = re.compile(r"^[ \t]*spring\.(kafka|cloud)\b", re.MULTILINE)
@@ -53,7 +55,7 @@ def take(reading: Reading, leaves: list[Leaf]) -> None:
     bindings = spring_bindings.used(leaves)
     if bindings:
         spring_bindings.before(reading, leaves)
-    if any(leaf.path[0].startswith(_STREAMS) for leaf in leaves):
+    if any(_STREAMS.match(leaf.path[0]) for leaf in leaves):
         reading.heads["family"] = Family.STREAMS
     for leaf in leaves:
         _take(reading, leaf)
