@@ -2,8 +2,8 @@
 
 A setting's line is `name=value sensitive=… synonyms={SOURCE:name=value, …}`; the first synonym is
 where the value comes from (ConfigCommand.describeResourceConfig). With `--all` a topic's line may
-show a value of the brokers (see levels); a product's own default is not taken. A minimum that the
-cluster keeps for all brokers is that of every topic without one of its own, and is read as such.
+show a value of the brokers (see levels); a product's own default is not taken. What the cluster
+keeps for all brokers is that of every topic without a value of its own, and is read as such.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from advisor.catalog import Component
-from advisor.intake.levels import DEFAULT, MIN_ISR, OF_CLUSTER, level
+from advisor.intake.levels import DEFAULT, OF_CLUSTER, ON_BOTH, level
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError, shown
 
@@ -65,7 +65,7 @@ def _take(reading: Reading, component: Component, match: re.Match[str], line: in
     if component is Component.TOPIC and source:
         component = level(name, source)
     inherited = ""
-    if component is Component.BROKER and (name, source) == (MIN_ISR, OF_CLUSTER):
+    if component is Component.BROKER and name in ON_BOTH and source == OF_CLUSTER:
         component, inherited = Component.TOPIC, name
     if match["hidden"] == "true":
         reading.note(line, f"{shown(name)} is a credential: dropped, not read")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from advisor.catalog import Component, has
-from advisor.intake.levels import MIN_ISR
+from advisor.intake.levels import ON_BOTH
 from advisor.intake.reading import Item, Product
 
 _RETENTION = "retention.ms"
@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
 def with_inherited(items: Iterable[Item], product: Product) -> list[Item]:
     """The items; what topics take from their brokers is the topic's, and comes last."""
     found = [_inherited(item, product) for item in items]
-    order = ["", *_OF_TOPICS, MIN_ISR]
+    order = ["", *_OF_TOPICS, *ON_BOTH]
     return sorted(found, key=lambda each: order.index(each.inherited))
 
 

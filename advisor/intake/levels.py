@@ -16,15 +16,14 @@ IN_FILE = "STATIC_BROKER_CONFIG"
 DEFAULT = "DEFAULT_CONFIG"
 
 MIN_ISR = "min.insync.replicas"
-_ON_BOTH = (MIN_ISR, "unclean.leader.election.enable")
+ON_BOTH = (MIN_ISR, "unclean.leader.election.enable")
 
 
 def level(name: str, source: str) -> Component:
     """The component of an entry in a topic's description that is not the product's own default.
 
-    A minimum that the cluster keeps for all brokers is in force for the topic whatever the
-    brokers' files say, and so the topic's: that is how eligible leader replicas keep it (KIP-966).
+    What the cluster keeps for all brokers is in force for the topic whatever the brokers'
+    files say, and so the topic's: eligible leader replicas keep their minimum there (KIP-966).
     """
-    if source == ON_TOPIC or name not in _ON_BOTH or (name, source) == (MIN_ISR, OF_CLUSTER):
-        return Component.TOPIC
-    return Component.BROKER
+    of_topic = name not in ON_BOTH or source in (ON_TOPIC, OF_CLUSTER)
+    return Component.TOPIC if of_topic else Component.BROKER

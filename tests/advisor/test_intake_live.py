@@ -87,7 +87,7 @@ def test_whatever_makes_it_what_is_in_force_for_a_topic_is_the_topics(source: st
     assert found.settings["topic.retention.ms"] == 1000
     unclean = Entry("unclean.leader.election.enable", "true", source)
     found, _ = read(seen(unclean))
-    part = "topic" if source == ON_TOPIC else "broker"
+    part = "topic" if source in (ON_TOPIC, OF_CLUSTER) else "broker"
     assert found.settings[f"{part}.unclean.leader.election.enable"] is True
 
 

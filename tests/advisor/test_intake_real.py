@@ -96,8 +96,10 @@ def test_what_the_topic_says_itself_goes_before_it_in_any_order(
     assert inputs.fields[f"topic.{field}"] == own
 
 
-def test_a_minimum_kept_for_the_cluster_is_no_minimum_in_the_brokers_files() -> None:
+def test_what_is_kept_for_the_cluster_is_no_line_of_the_brokers_files() -> None:
     assert _read(CLUSTER).settings == {"topic.min.insync.replicas": 2}
+    unclean = CLUSTER.replace("min.insync.replicas=2", "unclean.leader.election.enable=true")
+    assert _read(unclean).settings == {"topic.unclean.leader.election.enable": True}
 
 
 COMPOSE = """services:
@@ -137,3 +139,9 @@ def test_kafka_streams_is_not_given_what_spring_says_to_listeners() -> None:
         "Line 3: spring.kafka.producer is not handed to Kafka Streams: not read.",
         "Line 4: spring.kafka.listener is not handed to Kafka Streams: not read.",
     ]
+
+
+def test_an_application_that_switches_kafka_streams_off_is_none_of_kafka_streams() -> None:
+    found = _read("spring.kafka.streams.auto-startup=false\nspring.kafka.producer.acks=1\n")
+    assert found.heads["family"] == Family.JAVA
+    assert found.settings == {"producer.acks": "1"}
