@@ -1,7 +1,8 @@
 """What `kafka-topics.sh --describe` prints of one topic.
 
 Its first line is `Topic: … PartitionCount: … ReplicationFactor: … Configs: name=value,…`
-(TopicCommand.TopicDescription); the lines of partitions say nothing that is a setting.
+(TopicCommand.TopicDescription); the lines of partitions say nothing that is a setting. The configs
+are all that is not the product's own default, be it the topic's or its brokers': which is not told.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from advisor.catalog import Component
+from advisor.intake.levels import ON_BOTH
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError, shown
 
@@ -34,6 +36,9 @@ def read(text: str) -> Reading:
         reading.state(Component.TOPIC, "replication.factor", match["copies"], number)
         for name, value in _configs(match["configs"] or ""):
             reading.state(Component.TOPIC, name, value, number)
+            if name in ON_BOTH:
+                words = "is in force; whether topic or brokers say so, kafka-configs --describe"
+                reading.note(number, f"{name} {words} --all tells")
     if not first:
         raise IntakeError("Line 1: no line begins with Topic: and has a PartitionCount.")
     return reading

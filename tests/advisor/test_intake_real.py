@@ -145,3 +145,11 @@ def test_an_application_that_switches_kafka_streams_off_is_none_of_kafka_streams
     found = _read("spring.kafka.streams.auto-startup=false\nspring.kafka.producer.acks=1\n")
     assert found.heads["family"] == Family.JAVA
     assert found.settings == {"producer.acks": "1"}
+
+
+def test_a_described_topic_does_not_tell_whose_its_settings_are() -> None:
+    text = "Topic: t\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
+    found = _read(text)
+    assert found.settings == {"topic.replication.factor": 3, "topic.min.insync.replicas": 2}
+    [note] = found.notes
+    assert note.startswith("Line 1: min.insync.replicas is in force; whether topic or brokers")
