@@ -6,15 +6,11 @@ under many seeds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-
-from advisor.catalog import Value
 from advisor.reasoning.guarantees import Anomaly
-from labs.engine.spec import ExperimentSpec
-from tests.engine.arms import arm, experiment
+from tests.engine.case import ARMS, Case, Settings
 
-Settings = dict[str, Value]
+__all__ = ["ARMS", "CASES", "EARLIEST", "TWO_COPIES", "Case"]
+
 # A run is so short that a group may not have committed anything when a broker or a member dies.
 EARLIEST: Settings = {"consumer__auto_offset_reset": "earliest"}
 TWO_COPIES: Settings = EARLIEST | {"topic__min_insync_replicas": 2}
@@ -36,55 +32,6 @@ IMPATIENT: Settings = {
     "producer__delivery_timeout_ms": 1500,
     "producer__request_timeout_ms": 1000,
 }
-
-
-ARMS = {"bad": "shown", "good": "prevented"}
-"""The arms of a case, and what each of them tells when it is right."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """Settings that show `anomaly` in a scenario, held against `want`, and settings that do not.
-
-    Of an outage, which breaks no guarantee, `over_ms` says how long it must last to count as
-    shown. Where settings only make a difference between more and less of it, there are no `good`
-    ones. `shorter` overrides durations of the scenario, in seconds. The tests leave out what is
-    not `tested`, for the time that it takes.
-    """
-
-    name: str
-    scenario: str
-    want: str
-    anomaly: Anomaly
-    bad: Settings
-    good: Settings | None
-    shorter: dict[str, float] = field(default_factory=dict)
-    tested: bool = True
-    over_ms: int | None = None
-
-    @property
-    def arms(self) -> list[str]:
-        return ["bad"] if self.good is None else list(ARMS)
-
-    def experiment(self, seed: int = 1, arms: Sequence[str] = ()) -> ExperimentSpec:
-        """Its arms side by side, or some of them alone."""
-        stated = {"bad": self.bad, "good": self.good or {}}
-        told = [arm(name, self.want, **stated[name]) for name in arms or self.arms]
-        return experiment(*told, seed=seed, scenario=self.scenario, **self.shorter)
-
-    @property
-    def counted(self) -> str:
-        """What the judge counts it as."""
-        return str(self.anomaly) if self.over_ms is None else f"{self.anomaly}_ms"
-
-    def right(self, arm: str, verdict: str, count: int | None) -> bool:
-        """Whether an arm showed the anomaly, or did not, and was judged by that."""
-        if count is None:
-            return False
-        shown = count > (self.over_ms or 0)
-        breaks = arm == "bad" and self.over_ms is None
-        return (verdict, shown) == ("broken" if breaks else "holds", arm == "bad")
-
 
 CASES = [
     Case(
