@@ -189,7 +189,7 @@ class ArmRunner:
         scenario, settings = self._arm.scenario, self._arm.spec.settings
         pins = {
             "client": clients.pinned, "producer": scenario.senders, "consumer": scenario.pinned,
-            "broker": scenario.brokers, "topic": scenario.topic(settings),
+            "broker": scenario.brokers(settings), "topic": scenario.topic(settings),
         }  # fmt: skip
         return result.shortened(cluster.shortened, settings, pins)
 

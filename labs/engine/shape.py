@@ -13,7 +13,7 @@ from labs.engine.scenarios.model import Topology
 from labs.engine.spec import ArmSpec, ExperimentSpec, Settings
 
 _KEYS = ("unclean.leader.election.enable", "replica.lag.time.max.ms")
-"""The brokers' own settings that an arm keeps. The others are the topic's here, which is made
+"""The brokers' own settings that every arm keeps. The others are the topic's here, which is made
 with all it needs, or are shortened."""
 _ELR = "eligible.leader.replicas.version"
 
@@ -34,13 +34,13 @@ def shape(experiment: ExperimentSpec, arm: ArmSpec) -> Shape:
     """What an arm needs. Raises `ScenarioError` for what cannot be staged."""
     scenario = find(experiment.scenario)
     topology, described = topology_of(experiment, arm), arm.settings.get("broker", {})
-    own = {key: described[key] for key in _KEYS if key in described}
+    own = {key: described[key] for key in (*_KEYS, *scenario.keeps) if key in described}
     return Shape(
         experiment.kafka,
         topology.brokers,
         topology.controllers,
         scenario.linked,
-        own | {key: pinned.lab for key, pinned in scenario.brokers.items()},
+        own | {key: pinned.lab for key, pinned in scenario.brokers(arm.settings).items()},
         features(arm.settings, experiment.kafka),
     )
 

@@ -74,7 +74,9 @@ def test_a_cluster_is_needed_for_each_arm() -> None:
 
 def test_what_a_scenario_sets_for_its_brokers_is_in_it() -> None:
     told = experiment(DESCRIBED, scenario="retention-overtakes-reader")
-    own = {name: pinned.lab for name, pinned in find(told.scenario).brokers.items()}
+    own = {
+        name: pinned.lab for name, pinned in find(told.scenario).brokers(DESCRIBED.settings).items()
+    }
     assert own
     assert shape(told, DESCRIBED).settings == {**ordinary()[0].settings, **own}
 

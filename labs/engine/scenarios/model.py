@@ -183,8 +183,9 @@ class Scenario:
     of what the event permits and a run need not show why that is so, by anomaly. `linked`: its
     faults are in the network, so that every link must lead through a proxy. `pinned` are the
     readers' settings that the scenario sets itself, because a run is short, `senders`, `brokers`
-    and `topic` those of the producer, the brokers and the topic. `measured` is how often it was
-    shown, and `chance` why that need not be every time; empty where it must be.
+    and `topic` those of the producer, the brokers and the topic. `keeps` are the brokers' settings
+    that are taken as described, where the lab has its own or leaves them out. `measured` is how
+    often it was shown, and `chance` why that need not be every time; empty where it must be.
     """
 
     name: str
@@ -201,7 +202,8 @@ class Scenario:
     workload: Workload = "produce-consume"
     pinned: Mapping[str, Pinned] = field(default_factory=dict)
     senders: Mapping[str, Pinned] = field(default_factory=dict)
-    brokers: Mapping[str, Pinned] = field(default_factory=dict)
+    brokers: Callable[[Settings], Mapping[str, Pinned]] = _as_described
+    keeps: tuple[str, ...] = ()
     topic: Callable[[Settings], Mapping[str, Pinned]] = _as_described
     measured: tuple[Rate, ...] = ()
     chance: str = ""

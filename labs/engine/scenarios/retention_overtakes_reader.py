@@ -32,6 +32,13 @@ def _topic(settings: Settings) -> Mapping[str, Pinned]:
     }
 
 
+def _brokers(_: Settings) -> Mapping[str, Pinned]:
+    return {
+        "log.retention.check.interval.ms": Pinned(300, 300_000, _SOON),
+        "log.initial.task.delay.ms": Pinned(500, 30_000, _SOON),
+    }
+
+
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
@@ -57,9 +64,6 @@ SCENARIO = Scenario(
     play=_play,
     workload="consume-process-sink",
     pinned=SHORT_SESSION,
-    brokers={
-        "log.retention.check.interval.ms": Pinned(300, 300_000, _SOON),
-        "log.initial.task.delay.ms": Pinned(500, 30_000, _SOON),
-    },
+    brokers=_brokers,
     topic=_topic,
 )
