@@ -41,6 +41,8 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
     "commit": ("before-processing", "after-processing", "in-transaction"),
     "abort": ("rewinds", "continues"),
     "auto.offset.reset": ("earliest", "latest"),
+    "startingOffsets": ("earliest", "latest"),
+    "checkpoint": ("durable", "local"),
     "isolation.level": ("read_uncommitted", "read_committed"),
     "processing": ("synchronous", "asynchronous"),
     "processing.errors": ("retry", "close"),
@@ -61,7 +63,8 @@ UNTRIED: Mapping[str, str] = {
         "both sides of a trial have transactions, or neither has",
     ),
     **dict.fromkeys(("processing.guarantee", "state"), "no run has Kafka Streams in it"),
-    **dict.fromkeys(("startingOffsets", "failOnDataLoss"), "no run has Spark in it"),
+    "failOnDataLoss": "nothing is deleted while a run's Spark query is away",
+    "maxOffsetsPerTrigger": "the model only names it: a batch is repeated whatever its size",
     **dict.fromkeys(
         ("retention.ms", "cleanup.policy", "outage.ms"),
         "no trial says for how long its readers may be away",
@@ -73,6 +76,9 @@ UNTRIED: Mapping[str, str] = {
 """Settings that events hang on and the lab cannot vary yet, with the reason."""
 
 _FAMILIES = (Family.JAVA, Family.LIBRDKAFKA)
+"""The clients that trials describe; of an event that neither can meet, those that can."""
+_STARTS = {Family.SPARK: "startingOffsets"}
+"""What the setting is called that says where a reader begins, if not auto.offset.reset."""
 _TRANSACTIONAL = {"transactions-sink", "consume-transform-produce", "consume-process-commit"}
 """The workloads in which a transactional.id is not left out."""
 _ROOTS: tuple[Mapping[str, Value], ...] = (
@@ -138,7 +144,7 @@ def _pairs(event: FailureEvent, key: Key) -> tuple[tuple[Pipeline, Pipeline], ..
 
 
 def _bases(event: FailureEvent) -> Iterator[Pipeline]:
-    of = [family for family in _FAMILIES if family in event.families]
+    of = [family for family in _FAMILIES if family in event.families] or [*event.families]
     if find(event.scenario or "").workload in _TRANSACTIONAL:
         yield from map(_in_transactions, of)
     racks: dict[str, Value] = {"racks": 3} if _knows(event, "racks") else {}
@@ -147,7 +153,7 @@ def _bases(event: FailureEvent) -> Iterator[Pipeline]:
             family, versions(family)[0],
             settings={
                 Component.PRODUCER: root,
-                Component.CONSUMER: {"auto.offset.reset": "earliest"},
+                Component.CONSUMER: {_STARTS.get(family, "auto.offset.reset"): "earliest"},
                 Component.TOPIC: {
                     "replication.factor": 3, "min.insync.replicas": copies,
                     "unclean.leader.election.enable": unclean,

@@ -16,7 +16,7 @@ from labs.engine.kafka.cluster import Cluster
 from labs.engine.scenarios.model import TOPIC, Client, Topology
 from labs.engine.wait import WaitTimeout, until
 from labs.engine.workloads import ProduceConsume
-from labs.engine.workloads.group import GROUP, saved_positions
+from labs.engine.workloads.group import GROUP
 
 _CLIENT_LIMIT_S = 30.0
 
@@ -147,7 +147,7 @@ class LiveStage:
         if self._quiet:
             return
         try:
-            until(self._positions, limit_s, "the group saved no position")
+            until(self._clients.saved, limit_s, "the group saved no position")
         except WaitTimeout as never:
             self.notes.append(str(never))
 
@@ -178,9 +178,6 @@ class LiveStage:
 
     def _of(self, client: Client) -> ClientProcess:
         return self._clients.client(client)
-
-    def _positions(self) -> dict[int, int]:
-        return saved_positions(self._cluster.bootstrap, TOPIC)
 
     def _hit(self, act: Callable[[], FaultRow]) -> None:
         self._do("faulting", lambda: (act(),))

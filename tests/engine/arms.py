@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from advisor.catalog import Component, Value, settings_of
+from advisor.catalog import Component, Family, Value, settings_of, versions
 from advisor.reasoning.pipeline import Pipeline
 from labs.engine.spec import ArmSpec, ExperimentSpec
 
@@ -13,12 +13,13 @@ SCENARIO = "leader-killed-followers-behind"
 
 def pipeline(**stated: Value) -> Pipeline:
     """A Java team's, with `component__setting_name=value` stated and three replicas unless said
-    otherwise."""
+    otherwise; `family` makes it another client's, of its newest version."""
+    family = Family(str(stated.pop("family", Family.JAVA)))
     settings: dict[Component, dict[str, Value]] = {Component.TOPIC: {"replication.factor": 3}}
     for key, value in stated.items():
         component, _, setting = key.partition("__")
         settings.setdefault(Component(component), {})[setting.replace("_", ".")] = value
-    return Pipeline(settings=settings)
+    return Pipeline(family, versions(family)[0], settings=settings)
 
 
 def arm(name: str, want: str | None = "at-least-once", **stated: Value) -> ArmSpec:

@@ -28,6 +28,11 @@ OFFSETS_TOO: Settings = AFTER | {
 }
 LATEST: Settings = AFTER | {"consumer__auto_offset_reset": "latest"}
 AWAY: Settings = AFTER | {"application__outage_ms": 864_000_000}
+SPARK: Settings = {
+    "family": "spark",
+    "consumer__startingOffsets": "earliest",
+    "topic__min_insync_replicas": 2,
+}
 IMPATIENT: Settings = {
     "producer__delivery_timeout_ms": 1500,
     "producer__request_timeout_ms": 1000,
@@ -203,5 +208,10 @@ CASES = [
         AFTER | {"consumer__group_instance_id": "reader-1"},
         AFTER,
         tested=False, over_ms=2000,
+    ),
+    Case(
+        "batch-again", "spark-restarted", "exactly-once", Anomaly.EFFECT_DUPLICATED,
+        SPARK,
+        SPARK | {"application__sink": "idempotent"},
     ),
 ]  # fmt: skip

@@ -196,6 +196,9 @@ PLAYS = {
     ("consumer-killed-before-commit", 1): [
         "position", "hold consumer processed", "kill consumer", "start consumer",
     ],
+    ("spark-restarted", 1): [
+        "position", "hold consumer processed", "kill consumer", "start consumer",
+    ],
     ("consumer-killed-before-processing", 1): [
         "position", "hold consumer handed", "kill consumer", "start consumer",
     ],

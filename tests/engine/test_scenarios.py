@@ -35,6 +35,7 @@ CARELESS: list[dict[str, Any]] = [
     {"producer__transactional_id": "orders-1", "consumer__isolation_level": "read_committed"},
     {"topic__unclean_leader_election_enable": True},
     {"consumer__group_instance_id": "reader-1"},
+    {"family": "spark"},
 ]
 """Settings of which one or another meets each event that can be staged."""
 
@@ -54,7 +55,12 @@ def test_events_and_scenarios_name_each_other() -> None:
     assert {event.scenario for event in events} == {each.name for each in all_scenarios()}
     for event in events:
         settings = [pipeline(**stated) for stated in CARELESS]
-        permitted = {str(anomaly) for each in settings for anomaly in event.permits(each)}
+        permitted = {
+            str(anomaly)
+            for each in settings
+            if each.family in event.families
+            for anomaly in event.permits(each)
+        }
         assert permitted & set(find(str(event.scenario)).shows), event.name
 
 
@@ -157,8 +163,17 @@ def test_sparks_position_is_in_no_group() -> None:
     settings: dict[str, dict[str, Any]] = {
         "topic": {"replication.factor": 1}, "consumer": {"failOnDataLoss": True},
     }  # fmt: skip
-    with pytest.raises(ScenarioError, match="no run has Spark in it"):
+    with pytest.raises(ScenarioError, match="in a checkpoint, and not in a group"):
         find("offset-out-of-range").topology(settings)
+
+
+def test_a_scenario_about_a_query_needs_one() -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"replication.factor": 1}, "consumer": {"failOnDataLoss": True},
+    }  # fmt: skip
+    assert find("spark-restarted").topology(settings) == Topology(1, 1)
+    with pytest.raises(ScenarioError, match="not a Spark query"):
+        find("spark-restarted").topology({**settings, "consumer": {"auto.offset.reset": "latest"}})
 
 
 def test_only_offsets_in_a_transaction_can_be_aborted_with_it() -> None:

@@ -26,6 +26,7 @@ EVENT = FailureEvent(
     boundary=Boundary.LOG_TO_CONSUMER,
     story="The batch was written, its end was not yet recorded, and the query starts again.",
     permits=permits,
+    scenario="spark-restarted",
     families=frozenset({Family.SPARK}),
     sources=(
         "Spark apis-on-dataframes-and-datasets.md, foreachBatch",

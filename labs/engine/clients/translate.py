@@ -1,9 +1,9 @@
 """The team's settings as librdkafka takes them: one table, and a sentence for each difference.
 
-Whatever client a team runs, the lab's clients are librdkafka, unless Java's own are asked for: with
-the team's complete effective settings written out, so that an arm of a Java team with `acks=1` runs
-with acks=1 and idempotence off, and never with a default of librdkafka's. What librdkafka cannot do
-is said, not hidden.
+Whatever client a team runs, the lab's clients are librdkafka, unless Java's own are asked for or
+the scenario is about a Spark query: with the team's complete effective settings written out, so
+that an arm of a Java team with `acks=1` runs with acks=1 and idempotence off, and never with a
+default of librdkafka's. What librdkafka cannot do is said, not hidden.
 Ranges: librdkafka 2.16 CONFIGURATION.md.
 """
 

@@ -25,6 +25,9 @@ SHORT_SESSION = {
 }
 """For scenarios in which a consumer dies: nobody gets its partitions before its session ends."""
 
+PROMPT = {"fetch.max.wait.ms": Pinned(10, 500, "a batch of Spark's waits less at the log's end")}
+"""For scenarios with a Spark query: each of its batches reads to the end of a log."""
+
 
 def leave_leader_alone(stage: Stage) -> None:
     """Stops the followers cleanly, one after the other, until the leader alone is in sync.

@@ -81,6 +81,17 @@ def one_broker_and_offsets_in_transactions(settings: Settings) -> Topology:
 
 def one_broker_and_a_group(settings: Settings) -> Topology:
     """For scenarios in which auto.offset.reset decides; `ScenarioError` for Spark's reader."""
-    if "failOnDataLoss" in settings["consumer"]:
-        raise ScenarioError("Spark keeps its position in a checkpoint, and no run has Spark in it")
+    if _reads_by_spark(settings):
+        raise ScenarioError("Spark keeps its position in a checkpoint, and not in a group")
     return one_broker(settings)
+
+
+def one_broker_and_a_query(settings: Settings) -> Topology:
+    """For scenarios about a Spark query; `ScenarioError` for other readers."""
+    if not _reads_by_spark(settings):
+        raise ScenarioError("the reader that is described is not a Spark query")
+    return one_broker(settings)
+
+
+def _reads_by_spark(settings: Settings) -> bool:
+    return "failOnDataLoss" in settings.get("consumer", {})

@@ -29,7 +29,7 @@ UNSTAGED: Mapping[str, str] = {
     "foreign-timestamps": "the lab's producers stamp messages with the time of now",
     **dict.fromkeys(
         (
-            "spark-checkpoint-lost", "spark-restarted", "spark-speculation", "spark-task-retried",
+            "spark-checkpoint-lost", "spark-speculation", "spark-task-retried",
         ),
         _SPARK,
     ),

@@ -14,6 +14,7 @@ from labs.engine.workloads.consume_transform_produce import ConsumeTransformProd
 from labs.engine.workloads.place import Place
 from labs.engine.workloads.produce_consume import ProduceConsume
 from labs.engine.workloads.produce_consume_java import JavaProduceConsume
+from labs.engine.workloads.spark_query import SparkQuery
 
 __all__ = ["AS_COMMITTED", "JAVA", "WORKLOADS", "Place", "ProduceConsume", "workload"]
 
@@ -23,6 +24,7 @@ WORKLOADS: Mapping[str, type[ProduceConsume]] = {
     "transactions-sink": TransactionsSink,
     "static-members-sink": StaticMembersSink,
     "consume-transform-produce": ConsumeTransformProduce,
+    "spark-query": SparkQuery,
 }
 JAVA: Mapping[str, type[ProduceConsume]] = {"produce-consume": JavaProduceConsume}
 """The workloads that Kafka's own Java clients can play, too.

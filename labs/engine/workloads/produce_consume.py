@@ -20,16 +20,14 @@ from labs.engine.clients.reader import ReaderConfig
 from labs.engine.clients.sink import Style
 from labs.engine.clients.translate import PINNED, Pinned
 from labs.engine.wait import WaitTimeout, until
-from labs.engine.workloads.group import GROUP
+from labs.engine.workloads.group import GROUP, saved_positions
 from labs.engine.workloads.place import Place
 
 PRODUCER = "producer-1"
 """The sending application's name; it keeps it over a restart, as its values go on."""
 
-_READY_LIMIT_S = 30.0
 _FLUSH_LIMIT_S = 30.0
 _DRAIN_LIMIT_S = 15.0
-_FLOW_LIMIT_S = 15.0
 _READ_LIMIT_S = 60.0
 _SLACK_S = 15.0  # for writing the ledger and leaving the group, beyond a client's own limit
 _POLL_RECORDS = 500  # the Java client's max.poll.records; librdkafka has no such setting
@@ -59,6 +57,10 @@ class ProduceConsume:
     """By role, the module of `labs.engine.clients` that plays it, where it has another name."""
     topics: tuple[str, ...] = ()
     """What it needs beside the topic under test."""
+    ready_limit_s = 30.0
+    """For the group, until it has its place."""
+    flow_limit_s = 15.0
+    """Until the first message is acknowledged and delivered."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -156,9 +158,13 @@ class ProduceConsume:
         still = (each for each in self._clients[role] if each.latest.get("standing"))
         return next(still, self.client(role))
 
+    def saved(self) -> dict[int, int]:
+        """By partition, where the group would go on after a restart; empty if nobody can say."""
+        return saved_positions(self._place.bootstrap, self._place.topic)
+
     def start_consumer(self) -> None:
         """Starts the group and waits until its fetch positions are resolved."""
-        self._start("consumer", self._consumer()).await_ready(_READY_LIMIT_S)
+        self._start("consumer", self._consumer()).await_ready(self.ready_limit_s)
 
     def _consumer(self) -> ConsumerConfig:
         consumer = self._place.settings.get("consumer", {})
@@ -182,7 +188,7 @@ class ProduceConsume:
         self._start("producer", self._producer())
         if self._place.rate_per_s > 0:
             with suppress(WaitTimeout):
-                until(self._flows, _FLOW_LIMIT_S, "nothing was acknowledged and delivered")
+                until(self._flows, self.flow_limit_s, "nothing was acknowledged and delivered")
 
     def _producer(self) -> ProducerConfig:
         last = self._latest("producer")  # of one that was killed; nothing else has ended

@@ -22,7 +22,7 @@ from labs.engine.kafka.properties import properties
 from labs.engine.kafka.tools import Tools
 from labs.engine.ledger import TableWriter
 from labs.engine.spec import Settings
-from labs.engine.workloads.group import GROUP, saved_positions
+from labs.engine.workloads.group import GROUP
 from labs.engine.workloads.place import Place
 from labs.engine.workloads.produce_consume import COMMITS, ProduceConsume
 
@@ -169,7 +169,7 @@ class JavaProduceConsume(ProduceConsume):
 
     def _write_saved(self, consumer: str) -> None:
         place = self._place
-        saved = saved_positions(place.bootstrap, place.topic)
+        saved = self.saved()
         if not saved:
             return  # nobody could say, or there are none: then nothing is judged by them
         rows = [

@@ -1,0 +1,27 @@
+"""How far a Spark query is, by its own record: the folder of its checkpointLocation.
+
+`sources/0/0` holds where it began, `offsets/N` the ends of batch N, written before it is run, and
+`commits/N` that it is done (Spark structured-streaming-programming-guide.md, "Recovering from
+Failures"; OffsetSeqLog.scala, CommitLog.scala).
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+
+def has_begun(checkpoint: Path) -> bool:
+    """Whether the query has decided where it begins, and written that down."""
+    return (checkpoint / "sources" / "0" / "0").exists()
+
+
+def committed(checkpoint: Path, topic: str) -> dict[int, int]:
+    """By partition, the offset after the last batch that is done; empty where none is."""
+    # Those that begin with a dot are checksums and half-written files.
+    done = [int(each.name) for each in checkpoint.glob("commits/[0-9]*")]
+    if not done:
+        return {}
+    # Its version, what is true of the whole batch, then a line for each source.
+    ends = (checkpoint / "offsets" / str(max(done))).read_text("utf-8").splitlines()[2]
+    return {int(partition): offset for partition, offset in json.loads(ends)[topic].items()}

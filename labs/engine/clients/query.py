@@ -1,0 +1,151 @@
+"""The team's Spark query: a driver of its own that reads the topic and leaves effects in a sink.
+
+`python -m labs.engine.clients.query CONFIG.json`, where the file holds a `QueryConfig`. The driver
+is this process and the JVM beneath it, which is in its process group and ends with it. The sink is
+written to by foreachBatch, each batch in one transaction of the database.
+
+It says `ready` once Spark has decided where the query begins and has nothing to do, or has done a
+batch, so that `startingOffsets=latest` skips nothing by a race of our own. A stop lets it read to
+the end first. It can be held at `polling`, with a batch planned of which nothing was read, and at
+the points of its work (`clients.work`): `processed` is after the sink and before Spark's record.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from labs.engine.clients import checkpoint
+from labs.engine.clients.commits import Commits
+from labs.engine.clients.control import Control, listen, report
+from labs.engine.clients.deliveries import Deliveries
+from labs.engine.clients.sink import Database, Style
+from labs.engine.clients.work import Polled, Work
+from labs.engine.judge import spark_environment
+from labs.engine.kafka.distribution import spark_connector
+
+if TYPE_CHECKING:
+    from spark_jobs.pipelines.foreach_batch import Collect, ForeachBatch
+
+_MASTER = "local[1]"
+_REPORT_EVERY_S = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class QueryConfig:
+    """What a query is told. `options` are those of Spark's Kafka source, complete.
+
+    `checkpoint` is its checkpointLocation; `scratch` is where Spark may put what it needs.
+    `drain_limit_s` bounds the reading to the end after a stop.
+    """
+
+    ledger: str
+    name: str
+    group: str
+    topic: str
+    isolation: str
+    options: dict[str, str]
+    checkpoint: str
+    scratch: str
+    sink: str
+    sink_style: Style = "plain"
+    drain_limit_s: float = 15.0
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+
+class Run:
+    """One driver, from its first batch to its last."""
+
+    def __init__(self, config: QueryConfig, control: Control) -> None:
+        self._config, self._control = config, control
+        self._checkpoint = Path(config.checkpoint)
+        ledger = Path(config.ledger)
+        self._deliveries = Deliveries(ledger, config.name, config.group, config.isolation)
+        self._commits = Commits(ledger, config.name, config.group)
+        self._committed: dict[int, int] = {}
+        self._work = Work(control, self._write_down, self._open_sink, asynchronous=False)
+
+    def run(self, query: ForeachBatch) -> str | None:
+        """Goes on until the owner says stop, then to the end of the log.
+
+        A query that Spark ends is not started again here; returned is why it ended it.
+        """
+        while query.runs and not self._control.stop.is_set():
+            ready = query.has_settled and checkpoint.has_begun(self._checkpoint)
+            report(ready=ready, delivered=self._deliveries.count)
+            self._control.stop.wait(_REPORT_EVERY_S)
+        stopped = query.end(self._config.drain_limit_s)
+        report(**self._write_down())
+        self._deliveries.close()
+        self._commits.close()
+        return stopped
+
+    def take(self, collect: Collect) -> None:
+        """Processes a batch; when it returns, Spark records that the batch is done."""
+        self._control.reach("polling", self._write_down)
+        records, now = collect(), time.monotonic_ns()
+        for partition, offset, value in records:
+            self._deliveries.hand(self._config.topic, partition, offset, value, now)
+        self._deliveries.end_poll()
+        self._work.take(Polled([value for _, _, value in records], positions=[]))
+        self._work.done()  # how far it is, Spark keeps
+
+    def _open_sink(self) -> Effects:
+        return Effects(Path(self._config.sink), self._config.sink_style)
+
+    def _write_down(self) -> dict[str, Any]:
+        """Writes all that is known of deliveries and commits: from here on a kill hides nothing."""
+        now, done = time.monotonic_ns(), checkpoint.committed(self._checkpoint, self._config.topic)
+        for partition, offset in done.items():
+            if self._committed.get(partition) != offset:
+                self._commits.note((self._config.topic, partition), offset, "ok", now)
+        self._committed = done
+        self._deliveries.flush()
+        self._commits.flush()
+        return {"written": True, "delivered": self._deliveries.count}
+
+
+class Effects:
+    """The sink: a connection for each batch, because Spark calls from a thread of its choice."""
+
+    def __init__(self, database: Path, style: Style) -> None:
+        self._database, self._style = database, style
+
+    def apply(self, values: Sequence[int]) -> None:
+        database = Database(self._database, self._style)
+        database.apply(values)
+        database.close()
+
+    def close(self) -> None:
+        """Nothing is open between two batches."""
+
+
+def main(argv: list[str]) -> int:
+    # Not at the top: the runner reads the configuration alone, and pyspark is a second to import.
+    from spark_jobs.pipelines.foreach_batch import ForeachBatch
+    from spark_jobs.session import BRIEF, start
+
+    config = QueryConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
+    run = Run(config, listen())
+    Path(config.scratch).mkdir(parents=True, exist_ok=True)
+    os.environ.update(spark_environment(Path(config.scratch)))
+    spark = start(config.name, _MASTER, [str(jar) for jar in spark_connector()], BRIEF)
+    try:
+        stopped = run.run(ForeachBatch(spark, config.options, Path(config.checkpoint), run.take))
+    finally:
+        spark.stop()
+    # One that cannot go on counts as ready, as a consumer without a place does.
+    report(ready=True, stopped=stopped, ended=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

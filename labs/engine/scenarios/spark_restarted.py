@@ -1,0 +1,34 @@
+"""The driver of a Spark query dies between the sink and the checkpoint.
+
+Spark writes the ends of a batch down before it runs it, and that it is done afterwards: a batch in
+between is run again with the same offsets and the same batchId (Spark
+structured-streaming-programming-guide.md, "Fault Tolerance Semantics"). A sink that does not know
+a message applies it again.
+"""
+
+from __future__ import annotations
+
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.steps import PROMPT, kill_consumer_at
+from labs.engine.scenarios.topologies import one_broker_and_a_query
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    kill_consumer_at(stage, "processed", seconds)
+
+
+SCENARIO = Scenario(
+    name="spark-restarted",
+    title="The Spark driver dies between the sink and the checkpoint",
+    story=(
+        "A Spark query has written a batch into a database, and its driver is killed before the "
+        "checkpoint says that the batch is done. It is started again on the same checkpoint."
+    ),
+    shows=("redelivery", "effect_duplicated"),
+    topology=one_broker_and_a_query,
+    durations={"lead_in_s": (1.0, 2.0), "standing_s": (0.1, 0.3), "healed_s": (0.5, 1.0)},
+    play=_play,
+    rate_per_s=500,
+    workload="spark-query",
+    pinned=PROMPT,
+)

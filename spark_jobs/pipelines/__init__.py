@@ -1,0 +1,1 @@
+"""Structured Streaming queries that are themselves under test."""

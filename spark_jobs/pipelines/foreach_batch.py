@@ -1,0 +1,71 @@
+"""A query that reads one topic and hands each batch to a function, as foreachBatch does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
+from typing import TypeAlias
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+TRIGGER = "200 milliseconds"
+"""How often a micro-batch is begun, if there is something for it."""
+
+Record: TypeAlias = tuple[int, int, int]
+"""A partition, an offset, and the value, which is a number."""
+Collect: TypeAlias = Callable[[], Sequence[Record]]
+"""Reads the records of a batch, in the order of each partition."""
+
+_RECORD = ("partition", "offset", "CAST(CAST(value AS STRING) AS BIGINT) AS value")
+
+
+class ForeachBatch:
+    """A running query; `handle` is called for each batch, in a thread of Spark's.
+
+    `options` are those of Spark's Kafka source, complete. When `handle` returns, the batch is done
+    and Spark records it in the `checkpoint`.
+    """
+
+    def __init__(
+        self, spark: SparkSession, options: Mapping[str, str], checkpoint: Path,
+        handle: Callable[[Collect], None],
+    ) -> None:  # fmt: skip
+        self._handle = handle
+        self._batches = 0
+        records = spark.readStream.format("kafka").options(**options).load()
+        written = records.selectExpr(*_RECORD).writeStream.foreachBatch(self._take)
+        written = written.option("checkpointLocation", str(checkpoint))
+        self._query = written.trigger(processingTime=TRIGGER).start()
+
+    @property
+    def runs(self) -> bool:
+        """Whether Spark has not ended it."""
+        return bool(self._query.isActive)
+
+    @property
+    def has_settled(self) -> bool:
+        """Whether it has done a batch, or has looked and found nothing to do."""
+        return self._batches > 0 or self._query.status["message"].startswith("Waiting for")
+
+    def end(self, limit_s: float) -> str | None:
+        """Has it read to the end that the log has now, and ends it.
+
+        Returns why Spark had ended it before, in a line; None if Spark had not.
+        """
+        reading = Thread(target=self._read_on, name="read-on", daemon=True)
+        reading.start()
+        reading.join(limit_s)
+        failed = self._query.exception()
+        self._query.stop()
+        return str(failed).strip().splitlines()[0] if failed else None
+
+    def _take(self, batch: DataFrame, _number: int) -> None:
+        self._handle(batch.collect)
+        self._batches += 1
+
+    def _read_on(self) -> None:
+        with suppress(PySparkException):  # the query itself says why
+            self._query.processAllAvailable()

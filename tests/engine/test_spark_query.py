@@ -1,0 +1,89 @@
+"""A Spark query as its owner sees it: its checkpoint, and what it is told. No Spark is started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labs.engine.clients import checkpoint
+from labs.engine.scenarios.model import TOPIC
+from labs.engine.scenarios.steps import PROMPT
+from labs.engine.workloads import Place
+from labs.engine.workloads.spark_query import SparkQuery
+from tests.engine.arms import arm
+from tests.engine.cases import SPARK
+
+WORDS = '{"batchWatermarkMs":0,"batchTimestampMs":1,"conf":{}}'
+
+
+def clients(folder: Path, **stated: Any) -> SparkQuery:
+    settings = arm("described", **SPARK | stated).settings
+    return SparkQuery(
+        Place(settings, "127.0.0.1:1", TOPIC, 500, folder, folder, folder, folder, PROMPT)
+    )
+
+
+def plan(folder: Path, batch: int, ends: str) -> None:
+    (folder / "offsets").mkdir(exist_ok=True)
+    (folder / "offsets" / str(batch)).write_text(f'v1\n{WORDS}\n{{"orders":{ends}}}', "utf-8")
+
+
+def done(folder: Path, batch: int) -> None:
+    (folder / "commits").mkdir(exist_ok=True)
+    (folder / "commits" / str(batch)).write_text('v1\n{"nextBatchWatermarkMs":0}', "utf-8")
+
+
+def test_only_a_batch_that_is_done_moves_the_query(tmp_path: Path) -> None:
+    assert checkpoint.committed(tmp_path, TOPIC) == {}
+    plan(tmp_path, 9, '{"0":10,"1":12}')
+    assert checkpoint.committed(tmp_path, TOPIC) == {}, "planned, and not done"
+    done(tmp_path, 9)
+    plan(tmp_path, 10, '{"0":20,"1":22}')
+    (tmp_path / "commits" / ".10.2c3.tmp").touch()
+    assert checkpoint.committed(tmp_path, TOPIC) == {0: 10, 1: 12}
+    done(tmp_path, 10)
+    assert checkpoint.committed(tmp_path, TOPIC) == {0: 20, 1: 22}
+
+
+def test_a_query_has_begun_when_its_start_is_written_down(tmp_path: Path) -> None:
+    (tmp_path / "sources" / "0").mkdir(parents=True)
+    assert not checkpoint.has_begun(tmp_path)
+    (tmp_path / "sources" / "0" / "0").touch()
+    assert checkpoint.has_begun(tmp_path)
+
+
+def test_the_source_is_told_what_is_described_in_its_own_words(tmp_path: Path) -> None:
+    told = clients(
+        tmp_path, consumer__failOnDataLoss=False, consumer__group_id="orders",
+        consumer__minPartitions=4,
+    )._consumer()  # fmt: skip
+    assert told.options == {
+        "subscribe": "orders", "kafka.bootstrap.servers": "127.0.0.1:1",
+        "startingOffsets": "earliest", "failOnDataLoss": "false", "minPartitions": "4",
+        "kafka.group.id": "orders", "kafka.isolation.level": "read_uncommitted",
+        "kafka.fetch.max.wait.ms": "10", "kafka.reconnect.backoff.ms": "50",
+        "kafka.reconnect.backoff.max.ms": "500",
+    }  # fmt: skip
+    assert told.sink == str(tmp_path / "sink.sqlite")
+
+
+def test_a_successor_goes_on_with_the_checkpoint_of_the_one_before(tmp_path: Path) -> None:
+    one = clients(tmp_path)
+    assert one._consumer().checkpoint == clients(tmp_path)._consumer().checkpoint
+    checkpoint_of = Path(one._consumer().checkpoint)
+    checkpoint_of.mkdir()
+    plan(checkpoint_of, 0, '{"0":7}')
+    done(checkpoint_of, 0)
+    assert one.saved() == {0: 7}
+
+
+@pytest.mark.parametrize(("trigger", "said"), [("micro-batch", False), ("continuous", True)])
+def test_a_query_that_would_have_no_batches_says_that_it_has(
+    tmp_path: Path, trigger: str, said: bool
+) -> None:
+    told = " ".join(clients(tmp_path, application__trigger=trigger).differs)
+    assert ("in micro-batches" in told) == said
+    assert "filled by librdkafka" in told
+    assert "startingOffsets" not in told
