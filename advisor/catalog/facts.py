@@ -99,6 +99,11 @@ def lines_of(product: str, name: str) -> tuple[str, ...]:
     return tuple(line for line in examined(product) if row and _state(row, line) is not None)
 
 
+def option_of_spark(name: str) -> str:
+    """A setting as an option of Spark's Kafka source or sink: its own, or a client's, `kafka.…`."""
+    return name if lines_of("spark", name) else f"kafka.{name}"
+
+
 @lru_cache(maxsize=128)
 def facts(product: str, line: str) -> Mapping[str, Fact]:
     """Every setting that a product has at a line, by name, in the order of the names.

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.catalog.facts import option_of_spark
 from advisor.export.base import Export, Stamp, head
 from advisor.export.choice import Chosen, chosen, code_notes
 from advisor.export.python_literal import literal
 from advisor.reasoning.pipeline import Pipeline
-
-_OWN = frozenset({"startingOffsets", "failOnDataLoss"})
-"""Options that the connector reads itself; every other goes to the client, as `kafka.…`."""
 
 _FUNCTIONS = '''
 
@@ -49,7 +47,7 @@ def _render(pipeline: Pipeline, stamp: Stamp) -> str:
 
 
 def _by_option(settings: tuple[Chosen, ...]) -> dict[str, Chosen]:
-    return {each.name if each.name in _OWN else f"kafka.{each.name}": each for each in settings}
+    return {option_of_spark(each.name): each for each in settings}
 
 
 def _applies(pipeline: Pipeline) -> bool:

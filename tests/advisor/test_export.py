@@ -55,6 +55,17 @@ def test_each_family_has_its_own_files_and_the_commands() -> None:
     assert find("rust-properties") is None
 
 
+def test_sparks_own_options_keep_their_names_and_its_clients_get_a_prefix() -> None:
+    stated: dict[str, Value] = {
+        "maxOffsetsPerTrigger": 100, "minPartitions": 3, "isolation.level": "read_committed",
+    }  # fmt: skip
+    pipeline = _pipeline(Family.SPARK, {Component.CONSUMER: stated})
+    text = _export("spark-options").render(pipeline, STAMP)
+    for option in ("maxOffsetsPerTrigger", "minPartitions", "kafka.isolation.level"):
+        assert f"{option!r}: " in text
+    assert "kafka.maxOffsetsPerTrigger" not in text
+
+
 def test_files_for_the_brokers_are_offered_where_something_was_said_of_them() -> None:
     pipeline = _pipeline(Family.JAVA, {Component.BROKER: {"min.insync.replicas": 2}})
     names = {export.name for export in exports_for(pipeline)}
