@@ -22,7 +22,7 @@ def in_force(family: Family, version: str, component: Component, **stated: Value
 FAMILIES = [(Family.JAVA, "4.3"), (Family.JAVA, "2.8"), (Family.LIBRDKAFKA, "2.16")]
 
 
-@pytest.mark.parametrize(("family", "version"), FAMILIES)
+@pytest.mark.parametrize(("family", "version"), [*FAMILIES, (Family.SPARK, "4.2")])
 def test_librdkafka_takes_every_familys_defaults(family: Family, version: str) -> None:
     Producer(translate.producer(in_force(family, version, Component.PRODUCER)).config)
     consumer = translate.consumer(in_force(family, version, Component.CONSUMER))
@@ -68,6 +68,12 @@ def test_javas_words_for_a_missing_offset_become_librdkafkas() -> None:
     told = translate.consumer({"auto.offset.reset": "by_duration:P1D"})
     assert told.config["auto.offset.reset"] == "earliest"
     assert "by_duration:P1D" in told.differs[0]
+
+
+@pytest.mark.parametrize("start", ["earliest", "latest"])
+def test_a_reader_that_stands_for_a_query_starts_where_that_would(start: str) -> None:
+    told = in_force(Family.SPARK, "4.2", Component.CONSUMER, startingOffsets=start)
+    assert translate.consumer(told).config["auto.offset.reset"] == start
 
 
 def test_with_the_group_protocol_of_the_brokers_no_session_timeout_is_told() -> None:

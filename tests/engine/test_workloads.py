@@ -15,6 +15,7 @@ from labs.engine.scenarios.model import TOPIC
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.workloads import AS_COMMITTED, WORKLOADS, Place, ProduceConsume, workload
 from tests.engine.arms import arm
+from tests.engine.cases import SPARK
 
 
 def clients(folder: Path, workload: str = "consume-process-sink", **stated: Any) -> ProduceConsume:
@@ -175,3 +176,12 @@ def test_values_are_as_long_as_was_chosen(tmp_path: Path) -> None:
     assert told._producer().value_bytes == 0
     longer = type(told)(replace(told._place, value_bytes=500))
     assert longer._producer().value_bytes == 500
+
+
+def test_a_reader_that_stands_for_a_query_says_that_spark_is_not_run(tmp_path: Path) -> None:
+    told = " ".join(clients(tmp_path, "produce-consume", **SPARK).differs)
+    assert "Spark itself is not run" in told
+    assert "Spark itself is not run" not in " ".join(clients(tmp_path).differs)
+    assert "Spark itself is not run" not in " ".join(
+        clients(tmp_path, "spark-query", **SPARK).differs
+    )

@@ -95,8 +95,9 @@ THE_BROKERS_OWN = frozenset({"session.timeout.ms", "heartbeat.interval.ms"})
 
 # Read by the consumer process itself (labs.engine.clients.consumer), so not dropped.
 _APPLICATIONS_OWN = {"enable.auto.commit", "enable.auto.offset.store", "max.poll.records"}
-# Spark's: the catalog already gives the auto.offset.reset that it comes to.
-_APPLICATIONS_OWN |= {"startingOffsets", "failOnDataLoss"}
+# Spark's. The first is what its reader has for an auto.offset.reset.
+_STARTS = "startingOffsets"
+_APPLICATIONS_OWN |= {_STARTS, "failOnDataLoss"}
 _BATCHES = dict.fromkeys(
     ("maxOffsetsPerTrigger", "minPartitions"), _Rule(dropped="a run's readers have no batches")
 )
@@ -131,6 +132,8 @@ def consumer(settings: Mapping[str, Value], static: bool = False) -> Translated:
     """
     rules = {**_CONSUMER, **_BATCHES, **({"group.instance.id": _Rule()} if static else {})}
     told = {key: value for key, value in settings.items() if key not in _APPLICATIONS_OWN}
+    if _STARTS in settings:
+        told["auto.offset.reset"] = settings[_STARTS]
     if told.get("group.protocol") == "consumer":
         told = {key: value for key, value in told.items() if key not in THE_BROKERS_OWN}
     translated = _translate("consumer", told, lambda key: rules.get(key, _UNKNOWN))

@@ -37,6 +37,11 @@ _NO_STREAMS = (
     "inside the application; no state, no changelog, no transaction, no processing again"
 )
 
+_NO_SPARK = (
+    "Spark itself is not run: one producer and one consumer with the settings of those inside its "
+    "sink and its source; a group's position stands for the checkpoint"
+)
+
 COMMITS: Mapping[str, Commit] = {
     "before-processing": "before-processing",
     "after-processing": "after-processing",
@@ -94,6 +99,8 @@ class ProduceConsume:
 
     def _differs(self, role: str) -> Iterator[str]:
         """In what librdkafka differs from the team's client of a role."""
+        if role == "consumer" and "failOnDataLoss" in self._place.settings.get(role, {}):
+            yield _NO_SPARK
         told = {"producer": self._producer_told, "consumer": self._consumer_told}
         yield from told[role].differs
 
