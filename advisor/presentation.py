@@ -38,10 +38,11 @@ Reasons = tuple[tuple[tuple[Anomaly, ...], str], ...]
 """Anomalies that have one reason in common, with that reason; the gravest first."""
 
 
-_WITHOUT_STREAMS = (
-    "The lab does not run Kafka Streams yet. It sends and reads with the settings of the "
-    "producer and the consumer inside the application, and shows what the brokers do to the "
-    "topic. State, changelogs, transactions and what is processed again are reasoning here."
+_STREAMS = (
+    "Where a failure is one of Kafka Streams alone, the lab runs Kafka Streams: an application "
+    "with one processor, which keeps no state. In the other experiments it sends and reads with "
+    "the settings of the producer and the consumer inside the application, and shows what the "
+    "brokers do to the topic; transactions and what is processed again are reasoning there."
 )
 
 
@@ -185,7 +186,7 @@ def not_staged(pipeline: Pipeline) -> str:
             "and a dead broker is fenced after broker.session.timeout.ms."
         )
     if pipeline.family is Family.STREAMS:
-        words.append(_WITHOUT_STREAMS)
+        words.append(_STREAMS)
     return " ".join(words)
 
 

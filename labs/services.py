@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from advisor import services as advisor
+from advisor.catalog import Family
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
@@ -68,6 +69,11 @@ def start(
 def brokers_for(described: Pipeline) -> tuple[str, str | None]:
     """The release that its experiments run, and what that stands for where it was not described."""
     return to_run(described.kafka, Replication(described).zookeeper)
+
+
+def streams_for(described: Pipeline) -> str | None:
+    """The line of Kafka Streams that its experiments run; None for another application."""
+    return described.version if described.family is Family.STREAMS else None
 
 
 def start_first_look() -> Experiment:
@@ -155,7 +161,7 @@ def _queue(
     spec = ExperimentSpec(
         scenario, _new_seed(), tuple(arms), runs, conditions.overrides,
         conditions.controllers, conditions.partitions, conditions.value_bytes,
-        conditions.java_clients, instead_of,
+        conditions.java_clients, instead_of, streams_for(described),
     )  # fmt: skip
     return _enqueue(spec, pipeline, lesson)
 

@@ -38,7 +38,11 @@ def carry_out(edge: Edge, seed: int, judge_socket: Path) -> Trial:
 def _claimed(edge: Edge, seed: int) -> Trial:
     # In one transaction with the claim: no worker sees it waiting.
     arms = tuple(arm(name, side) for name, side in zip(SIDES, edge.sides, strict=True))
-    spec = ExperimentSpec(edge.event.scenario or "", seed, arms, release(edge.sides[0].kafka))
+    side = edge.sides[0]
+    spec = ExperimentSpec(
+        edge.event.scenario or "", seed, arms, release(side.kafka),
+        streams=services.streams_for(side),
+    )  # fmt: skip
     stored = services.store(spec)
     claimed = lifecycle.claim(stored.slug, stored.attempt, uuid.uuid4().hex)
     if claimed is None:

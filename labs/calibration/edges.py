@@ -47,6 +47,8 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
     "processing": ("synchronous", "asynchronous"),
     "processing.errors": ("retry", "close"),
     "sink": ("plain", "idempotent"),
+    "processing.guarantee": ("at_least_once", "exactly_once_v2"),
+    "readers": ("read_uncommitted", "read_committed"),
     "restart": ("resumes", "forgets"),
     "resend": ("never", "on-error"),
     "eligible.leader.replicas.version": (0, 1),
@@ -62,7 +64,7 @@ UNTRIED: Mapping[str, str] = {
         ("transactional.id", "transaction.timeout.ms", "upstream"),
         "both sides of a trial have transactions, or neither has",
     ),
-    **dict.fromkeys(("processing.guarantee", "state"), "no run has Kafka Streams in it"),
+    "state": "the application of a run keeps none",
     "failOnDataLoss": "nothing is deleted while a run's Spark query is away",
     "maxOffsetsPerTrigger": "the model only names it: a batch is repeated whatever its size",
     **dict.fromkeys(
@@ -144,6 +146,9 @@ def _pairs(event: FailureEvent, key: Key) -> tuple[tuple[Pipeline, Pipeline], ..
 
 
 def _bases(event: FailureEvent) -> Iterator[Pipeline]:
+    if event.families == {Family.STREAMS}:
+        yield from _streams()
+        return
     of = [family for family in _FAMILIES if family in event.families] or [*event.families]
     if find(event.scenario or "").workload in _TRANSACTIONAL:
         yield from map(_in_transactions, of)
@@ -160,6 +165,20 @@ def _bases(event: FailureEvent) -> Iterator[Pipeline]:
                 },
                 Component.BROKER: _shortened(),
                 Component.APPLICATION: racks,
+            },
+        )  # fmt: skip
+
+
+def _streams() -> Iterator[Pipeline]:
+    """Kafka Streams applications, as the lab's keep no state."""
+    for guarantee, readers in product(TRIED["processing.guarantee"], TRIED["readers"]):
+        yield Pipeline(
+            Family.STREAMS, versions(Family.STREAMS)[0],
+            settings={
+                Component.STREAMS: {"processing.guarantee": guarantee},
+                Component.TOPIC: {"replication.factor": 3, "min.insync.replicas": 2},
+                Component.BROKER: _shortened(),
+                Component.APPLICATION: {"readers": readers, "state": "none"},
             },
         )  # fmt: skip
 

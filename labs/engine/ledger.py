@@ -72,6 +72,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
         time_ns=_INT64,
     ),
     "effects": _schema(sink=_TEXT, value=_INT64, applied=_INT64, time_ns=_INT64),
+    "state": _schema(store=_TEXT, key=_TEXT, expected=_INT64, actual=_INT64),
     "faults": _schema(fault=_TEXT, target=_TEXT, phase=_TEXT, time_ns=_INT64, evidence=_TEXT),
     "telemetry": _schema(
         time_ns=_INT64,

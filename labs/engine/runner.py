@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from advisor.catalog import kafka_line
 from labs.engine import result
 from labs.engine.boot import Ahead, Booted, boot
 from labs.engine.clients.process import ClientFailed
@@ -26,6 +27,7 @@ from labs.engine.faults import FaultLog, FaultRow
 from labs.engine.judge import JudgeFailed, judge
 from labs.engine.kafka.cluster import Cluster
 from labs.engine.kafka.java import find_java
+from labs.engine.kafka.streams import Streams, streams, streams_release
 from labs.engine.kafka.tools import Tools, tools
 from labs.engine.ledger import TableWriter
 from labs.engine.scenarios.model import TOPIC, Scenario, Schedule, Topology
@@ -93,6 +95,7 @@ class ArmRunner:
         self._seen = _Circumstances(kafka=arm.experiment.kafka)
         self._began = datetime.now(UTC)
         self._tools: Tools | None = None
+        self._streams: Streams | None = None
         self.failed = False
 
     def run(self) -> dict[str, Any]:
@@ -151,8 +154,7 @@ class ArmRunner:
     @contextmanager
     def _cluster(self, topology: Topology) -> Iterator[Cluster]:
         settings, scenario = self._arm.spec.settings, self._arm.scenario
-        if wanted := self._arm.experiment.java_clients:
-            self._tools = tools(wanted, find_java(), self._prepares)
+        self._fetch_clients()
         with self._booted() as booted:
             self._seen.java, self._seen.kafka = booted.java, booted.kafka
             lapse = scenario.topic(settings)
@@ -165,6 +167,18 @@ class ArmRunner:
                     name, topology.partitions, topology.replication_factor, config
                 )
             yield booted.cluster
+
+    def _fetch_clients(self) -> None:
+        """What runs in a JVM beside the brokers', where that is wanted."""
+        experiment = self._arm.experiment
+        if wanted := experiment.java_clients:
+            self._tools = tools(wanted, find_java(), self._prepares)
+        if self._workload.runs_streams:
+            line = experiment.streams or kafka_line(experiment.kafka)
+            release = streams_release(line)
+            if kafka_line(release) != line:
+                self._seen.notes.append(f"Kafka Streams {release} stands for {line}")
+            self._streams = streams(release, find_java(), self._prepares)
 
     @contextmanager
     def _booted(self) -> Iterator[Booted]:
@@ -201,7 +215,7 @@ class ArmRunner:
             arm.spec.settings, cluster.bootstrap, TOPIC, arm.schedule.rate_per_s, arm.ledger,
             arm.folder, arm.logs, scratch=arm.scratch, pinned=arm.scenario.pinned,
             senders=arm.scenario.senders, value_bytes=arm.experiment.value_bytes or 0,
-            tools=self._tools,
+            tools=self._tools, streams=self._streams,
         )  # fmt: skip
         clients = self._workload(place)
         self._seen.shortened = self._shortened(cluster, clients)

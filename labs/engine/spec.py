@@ -65,6 +65,8 @@ class ExperimentSpec:
     java_clients: str | None = None
     instead_of: str | None = None
     """What was described, where it cannot be run and `kafka` stands for it: its line and why."""
+    streams: str | None = None
+    """The line of Kafka Streams, where the application is one; without, that of the brokers."""
 
     def __post_init__(self) -> None:
         least, most = VALUE_BYTES

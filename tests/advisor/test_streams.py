@@ -188,7 +188,7 @@ def test_every_line_of_streams_has_an_answer():
         assert services.advise(described({"family": "streams", "version": version}))["changes"]
 
 
-def test_an_experiment_says_that_streams_is_not_run(tmp_path):
+def test_an_experiment_with_other_clients_says_that_streams_is_not_run(tmp_path):
     arm = services.in_force(described(STREAMS))
     assert arm["streams"]["processing.guarantee"] == "at_least_once"
     clients = ProduceConsume(Place(arm, "127.0.0.1:1", "t", 1, *[tmp_path] * 4))
@@ -206,7 +206,7 @@ def test_a_streams_application_is_asked_its_own_questions(client: Client):
         streams={"streams.processing.guarantee": "exactly_once_v2"},
     )  # fmt: skip
     html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
-    assert "The lab does not run Kafka Streams yet." in html
+    assert "the lab runs Kafka Streams" in html
     assert "streams.properties" in html
     assert "producer.properties" not in html
     asked = client.get(reverse("advisor:describe", args=["client"])).content.decode()

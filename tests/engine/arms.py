@@ -12,9 +12,13 @@ SCENARIO = "leader-killed-followers-behind"
 
 
 def pipeline(**stated: Value) -> Pipeline:
-    """A Java team's, with `component__setting_name=value` stated and three replicas unless said
-    otherwise; `family` makes it another client's, of its newest version."""
-    family = Family(str(stated.pop("family", Family.JAVA)))
+    """With `component__setting_name=value` stated and three replicas unless said otherwise.
+
+    A Java team's, or of Kafka Streams if a setting of that is stated; `family` makes it another
+    client's, of its newest version.
+    """
+    streams = any(key.startswith(Component.STREAMS) for key in stated)
+    family = Family(str(stated.pop("family", Family.STREAMS if streams else Family.JAVA)))
     settings: dict[Component, dict[str, Value]] = {Component.TOPIC: {"replication.factor": 3}}
     for key, value in stated.items():
         component, _, setting = key.partition("__")

@@ -33,6 +33,11 @@ SPARK: Settings = {
     "consumer__startingOffsets": "earliest",
     "topic__min_insync_replicas": 2,
 }
+STREAMS: Settings = {"streams__processing_guarantee": "at_least_once"}
+STREAMS_ONCE: Settings = {
+    "streams__processing_guarantee": "exactly_once_v2",
+    "application__readers": "read_committed",
+}
 IMPATIENT: Settings = {
     "producer__delivery_timeout_ms": 1500,
     "producer__request_timeout_ms": 1000,
@@ -213,5 +218,23 @@ CASES = [
         "batch-again", "spark-restarted", "exactly-once", Anomaly.EFFECT_DUPLICATED,
         SPARK,
         SPARK | {"application__sink": "idempotent"},
+    ),
+    Case(
+        "streams-again", "streams-instance-killed", "exactly-once", Anomaly.EFFECT_DUPLICATED,
+        STREAMS,
+        STREAMS_ONCE,
+    ),
+    Case(
+        "streams-uncommitted", "streams-instance-killed", "exactly-once",
+        Anomaly.EFFECT_DUPLICATED,
+        STREAMS_ONCE | {"application__readers": "read_uncommitted"},
+        STREAMS_ONCE,
+        tested=False,
+    ),
+    Case(
+        "streams-elsewhere", "streams-instance-killed", "exactly-once", Anomaly.EFFECT_DUPLICATED,
+        STREAMS_ONCE | {"application__sink": "plain"},
+        STREAMS_ONCE | {"application__sink": "idempotent"},
+        tested=False,
     ),
 ]  # fmt: skip

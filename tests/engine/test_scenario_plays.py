@@ -227,6 +227,9 @@ PLAYS = {
     ],
     ("partition-added", 1): ["position", "hold consumer polling", "widen", "let consumer go"],
     ("producer-killed", 1): ["pause leader", "kill producer", "resume paused", "start producer"],
+    ("streams-instance-killed", 1): [
+        "position", "hold consumer processed", "kill consumer", "start consumer",
+    ],
     ("sends-time-out", 3): ["pause follower", "resume paused", "in sync"],
     ("sends-time-out", 1): ["pause leader", "resume paused", "in sync"],
 }  # fmt: skip

@@ -36,6 +36,8 @@ CARELESS: list[dict[str, Any]] = [
     {"topic__unclean_leader_election_enable": True},
     {"consumer__group_instance_id": "reader-1"},
     {"family": "spark"},
+    {"streams__processing_guarantee": "at_least_once"},
+    {"streams__processing_guarantee": "exactly_once_v2", "application__sink": "plain"},
 ]
 """Settings of which one or another meets each event that can be staged."""
 
@@ -55,12 +57,8 @@ def test_events_and_scenarios_name_each_other() -> None:
     assert {event.scenario for event in events} == {each.name for each in all_scenarios()}
     for event in events:
         settings = [pipeline(**stated) for stated in CARELESS]
-        permitted = {
-            str(anomaly)
-            for each in settings
-            if each.family in event.families
-            for anomaly in event.permits(each)
-        }
+        met = [each for each in settings if each.family in event.families]
+        permitted = {str(anomaly) for each in met for anomaly in event.permits(each)}
         assert permitted & set(find(str(event.scenario)).shows), event.name
 
 
@@ -221,6 +219,20 @@ def test_a_rack_that_holds_half_of_the_brokers_cannot_be_staged(racks: int | Non
     three = find("rack-lost").topology({**settings, "application": {"racks": 3}})
     assert (three.brokers, three.replication_factor) == (3, 3)
     assert "stands for a rack" in three.note
+
+
+@pytest.mark.parametrize(
+    ("streams", "why"),
+    [({}, "no Kafka Streams"), ({"group.protocol": "streams"}, "longer than a run")],
+)
+def test_another_application_or_a_long_session_is_no_run_of_streams(
+    streams: dict[str, Any], why: str
+) -> None:
+    settings: dict[str, dict[str, Any]] = {"topic": {"replication.factor": 1}, "streams": streams}
+    with pytest.raises(ScenarioError, match=why):
+        find("streams-instance-killed").topology(settings)
+    classic = {**settings, "streams": {"group.protocol": "classic"}}
+    assert find("streams-instance-killed").topology(classic) == Topology(1, 1)
 
 
 def test_a_session_that_brokers_decide_on_is_longer_than_a_run() -> None:

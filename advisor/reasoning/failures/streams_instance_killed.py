@@ -38,6 +38,7 @@ EVENT = FailureEvent(
         "committed the offsets of the input; it, or another instance, goes on from there."
     ),
     permits=permits,
+    scenario="streams-instance-killed",
     families=frozenset({Family.STREAMS}),
     sources=(
         "Kafka Streams core concepts, Processing guarantees",

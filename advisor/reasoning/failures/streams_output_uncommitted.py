@@ -32,6 +32,7 @@ EVENT = FailureEvent(
         "reader of the output topic does not wait for that."
     ),
     permits=permits,
+    scenario="streams-instance-killed",
     families=frozenset({Family.STREAMS}),
     sources=(
         "Kafka Streams core concepts, Processing guarantees",

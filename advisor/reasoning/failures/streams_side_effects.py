@@ -30,6 +30,7 @@ EVENT = FailureEvent(
         "transaction is aborted, and the same message is processed again."
     ),
     permits=permits,
+    scenario="streams-instance-killed",
     families=frozenset({Family.STREAMS}),
     sources=("Kafka Streams core concepts, Processing guarantees",),
     beyond_settings=(

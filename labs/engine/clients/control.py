@@ -53,7 +53,7 @@ class Control:
         while read := os.read(0, 4096):
             *lines, heard = (heard + read).split(b"\n")
             for line in lines:
-                self._obey(line.decode())
+                self.obey(line.decode())
         self.end()
 
     def end(self) -> None:
@@ -61,7 +61,8 @@ class Control:
         self.stop.set()
         self._let_go()
 
-    def _obey(self, line: str) -> None:
+    def obey(self, line: str) -> None:
+        """Does what one line of the owner's says."""
         word, _, point = line.partition(" ")
         if word == "hold":
             # Not a new one each time: a client that stands at the old one would never go on.
@@ -76,9 +77,9 @@ class Control:
             gate.set()
 
 
-def listen() -> Control:
-    """The owner's wishes, from now on."""
-    control = Control()
+def listen(control: Control | None = None) -> Control:
+    """The owner's wishes, from now on; `control` hears them."""
+    control = control or Control()
 
     def on_signal(_number: int, _frame: FrameType | None) -> None:
         control.end()

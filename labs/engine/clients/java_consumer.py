@@ -33,6 +33,7 @@ from labs.engine.clients.verifiable import (
     Revoked,
     Stopped,
     at_ns,
+    fact,
 )
 
 _HEAR_S = 0.05
@@ -142,7 +143,7 @@ class Run:
         self._commits = Commits(ledger, config.name, config.group) if config.tells_commits else None
         self._account = Account(self._deliveries, self._commits)
         self._due_report = 0.0
-        self._tool = Tool(config.command)
+        self._tool = Tool[Fact](config.command, fact)
 
     def run(self) -> None:
         """Hears until the owner says stop, then to the end of the log, and lets it leave.
@@ -174,7 +175,7 @@ class Run:
         deadline = time.monotonic() + self._config.drain_limit_s
         ends: dict[int, int] = {}
         while time.monotonic() < deadline and not self._tool.ended:
-            ends = ends or self._ends()
+            ends = ends or log_ends(self._config.bootstrap, self._config.topic)
             if ends and self._account.is_at(ends):
                 return
             self._hear()
@@ -193,30 +194,29 @@ class Run:
             if self._commits:
                 self._commits.flush()
 
-    def _ends(self) -> dict[int, int]:
-        """Where the log of each partition ends now; empty if nobody can say."""
-        topic = self._config.topic
-        asking = Consumer({"bootstrap.servers": self._config.bootstrap, "group.id": "ends"})
-        try:
-            known = asking.list_topics(topic, timeout=_ASK_S).topics[topic].partitions
-            places = [TopicPartition(topic, each) for each in known]
-            marks = {
-                place.partition: asking.get_watermark_offsets(place, timeout=_ASK_S)
-                for place in places
-            }
-            return {partition: ends[1] for partition, ends in marks.items()}
-        except (KafkaException, TypeError) as silent:  # the marks are None after the timeout
-            print(silent, file=sys.stderr, flush=True)
-            return {}
-        finally:
-            asking.close()
-
     def _report(self, ended: bool) -> None:
         account = self._account
         report(
             ready=account.ready or account.stopped is not None, stopped=account.stopped,
             delivered=self._deliveries.count, ended=ended,
         )  # fmt: skip
+
+
+def log_ends(bootstrap: str, topic: str) -> dict[int, int]:
+    """Where the log of each partition ends now; empty if nobody can say."""
+    asking = Consumer({"bootstrap.servers": bootstrap, "group.id": "ends"})
+    try:
+        known = asking.list_topics(topic, timeout=_ASK_S).topics[topic].partitions
+        places = [TopicPartition(topic, each) for each in known]
+        marks = {
+            place.partition: asking.get_watermark_offsets(place, timeout=_ASK_S) for place in places
+        }
+        return {partition: ends[1] for partition, ends in marks.items()}
+    except (KafkaException, TypeError) as silent:  # the marks are None after the timeout
+        print(silent, file=sys.stderr, flush=True)
+        return {}
+    finally:
+        asking.close()
 
 
 def main(argv: list[str]) -> int:

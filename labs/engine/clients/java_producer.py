@@ -22,7 +22,7 @@ from labs.engine.clients import verifiable
 from labs.engine.clients.control import Control, listen, report
 from labs.engine.clients.sends import Sends
 from labs.engine.clients.tool import Tool
-from labs.engine.clients.verifiable import Answered, Fact, Offered, Summary
+from labs.engine.clients.verifiable import Answered, Fact, Offered, Summary, fact
 
 _HEAR_S = 0.05
 _REPORT_EVERY_S = 0.25
@@ -122,7 +122,7 @@ class Run:
         )
         self._account = Account(self._sends)
         self._due_report = self._due_write = 0.0
-        self._tool = Tool(config.command)
+        self._tool = Tool[Fact](config.command, fact)
 
     def run(self) -> None:
         """Hears until the owner says stop, then lets the tool flush and end.

@@ -1,4 +1,4 @@
-"""One of Kafka's tools in a JVM of its own: what it prints, line by line, and its end."""
+"""A program in a JVM of its own, such as one of Kafka's tools: what it prints, and its end."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
+from typing import Generic, TypeVar
 
 from labs.engine import processes
-from labs.engine.clients.verifiable import Fact, fact
 
+Fact = TypeVar("Fact")
 _MOST = 10_000  # lines at once, so that a stop is heard while catching up
 
 
@@ -21,14 +22,18 @@ class ToolFailed(Exception):
     """The tool ended although nobody asked it to; its last words are in the log."""
 
 
-class Tool:
+class Tool(Generic[Fact]):
     """It dies with us; what it prints that is no fact goes to our standard error.
 
-    `ended` is true once it is gone and all that it printed was heard.
+    `fact` makes one of a line, or None. `ended` is true once it is gone and all that it printed
+    was heard.
     """
 
-    def __init__(self, command: Sequence[str]) -> None:
-        self._process = processes.spawn(command, log=None, stdout=subprocess.PIPE)
+    def __init__(self, command: Sequence[str], fact: Callable[[str], Fact | None]) -> None:
+        self._process = processes.spawn(
+            command, log=None, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        self._fact = fact
         self._lines = SimpleQueue[str | None]()
         self._killed_by_us = False
         self.ended = False
@@ -49,11 +54,18 @@ class Tool:
                 if line is None:
                     self.ended = True
                     return
-                told = fact(line)
+                told = self._fact(line)
                 if told is not None:
                     yield told
                 elif not line.startswith("{") and " TRACE " not in line:
                     print(line, file=sys.stderr, flush=True)
+
+    def tell(self, line: str) -> None:
+        """Says one line on its standard input; one that has died hears nothing."""
+        if self._process.stdin:
+            with suppress(BrokenPipeError):
+                self._process.stdin.write(f"{line}\n".encode())
+                self._process.stdin.flush()
 
     def ask_to_end(self) -> None:
         """SIGTERM: its shutdown hook closes the client, which may take as long as its timeouts."""

@@ -2,7 +2,8 @@
 
 `settings 3.9.2` locks what the ConfigDefs of a release need (labs.engine.products), `clients` what
 those of its clients need alone, `spark-options 4.1.2` a connector that is asked and never run.
-`tools 4.3.1` locks what Kafka's own test clients need beside the jars of that release. `spring-boot
+`tools 4.3.1` locks what Kafka's own test clients need beside the jars of that release, `streams`
+what Kafka Streams does; RocksDB is left out, as a run's state is held in memory. `spring-boot
 4.1.1` and `strimzi 0.49.0` are for tests alone.
 
 Resolves the tree once with its POMs and records the SHA-256 of each jar, as it was served on the
@@ -32,6 +33,7 @@ ROOTS = {
     "spark-options": [("org.apache.spark", "spark-sql-kafka-0-10_2.13", "")],
     "clients": [("org.apache.kafka", "kafka-clients", "")],
     "tools": [("org.apache.kafka", "kafka-tools", "")],
+    "streams": [("org.apache.kafka", "kafka-streams", "")],
     # Asked by tests what they make of our exports, and Spring of what we read; never run.
     "spring-boot": [("org.springframework.boot", "spring-boot", ""),
                     ("org.springframework.boot", "spring-boot-kafka", ""),

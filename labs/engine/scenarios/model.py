@@ -23,7 +23,7 @@ Durations = Mapping[str, float]
 """Seconds by name, as drawn."""
 Workload = Literal[
     "produce-consume", "consume-process-sink", "transactions-sink", "consume-transform-produce",
-    "consume-process-commit", "static-members-sink", "spark-query",
+    "consume-process-commit", "static-members-sink", "spark-query", "streams",
 ]  # fmt: skip
 """What the clients do (`labs.engine.workloads`)."""
 Client = Literal["producer", "consumer"]

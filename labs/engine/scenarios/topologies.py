@@ -95,3 +95,20 @@ def one_broker_and_a_query(settings: Settings) -> Topology:
 
 def _reads_by_spark(settings: Settings) -> bool:
     return "failOnDataLoss" in settings.get("consumer", {})
+
+
+def one_broker_and_streams(settings: Settings) -> Topology:
+    """For scenarios about Kafka Streams; `ScenarioError` for another application.
+
+    A member that dies is missed when its session ends, which brokers that assign the tasks
+    (KIP-1071) decide on.
+    """
+    streams = settings.get("streams")
+    if not streams:
+        raise ScenarioError("the application is no Kafka Streams application")
+    if streams.get("group.protocol") == "streams":
+        raise ScenarioError(
+            "streams group.protocol is streams: the brokers decide on the session, which is longer "
+            "than a run"
+        )
+    return one_broker(settings)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 _SPARK = "no run has a Spark query in it that reads or writes the topic"
-_STREAMS = "no run has Kafka Streams in it"
 _INTERNAL = (
     "a run's internal topics have as many copies as it has brokers, up to three, and not what was "
     "described"
@@ -33,14 +32,8 @@ UNSTAGED: Mapping[str, str] = {
         ),
         _SPARK,
     ),
-    **dict.fromkeys(
-        (
-            "streams-instance-killed", "streams-internal-topics-lost",
-            "streams-output-read-uncommitted", "streams-side-effects-repeated",
-            "streams-state-lost",
-        ),
-        _STREAMS,
-    ),
+    "streams-internal-topics-lost": "no run of Kafka Streams keeps state yet",
+    "streams-state-lost": "no run of Kafka Streams keeps state yet",
 }  # fmt: skip
 """By the event's name. What stands here can be taken away by a scenario, and often should be."""
 
@@ -55,7 +48,7 @@ UNSHOWN: Mapping[str, str] = {
     "consumer.group.id": _SPARK,
     "consumer.minPartitions": _SPARK,
     "application.trigger": _SPARK,
-    "streams.application.id": _STREAMS,
+    "streams.application.id": "a run's application has an id of its own",
     "broker.group.consumer.session.timeout.ms": "the experiment static-member-lost is about such a "
     "silence, and is not run with group.protocol=consumer: that session is longer than a run",
     "application.rate": "it is the load that some numbers are worked out for, and no run is of it",

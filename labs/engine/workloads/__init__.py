@@ -15,6 +15,7 @@ from labs.engine.workloads.place import Place
 from labs.engine.workloads.produce_consume import ProduceConsume
 from labs.engine.workloads.produce_consume_java import JavaProduceConsume
 from labs.engine.workloads.spark_query import SparkQuery
+from labs.engine.workloads.streams import StreamsTopology
 
 __all__ = ["AS_COMMITTED", "JAVA", "WORKLOADS", "Place", "ProduceConsume", "workload"]
 
@@ -25,6 +26,7 @@ WORKLOADS: Mapping[str, type[ProduceConsume]] = {
     "static-members-sink": StaticMembersSink,
     "consume-transform-produce": ConsumeTransformProduce,
     "spark-query": SparkQuery,
+    "streams": StreamsTopology,
 }
 JAVA: Mapping[str, type[ProduceConsume]] = {"produce-consume": JavaProduceConsume}
 """The workloads that Kafka's own Java clients can play, too.
@@ -41,8 +43,8 @@ def workload(name: str, settings: Settings, java: bool = False) -> type[ProduceC
     """A scenario's workload under these settings, by Java's clients if that is wanted.
 
     Who commits the offsets in a transaction has a topic for a sink: no database takes part in it.
-    Kafka Streams has no transactional.id of its own to do it with, and is not run. Raises
-    `ValueError` for a workload that Java's clients cannot play.
+    Kafka Streams has no transactional.id of its own to do it with. Raises `ValueError` for a
+    workload that Java's clients cannot play.
     """
     if java:
         if name not in JAVA:

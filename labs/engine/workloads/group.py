@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException
+import time
+from pathlib import Path
+
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
 
 from labs.engine.kafka.admin import quiet_admin
+from labs.engine.ledger import TableWriter
 
 GROUP = "app"
 _ASK_S = 5.0
@@ -25,3 +29,32 @@ def saved_positions(bootstrap: str, topic: str) -> dict[int, int]:
         for place in answer.topic_partitions or ()
         if place.topic == topic and place.offset >= 0
     }
+
+
+def begin_at_start(bootstrap: str, topic: str) -> None:
+    """Saves offset 0 of every partition as the group's position. Raises `KafkaException`."""
+    with quiet_admin(bootstrap) as admin:
+        known = admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions
+        places = [TopicPartition(topic, each, 0) for each in known]
+        asked = admin.alter_consumer_group_offsets(
+            [ConsumerGroupTopicPartitions(GROUP, places)], request_timeout=_ASK_S
+        )
+        asked[GROUP].result()
+
+
+def write_saved(bootstrap: str, topic: str, ledger: Path, consumer: str) -> None:
+    """Writes the group's last commits as its coordinator knows them.
+
+    For clients that tell of none. If nobody can say, or there are none, nothing is judged by them.
+    """
+    saved = saved_positions(bootstrap, topic)
+    if not saved:
+        return
+    rows = [
+        {
+            "consumer": consumer, "group": GROUP, "topic": topic, "partition": partition,
+            "offset": offset, "outcome": "ok", "time_ns": time.monotonic_ns(),
+        }
+        for partition, offset in saved.items()
+    ]  # fmt: skip
+    TableWriter(ledger, "commits", "coordinator").flush_rows(rows)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from labs.engine.clients.translate import Pinned
+from labs.engine.kafka.streams import Streams
 from labs.engine.kafka.tools import Tools
 from labs.engine.spec import Settings
 
@@ -18,7 +19,7 @@ class Place:
     `folder` holds their configurations and `logs` what they complain of; `scratch` is removed
     with the brokers' data. `pinned` are the settings of the readers that the scenario sets
     itself, because a run is short, `senders` those of the producer. Values are `value_bytes` long
-    at least. `tools` are the Java clients, where those are wanted.
+    at least. `tools` are the Java clients, where those are wanted, `streams` is Kafka Streams.
     """
 
     settings: Settings
@@ -33,3 +34,4 @@ class Place:
     senders: Mapping[str, Pinned] = field(default_factory=dict)
     value_bytes: int = 0
     tools: Tools | None = None
+    streams: Streams | None = None

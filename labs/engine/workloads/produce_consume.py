@@ -33,8 +33,8 @@ _SLACK_S = 15.0  # for writing the ledger and leaving the group, beyond a client
 _POLL_RECORDS = 500  # the Java client's max.poll.records; librdkafka has no such setting
 
 _NO_STREAMS = (
-    "Kafka Streams itself is not run: one producer and one consumer with the settings of those "
-    "inside the application; no state, no changelog, no transaction, no processing again"
+    "Kafka Streams itself is not run here: one producer and one consumer with the settings of "
+    "those inside the application; no state, no changelog, no transaction, no processing again"
 )
 
 _NO_SPARK = (
@@ -66,6 +66,7 @@ class ProduceConsume:
     """For the group, until it has its place."""
     flow_limit_s = 15.0
     """Until the first message is acknowledged and delivered."""
+    runs_streams = False
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -88,7 +89,8 @@ class ProduceConsume:
         """In what these clients do not do as the team's would, a sentence each."""
         commit = str(self._application.get("commit", "after-processing"))
         automatic = self._place.settings.get("consumer", {}).get("enable.auto.commit", False)
-        said = [_NO_STREAMS] if "streams" in self._place.settings else []
+        alone = "streams" in self._place.settings and not self.runs_streams
+        said = [_NO_STREAMS] if alone else []
         if commit == "in-transaction" and not self.topics:
             said.append("application commit=in-transaction: offsets are committed after "
                         "processing, because this workload has no transactions")  # fmt: skip

@@ -7,7 +7,6 @@ held, so scenarios that do something to a client have no such workload (`workloa
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -20,9 +19,8 @@ from labs.engine.clients.producer import ProducerConfig
 from labs.engine.clients.translate import PINNED, THE_BROKERS_OWN, Pinned
 from labs.engine.kafka.properties import properties
 from labs.engine.kafka.tools import Tools
-from labs.engine.ledger import TableWriter
 from labs.engine.spec import Settings
-from labs.engine.workloads.group import GROUP
+from labs.engine.workloads.group import GROUP, write_saved
 from labs.engine.workloads.place import Place
 from labs.engine.workloads.produce_consume import COMMITS, ProduceConsume
 
@@ -165,19 +163,5 @@ class JavaProduceConsume(ProduceConsume):
         """Of commits that the client made by itself the group's coordinator knows the last."""
         super().stop_consumer()
         if self._automatic and "consumer" in self.modules:
-            self._write_saved(self.client("consumer").name)
-
-    def _write_saved(self, consumer: str) -> None:
-        place = self._place
-        saved = self.saved()
-        if not saved:
-            return  # nobody could say, or there are none: then nothing is judged by them
-        rows = [
-            {
-                "consumer": consumer, "group": GROUP, "topic": place.topic,
-                "partition": partition, "offset": offset, "outcome": "ok",
-                "time_ns": time.monotonic_ns(),
-            }
-            for partition, offset in saved.items()
-        ]  # fmt: skip
-        TableWriter(place.ledger, "commits", "coordinator").flush_rows(rows)
+            place, name = self._place, self.client("consumer").name
+            write_saved(place.bootstrap, place.topic, place.ledger, name)

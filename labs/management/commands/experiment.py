@@ -163,6 +163,7 @@ def _spec(options: dict[str, Any]) -> ExperimentSpec:
     return ExperimentSpec(
         options["scenario"], seed, tuple(arms), kafka, controllers=options["controllers"],
         java_clients=_java_clients(options, pipeline), instead_of=instead_of,
+        streams=services.streams_for(pipeline),
     )  # fmt: skip
 
 

@@ -1,0 +1,164 @@
+"""A Kafka Streams application, and its part of the ledger.
+
+`python -m labs.engine.clients.streams CONFIG.json`, where the file holds a `StreamsConfig`. The
+application runs in a JVM of its own (`StreamsApplication.java`), which dies with this process. It
+says what each of its records was, before that is processed, and stands still at `handed` or
+`processed` where the owner wants that: at the latter a record's result was handed to the producer,
+which sends it on while the application stands, and nothing is committed.
+
+What the group committed is not told; the group's coordinator has it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from labs.engine.clients.control import Control, listen, report
+from labs.engine.clients.deliveries import Deliveries
+from labs.engine.clients.java_consumer import log_ends
+from labs.engine.clients.tool import Tool
+
+_HEAR_S = 0.05
+_REPORT_EVERY_S = 0.25
+_CLOSE_S = 12.0  # the application's own limit is 10 s
+_SAID = frozenset({"handed", "standing", "going", "state", "failed", "kept"})
+
+Words = Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamsConfig:
+    """What the process is told. `command` starts the application, complete.
+
+    `drain_limit_s` bounds the reading to the end after a stop.
+    """
+
+    ledger: str
+    name: str
+    group: str
+    topic: str
+    bootstrap: str
+    isolation: str
+    command: Sequence[str]
+    drain_limit_s: float = 15.0
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+
+def said(line: str) -> Words | None:
+    """What the application says with a line, word by word; None for what is no word of its own."""
+    first, _, rest = line.partition(" ")
+    if first not in _SAID:
+        return None
+    return (first, rest) if first == "failed" else (first, *rest.split())
+
+
+class Passed(Control):
+    """The owner's wishes, passed on to the application."""
+
+    def __init__(self, tool: Tool[Words]) -> None:
+        super().__init__()
+        self._tool = tool
+
+    def obey(self, line: str) -> None:
+        self._tool.tell(line)
+
+
+class Run:
+    """One instance of the application, from joining its group to leaving."""
+
+    def __init__(self, config: StreamsConfig, tool: Tool[Words], control: Control) -> None:
+        self._config, self._tool, self._control = config, tool, control
+        self._deliveries = Deliveries(
+            Path(config.ledger), config.name, config.group, config.isolation
+        )
+        self._position: dict[int, int] = {}  # by partition: the offset after the last one handed
+        self._kept = Counter[str]()
+        self._runs = False
+        self._failed: str | None = None
+        self._due_report = 0.0
+
+    def run(self) -> None:
+        """Hears until the owner says stop, then to the end of the log, and lets it close.
+
+        Raises `ToolFailed` if the JVM ends before.
+        """
+        while not self._control.stop.is_set():
+            self._hear()
+            if self._tool.ended:
+                self._tool.refuse_its_end()
+        self._drain()
+        self._tool.tell("stop")
+        deadline = time.monotonic() + _CLOSE_S
+        while not self._tool.ended and time.monotonic() < deadline:
+            self._hear()
+        self._tool.kill()
+        self._deliveries.close()
+        self._report(ended=True, kept=self._kept)
+
+    def _drain(self) -> None:
+        deadline = time.monotonic() + self._config.drain_limit_s
+        ends: dict[int, int] = {}
+        while time.monotonic() < deadline and not (self._failed or self._tool.ended):
+            ends = ends or log_ends(self._config.bootstrap, self._config.topic)
+            if ends and all(self._position.get(each, 0) >= end for each, end in ends.items()):
+                return
+            self._hear()
+
+    def _hear(self) -> None:
+        for words in self._tool.hear(_HEAR_S):
+            self._take(*words)
+        if time.monotonic() >= self._due_report:
+            self._report(ended=False)
+            self._due_report = time.monotonic() + _REPORT_EVERY_S
+
+    def _take(self, first: str, *rest: str) -> None:
+        if first == "handed":
+            partition, offset, value, time_ns = map(int, rest)
+            self._deliveries.hand(self._config.topic, partition, offset, value, time_ns)
+            self._deliveries.end_poll()
+            self._position[partition] = offset + 1
+        elif first == "standing":
+            self._stand(rest[0])
+        elif first == "going":
+            report(standing=None, written=False)
+        elif first == "state":
+            self._runs = self._runs or rest[0] == "RUNNING"
+        elif first == "failed":
+            self._failed = rest[0]
+        elif first == "kept":
+            self._kept[rest[0]] += int(rest[1])
+
+    def _stand(self, point: str) -> None:
+        """All that it was handed is written down: from here on a kill hides nothing."""
+        self._deliveries.flush()
+        count = self._deliveries.count
+        last = {"handed": "the last is not processed"}.get(
+            point, "the last one's result is written"
+        )
+        report(written=True, delivered=count, standing=point, stands=f"{count:,} records, {last}")
+
+    def _report(self, ended: bool, **more: Any) -> None:
+        report(
+            ready=self._runs or self._failed is not None, stopped=self._failed,
+            delivered=self._deliveries.count, ended=ended, **more,
+        )  # fmt: skip
+
+
+def main(argv: list[str]) -> int:
+    config = StreamsConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
+    tool = Tool(config.command, said)
+    Run(config, tool, listen(Passed(tool))).run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,43 @@
+"""An instance of a Kafka Streams application dies with results written and nothing committed.
+
+What was processed since the last commit is processed again by the next instance. With
+at_least_once its results are there twice. With exactly_once_v2 the dead one's transaction is
+aborted when the next one fetches the offsets (KIP-447): who reads with read_committed never sees
+its results, who reads with read_uncommitted has them and those that replace them. What a processor
+told another system no transaction takes back (Kafka Streams core concepts, "Processing
+guarantees").
+"""
+
+from __future__ import annotations
+
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.steps import SHORT_SESSION, kill_consumer_at
+from labs.engine.scenarios.topologies import one_broker_and_streams
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    kill_consumer_at(stage, "processed", seconds)
+
+
+SCENARIO = Scenario(
+    name="streams-instance-killed",
+    title="An instance of a Kafka Streams application dies before it commits",
+    story=(
+        "A Kafka Streams application reads messages and writes a result for each to another topic, "
+        "or from its processor to another system. Its only instance is killed when results are "
+        "written and the position in the input is not committed. Another instance takes its place."
+    ),
+    shows=("redelivery", "effect_duplicated"),
+    topology=one_broker_and_streams,
+    durations={"lead_in_s": (1.0, 2.0), "standing_s": (0.5, 0.8), "healed_s": (0.5, 1.0)},
+    play=_play,
+    rate_per_s=1000,
+    workload="streams",
+    pinned=SHORT_SESSION,
+    rarely={
+        "duplicate": "copies are counted in the topic that is read; those in the output are "
+        "effects that were applied twice",
+        "aborted_read": "transactions are counted in the topic that is read; what is read of an "
+        "aborted one of the output is an effect that was applied twice",
+    },
+)

@@ -1,0 +1,160 @@
+"""A Kafka Streams application, really run: it reads the topic and writes what it makes to another.
+
+One producer (librdkafka) fills the topic that is read. The effects are what a reader of the output
+topic is handed, or, where a processor talks to another system (`application.sink`), what is in a
+file that outlives the application, as such a system would.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from labs.engine.clients.process import ClientProcess
+from labs.engine.clients.streams import StreamsConfig
+from labs.engine.kafka.properties import properties
+from labs.engine.kafka.streams import Streams
+from labs.engine.ledger import TableWriter
+from labs.engine.workloads.consume_transform_produce import OUTPUT
+from labs.engine.workloads.group import GROUP, begin_at_start, write_saved
+from labs.engine.workloads.place import Place
+from labs.engine.workloads.produce_consume import ProduceConsume
+
+_PREFIXES = {"streams": "", "producer": "producer.", "consumer": "consumer."}
+_HANDLER, _KAFKAS_OWN = ".exception.handler", "org.apache.kafka."
+# Streams decides these itself, and warns of whoever states them (StreamsConfig).
+_OVERRULED = frozenset({"enable.auto.commit", "auto.commit.interval.ms", "isolation.level"})
+_DROPPED: Mapping[str, str] = {
+    "streams.application.id": "a run's application has an id of its own",
+    "streams.state.dir": "a run has a folder of its own",
+    "consumer.group.instance.id": "a run's instance has no restart that could keep its name",
+}
+_FED = (
+    "the topic that Kafka Streams reads is filled by librdkafka, with the settings of the producer "
+    "inside the application and without transactions"
+)
+_BEGINS = (
+    "the application begins with a saved position at the start of the topic, as one that has run "
+    "before has a saved position"
+)
+
+
+class StreamsTopology(ProduceConsume):
+    """One source, one processor, one sink; its consumers are instances of the application."""
+
+    modules: Mapping[str, str] = {"consumer": "streams"}
+    topics = (OUTPUT,)
+    runs_streams = True
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        if place.streams is None:
+            raise ValueError("Kafka Streams needs its jars")
+        self._streams: Streams = place.streams
+        readers = self._application.get("readers")
+        self._read_with = str(readers or "read_committed")
+        self._elsewhere = self._application.get("sink", "topics") != "topics"
+        self._saved = False
+
+    @property
+    def differs(self) -> tuple[str, ...]:
+        said = [_FED, _BEGINS]
+        if not self._elsewhere and "readers" not in self._application:
+            said.append("application readers is not stated: the output is read with read_committed")
+        return (*said, *super().differs)
+
+    def _differs(self, role: str) -> Iterator[str]:
+        if role == "producer":
+            yield from super()._differs(role)
+            return
+        for key, why in _DROPPED.items():
+            component, _, name = key.partition(".")
+            if (value := self._place.settings.get(component, {}).get(name)) is not None:
+                yield f"{component} {name}={value} is left out: {why}"
+        for name, value in self._place.settings["streams"].items():
+            if _unknown_handler(name, value):
+                yield f"streams {name}={value} is left out: a run does not have the class"
+
+    @property
+    def played_by(self) -> dict[str, str]:
+        return {**super().played_by, "consumer": f"Kafka Streams {self._streams.version}"}
+
+    def start_consumer(self) -> None:
+        if not self._saved:
+            begin_at_start(self._place.bootstrap, self._place.topic)
+            self._saved = True
+        super().start_consumer()
+
+    def _start(self, role: str, config: Any) -> ClientProcess:
+        return super()._start(role, self._instance() if role == "consumer" else config)
+
+    def _instance(self) -> StreamsConfig:
+        place, name = self._place, self._next("consumer")
+        file = place.folder / f"{name}.properties"
+        file.write_text(properties(self._in_file(name)), "ascii")
+        told = [file, place.topic, OUTPUT, self._state, self._system if self._elsewhere else "-"]
+        return StreamsConfig(
+            ledger=str(place.ledger), name=name, group=GROUP, topic=place.topic,
+            bootstrap=place.bootstrap, isolation=self._isolation,
+            command=self._streams.command([str(each) for each in told], place.folder),
+        )  # fmt: skip
+
+    def _in_file(self, name: str) -> dict[str, str | int | bool]:
+        """What is described, behind the prefixes of StreamsConfig, and who this instance is."""
+        settings = self._place.settings
+        pinned = {f"consumer.{key}": each.lab for key, each in self._place.pinned.items()}
+        described = {
+            f"{prefix}{key}": value
+            for component, prefix in _PREFIXES.items()
+            for key, value in settings.get(component, {}).items()
+            if key not in _OVERRULED and f"{component}.{key}" not in _DROPPED
+            and not _unknown_handler(key, value)
+        }  # fmt: skip
+        own: dict[str, str | int | bool] = {
+            "application.id": GROUP, "bootstrap.servers": self._place.bootstrap, "client.id": name,
+            "state.dir": str(self._place.scratch / name),
+        }  # fmt: skip
+        return {**described, **pinned, **own}
+
+    @property
+    def _state(self) -> str:
+        """What the processor keeps: `none`, `logged` or `unlogged`."""
+        return "none"
+
+    @property
+    def _system(self) -> Path:
+        """The other system: a line for each effect."""
+        return self._place.scratch / "effects.txt"
+
+    def stop_consumer(self) -> None:
+        """Of the commits the group's coordinator knows the last."""
+        super().stop_consumer()
+        place = self._place
+        write_saved(place.bootstrap, place.topic, place.ledger, self.client("consumer").name)
+
+    def read_to_the_end(self) -> bool:
+        """Reads the log of the input, and the effects where they are."""
+        completed = super().read_to_the_end()
+        if self._elsewhere:
+            self._write_effects()
+            return completed
+        output = replace(self._reader(), topic=OUTPUT, isolation=self._read_with, sink="plain")
+        return self._read(output) and completed
+
+    def _write_effects(self) -> None:
+        """A system that is idempotent knows a message that it was told of before."""
+        lines = self._system.read_text("ascii").split() if self._system.exists() else []
+        times = Counter(map(int, lines))
+        rows = [
+            {"sink": "another system", "value": value,
+             "applied": 1 if self._sink_style == "idempotent" else count}
+            for value, count in times.items()
+        ]  # fmt: skip
+        TableWriter(self._place.ledger, "effects", "sink").flush_rows(rows)
+
+
+def _unknown_handler(name: str, value: object) -> bool:
+    return name.endswith(_HANDLER) and not str(value).startswith(_KAFKAS_OWN)

@@ -1,0 +1,90 @@
+"""The process that keeps the ledger of a Kafka Streams application; a script says what that would.
+
+A kill, a hold and a stop of the real one are seen in tests/cluster/test_scenarios.py.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from labs.engine.clients.process import ClientFailed, ClientProcess
+from labs.engine.clients.streams import StreamsConfig, said
+from labs.engine.wait import until
+
+pytestmark = pytest.mark.process
+
+APPLICATION = """
+import sys
+print("state RUNNING", flush=True)
+print("[log] a line of Kafka's", flush=True)
+print("handed 0 0 41 5", flush=True)
+for line in sys.stdin:
+    if line == "hold processed\\n":
+        print("handed 0 1 42 6", flush=True)
+        print("standing processed", flush=True)
+    elif line == "go\\n":
+        print("going", flush=True)
+    elif line == "stop\\n":
+        print("kept 41 1", flush=True)
+        print("kept 42 2", flush=True)
+        break
+"""
+
+
+def client(folder: Path, program: str = APPLICATION) -> ClientProcess:
+    config = StreamsConfig(
+        ledger=str(folder), name="consumer-1", group="app", topic="orders",
+        bootstrap="127.0.0.1:1", isolation="read_committed",
+        command=[sys.executable, "-c", program], drain_limit_s=0,
+    )  # fmt: skip
+    return ClientProcess("streams", config, folder, folder)
+
+
+def handed(folder: Path) -> list[tuple[int, int, int]]:
+    rows = pq.read_table(folder / "deliveries.parquet").to_pylist()
+    return [(row["offset"], row["value"], row["time_ns"]) for row in rows]
+
+
+def test_what_it_was_handed_is_written_before_it_is_killed_where_it_stands(tmp_path: Path) -> None:
+    application = client(tmp_path)
+    application.await_ready(20)
+    assert application.hold("processed", 20) == "2 records, the last one's result is written"
+    assert application.latest["written"]
+    assert handed(tmp_path) == [(0, 41, 5), (1, 42, 6)]
+    application.go()
+    until(lambda: not application.latest["standing"], 20, "it still stands")
+    assert not application.latest["written"]
+    application.kill()
+    assert application.killed
+
+
+def test_a_stop_lets_it_close_and_tells_what_its_state_kept(tmp_path: Path) -> None:
+    application = client(tmp_path)
+    application.await_ready(20)
+    application.ask_to_stop()
+    ended = application.await_end(30)
+    assert ended["kept"] == {"41": 1, "42": 2}
+    assert handed(tmp_path) == [(0, 41, 5)]
+
+
+def test_one_that_ends_by_itself_is_a_failure(tmp_path: Path) -> None:
+    application = client(tmp_path, "print('failed no such topic: orders')")
+    with pytest.raises(ClientFailed, match="ended by itself"):
+        application.await_end(20)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("handed 0 12 345 678", ("handed", "0", "12", "345", "678")),
+        ("failed a.B: no valid offset", ("failed", "a.B: no valid offset")),
+        ("[main] INFO state", None),
+        ("", None),
+    ],
+)  # fmt: skip
+def test_only_its_own_words_are_heard(line: str, words: tuple[str, ...] | None) -> None:
+    assert said(line) == words
