@@ -36,6 +36,7 @@ DONE_WORDS: Mapping[str, str] = {
     "delete": "records deleted",
     "forget": "position deleted",
     "widen": "gets a partition",
+    "refuse": "refuses every record",
     "resume": "resumed",
     "restart": "restarted",
     "mend": "mended",

@@ -51,6 +51,12 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
     "readers": ("read_uncommitted", "read_committed"),
     "restart": ("resumes", "forgets"),
     "resend": ("never", "on-error"),
+    "delivery.errors": ("handled", "ignored"),
+    "max.block.ms": (1_000, 60_000),
+    "timestamps": ("now", "from-source"),
+    "message.timestamp.type": ("CreateTime", "LogAppendTime"),
+    "cleanup.policy": ("delete", "compact"),
+    "retention.ms": (-1, 604_800_000),
     "eligible.leader.replicas.version": (0, 1),
 }
 """The values between which an edge is looked for, by setting."""
@@ -67,11 +73,7 @@ UNTRIED: Mapping[str, str] = {
     "state": "the application of a run keeps none",
     "failOnDataLoss": "nothing is deleted while a run's Spark query is away",
     "maxOffsetsPerTrigger": "the model only names it: a batch is repeated whatever its size",
-    **dict.fromkeys(
-        ("retention.ms", "cleanup.policy", "outage.ms"),
-        "no trial says for how long its readers may be away",
-    ),
-    "delivery.errors": "the lab's producers hear of every error",
+    "outage.ms": "no trial says for how long its readers may be away",
     "racks": "each broker of a run stands for one of three racks",
     "group.instance.id": "only how long a group waits hangs on it",
 }  # fmt: skip
@@ -88,6 +90,9 @@ _ROOTS: tuple[Mapping[str, Value], ...] = (
     {"acks": "all"},
     {"acks": "all", "enable.idempotence": False},
 )
+
+_STATED: Mapping[str, Value] = {"racks": 3, "timestamps": "from-source"}
+"""What an application must say before other settings decide anything, where an event asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +157,7 @@ def _bases(event: FailureEvent) -> Iterator[Pipeline]:
     of = [family for family in _FAMILIES if family in event.families] or [*event.families]
     if find(event.scenario or "").workload in _TRANSACTIONAL:
         yield from map(_in_transactions, of)
-    racks: dict[str, Value] = {"racks": 3} if _knows(event, "racks") else {}
+    stated = {name: value for name, value in _STATED.items() if _knows(event, name)}
     for family, root, copies, unclean in product(of, _ROOTS, (1, 2), (False, True)):
         yield Pipeline(
             family, versions(family)[0],
@@ -164,7 +169,7 @@ def _bases(event: FailureEvent) -> Iterator[Pipeline]:
                     "unclean.leader.election.enable": unclean,
                 },
                 Component.BROKER: _shortened(),
-                Component.APPLICATION: racks,
+                Component.APPLICATION: stated,
             },
         )  # fmt: skip
 

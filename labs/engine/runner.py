@@ -41,7 +41,7 @@ from labs.engine.workloads.group import GROUP
 
 _TOPIC_KEYS = (
     "min.insync.replicas", "unclean.leader.election.enable", "retention.ms", "retention.bytes",
-    "cleanup.policy", "flush.messages",
+    "cleanup.policy", "flush.messages", "message.timestamp.type",
 )  # fmt: skip
 
 

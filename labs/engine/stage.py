@@ -120,6 +120,13 @@ class LiveStage:
             lambda: on_admin.widen(self._cluster.bootstrap, TOPIC, self._log, _CLIENT_LIMIT_S)
         )
 
+    def refuse(self) -> None:
+        self._hit(lambda: on_admin.refuse(self._cluster.bootstrap, TOPIC, self._log))
+
+    def accept(self) -> None:
+        accept = partial(on_admin.accept, self._cluster.bootstrap, TOPIC, self._log)
+        self._do("healing", lambda: (accept(),))
+
     def keep_all(self) -> None:
         keep = partial(on_admin.keep, self._cluster.bootstrap, TOPIC, self._log)
         self._do("healing", lambda: (keep(),))

@@ -112,7 +112,8 @@ def test_a_leader_that_is_dead_already_cannot_be_killed(cluster):
 def test_records_positions_and_a_partition_by_the_admin_client(cluster):
     cluster.create_topic("kept")
     log, at = FaultLog(), cluster.bootstrap
-    assert send(Producer({"bootstrap.servers": at, "log_level": 0}), "kept", 10) == 10
+    producer = Producer({"bootstrap.servers": at, "log_level": 0})
+    assert send(producer, "kept", 10) == 10
     consumer = Consumer({"bootstrap.servers": at, "group.id": "app", "enable.auto.commit": False})
     place = TopicPartition("kept", 0, 7)
     consumer.commit(offsets=[place], asynchronous=False)
@@ -127,6 +128,11 @@ def test_records_positions_and_a_partition_by_the_admin_client(cluster):
     assert by_hand.widen(at, "kept", log, limit_s=60).evidence == "kept has 2 partitions"
     assert len(cluster.describe("kept")) == 2
     assert by_hand.keep(at, "kept", log).evidence == "retention.ms of kept is -1 now"
+
+    assert by_hand.refuse(at, "kept", log).evidence == "max.message.bytes of kept is 0 now"
+    until(lambda: send(producer, "kept", 1) == 0, 30, "the topic still takes records")
+    assert by_hand.accept(at, "kept", log).phase == "complete"
+    until(lambda: send(producer, "kept", 1) == 1, 30, "the topic still refuses records")
     consumer.close()
     assert log.proved
     assert by_hand.delete(at, "kept", {}, log).phase == "failed", "nobody said how far"

@@ -38,6 +38,7 @@ STREAMS_ONCE: Settings = {
     "streams__processing_guarantee": "exactly_once_v2",
     "application__readers": "read_committed",
 }
+REPLAYED: Settings = {"application__timestamps": "from-source"}
 IMPATIENT: Settings = {
     "producer__delivery_timeout_ms": 1500,
     "producer__request_timeout_ms": 1000,
@@ -235,6 +236,30 @@ CASES = [
         "streams-elsewhere", "streams-instance-killed", "exactly-once", Anomaly.EFFECT_DUPLICATED,
         STREAMS_ONCE | {"application__sink": "plain"},
         STREAMS_ONCE | {"application__sink": "idempotent"},
+        tested=False,
+    ),
+    Case(
+        "nobody-looks", "delivery-error-ignored", "at-least-once", Anomaly.GIVEN_UP,
+        EARLIEST | {"application__delivery_errors": "ignored"},
+        EARLIEST,
+        tested=False,
+    ),
+    Case(
+        "blocks-too-short", "producer-buffer-full", "at-least-once", Anomaly.GIVEN_UP,
+        EARLIEST | {"producer__max_block_ms": 1000},
+        EARLIEST,
+        tested=False,
+    ),
+    Case(
+        "old-timestamps", "foreign-timestamps", "at-least-once", Anomaly.EFFECT_MISSING,
+        AFTER | REPLAYED,
+        AFTER | REPLAYED | {"topic__message_timestamp_type": "LogAppendTime"},
+        tested=False,
+    ),
+    Case(
+        "compacted", "log-compaction", "at-least-once", Anomaly.EFFECT_MISSING,
+        AFTER | {"topic__cleanup_policy": "compact"},
+        AFTER,
         tested=False,
     ),
 ]  # fmt: skip

@@ -7,6 +7,7 @@ ones are in tests/cluster.
 from __future__ import annotations
 
 import signal
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,48 @@ def test_an_application_that_resends_makes_a_row_for_each_attempt(tmp_path: Path
     producer.await_end(LIMIT_S)
     attempts = Counter(row["value"] for row in sends(tmp_path))
     assert max(attempts.values()) > 1
+
+
+@pytest.mark.parametrize(("block_s", "refused"), [(0.0, True), (0.05, True), (None, False)])
+def test_what_finds_no_room_in_time_was_never_sent(
+    tmp_path: Path, block_s: float | None, refused: bool
+) -> None:
+    client = {**MOCK, "queue.buffering.max.messages": 5, "linger.ms": 400}
+    producer = start(tmp_path, client, rate_per_s=200, block_s=block_s)
+    await_count(producer, "acknowledged", 10)
+    producer.ask_to_stop()
+    producer.await_end(LIMIT_S)
+    *before, _last = sorted(sends(tmp_path), key=lambda row: row["value"])  # it met the stop
+    waited_s = [
+        (row["completed_ns"] - row["invoked_ns"]) / 1e9
+        for row in before
+        if row["outcome"] == "fail"
+    ]
+    assert bool(waited_s) == refused
+    assert all(waited >= (block_s or 0) for waited in waited_s)
+
+
+def test_an_application_that_stops_at_a_failed_send_leaves_it_to_its_successor(
+    tmp_path: Path,
+) -> None:
+    client = {**NOBODY, "delivery.timeout.ms": 200}
+    producer = start(tmp_path, client, stops=True, rate_per_s=50)
+    said = producer.await_end(LIMIT_S)
+    assert said["stopped"].startswith("a send failed: _MSG_TIMED_OUT")
+    assert sorted(said["unanswered"]) == list(range(said["next"])), "none was acknowledged"
+    assert len(sends(tmp_path)) == said["next"] > 0
+
+
+def test_a_record_has_the_key_and_the_age_that_were_asked_for(tmp_path: Path) -> None:
+    def record(**told: Any) -> dict[str, Any]:
+        return Run(config(tmp_path, NOBODY, **told), Control())._record(205)
+
+    assert record() == {"value": b"205"}
+    assert record(keyed=True)["key"] == b"205"
+    assert record(keyed=True, keys=100)["key"] == b"5"
+    day_ms = 86_400_000
+    assert record(age_ms=day_ms)["timestamp"] == pytest.approx(time.time() * 1000 - day_ms, abs=5e3)
+    assert record(age_ms=2**62)["timestamp"] == 1
 
 
 def test_sigterm_ends_it_as_a_stop_does(tmp_path: Path) -> None:

@@ -51,10 +51,9 @@ def test_a_java_team_with_acks_1_runs_without_idempotence() -> None:
 
 def test_what_librdkafka_lacks_is_left_out_and_said() -> None:
     told = translate.producer({"acks": "all", "buffer.memory": 33554432, "max.block.ms": 60000})
-    assert "buffer.memory" not in told.config
-    assert [sentence.split("=")[0] for sentence in told.differs] == [
-        "producer buffer.memory", "producer max.block.ms",
-    ]  # fmt: skip
+    assert not {"buffer.memory", "max.block.ms"} & told.config.keys()
+    # The process that plays the producer waits for max.block.ms itself.
+    assert [sentence.split("=")[0] for sentence in told.differs] == ["producer buffer.memory"]
 
 
 def test_a_value_beyond_librdkafkas_range_is_the_nearest_and_said() -> None:

@@ -82,6 +82,12 @@ class Recorder:
     def widen(self) -> None:
         self.asked.append("widen")
 
+    def refuse(self) -> None:
+        self.asked.append("refuse")
+
+    def accept(self) -> None:
+        self.asked.append("accept")
+
     def keep_all(self) -> None:
         self.asked.append("keep all")
 
@@ -229,6 +235,14 @@ PLAYS = {
     ("producer-killed", 1): ["pause leader", "kill producer", "resume paused", "start producer"],
     ("streams-instance-killed", 1): [
         "position", "hold consumer processed", "kill consumer", "start consumer",
+    ],
+    ("delivery-error-ignored", 1): ["refuse", "accept", "replace producer"],
+    ("producer-buffer-full", 1): ["pause leader", "resume paused"],
+    ("foreign-timestamps", 1): [
+        "position", "hold consumer polling", "kill consumer", "keep all", "start consumer",
+    ],
+    ("log-compaction", 1): [
+        "position", "hold consumer polling", "kill consumer", "start consumer",
     ],
     ("sends-time-out", 3): ["pause follower", "resume paused", "in sync"],
     ("sends-time-out", 1): ["pause leader", "resume paused", "in sync"],

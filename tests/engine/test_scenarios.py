@@ -38,6 +38,10 @@ CARELESS: list[dict[str, Any]] = [
     {"family": "spark"},
     {"streams__processing_guarantee": "at_least_once"},
     {"streams__processing_guarantee": "exactly_once_v2", "application__sink": "plain"},
+    {"application__delivery_errors": "ignored"},
+    {"producer__max_block_ms": 1000},
+    {"application__timestamps": "from-source"},
+    {"topic__cleanup_policy": "compact"},
 ]
 """Settings of which one or another meets each event that can be staged."""
 
@@ -155,6 +159,14 @@ def test_days_pass_in_seconds_only_where_readers_may_be_away_for_longer(
     }
     pinned = find("retention-overtakes-reader").topic(settings)
     assert ("retention.ms" in pinned) == overtaken
+
+
+@pytest.mark.parametrize(
+    ("policy", "short"), [("delete", False), ("compact", True), ("compact,delete", True)]
+)
+def test_segments_are_short_where_they_are_compacted(policy: str, short: bool) -> None:
+    pinned = find("log-compaction").topic({"topic": {"cleanup.policy": policy}})
+    assert ("segment.ms" in pinned) == short
 
 
 def test_sparks_position_is_in_no_group() -> None:

@@ -58,3 +58,13 @@ def test_a_value_sent_again_is_a_row_of_its_own(tmp_path: Path) -> None:
     sends.complete(sends.invoke(1), "ok", 0, 3)
     sends.close()
     assert sorted(row["outcome"] for row in rows(tmp_path)) == ["info", "ok"]
+
+
+def test_keys_that_are_shared_are_what_is_left_of_values(tmp_path: Path) -> None:
+    sends = Sends(tmp_path, "p1", "p1", "orders", keyed=True, keys=100)
+    for value in (7, 107, 300):
+        sends.complete(sends.invoke(value), "ok", 0, value)
+    sends.close()
+    assert [(row["value"], row["key"]) for row in rows(tmp_path)] == [
+        (7, "7"), (107, "7"), (300, "0"),
+    ]  # fmt: skip

@@ -93,6 +93,59 @@ def test_a_successor_sends_again_if_that_is_the_applications_habit(
     assert following.again == again
 
 
+@pytest.mark.parametrize(
+    ("stated", "resend", "stops"),
+    [
+        ({}, False, True),
+        ({"resend": "on-error"}, True, True),
+        ({"delivery_errors": "ignored", "resend": "on-error"}, False, False),
+    ],
+)
+def test_a_failed_send_is_the_business_of_who_looks_at_it(
+    tmp_path: Path, stated: dict[str, str], resend: bool, stops: bool
+) -> None:
+    said = {f"application__{name}": word for name, word in stated.items()}
+    heeding = clients(tmp_path, "produce-heeding", **said)
+    told = heeding._producer()
+    assert (told.resend, told.stops) == (resend, stops)
+    assert not clients(tmp_path, "produce-consume", **said)._producer().stops
+    stopped: Any = SimpleNamespace(latest={"next": 9, "unanswered": [7], "stopped": "a send"})
+    heeding._clients["producer"] = [stopped]
+    assert heeding._producer().again == [7], "it knows what failed, whatever a crash would leave"
+
+
+def test_who_waits_for_room_in_a_full_buffer_and_for_how_long(tmp_path: Path) -> None:
+    def block_s(settings: Any) -> float | None:
+        place = replace(clients(tmp_path)._place, settings=settings)
+        return ProduceConsume(place)._producer().block_s
+
+    java = arm("described", producer__max_block_ms=1500).settings
+    assert block_s(java) == 1.5
+    plain: dict[str, Any] = {"producer": {}, "topic": {}}
+    assert block_s(plain) is None
+    assert block_s({**plain, "application": {"delivery.errors": "ignored"}}) == 0.0
+
+
+def test_a_replay_is_older_than_what_is_kept(tmp_path: Path) -> None:
+    replayed: dict[str, Any] = {"application__timestamps": "from-source"}
+    day_ms = 86_400_000
+
+    def age_ms(**stated: Any) -> int:
+        return clients(tmp_path, "replay-sink", **stated)._producer().age_ms
+
+    assert age_ms() == 0
+    assert age_ms(**replayed, topic__retention_ms=1000) == day_ms + 1000
+    assert age_ms(**replayed, topic__retention_ms=-1) > 365 * day_ms
+    assert clients(tmp_path, **replayed)._producer().age_ms == 0, "only where it is the failure"
+
+
+def test_messages_share_keys_where_the_log_is_compacted_for_it(tmp_path: Path) -> None:
+    shared = clients(tmp_path, "shared-keys-sink")._producer()
+    assert (shared.keyed, shared.keys) == (True, 100)
+    own = clients(tmp_path, topic__cleanup_policy="compact")._producer()
+    assert (own.keyed, own.keys) == (True, 0)
+
+
 def test_transactions_are_left_to_the_workload_that_has_them(tmp_path: Path) -> None:
     named = {"producer__transactional_id": "orders-1"}
     told = clients(tmp_path, "transactions-sink", **named)

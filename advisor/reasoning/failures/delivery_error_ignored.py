@@ -38,6 +38,7 @@ EVENT = FailureEvent(
     boundary=Boundary.END_TO_END,
     story="A send fails for good, and the code never looks at the future or the callback.",
     permits=permits,
+    scenario="delivery-error-ignored",
     sources=(
         "KafkaProducer javadoc, send()",
         "librdkafka INTRODUCTION.md, Message reliability",

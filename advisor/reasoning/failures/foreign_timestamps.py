@@ -44,5 +44,6 @@ EVENT = FailureEvent(
         "are far from now."
     ),
     permits=permits,
+    scenario="foreign-timestamps",
     sources=("Kafka TopicConfig, message.timestamp.type", "KIP-32", "KIP-937", "KIP-1030"),
 )

@@ -25,6 +25,7 @@ EVENT = FailureEvent(
     boundary=Boundary.LOG_TO_CONSUMER,
     story="The log is compacted while a reader is behind: of each key the latest value is left.",
     permits=permits,
+    scenario="log-compaction",
     sources=("Kafka design.md, Log Compaction",),
     in_scope=told,
     not_counted="a compacted topic is meant to do this",

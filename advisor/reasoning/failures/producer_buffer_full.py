@@ -47,6 +47,7 @@ EVENT = FailureEvent(
         "has no room left for the next one."
     ),
     permits=permits,
+    scenario="producer-buffer-full",
     families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=(
         "Kafka ConfigDef, max.block.ms and buffer.memory",

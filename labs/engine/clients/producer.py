@@ -12,6 +12,7 @@ it first writes down every attempt, those without an answer too.
 from __future__ import annotations
 
 import json
+import math
 import sys
 import time
 from array import array
@@ -39,10 +40,15 @@ _BURST = 1000  # between two looks at the clock, so that a stop is heard while c
 class ProducerConfig:
     """What a producer process is told. `client` is librdkafka's configuration, complete.
 
-    `keyed` sends the value as key too (a compacted topic takes no record without key).
-    `value_bytes` is how long a value is at least.
+    `keyed` sends the value as key too (a compacted topic takes no record without key), or, with
+    `keys`, what is left of it after division by that: so many keys are shared.
+    `value_bytes` is how long a value is at least. `age_ms` is by how much older than now the
+    records are stamped; with 0 the client stamps them.
+    `block_s` is how long the application waits for room while the client's buffer is full, None
+    as long as it takes; what finds none by then was never sent.
     `resend` is the application's habit to send a value again whose delivery report was an
-    error. `flush_limit_s` bounds the wait for the last delivery reports after a stop.
+    error; one that `stops` instead ends, and its successor takes up what failed.
+    `flush_limit_s` bounds the wait for the last delivery reports after a stop.
     A successor has its own `part` of the ledger; it sends `again` what its predecessor had no
     answer for, if the application knows that, and goes on with the value `first`; `left_open`
     is the transaction in which that one died. With a transactional.id all is in transactions.
@@ -54,8 +60,12 @@ class ProducerConfig:
     rate_per_s: int
     client: dict[str, str | int | bool]
     keyed: bool = False
+    keys: int = 0
     value_bytes: int = 0
+    age_ms: int = 0
+    block_s: float | None = None
     resend: bool = False
+    stops: bool = False
     flush_limit_s: float = 30.0
     part: str = "producer-1"
     first: int = 0
@@ -73,12 +83,14 @@ class Run:
         self._config = config
         self._control = control
         self._sends = Sends(
-            Path(config.ledger), config.part, config.name, config.topic, config.keyed
+            Path(config.ledger), config.part, config.name, config.topic, config.keyed, config.keys
         )
         # By value: the number of its last attempt.
         self._attempt = array("q", [-1]) * config.first
         self._again = deque(config.again)
         self._fatal: str | None = None
+        self._stopped: str | None = None
+        self._failed: list[int] = []
         self._due_report = self._due_write = 0.0
         client: dict[str, Any] = {
             **config.client, "error_cb": self._on_error, "client.id": config.name,
@@ -94,7 +106,8 @@ class Run:
         )  # fmt: skip
 
     def run(self) -> None:
-        """Sends until the owner says stop or the client gives up for good, then waits and ends."""
+        """Sends until the owner says stop, or the client or the application gives up for good;
+        then waits for the last answers and ends."""
         self._turn()
         self._send_again()
         began = time.monotonic()
@@ -111,14 +124,20 @@ class Run:
             self._serve(0.05)
             if self._fatal:
                 self._again.clear()
+        if self._stopped:
+            self._leave_to_successor()
         self._sends.close()
         if self._transactions:
             self._transactions.close()
         self._report(ended=True)
 
+    def _leave_to_successor(self) -> None:
+        unanswered = [*self._failed, *self._sends.unanswered()]
+        report(next=len(self._attempt), unanswered=unanswered)
+
     @property
     def _ending(self) -> bool:
-        return self._control.stop.is_set() or self._fatal is not None
+        return self._control.stop.is_set() or bool(self._fatal or self._stopped)
 
     def _turn(self) -> None:
         """Ends the open transaction when it is time, and begins the next; if there are any."""
@@ -172,26 +191,37 @@ class Run:
         attempt = self._attempt[value] = self._sends.invoke(value)
         if self._transactions:
             self._transactions.values.append(value)
-        text = str(value).encode()
-        key = text if self._config.keyed else None
-        padded = text.ljust(self._config.value_bytes)
+        record = self._record(value)
+        block_s = math.inf if self._config.block_s is None else self._config.block_s
+        given_up = time.monotonic() + block_s
         while True:
             try:
-                self._producer.produce(
-                    self._config.topic, value=padded, key=key, on_delivery=self._on_delivery
-                )
+                self._producer.produce(self._config.topic, on_delivery=self._on_delivery, **record)
                 return
             except BufferError as full:
-                if not self._ending:
+                wait_s = min(0.1, given_up - time.monotonic())
+                if wait_s > 0 and not self._ending:
                     self._control.reach("polling", self._write_down)
-                    self._poll(0.1)  # backpressure: the application waits, as it should
+                    self._poll(wait_s)  # backpressure
                     continue
                 self._sends.complete(attempt, errors.REFUSED.outcome, error=str(full))
+                if self._config.resend and not self._ending:
+                    self._again.append(value)
             except KafkaException as refused:
                 error: KafkaError = refused.args[0]
                 self._sends.complete(attempt, errors.REFUSED.outcome, error=errors.words(error))
                 self._note_fatal(error)
             return
+
+    def _record(self, value: int) -> dict[str, Any]:
+        config, text = self._config, str(value).encode()
+        record: dict[str, Any] = {"value": text.ljust(config.value_bytes)}
+        if config.keyed:
+            record["key"] = str(value % config.keys).encode() if config.keys else text
+        if config.age_ms:
+            # Not before the first millisecond of all: earlier means "none" to the client.
+            record["timestamp"] = max(1, time.time_ns() // 1_000_000 - config.age_ms)
+        return record
 
     def _on_delivery(self, error: KafkaError | None, message: Message) -> None:
         value = int(message.value() or b"")
@@ -202,8 +232,13 @@ class Run:
         outcome = errors.reported(error.code()).outcome
         self._sends.complete(attempt, outcome, message.partition(), error=errors.words(error))
         self._note_fatal(error)
-        if self._config.resend and not self._transactions:
+        if self._transactions:
+            return
+        if self._config.resend:
             self._again.append(value)
+        elif self._config.stops:
+            self._failed.append(value)
+            self._stopped = self._stopped or f"a send failed: {errors.words(error)}"
 
     def _on_error(self, error: KafkaError) -> None:
         print(errors.words(error), file=sys.stderr, flush=True)
@@ -231,7 +266,7 @@ class Run:
         count = self._sends.count
         report(
             sent=len(self._sends), acknowledged=count["ok"], ended=ended,
-            failed=count["fail"] + count["info"], fatal=self._fatal,
+            failed=count["fail"] + count["info"], fatal=self._fatal, stopped=self._stopped,
         )  # fmt: skip
 
 

@@ -37,11 +37,17 @@ class _Answers:
 
 
 class Sends:
-    """One row for every attempt to send; an attempt is known by its number, 0 upwards."""
+    """One row for every attempt to send; an attempt is known by its number, 0 upwards.
 
-    def __init__(self, ledger: Path, part: str, producer: str, topic: str, keyed: bool) -> None:
+    Where it is `keyed`, a value is its own key, or of `keys` the one with the number that is left
+    of it after division by them.
+    """
+
+    def __init__(
+        self, ledger: Path, part: str, producer: str, topic: str, keyed: bool, keys: int = 0
+    ) -> None:  # fmt: skip
         self._writer = TableWriter(ledger, "sends", part)
-        self._producer, self._topic, self._keyed = producer, topic, keyed
+        self._producer, self._topic, self._keyed, self._keys = producer, topic, keyed, keys
         self._value = array("q")
         self._invoked = array("q")
         self._answered = bytearray()
@@ -109,6 +115,12 @@ class Sends:
     def _unheard(self) -> list[int]:
         return [attempt for attempt, answered in enumerate(self._answered) if not answered]
 
+    def _key(self, value: pa.Array[Any]) -> pa.Array[Any]:
+        # Arrow knows no remainder: what is left of a value without its whole keys' worth.
+        whole = pc.multiply(pc.divide(value, self._keys), self._keys) if self._keys else 0
+        key: pa.Array[Any] = pc.subtract(value, whole).cast(pa.string())
+        return key
+
     def _number_of(self, error: str) -> int:
         # A run knows a handful of errors: a search is as good as an index.
         if error not in self._errors:
@@ -125,7 +137,7 @@ class Sends:
                 "producer": pa.repeat(self._producer, count),
                 "value": value,
                 "topic": pa.repeat(self._topic, count),
-                "key": value.cast(pa.string()) if self._keyed else pa.nulls(count, pa.string()),
+                "key": self._key(value) if self._keyed else pa.nulls(count, pa.string()),
                 "transaction": pa.array(self._transactions, pa.string()).take(
                     _column(self._in[first:last]).take(rows)
                 ),

@@ -70,6 +70,8 @@ _PRODUCER: Mapping[str, _Rule] = {
     "transactional.id": _Rule(dropped=_NO_TRANSACTIONS),
 }
 
+# Played by the producer process itself (labs.engine.clients.producer), so not dropped.
+_SENDERS_OWN = {"max.block.ms"}
 # Means nothing without a transactional.id, whose absence is said.
 _FOR_TRANSACTIONS = {"transaction.timeout.ms"}
 _TRANSACTIONAL: Mapping[str, _Rule] = {
@@ -110,7 +112,8 @@ def producer(settings: Mapping[str, Value], transactions: bool = False) -> Trans
     """
     named = transactions and bool(settings.get("transactional.id"))
     rules = {**_PRODUCER, **(_TRANSACTIONAL if named else {})}
-    told = {key: value for key, value in settings.items() if named or key not in _FOR_TRANSACTIONS}
+    without = _SENDERS_OWN if named else _SENDERS_OWN | _FOR_TRANSACTIONS
+    told = {key: value for key, value in settings.items() if key not in without}
     translated = _translate("producer", told, lambda key: rules.get(key, _UNKNOWN))
     return _within_transaction(translated) if named else translated
 

@@ -21,7 +21,7 @@ from labs.engine.wait import WaitTimeout, until
 
 _ASK_S = 10.0
 _TROUBLE = (KafkaException, ValueError, TimeoutError, WaitTimeout)
-_RETENTION, _SET = "retention.ms", AlterConfigOpType.SET
+_RETENTION, _LARGEST = "retention.ms", "max.message.bytes"
 
 
 def delete(bootstrap: str, topic: str, before: Mapping[int, int], log: FaultLog) -> FaultRow:
@@ -71,15 +71,39 @@ def keep(bootstrap: str, topic: str, log: FaultLog) -> FaultRow:
     """Heals a topic that deletes what is old: from now on it keeps all."""
 
     def act(admin: AdminClient) -> str:
-        wish = ConfigResource(
-            ResourceType.TOPIC, topic,
-            incremental_configs=[ConfigEntry(_RETENTION, "-1", incremental_operation=_SET)],
-        )  # fmt: skip
-        for done in admin.incremental_alter_configs([wish], request_timeout=_ASK_S).values():
-            done.result(_ASK_S)
+        _alter(admin, topic, _RETENTION, "-1")
         return f"{_RETENTION} of {topic} is -1 now"
 
     return _do("mend", f"topic: {topic}", bootstrap, log, act)
+
+
+def refuse(bootstrap: str, topic: str, log: FaultLog) -> FaultRow:
+    """Has a topic take no more records, because each is larger than it allows."""
+
+    def act(admin: AdminClient) -> str:
+        _alter(admin, topic, _LARGEST, "0")
+        return f"{_LARGEST} of {topic} is 0 now"
+
+    return _do("refuse", f"topic: {topic}", bootstrap, log, act)
+
+
+def accept(bootstrap: str, topic: str, log: FaultLog) -> FaultRow:
+    """Heals a topic that refuses: it allows again what the brokers allow."""
+
+    def act(admin: AdminClient) -> str:
+        _alter(admin, topic, _LARGEST, None)
+        return f"{_LARGEST} of {topic} is the brokers' again"
+
+    return _do("mend", f"topic: {topic}", bootstrap, log, act)
+
+
+def _alter(admin: AdminClient, topic: str, setting: str, value: str | None) -> None:
+    """Changes one setting of a topic; without a value it is the brokers' again."""
+    kind = AlterConfigOpType.DELETE if value is None else AlterConfigOpType.SET
+    change = ConfigEntry(setting, value, incremental_operation=kind)
+    wish = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=[change])
+    for done in admin.incremental_alter_configs([wish], request_timeout=_ASK_S).values():
+        done.result(_ASK_S)
 
 
 def _partitions(admin: AdminClient, topic: str) -> int:

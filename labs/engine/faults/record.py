@@ -16,7 +16,7 @@ Fault = Literal[
     "kill", "pause", "terminate", "wipe", "cut_tail", "read_only", "throttle",
     "cut", "slow", "sever",
     "hold", "fail", "join",
-    "delete", "forget", "widen",
+    "delete", "forget", "widen", "refuse",
     "resume", "restart", "mend",
 ]  # fmt: skip
 """All that is done to brokers and their links, to clients, to topics and groups, and to heal."""

@@ -23,7 +23,8 @@ Durations = Mapping[str, float]
 """Seconds by name, as drawn."""
 Workload = Literal[
     "produce-consume", "consume-process-sink", "transactions-sink", "consume-transform-produce",
-    "consume-process-commit", "static-members-sink", "spark-query", "streams",
+    "consume-process-commit", "static-members-sink", "spark-query", "streams", "produce-heeding",
+    "replay-sink", "shared-keys-sink",
 ]  # fmt: skip
 """What the clients do (`labs.engine.workloads`)."""
 Client = Literal["producer", "consumer"]
@@ -113,6 +114,12 @@ class Stage(Protocol):
 
     def widen(self) -> None:
         """Adds a partition to the topic."""
+
+    def refuse(self) -> None:
+        """Has the topic refuse every record, each as too large."""
+
+    def accept(self) -> None:
+        """Heals the topic that refuses."""
 
     def keep_all(self) -> None:
         """Heals the topic that deletes what is old: what is left stays to be judged."""

@@ -12,12 +12,11 @@ from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
 from labs.engine.scenarios.model import Durations, Scenario, Stage
-from labs.engine.scenarios.steps import SHORT_SESSION
+from labs.engine.scenarios.steps import SHORT_SESSION, nobody_reads, retention_soon
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 from labs.engine.spec import Settings
 
 _LAPSE = "days pass in seconds: nobody reads for six of them"
-_SOON = "what has been kept for long enough is deleted earlier"
 
 
 def _topic(settings: Settings) -> Mapping[str, Pinned]:
@@ -32,19 +31,8 @@ def _topic(settings: Settings) -> Mapping[str, Pinned]:
     }
 
 
-def _brokers(_: Settings) -> Mapping[str, Pinned]:
-    return {
-        "log.retention.check.interval.ms": Pinned(300, 300_000, _SOON),
-        "log.initial.task.delay.ms": Pinned(500, 30_000, _SOON),
-    }
-
-
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
-    stage.await_position(limit_s=15)
-    stage.hold("consumer", "polling")
-    stage.kill_client("consumer")
-    stage.go_on(seconds["away_s"])
+    nobody_reads(stage, seconds)
     stage.keep_all()
     stage.start_again("consumer")
     stage.go_on(seconds["healed_s"])
@@ -64,6 +52,6 @@ SCENARIO = Scenario(
     play=_play,
     workload="consume-process-sink",
     pinned=SHORT_SESSION,
-    brokers=_brokers,
+    brokers=retention_soon,
     topic=_topic,
 )

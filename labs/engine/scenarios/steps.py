@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults import a_follower, dead, followers, paused, terminated
 from labs.engine.scenarios.model import TOPIC, Durations, Stage
+from labs.engine.spec import Settings
 
 BLIND_RETRY = (
     "a retry repeats only what was written and not yet answered when the leader died, a moment's "
@@ -27,6 +30,15 @@ SHORT_SESSION = {
 
 PROMPT = {"fetch.max.wait.ms": Pinned(10, 500, "a batch of Spark's waits less at the log's end")}
 """For scenarios with a Spark query: each of its batches reads to the end of a log."""
+
+
+def retention_soon(_: Settings) -> Mapping[str, Pinned]:
+    """The brokers' settings of scenarios in which they delete what is old."""
+    why = "what has been kept for long enough is deleted earlier"
+    return {
+        "log.retention.check.interval.ms": Pinned(300, 300_000, why),
+        "log.initial.task.delay.ms": Pinned(500, 30_000, why),
+    }
 
 
 def leave_leader_alone(stage: Stage) -> None:
@@ -85,6 +97,15 @@ def the_dead_return(stage: Stage, seconds: Durations) -> None:
     stage.restart(dead())
     stage.await_in_sync(limit_s=60)
     stage.go_on(seconds["healed_s"])
+
+
+def nobody_reads(stage: Stage, seconds: Durations) -> None:
+    """Kills the group's only member, once the group has a saved position, and lets time pass."""
+    stage.go_on(seconds["lead_in_s"])
+    stage.await_position(limit_s=15)
+    stage.hold("consumer", "polling")
+    stage.kill_client("consumer")
+    stage.go_on(seconds["away_s"])
 
 
 def kill_consumer_at(stage: Stage, point: str, seconds: Durations) -> None:

@@ -16,16 +16,12 @@ UNSTAGED: Mapping[str, str] = {
     "offsets-topic-lost": _INTERNAL,
     "transaction-log-lost": _INTERNAL,
     "keys-moved": "it is about two messages of one key, and a run's messages have no order by key",
-    "log-compaction": "in a run every message has a key of its own, so that none replaces another",
     "last-replica-loses-power": "the cut of an unflushed log is staged with all replicas at once",
     "group-offsets-expired": "offsets are kept for a minute at the least, and looked at every ten; "
     "what follows is what no-committed-offset stages",
     "producer-state-expired": "brokers look every ten minutes which producers to forget",
     "transactional-id-expired": "brokers look every hour which transactional ids to forget",
     "unprocessable-message": "every message of a run can be processed",
-    "delivery-error-ignored": "the lab's producers hear of every error",
-    "producer-buffer-full": "the lab's producers wait while their buffer is full",
-    "foreign-timestamps": "the lab's producers stamp messages with the time of now",
     **dict.fromkeys(
         (
             "spark-checkpoint-lost", "spark-speculation", "spark-task-retried",

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from labs.engine.spec import Settings
 from labs.engine.workloads.consume_process_sink import (
     ConsumeProcessSink,
+    ReplaySink,
+    SharedKeysSink,
     StaticMembersSink,
     TransactionsSink,
 )
 from labs.engine.workloads.consume_transform_produce import ConsumeTransformProduce
 from labs.engine.workloads.place import Place
-from labs.engine.workloads.produce_consume import ProduceConsume
+from labs.engine.workloads.produce_consume import ProduceConsume, ProduceHeeding
 from labs.engine.workloads.produce_consume_java import JavaProduceConsume
 from labs.engine.workloads.spark_query import SparkQuery
 from labs.engine.workloads.streams import StreamsTopology
@@ -21,9 +23,12 @@ __all__ = ["AS_COMMITTED", "JAVA", "WORKLOADS", "Place", "ProduceConsume", "work
 
 WORKLOADS: Mapping[str, type[ProduceConsume]] = {
     "produce-consume": ProduceConsume,
+    "produce-heeding": ProduceHeeding,
     "consume-process-sink": ConsumeProcessSink,
     "transactions-sink": TransactionsSink,
     "static-members-sink": StaticMembersSink,
+    "replay-sink": ReplaySink,
+    "shared-keys-sink": SharedKeysSink,
     "consume-transform-produce": ConsumeTransformProduce,
     "spark-query": SparkQuery,
     "streams": StreamsTopology,

@@ -12,10 +12,14 @@ from pathlib import Path
 
 from labs.engine.clients import sink
 from labs.engine.clients.consumer import ConsumerConfig, OnError
+from labs.engine.clients.producer import ProducerConfig
 from labs.engine.ledger import TableWriter
 from labs.engine.workloads.produce_consume import ProduceConsume
 
 _STATIC = "group.instance.id"
+_DAY_MS = 86_400_000
+_LONG_AGO_MS = 3650 * _DAY_MS
+_KEYS = 100
 _ON_ERROR: Mapping[str, OnError] = {"retry": "retry", "close": "close", "skip": "skip"}
 
 
@@ -62,3 +66,24 @@ class StaticMembersSink(ConsumeProcessSink):
         if not named or "consumer" not in self._clients:
             return config
         return replace(config, client={**config.client, _STATIC: f"{named}-{config.name}"})
+
+
+class ReplaySink(ConsumeProcessSink):
+    """The same behind a producer that gives its source's timestamps, if it does.
+
+    Those are a day older than what the topic keeps, and years old where it keeps all.
+    """
+
+    def _producer(self) -> ProducerConfig:
+        config = super()._producer()
+        if self._application.get("timestamps") != "from-source":
+            return config
+        kept_ms = int(self._place.settings["topic"]["retention.ms"])
+        return replace(config, age_ms=_LONG_AGO_MS if kept_ms < 0 else kept_ms + _DAY_MS)
+
+
+class SharedKeysSink(ConsumeProcessSink):
+    """The same behind a producer whose messages are news of a hundred things, by key."""
+
+    def _producer(self) -> ProducerConfig:
+        return replace(super()._producer(), keyed=True, keys=_KEYS)

@@ -58,6 +58,8 @@ class ProduceConsume:
 
     transactions = False
     static_members = False
+    heeding = False
+    """Whether an application that looks at its sends, and sends none again, stops at a failure."""
     modules: Mapping[str, str] = {}
     """By role, the module of `labs.engine.clients` that plays it, where it has another name."""
     topics: tuple[str, ...] = ()
@@ -140,7 +142,7 @@ class ProduceConsume:
         )
 
     def _stopped(self) -> Iterator[str]:
-        for client in self._clients.get("consumer", ()):
+        for client in (each for clients in self._clients.values() for each in clients):
             if why := client.latest.get("stopped"):
                 yield f"{client.name} stopped for good: {why}"
 
@@ -200,21 +202,35 @@ class ProduceConsume:
                 until(self._flows, self.flow_limit_s, "nothing was acknowledged and delivered")
 
     def _producer(self) -> ProducerConfig:
-        last = self._latest("producer")  # of one that was killed; nothing else has ended
+        last = self._latest("producer")  # of one that was killed, or stopped at a failed send
         # Who sends again after an error does so after a restart too, unless it was denied.
         habit = {"on-error": "resumes"}.get(str(self._application.get("resend")), "forgets")
-        resumes = self._application.get("restart", habit) == "resumes"
+        resumes = self._application.get("restart", habit) == "resumes" or last.get("stopped")
+        looks = self._application.get("delivery.errors", "handled") == "handled"
         return ProducerConfig(
             ledger=str(self._place.ledger), name=PRODUCER, topic=self._place.topic,
             rate_per_s=self._place.rate_per_s, flush_limit_s=_FLUSH_LIMIT_S,
             client={**self._producer_told.config, "bootstrap.servers": self._place.bootstrap},
             keyed="compact" in self._cleanup,
             value_bytes=self._place.value_bytes,
-            resend=self._application.get("resend") == "on-error",
+            resend=looks and self._application.get("resend") == "on-error",
+            stops=looks and self.heeding,
+            block_s=self._block_s(looks),
             part=self._next("producer"), first=last.get("next", 0),
             again=last.get("unanswered", ()) if resumes else (),
             left_open=last.get("left_open"),
         )  # fmt: skip
+
+    def _block_s(self, looks: bool) -> float | None:
+        """How long the application waits for room in the client's buffer; None is for ever.
+
+        The Java client waits by itself; librdkafka refuses at once, and only code that looks at
+        that tries again.
+        """
+        block_ms = self._place.settings["producer"].get("max.block.ms")
+        if block_ms is not None:
+            return int(block_ms) / 1000
+        return None if looks else 0.0
 
     def stop_producer(self) -> None:
         """Ends sending and waits for the last delivery reports. Raises `ClientFailed`."""
@@ -266,6 +282,12 @@ class ProduceConsume:
 
     def _latest(self, role: str) -> dict[str, Any]:
         return self.client(role).latest if role in self._clients else {}
+
+
+class ProduceHeeding(ProduceConsume):
+    """The same behind an application that a failed send stops, if it looks at its sends."""
+
+    heeding = True
 
 
 def commit_style(application: str, consumer: Mapping[str, str | int | bool]) -> Commit:

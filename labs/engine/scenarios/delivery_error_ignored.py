@@ -1,0 +1,40 @@
+"""For a while the topic refuses every record, and the client says so to whoever looks.
+
+A record that is larger than max.message.bytes is refused for good: no client tries it again, and
+send() does not throw for it; only the callback or the future says so (KafkaProducer javadoc,
+send(); librdkafka INTRODUCTION.md, "Message reliability"). Here that setting is made too small and
+put right again. No refused record is in the log, so what is sent again makes no second copy. With
+acks=0 the broker answers nothing, and what it refuses counts as sent.
+"""
+
+from __future__ import annotations
+
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.topologies import one_broker
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.refuse()
+    stage.go_on(seconds["refusing_s"])
+    stage.accept()
+    stage.replace_ended("producer")
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="delivery-error-ignored",
+    title="Delivery errors that nobody looks at",
+    story=(
+        "Somebody sets the topic's max.message.bytes too small, and every send fails until that is "
+        "put right. An application that looks at its sends sends them again, or stops and is "
+        "started again with what failed. One that does not look goes on as if nothing were wrong."
+    ),
+    shows=("given_up", "lost_write", "unavailable"),
+    topology=one_broker,
+    durations={"lead_in_s": (1.0, 2.0), "refusing_s": (1.0, 1.5), "healed_s": (1.0, 1.5)},
+    play=_play,
+    rate_per_s=500,
+    given_up_breaks=True,
+    workload="produce-heeding",
+)

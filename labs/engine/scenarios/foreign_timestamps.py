@@ -1,0 +1,38 @@
+"""Records are older, by their timestamps, than what the topic keeps, and nobody reads for a moment.
+
+Retention goes by the largest timestamp of a segment, which is the sender's unless
+message.timestamp.type=LogAppendTime (KIP-32), and deletes the newest segment too: such records are
+acknowledged, and gone at the next check, read or not. Checks come every 0.3 s here. Records of the
+future, which a broker refuses (message.timestamp.after.max.ms, KIP-937), are not sent.
+"""
+
+from __future__ import annotations
+
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.steps import SHORT_SESSION, nobody_reads, retention_soon
+from labs.engine.scenarios.topologies import one_broker_and_a_group
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    nobody_reads(stage, seconds)
+    stage.keep_all()
+    stage.start_again("consumer")
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="foreign-timestamps",
+    title="Records with timestamps of long ago",
+    story=(
+        "A replay sends records with the timestamps that they had at their source, a day older "
+        "than what the topic keeps. The group's only member dies, and some seconds later a new one "
+        "reads on where the group's position is."
+    ),
+    shows=("effect_missing", "skipped"),
+    topology=one_broker_and_a_group,
+    durations={"lead_in_s": (1.0, 2.0), "away_s": (3.0, 4.0), "healed_s": (1.0, 1.5)},
+    play=_play,
+    workload="replay-sink",
+    pinned=SHORT_SESSION,
+    brokers=retention_soon,
+)

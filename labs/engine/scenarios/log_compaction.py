@@ -1,0 +1,52 @@
+"""The log is compacted while its reader is behind: of each key only the latest record stays.
+
+The cleaner takes all but the newest segment, and removes what has a later record of its key (Kafka
+design.md, Log Compaction). Messages share a hundred keys here; segments are short, and the cleaner
+looks five times a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from labs.engine.clients.translate import Pinned
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.steps import SHORT_SESSION, nobody_reads
+from labs.engine.scenarios.topologies import one_broker_and_a_group
+from labs.engine.spec import Settings
+
+_SOON = "what may be compacted is compacted earlier"
+
+
+def _topic(settings: Settings) -> Mapping[str, Pinned]:
+    if "compact" not in str(settings["topic"]["cleanup.policy"]):
+        return {}
+    return {"segment.ms": Pinned(500, 604_800_000, _SOON)}
+
+
+def _brokers(_: Settings) -> Mapping[str, Pinned]:
+    return {"log.cleaner.backoff.ms": Pinned(200, 15_000, _SOON)}
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    nobody_reads(stage, seconds)
+    stage.start_again("consumer")
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="log-compaction",
+    title="Compaction overtakes the reader",
+    story=(
+        "Messages are news of a hundred things, each with its key. The group's only member dies, "
+        "and the log is compacted before a new one reads on some seconds later."
+    ),
+    shows=("effect_missing",),
+    topology=one_broker_and_a_group,
+    durations={"lead_in_s": (1.0, 2.0), "away_s": (3.0, 4.0), "healed_s": (1.0, 1.5)},
+    play=_play,
+    workload="shared-keys-sink",
+    pinned=SHORT_SESSION,
+    brokers=_brokers,
+    topic=_topic,
+)

@@ -1,0 +1,47 @@
+"""The broker pauses, and the producer's buffer is full long before it goes on.
+
+The Java client's send() then waits for up to max.block.ms, and gives the record up (ProducerConfig,
+buffer.memory); librdkafka's produce() refuses at once, and the code waits and tries again, or
+drops it (CONFIGURATION.md, queue.buffering.max.messages). The buffer is small here, because a run
+is short. Where librdkafka plays a Java team's producer, its process waits for max.block.ms.
+"""
+
+from __future__ import annotations
+
+from labs.engine.clients.translate import Pinned
+from labs.engine.faults import leader, paused
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.topologies import one_broker
+
+_FULL_SOON = "the buffer is full after half a second, not after a minute"
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.pause(leader(TOPIC))
+    stage.go_on(seconds["paused_s"])
+    stage.resume(paused())
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="producer-buffer-full",
+    title="The producer's buffer is full",
+    story=(
+        "The broker stops for about four seconds, and the application goes on making records. The "
+        "client's buffer is full, and what the next record meets is up to the client and the code."
+    ),
+    shows=("given_up", "unavailable"),
+    topology=one_broker,
+    durations={"lead_in_s": (1.0, 2.0), "paused_s": (3.5, 4.5), "healed_s": (1.5, 2.0)},
+    play=_play,
+    given_up_breaks=True,
+    senders={
+        "queue.buffering.max.messages": Pinned(1000, 100_000, _FULL_SOON),
+        "buffer.memory": Pinned(65_536, 33_554_432, _FULL_SOON),
+    },
+    rarely={
+        "given_up": "max.block.ms is longer than the four seconds, or acks=0, with which the "
+        "network takes more than the buffer would",
+    },
+)
