@@ -73,7 +73,9 @@ UNTRIED: Mapping[str, str] = {
     "state": "the application of a run keeps none",
     "failOnDataLoss": "nothing is deleted while a run's Spark query is away",
     "maxOffsetsPerTrigger": "the model only names it: a batch is repeated whatever its size",
-    "outage.ms": "no trial says for how long its readers may be away",
+    **dict.fromkeys(
+        ("retention.bytes", "outage.ms"), "no trial says for how long its readers may be away"
+    ),
     "racks": "each broker of a run stands for one of three racks",
     "group.instance.id": "only how long a group waits hangs on it",
 }  # fmt: skip
