@@ -19,6 +19,8 @@ from typing import Any
 Facts = Callable[[], Mapping[str, Any]]
 """Writes down what must not be lost, and says where the client stands."""
 
+_SPEAKING = threading.Lock()
+
 
 class ToldToFail(Exception):
     """The work of the application fails here, because the owner wants that."""
@@ -90,5 +92,6 @@ def listen(control: Control | None = None) -> Control:
 
 
 def report(**fields: Any) -> None:
-    """Says one thing to the owner."""
-    print(json.dumps(fields), flush=True)
+    """Says one thing to the owner, from whichever thread: a line at a time."""
+    with _SPEAKING:
+        print(json.dumps(fields), flush=True)
