@@ -131,6 +131,13 @@ class LiveStage:
         keep = partial(on_admin.keep, self._cluster.bootstrap, TOPIC, self._log)
         self._do("healing", lambda: (keep(),))
 
+    def elect(self, topic: str) -> None:
+        at = self._cluster.bootstrap
+        self._do("healing", lambda: (on_admin.elect(at, topic, self._log, _CLIENT_LIMIT_S),))
+
+    def abort_hanging(self) -> None:
+        self._do("healing", lambda: (faults.abort_hanging(self._cluster, TOPIC, self._log),))
+
     def join(self) -> None:
         self._hit(lambda: on_clients.join("consumer", self._clients.join, self._log))
 

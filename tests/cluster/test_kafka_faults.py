@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
@@ -10,6 +12,7 @@ from labs.engine.clients.producer import ProducerConfig
 from labs.engine.faults import (
     FaultLog,
     a_follower,
+    abort_hanging,
     controller,
     coordinator,
     dead,
@@ -28,6 +31,7 @@ from labs.engine.faults import (
     throttle,
 )
 from labs.engine.faults import admin as by_hand
+from labs.engine.kafka import hanging
 from labs.engine.kafka.cluster import Cluster
 from labs.engine.wait import until
 
@@ -196,3 +200,41 @@ def test_longer_values_are_so_on_the_wire_and_a_group_has_a_coordinator(cluster,
     assert target.broker.id in cluster.brokers
     reader.close()
     sender.kill()
+
+
+def test_a_transaction_that_nobody_goes_on_with_is_aborted_and_no_other(cluster):
+    cluster.create_topic("hanging")
+    port = cluster.brokers[cluster.describe("hanging")[0].leader].port
+
+    def begin(name: str) -> Producer:
+        producer = Producer({"bootstrap.servers": cluster.bootstrap, "transactional.id": name})
+        producer.init_transactions(60)
+        producer.begin_transaction()
+        assert send(producer, "hanging", 5) == 5
+        return producer
+
+    silent = begin("silent")
+    (first,) = hanging.ask(port, "hanging", 0, 10)
+    until(lambda: time.time() * 1000 - first.wrote_ms > 2000, 60, "time stands still")
+    at_work = begin("at-work")
+    row = abort_hanging(cluster, "hanging", log := FaultLog())
+    assert row.phase == "complete", row.evidence
+    assert row.evidence.endswith("open since offset 0 of partition 0")
+    assert [each.start for each in hanging.ask(port, "hanging", 0, 10)] == [5]
+    at_work.commit_transaction(60)
+    assert abort_hanging(cluster, "hanging", log).evidence == "no transaction hangs"
+    assert not log.proved, "a heal is no fault"
+    del silent
+
+
+def test_nobody_is_elected_while_the_only_replica_is_away(cluster):
+    cluster.create_topic("alone", replication_factor=1)
+    log = FaultLog()
+    assert by_hand.elect(cluster.bootstrap, "alone", log, 20).phase == "complete"
+    kill(cluster, leader("alone"), log)
+    until(lambda: not cluster.describe("alone")[0].leader, 60, "the dead broker leads")
+    row = by_hand.elect(cluster.bootstrap, "alone", log, 2)
+    assert row.phase == "failed"
+    assert "a partition of alone has no leader" in row.evidence
+    restart(cluster, dead(), log)
+    assert by_hand.elect(cluster.bootstrap, "alone", log, 60).phase == "complete"

@@ -91,6 +91,12 @@ class Recorder:
     def keep_all(self) -> None:
         self.asked.append("keep all")
 
+    def elect(self, topic: str) -> None:
+        self.asked.append(f"elect {topic}")
+
+    def abort_hanging(self) -> None:
+        self.asked.append("abort hanging")
+
     def join(self) -> None:
         self.asked.append("join")
 

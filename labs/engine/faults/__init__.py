@@ -9,6 +9,7 @@ log.write(ledger)
 """
 
 from labs.engine.faults.cut_tail import cut_tail
+from labs.engine.faults.hanging import abort_hanging
 from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.links import cut, mend, sever, slow
 from labs.engine.faults.pause import pause, resume
@@ -30,6 +31,7 @@ from labs.engine.faults.roles import (
     minority,
     paused,
     terminated,
+    transaction_coordinator,
 )
 from labs.engine.faults.terminate import terminate
 from labs.engine.faults.throttle import release, throttle
@@ -42,6 +44,7 @@ __all__ = [
     "FaultRow",
     "Role",
     "a_follower",
+    "abort_hanging",
     "broker",
     "controller",
     "coordinator",
@@ -68,5 +71,6 @@ __all__ = [
     "terminate",
     "terminated",
     "throttle",
+    "transaction_coordinator",
     "wipe",
 ]

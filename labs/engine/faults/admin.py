@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from confluent_kafka import KafkaError, KafkaException, TopicPartition
+from confluent_kafka import ElectionType, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._config import AlterConfigOpType, ConfigEntry, ConfigResource
 from confluent_kafka.admin._resource import ResourceType
@@ -97,6 +97,27 @@ def accept(bootstrap: str, topic: str, log: FaultLog) -> FaultRow:
     return _do("mend", f"topic: {topic}", bootstrap, log, act)
 
 
+def elect(bootstrap: str, topic: str, log: FaultLog, limit_s: float) -> FaultRow:
+    """Heals a topic of partitions that nobody leads: any replica may, as an operator would have it.
+
+    A broker that is back on an empty disk may be passed over (docs/decisions/0010).
+    """
+
+    def act(admin: AdminClient) -> str:
+        def led() -> bool:
+            orphans = _leaderless(admin, topic)
+            if orphans:
+                admin.elect_leaders(ElectionType.UNCLEAN, orphans, request_timeout=_ASK_S).result(
+                    _ASK_S
+                )
+            return not orphans
+
+        until(led, limit_s, f"a partition of {topic} has no leader", every_s=0.5)
+        return f"each partition of {topic} has a leader"
+
+    return _do("mend", f"topic: {topic}", bootstrap, log, act)
+
+
 def _alter(admin: AdminClient, topic: str, setting: str, value: str | None) -> None:
     """Changes one setting of a topic; without a value it is the brokers' again."""
     kind = AlterConfigOpType.DELETE if value is None else AlterConfigOpType.SET
@@ -104,6 +125,11 @@ def _alter(admin: AdminClient, topic: str, setting: str, value: str | None) -> N
     wish = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=[change])
     for done in admin.incremental_alter_configs([wish], request_timeout=_ASK_S).values():
         done.result(_ASK_S)
+
+
+def _leaderless(admin: AdminClient, topic: str) -> list[TopicPartition]:
+    known = admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions.values()
+    return [TopicPartition(topic, each.id) for each in known if each.leader < 0]
 
 
 def _partitions(admin: AdminClient, topic: str) -> int:

@@ -106,6 +106,12 @@ def coordinator(group: str) -> Role:
     return Role("coordinator", resolve)
 
 
+def transaction_coordinator() -> Role:
+    """The broker that coordinates all transactions, where their state has one partition."""
+    leads = leader("__transaction_state")
+    return Role("coordinator", leads.resolve)
+
+
 def broker(id_: int, name: str = "broker") -> Role:
     """One broker by its id, whatever it does; `name` says what it was chosen for."""
     return Role(name, lambda cluster: [cluster.brokers[id_]])

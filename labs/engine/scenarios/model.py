@@ -139,6 +139,12 @@ class Stage(Protocol):
     def replace_ended(self, client: Client) -> None:
         """Starts the successor of a client that ended by itself; of one that did not, nothing."""
 
+    def elect(self, topic: str) -> None:
+        """Heals a topic of partitions that nobody leads: has any replica lead, as an operator."""
+
+    def abort_hanging(self) -> None:
+        """Heals the topic of transactions that nobody will end: aborts them, as an operator."""
+
     def await_position(self, limit_s: float) -> None:
         """Waits until the group has saved a position; a run in which it saves none says so."""
 

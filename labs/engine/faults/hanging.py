@@ -1,0 +1,51 @@
+"""The operator's help against a transaction that its coordinator has forgotten."""
+
+from __future__ import annotations
+
+import time
+
+from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.kafka import hanging
+from labs.engine.kafka.cluster import Cluster
+from labs.engine.wait import WaitTimeout, until
+
+_ASK_S = 5.0
+_SILENT_S = 2.0
+"""A run's transactions are open for a tenth of that: one without a record for so long hangs."""
+
+
+def abort_hanging(cluster: Cluster, topic: str, log: FaultLog, limit_s: float = 20) -> FaultRow:
+    """Aborts the transactions that hang in a topic, as kafka-transactions.sh does (KIP-664).
+
+    Hanging is what has no record of the last two seconds in it. Evidence is where each began, and
+    that it is open no more; where none hangs, that.
+    """
+
+    def act() -> str:
+        found = _hanging(cluster, topic)
+        for port, partition, each in found:
+            hanging.abort(port, topic, partition, each, _ASK_S)
+        until(lambda: not _hanging(cluster, topic), limit_s, "a transaction still hangs")
+        ends = [
+            f"producer id {each.producer}, open since offset {each.start:,} of partition {number}"
+            for _, number, each in found
+        ]
+        return f"aborted: {'; '.join(ends)}" if ends else "no transaction hangs"
+
+    return log.attempt("mend", f"topic: {topic}", act, (OSError, WaitTimeout))
+
+
+def _hanging(cluster: Cluster, topic: str) -> list[tuple[int, int, hanging.Open]]:
+    """What hangs, with its partition and the port of the broker that leads that."""
+    silent_ms = (time.time() - _SILENT_S) * 1000
+    leaders = [
+        (cluster.brokers[state.leader].port, state.partition)
+        for state in cluster.describe(topic)
+        if state.leader is not None
+    ]
+    return [
+        (port, partition, each)
+        for port, partition in leaders
+        for each in hanging.ask(port, topic, partition, _ASK_S)
+        if each.wrote_ms < silent_ms
+    ]
