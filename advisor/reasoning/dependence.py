@@ -27,19 +27,22 @@ _TOPICS: tuple[dict[str, Value], ...] = (
 )
 
 
-_UNUSUAL: Mapping[Key, Value] = {
-    (Component.APPLICATION, "outage.ms"): 10**6,
-    (Component.CONSUMER, "group.instance.id"): "a",
-    (Component.CONSUMER, "group.protocol"): "consumer",
-    (Component.PRODUCER, "enable.idempotence"): False,
-    (Component.STREAMS, "num.standby.replicas"): 1,
-    (Component.STREAMS, "replication.factor"): 3,
-}
+_STATIC: Mapping[Key, Value] = {(Component.CONSUMER, "group.instance.id"): "a"}
+_BY_BROKERS: Mapping[Key, Value] = {(Component.CONSUMER, "group.protocol"): "consumer"}
+_UNUSUAL: tuple[Mapping[Key, Value], ...] = (
+    {(Component.APPLICATION, "outage.ms"): 10**6},
+    _STATIC,
+    _BY_BROKERS,
+    {**_STATIC, **_BY_BROKERS},
+    {(Component.PRODUCER, "enable.idempotence"): False},
+    {(Component.STREAMS, "num.standby.replicas"): 1},
+    {(Component.STREAMS, "replication.factor"): 3},
+)
 """Without these some settings have nothing to decide."""
 
 _LAST_WITH_ZOOKEEPER = "3.9"
 
-_NUMBERS = (0, 1, 3, 1_000, 10**6, 10**9)
+_NUMBERS = (0, 1, 3, 1_000, 50_000, 10**6, 10**9)  # 50 s: brokers' sessions are 45 to 60
 
 _OWN = "com.example.Own"
 
@@ -121,14 +124,20 @@ def _samples() -> Iterator[Traced]:
         for setting in _known(plain, Component.APPLICATION):
             if setting.kind is not Kind.INT:
                 yield from _others(plain, (Component.APPLICATION, setting.name))
-        for key, value in _UNUSUAL.items():
-            if any(each.name == key[1] for each in _known(plain, key[0])):
-                yield plain.with_setting(*key, value)
+        for unusual in _UNUSUAL:
+            if all(plain.knows(*key) for key in unusual):
+                yield _all_of(plain, unusual)
         for transactional in _others(plain, (Component.PRODUCER, "transactional.id")):
             yield transactional
             yield from _others(transactional, (Component.APPLICATION, "commit"))
         older = replace(plain, kafka=_LAST_WITH_ZOOKEEPER)
         yield older.with_setting(Component.APPLICATION, "metadata.mode", "zookeeper")
+
+
+def _all_of(pipeline: Traced, unusual: Mapping[Key, Value]) -> Traced:
+    for key, value in unusual.items():
+        pipeline = pipeline.with_setting(*key, value)
+    return pipeline
 
 
 def _with(family: Family, topic: Mapping[str, Value], acks: str) -> Traced:

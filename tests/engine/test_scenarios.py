@@ -247,14 +247,10 @@ def test_another_application_or_a_long_session_is_no_run_of_streams(
     assert find("streams-instance-killed").topology(classic) == Topology(1, 1)
 
 
-def test_a_session_that_brokers_decide_on_is_longer_than_a_run() -> None:
-    settings: dict[str, dict[str, Any]] = {
-        "topic": {"replication.factor": 1}, "consumer": {"group.protocol": "consumer"},
-    }  # fmt: skip
-    with pytest.raises(ScenarioError, match="longer than a run"):
-        find("static-member-lost").topology(settings)
-    classic = {**settings, "consumer": {"group.protocol": "classic"}}
-    assert find("static-member-lost").topology(classic) == Topology(1, 1)
+@pytest.mark.parametrize(("protocol", "theirs"), [("consumer", True), ("classic", False)])
+def test_a_session_that_brokers_decide_on_is_shortened_there(protocol: str, theirs: bool) -> None:
+    pinned = find("static-member-lost").brokers({"consumer": {"group.protocol": protocol}})
+    assert ("group.consumer.session.timeout.ms" in pinned) == theirs
 
 
 @pytest.mark.parametrize(

@@ -2,24 +2,31 @@
 
 Who has a group.instance.id does not leave the group when it stops (KIP-345): its partitions wait
 for it until its session ends, although another member is there. Who has none says that it leaves,
-and the other one has its part with the next heartbeat.
+and the other one has its part with the next heartbeat. With group.protocol=consumer (KIP-848) the
+session is the brokers', and shorter here than they would have it.
 """
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Rate, Scenario, ScenarioError, Stage, Topology
+from collections.abc import Mapping
+
+from labs.engine.clients.translate import Pinned
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 from labs.engine.spec import Settings
 
 
-def _topology(settings: Settings) -> Topology:
-    if settings["consumer"].get("group.protocol") == "consumer":
-        raise ScenarioError(
-            "consumer group.protocol is consumer: the brokers decide on the session, which is "
-            "longer than a run"
-        )
-    return one_broker_and_a_group(settings)
+def _brokers(settings: Settings) -> Mapping[str, Pinned]:
+    if settings["consumer"].get("group.protocol") != "consumer":
+        return {}
+    why = "the group misses a dead member earlier"
+    return {
+        "group.consumer.min.session.timeout.ms": Pinned(1000, 45000, why),
+        "group.consumer.session.timeout.ms": Pinned(3000, 45000, why),
+        "group.consumer.min.heartbeat.interval.ms": Pinned(500, 5000, why),
+        "group.consumer.heartbeat.interval.ms": Pinned(500, 5000, why),
+    }
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
@@ -39,10 +46,11 @@ SCENARIO = Scenario(
         "stopped in an orderly way and does not come back. The other one waits for its turn."
     ),
     shows=("blocked",),
-    topology=_topology,
+    topology=one_broker_and_a_group,
     durations={"lead_in_s": (1.0, 2.0), "together_s": (1.5, 2.0), "away_s": (6.0, 7.0)},
     play=_play,
     workload="static-members-sink",
     pinned=SHORT_SESSION,
+    brokers=_brokers,
     measured=(Rate("blocked", 2, 2),),
 )

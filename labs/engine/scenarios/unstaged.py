@@ -45,8 +45,6 @@ UNSHOWN: Mapping[str, str] = {
     "consumer.minPartitions": _SPARK,
     "application.trigger": _SPARK,
     "streams.application.id": "a run's application has an id of its own",
-    "broker.group.consumer.session.timeout.ms": "the experiment static-member-lost is about such a "
-    "silence, and is not run with group.protocol=consumer: that session is longer than a run",
     "application.rate": "it is the load that some numbers are worked out for, and no run is of it",
     "application.message.bytes": "it is the load that some numbers are worked out for, and no run "
     "is of it",
