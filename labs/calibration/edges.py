@@ -71,6 +71,7 @@ UNTRIED: Mapping[str, str] = {
         "both sides of a trial have transactions, or neither has",
     ),
     "state": "the application of a run keeps none",
+    "production.exception.handler": "no topic refuses what a run's Kafka Streams writes",
     "failOnDataLoss": "nothing is deleted while a run's Spark query is away",
     "maxOffsetsPerTrigger": "the model only names it: a batch is repeated whatever its size",
     **dict.fromkeys(
