@@ -91,6 +91,7 @@ def _read(request: HttpRequest) -> Inputs:
         sources = list(_sources(request))
         for source, text in sources:
             inputs.add_text(source, text, kind if find(kind) else "")
+        inputs.give_way(drafts.load(request.session).fields)
         if not sources:
             inputs.problems.append(f"Nothing was sent, or a file of more than {MAX_BYTES} bytes.")
     except FileProblem as error:

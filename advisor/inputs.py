@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -73,6 +74,12 @@ class Inputs:
         self._take(cluster, found)
         for name, place in places.items():
             self.origins[name] = Origin(f"{cluster}: {place}")
+
+    def give_way(self, answers: Mapping[str, str]) -> None:
+        """Leaves out what brokers say for every topic where an answer says it of this one."""
+        for name in [each for each in self.fields if each in self.inherited and answers.get(each)]:
+            self.notes.append(f"{self.origins[name]}: your answer to {name} goes before it.")
+            del self.fields[name], self.origins[name]
 
     def said(self, problem: Problem) -> str:
         """A problem with its file and line, as a compiler says it."""

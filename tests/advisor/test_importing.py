@@ -70,6 +70,19 @@ def test_one_file_after_another_makes_one_pipeline(client: Client) -> None:
     }  # fmt: skip
 
 
+def test_what_a_topic_was_said_to_have_goes_before_what_brokers_say_for_all(client: Client) -> None:
+    _, first = _send(
+        client, "Topic: a\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: retention.ms=7\n"
+    )
+    client.post(f"{URL}use/", {**_fields(first), "to": "questions"})
+    _, second = _send(
+        client, "process.roles=broker\nlog.retention.hours=2\nlog.retention.bytes=9\n"
+    )
+    assert "Pasted text:2: your answer to topic.retention.ms goes before it." in second
+    assert _fields(second)["topic.retention.bytes"] == "9"
+    assert "topic.retention.ms" not in _fields(second)
+
+
 def test_several_files_at_once_are_named_one_by_one(client: Client) -> None:
     files = [
         SimpleUploadedFile("producer.properties", b"acks=all\n"),

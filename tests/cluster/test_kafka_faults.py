@@ -131,7 +131,8 @@ def test_records_positions_and_a_partition_by_the_admin_client(cluster):
 
     assert by_hand.widen(at, "kept", log, limit_s=60).evidence == "kept has 2 partitions"
     assert len(cluster.describe("kept")) == 2
-    assert by_hand.keep(at, "kept", log).evidence == "retention.ms of kept is -1 now"
+    told = "retention.ms and retention.bytes of kept are -1 now"
+    assert by_hand.keep(at, "kept", log).evidence == told
 
     assert by_hand.refuse(at, "kept", log).evidence == "max.message.bytes of kept is 0 now"
     until(lambda: send(producer, "kept", 1) == 0, 30, "the topic still takes records")

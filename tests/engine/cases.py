@@ -173,6 +173,12 @@ CASES = [
         tested=False,
     ),
     Case(
+        "too-little-room", "retention-overtakes-reader", "at-least-once", Anomaly.EFFECT_MISSING,
+        AWAY | {"topic__retention_ms": -1, "topic__retention_bytes": 1_000_000},
+        AWAY | {"topic__retention_ms": -1},
+        tested=False,
+    ),
+    Case(
         "slow-followers", "followers-slow", "exactly-once", Anomaly.DUPLICATE,
         TWO_COPIES | {"producer__enable_idempotence": False, "producer__request_timeout_ms": 1000},
         TWO_COPIES,

@@ -162,6 +162,26 @@ def test_days_pass_in_seconds_only_where_readers_may_be_away_for_longer(
 
 
 @pytest.mark.parametrize(
+    ("kept", "load", "full"),
+    [
+        (-1, {}, False), (1_000, {}, True), (1_000, {"rate": 10, "message.bytes": 10}, True),
+        (1_000, {"rate": 10, "message.bytes": 10, "outage.ms": 9_999}, False),
+        (1_000, {"rate": 10, "message.bytes": 10, "outage.ms": 10_000}, True),
+    ],
+)  # fmt: skip
+def test_there_is_little_room_only_where_more_may_come_while_readers_are_away(
+    kept: int, load: dict[str, int], full: bool
+) -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"retention.ms": -1, "retention.bytes": kept, "cleanup.policy": "delete"},
+        "application": load,
+    }
+    pinned = find("retention-overtakes-reader").topic(settings)
+    assert ("retention.bytes" in pinned, "segment.ms" in pinned) == (full, full)
+    assert "retention.ms" not in pinned
+
+
+@pytest.mark.parametrize(
     ("policy", "short"), [("delete", False), ("compact", True), ("compact,delete", True)]
 )
 def test_segments_are_short_where_they_are_compacted(policy: str, short: bool) -> None:

@@ -21,7 +21,7 @@ from labs.engine.wait import WaitTimeout, until
 
 _ASK_S = 10.0
 _TROUBLE = (KafkaException, ValueError, TimeoutError, WaitTimeout)
-_RETENTION, _LARGEST = "retention.ms", "max.message.bytes"
+_RETENTION, _LARGEST = ("retention.ms", "retention.bytes"), "max.message.bytes"
 
 
 def delete(bootstrap: str, topic: str, before: Mapping[int, int], log: FaultLog) -> FaultRow:
@@ -71,8 +71,9 @@ def keep(bootstrap: str, topic: str, log: FaultLog) -> FaultRow:
     """Heals a topic that deletes what is old: from now on it keeps all."""
 
     def act(admin: AdminClient) -> str:
-        _alter(admin, topic, _RETENTION, "-1")
-        return f"{_RETENTION} of {topic} is -1 now"
+        for setting in _RETENTION:
+            _alter(admin, topic, setting, "-1")
+        return f"{' and '.join(_RETENTION)} of {topic} are -1 now"
 
     return _do("mend", f"topic: {topic}", bootstrap, log, act)
 

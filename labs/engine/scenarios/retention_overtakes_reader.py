@@ -1,13 +1,15 @@
-"""Nobody reads for longer than the topic keeps its messages.
+"""Nobody reads for longer than the topic keeps its messages, or more comes than it keeps.
 
-Retention deletes whole segments by their newest record, read or not (TopicConfig, retention.ms,
-segment.ms). Days pass in seconds here: where the readers may be away for longer than messages are
-kept, they are kept for two of the six seconds in which nobody reads, and segments are short. Where
-they are kept for longer than that, nothing is deleted in a run.
+Retention deletes whole segments by their newest record or by what the log holds, read or not
+(TopicConfig, retention.ms, retention.bytes, segment.ms). Days pass in seconds here: where the
+readers may be away for longer than messages are kept, they are kept for two of the six seconds in
+which nobody reads, and segments are short; where there is room for less than may come meanwhile,
+there is room for less than comes in these seconds. Else nothing is deleted in a run.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
@@ -17,18 +19,30 @@ from labs.engine.scenarios.topologies import one_broker_and_a_group
 from labs.engine.spec import Settings
 
 _LAPSE = "days pass in seconds: nobody reads for six of them"
+_FEW_BYTES = 50_000
+"""A third of what is written in six seconds, if a record takes no more than fifteen bytes."""
 
 
 def _topic(settings: Settings) -> Mapping[str, Pinned]:
-    kept_ms = int(settings["topic"]["retention.ms"])
-    away_ms = settings["application"].get("outage.ms")
-    deletes = "delete" in str(settings["topic"]["cleanup.policy"])
-    if kept_ms < 0 or not deletes or (away_ms is not None and int(away_ms) < kept_ms):
+    topic, away_ms = settings["topic"], settings["application"].get("outage.ms")
+    kept_ms, kept = int(topic["retention.ms"]), int(topic.get("retention.bytes", -1))
+    coming = _coming(settings["application"])
+    pinned = {}
+    if kept_ms >= 0 and (away_ms is None or int(away_ms) >= kept_ms):
+        pinned["retention.ms"] = Pinned(2000, 604_800_000, _LAPSE)
+    if kept >= 0 and (coming is None or coming >= kept):
+        pinned["retention.bytes"] = Pinned(_FEW_BYTES, -1, _LAPSE)
+    if not pinned or "delete" not in str(topic["cleanup.policy"]):
         return {}
-    return {
-        "retention.ms": Pinned(2000, 604_800_000, _LAPSE),
-        "segment.ms": Pinned(500, 604_800_000, _LAPSE),
-    }
+    return {**pinned, "segment.ms": Pinned(500, 604_800_000, _LAPSE)}
+
+
+def _coming(application: Mapping[str, str | int | bool]) -> int | None:
+    """Bytes that come while readers are away, where all that tells it was said."""
+    names = ("rate", "message.bytes", "outage.ms")
+    if not all(name in application for name in names):
+        return None
+    return math.prod(int(application[name]) for name in names) // 1000
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
