@@ -58,6 +58,9 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
     "cleanup.policy": ("delete", "compact"),
     "retention.ms": (-1, 604_800_000),
     "eligible.leader.replicas.version": (0, 1),
+    "offsets.topic.replication.factor": (1, 3),
+    "transaction.state.log.replication.factor": (1, 3),
+    "transaction.state.log.min.isr": (1, 2),
 }
 """The values between which an edge is looked for, by setting."""
 
@@ -65,6 +68,7 @@ UNTRIED: Mapping[str, str] = {
     **{name: f"every run has {each.lab}, so that it is short" for name, each in SHORTENED.items()},
     "request.timeout.ms": "its boundary is how long a slow follower may stay in sync, more than a "
     "run lasts",
+    "linger.ms": "it decides only where it is longer than a delivery.timeout.ms that is not stated",
     "max.poll.interval.ms": "the model only names it: partitions move for other reasons, too",
     **dict.fromkeys(
         ("transactional.id", "transaction.timeout.ms", "upstream"),
@@ -138,7 +142,7 @@ def edges(seed: int) -> list[Edge]:
 
 @cache
 def _pairs(event: FailureEvent, key: Key) -> tuple[tuple[Pipeline, Pipeline], ...]:
-    if key[0] is Component.BROKER:
+    if key[0] is Component.BROKER and key[1] not in find(event.scenario or "").keeps:
         return ()  # a run's topic states its own; what it inherits is the catalog's matter
     tried = combinations(TRIED.get(key[1], ()), 2)
     pairs = (

@@ -192,6 +192,28 @@ PLAYS = {
     ("rack-lost", 1): [
         "no pause follower", "kill minority", "wipe killed", "restart dead", "in sync",
     ],
+    ("offsets-topic-lost", 3): [
+        "position", "kill coordinator", "wipe killed", "restart dead", "in sync",
+        "elect __consumer_offsets", "position",
+    ],
+    ("group-coordinator-away", 3): [
+        "position", "kill coordinator", "restart dead", "in sync", "position",
+    ],
+    ("transaction-log-lost", 3): [
+        "position", "kill coordinator", "wipe killed", "restart dead", "in sync",
+        "elect __transaction_state", "abort hanging",
+    ],
+    ("last-replica-loses-power", 3): [
+        *ALONE, "kill leader", "cut tail killed", "restart terminated", "fenced", "restart dead",
+        "in sync",
+    ],
+    ("last-replica-loses-power", 1): [
+        "no terminate follower", "kill leader", "cut tail killed", "restart dead", "in sync",
+    ],
+    ("producer-state-expired", 1): [
+        "cut leader from clients", "sever leader clients", "mend impaired",
+    ],
+    ("group-offsets-expired", 1): ["position", "stop consumer", "start consumer"],
     ("static-member-lost", 1): ["position", "join", "stop consumer"],
     ("only-replica-down", 1): ["kill leader", "restart dead", "in sync"],
     ("only-replica-down", 3): ["kill leader", "restart dead", "in sync"],

@@ -42,6 +42,9 @@ CARELESS: list[dict[str, Any]] = [
     {"producer__max_block_ms": 1000},
     {"application__timestamps": "from-source"},
     {"topic__cleanup_policy": "compact"},
+    {"broker__offsets_topic_replication_factor": 1},
+    {"producer__transactional_id": "orders-1", "broker__transaction_state_log_min_isr": 1},
+    {"broker__producer_id_expiration_ms": 60_000},
 ]
 """Settings of which one or another meets each event that can be staged."""
 
@@ -280,3 +283,58 @@ def test_controllers_stand_apart_where_brokers_die_beside_them(name: str, contro
     told = find(name).topology({"topic": {"replication.factor": 3}})
     assert replace(told, note="") == Topology(3, 3, controllers=controllers)
     assert told.note.startswith(f"{controllers} dedicated controller")
+
+
+@pytest.mark.parametrize(
+    ("patience", "kept", "named", "forgotten"),
+    [
+        (120_000, 86_400_000, "", False), (120_000, 60_000, "", True), (60_000, 60_000, "", False),
+        (0, 86_400_000, "", True), (120_000, 60_000, "orders-1", False),
+    ],
+)  # fmt: skip
+def test_brokers_forget_a_producer_only_where_it_may_try_for_longer(
+    patience: int, kept: int, named: str, forgotten: bool
+) -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "producer": {"delivery.timeout.ms": patience, "transactional.id": named},
+        "broker": {"producer.id.expiration.ms": kept},
+        "topic": {"replication.factor": 1},
+    }
+    scenario = find("producer-state-expired")
+    assert ("producer.id.expiration.ms" in scenario.brokers(settings)) == forgotten
+    assert scenario.topology(settings) == Topology(1, 1)
+    with pytest.raises(ScenarioError, match=r"before Kafka 3\.4"):
+        scenario.topology({**settings, "broker": {}})
+
+
+@pytest.mark.parametrize(("away", "expire"), [(None, True), (60_000, True), (59_999, False)])
+def test_offsets_expire_only_where_readers_may_be_away_for_longer(
+    away: int | None, expire: bool
+) -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "broker": {"offsets.retention.minutes": 1}, "application": {"outage.ms": away},
+    }  # fmt: skip
+    pinned = find("group-offsets-expired").brokers(settings)
+    assert ("offsets.retention.minutes" in pinned) == expire
+
+
+@pytest.mark.parametrize(
+    ("name", "copies"),
+    [
+        ("offsets-topic-lost", "offsets.topic.replication.factor"),
+        ("group-coordinator-away", "offsets.topic.replication.factor"),
+        ("transaction-log-lost", "transaction.state.log.replication.factor"),
+    ],
+)
+def test_where_an_internal_topic_is_lost_the_topic_itself_is_spared(name: str, copies: str) -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"replication.factor": 1}, "broker": {copies: 1}, "consumer": {},
+        "producer": {"transactional.id": "orders-1"},
+    }  # fmt: skip
+    scenario = find(name)
+    assert copies in scenario.keeps
+    told = scenario.topology(settings)
+    assert (told.brokers, told.replication_factor) == (3, 3)
+    assert "3 instead of 1" in told.note
+    with pytest.raises(ScenarioError, match="boots 3 brokers"):
+        scenario.topology({**settings, "broker": {copies: 4}})

@@ -81,6 +81,14 @@ def test_what_a_scenario_sets_for_its_brokers_is_in_it() -> None:
     assert shape(told, DESCRIBED).settings == {**ordinary()[0].settings, **own}
 
 
+def test_a_scenario_may_keep_what_was_described_of_its_brokers() -> None:
+    copies = "offsets.topic.replication.factor"
+    alone = arm("described", broker__offsets_topic_replication_factor=1)
+    told = shape(experiment(alone, scenario="offsets-topic-lost"), alone)
+    assert told.settings == {**ordinary()[0].settings, copies: 1}
+    assert copies not in shape(experiment(alone), alone).settings
+
+
 def test_what_cannot_be_staged_has_no_shape() -> None:
     with pytest.raises(ScenarioError):
         shapes(experiment(scenario="no-such-scenario"))

@@ -50,6 +50,7 @@ EVENT = FailureEvent(
         "brokers are well."
     ),
     permits=permits,
+    scenario="group-coordinator-away",
     families=frozenset(Family) - {Family.SPARK},
     sources=(
         "Kafka GroupCoordinatorConfig, offsets.topic.replication.factor",

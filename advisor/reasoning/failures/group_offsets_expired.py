@@ -27,6 +27,7 @@ EVENT = FailureEvent(
     boundary=Boundary.LOG_TO_CONSUMER,
     story="No member of the group runs for longer than the brokers keep its committed offsets.",
     permits=permits,
+    scenario="group-offsets-expired",
     families=frozenset(Family) - {Family.SPARK},
     sources=("Kafka ConfigDef, offsets.retention.minutes", "KIP-186"),
     in_scope=once_stated("outage.ms"),

@@ -34,6 +34,7 @@ EVENT = FailureEvent(
         "on the brokers that are lost for good."
     ),
     permits=permits,
+    scenario="offsets-topic-lost",
     families=frozenset(Family) - {Family.SPARK},
     sources=(
         "Kafka GroupCoordinatorConfig, offsets.topic.replication.factor",

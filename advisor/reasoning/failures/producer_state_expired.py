@@ -40,6 +40,7 @@ EVENT = FailureEvent(
         "forget which sequence numbers they had from it."
     ),
     permits=permits,
+    scenario="producer-state-expired",
     beyond_settings="Brokers before 3.4 go by transactional.id.expiration.ms.",
     sources=("Kafka ConfigDef, producer.id.expiration.ms", "KIP-854", "KIP-360"),
 )

@@ -46,6 +46,7 @@ EVENT = FailureEvent(
         "copies are on the brokers that are lost for good."
     ),
     permits=permits,
+    scenario="transaction-log-lost",
     families=frozenset(Family) - {Family.SPARK},
     sources=(
         "KIP-98, Transaction Coordinator",

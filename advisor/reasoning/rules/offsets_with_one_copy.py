@@ -15,7 +15,7 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.finding import Alike, Rule, Severity
+from advisor.reasoning.finding import Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 
 
@@ -43,10 +43,4 @@ RULE = Rule(
         {"family": "java", "brokers": "1", "broker.offsets.topic.replication.factor": "1"},
     ),
     invalid=({"family": "java", "broker.offsets.topic.replication.factor": "1"},),
-    shown_by=(
-        Alike(
-            "only-replica-down",
-            "of a topic of messages with one copy: the offsets’ own topic is not staged",
-        ),
-    ),
 )

@@ -15,7 +15,7 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.finding import Alike, Rule, Severity
+from advisor.reasoning.finding import Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 
 
@@ -59,11 +59,5 @@ RULE = Rule(
             "producer.transactional.id": "orders-1",
             "broker.transaction.state.log.replication.factor": "1",
         },
-    ),
-    shown_by=(
-        Alike(
-            "isr-shrunk-leader-lost",
-            "of a topic of messages with one sure copy: the transactions’ own topic is not staged",
-        ),
     ),
 )

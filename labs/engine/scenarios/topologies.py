@@ -9,6 +9,8 @@ from labs.engine.scenarios.model import NEVER, ScenarioError, Topology
 from labs.engine.spec import Settings
 
 _LEAST_BROKERS = 3
+OFFSETS_COPIES = "offsets.topic.replication.factor"
+TRANSACTIONS_COPIES = "transaction.state.log.replication.factor"
 
 
 def replicas_up_to(most: int, why: str) -> Callable[[Settings], Topology]:
@@ -64,10 +66,38 @@ def on_one_broker(partitions: int) -> Callable[[Settings], Topology]:
 one_broker = on_one_broker(partitions=1)
 
 
+def beside_offsets(settings: Settings) -> Topology:
+    """For scenarios in which the broker with a group's offsets fails; `ScenarioError` for Spark."""
+    _refuse_spark(settings)
+    return _beside(OFFSETS_COPIES, settings)
+
+
+def beside_transactions(settings: Settings) -> Topology:
+    """For scenarios in which the broker with the state of transactions fails.
+
+    `ScenarioError` where the producer has none.
+    """
+    _refuse_without_transactions(settings)
+    return _beside(TRANSACTIONS_COPIES, settings)
+
+
+def _beside(copies: str, settings: Settings) -> Topology:
+    """Three copies of the topic itself, so that the loss of one broker takes nothing of it.
+
+    `ScenarioError` where an internal topic is to have more `copies` than there are brokers.
+    """
+    if (wanted := int(settings["broker"][copies])) > _LEAST_BROKERS:
+        raise ScenarioError(
+            f"broker {copies} is {wanted}: this scenario boots {_LEAST_BROKERS} brokers"
+        )
+    replicas = int(settings["topic"]["replication.factor"])
+    said = f"topic replication.factor: 3 instead of {replicas}: what is lost is not the topic's"
+    return Topology(_LEAST_BROKERS, 3, note="" if replicas == 3 else said)
+
+
 def one_broker_and_transactions(settings: Settings) -> Topology:
     """For scenarios about transactions; `ScenarioError` where the producer has none."""
-    if not settings["producer"].get("transactional.id"):
-        raise ScenarioError("producer transactional.id is not stated: there are no transactions")
+    _refuse_without_transactions(settings)
     return one_broker(settings)
 
 
@@ -81,8 +111,7 @@ def one_broker_and_offsets_in_transactions(settings: Settings) -> Topology:
 
 def one_broker_and_a_group(settings: Settings) -> Topology:
     """For scenarios in which auto.offset.reset decides; `ScenarioError` for Spark's reader."""
-    if _reads_by_spark(settings):
-        raise ScenarioError("Spark keeps its position in a checkpoint, and not in a group")
+    _refuse_spark(settings)
     return one_broker(settings)
 
 
@@ -91,6 +120,11 @@ def one_broker_and_a_query(settings: Settings) -> Topology:
     if not _reads_by_spark(settings):
         raise ScenarioError("the reader that is described is not a Spark query")
     return one_broker(settings)
+
+
+def _refuse_spark(settings: Settings) -> None:
+    if _reads_by_spark(settings):
+        raise ScenarioError("Spark keeps its position in a checkpoint, and not in a group")
 
 
 def _reads_by_spark(settings: Settings) -> bool:
@@ -112,3 +146,8 @@ def one_broker_and_streams(settings: Settings) -> Topology:
             "than a run"
         )
     return one_broker(settings)
+
+
+def _refuse_without_transactions(settings: Settings) -> None:
+    if not settings["producer"].get("transactional.id"):
+        raise ScenarioError("producer transactional.id is not stated: there are no transactions")

@@ -5,22 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 _SPARK = "no run has a Spark query in it that reads or writes the topic"
-_INTERNAL = (
-    "a run's internal topics have as many copies as it has brokers, up to three, and not what was "
-    "described"
-)
 
 UNSTAGED: Mapping[str, str] = {
-    "group-coordinator-away": "a run's offsets have copies on three brokers, and another one "
-    "coordinates the group before its session ends: three runs showed nothing",
-    "offsets-topic-lost": _INTERNAL,
-    "transaction-log-lost": _INTERNAL,
     "keys-moved": "it is about two messages of one key, and a run's messages have no order by key",
-    "last-replica-loses-power": "the cut of an unflushed log is staged with all replicas at once",
-    "group-offsets-expired": "offsets are kept for a minute at the least, and looked at every ten; "
-    "what follows is what no-committed-offset stages",
-    "producer-state-expired": "brokers look every ten minutes which producers to forget",
-    "transactional-id-expired": "brokers look every hour which transactional ids to forget",
+    "transactional-id-expired": "only librdkafka's producers send in transactions here, and these "
+    "go on after the one that is refused: seen with ids that brokers forgot after two seconds, and "
+    "too short for an outage",
     "unprocessable-message": "every message of a run can be processed",
     **dict.fromkeys(
         (

@@ -1,0 +1,56 @@
+"""Nobody of the group runs for longer than its committed offsets are kept.
+
+Brokers delete the offsets of a group without members after offsets.retention.minutes, a minute at
+the least (KIP-186, KIP-211), and look for them every offsets.retention.check.interval.ms. Where
+readers may be away for longer than that, days pass in a minute here, in which nobody reads; where
+they may not, the offsets are kept as always. `no-committed-offset` shows in seconds what follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from labs.engine.clients.translate import Pinned
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
+from labs.engine.scenarios.topologies import one_broker_and_a_group
+from labs.engine.spec import Settings
+
+_KEPT = "offsets.retention.minutes"
+_LAPSE = "days pass in a minute: nobody reads for a little longer than that"
+
+
+def _brokers(settings: Settings) -> Mapping[str, Pinned]:
+    away_ms = settings["application"].get("outage.ms")
+    if away_ms is not None and int(away_ms) < int(settings["broker"][_KEPT]) * 60_000:
+        return {}
+    return {
+        _KEPT: Pinned(1, 10_080, _LAPSE),
+        "offsets.retention.check.interval.ms": Pinned(1000, 600_000, _LAPSE),
+    }
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.await_position(limit_s=15)
+    stage.stop_client("consumer")
+    stage.go_on(seconds["away_s"])
+    stage.start_again("consumer")
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="group-offsets-expired",
+    title="The group's offsets expire while it is away",
+    story=(
+        "The group's only member is stopped in an orderly way, and nobody reads for more than a "
+        "minute, while messages go on coming. Then a new member starts."
+    ),
+    shows=("skipped", "effect_missing", "redelivery", "effect_duplicated", "blocked"),
+    topology=one_broker_and_a_group,
+    durations={"lead_in_s": (1.0, 2.0), "away_s": (64.0, 66.0), "healed_s": (1.0, 1.5)},
+    play=_play,
+    rate_per_s=500,
+    workload="consume-process-sink",
+    brokers=_brokers,
+    measured=(Rate("effect_missing", 1, 1),),
+)

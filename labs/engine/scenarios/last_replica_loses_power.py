@@ -1,0 +1,48 @@
+"""The last replica in sync loses power, the others having been stopped cleanly. It is simulated.
+
+What no flush had reached is cut off its log (`faults.cut_tail`); in so short a run that is all of
+it. The others come back first, with all that was committed before they left. Without eligible
+leader replicas they must wait for the one that was in sync last: it leads again with what its
+disk kept, and they drop what it lacks. With them (KIP-966, on for new clusters since 4.1) and two
+copies asked for, a replica that has every committed record leads, and nothing is lost. It must
+not have been alone above the minimum: with min.insync.replicas=1 it was.
+"""
+
+from __future__ import annotations
+
+from labs.engine.faults import killed, leader
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
+from labs.engine.scenarios.steps import leave_leader_alone, others_return_first
+from labs.engine.scenarios.topologies import up_to_three
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    leave_leader_alone(stage)
+    stage.go_on(seconds["alone_s"])
+    stage.kill(leader(TOPIC))
+    stage.cut_tail(killed())
+    others_return_first(stage, seconds)
+
+
+SCENARIO = Scenario(
+    name="last-replica-loses-power",
+    title="The last replica in sync loses power (simulated)",
+    story=(
+        "The followers of a partition are stopped cleanly, one after the other, and the leader "
+        "goes on alone as far as the settings let it. Then it is killed, and the end of its log "
+        "that no flush had reached is cut off, which stands for a power cut. The followers come "
+        "back, and the leader last."
+    ),
+    shows=("lost_write", "unavailable", "blocked"),
+    topology=up_to_three,
+    durations={
+        "lead_in_s": (1.0, 2.0),
+        "alone_s": (1.0, 1.5),
+        "without_leader_s": (1.0, 1.5),
+        "healed_s": (0.5, 1.0),
+    },
+    play=_play,
+    given_up_breaks=True,
+    measured=(Rate("lost_write", 1, 1),),
+)

@@ -1,0 +1,50 @@
+"""The broker with the group's committed offsets is lost, disk included.
+
+__consumer_offsets has as many copies here as were described (offsets.topic.replication.factor).
+With more than one another broker coordinates the group and knows its offsets. With one nobody
+does until the broker is back, and on its empty disk the group has no position: its member joins
+again, and auto.offset.reset decides where it goes on. Where the controllers leave the topic without
+a leader then (docs/decisions/0010), an operator has one elected. A team that never gets the broker
+back has to make the topic anew, which comes to the same.
+"""
+
+from __future__ import annotations
+
+from labs.engine.faults import coordinator, dead, killed
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
+from labs.engine.scenarios.steps import SHORT_SESSION
+from labs.engine.scenarios.topologies import OFFSETS_COPIES, beside_offsets
+from labs.engine.workloads.group import GROUP
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.await_position(limit_s=15)
+    stage.kill(coordinator(GROUP))
+    stage.wipe(killed())
+    stage.go_on(seconds["away_s"])
+    stage.restart(dead())
+    stage.await_in_sync(limit_s=60)
+    stage.elect("__consumer_offsets")
+    stage.await_position(limit_s=30)
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="offsets-topic-lost",
+    title="The broker with the committed offsets is lost",
+    story=(
+        "The broker that coordinates the group dies, and with its disk goes its copy of the "
+        "group's committed offsets. Some seconds later it is back on an empty disk. The topic "
+        "itself has copies on the other brokers, and loses nothing."
+    ),
+    shows=("skipped", "effect_missing", "redelivery", "effect_duplicated", "blocked"),
+    topology=beside_offsets,
+    durations={"lead_in_s": (1.0, 2.0), "away_s": (5.0, 6.0), "healed_s": (1.0, 1.5)},
+    play=_play,
+    workload="consume-process-sink",
+    pinned=SHORT_SESSION,
+    keeps=(OFFSETS_COPIES,),
+    given_up_breaks=True,
+    measured=(Rate("effect_missing", 1, 1),),
+)

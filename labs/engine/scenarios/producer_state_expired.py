@@ -1,0 +1,82 @@
+"""A retry comes after the brokers forgot the producer.
+
+What the leader answers is lost, as in `acknowledgement-lost`, and then nothing is heard of the
+producer for longer than brokers keep its sequence numbers (producer.id.expiration.ms, KIP-854).
+They are kept by time and not by connection: a retry that comes later finds a broker that takes any
+sequence number of this producer (ProducerAppendInfo.java, `checkSequence`), and the batch is in
+the log twice in spite of idempotence. A client tries again for as long as delivery.timeout.ms
+allows. Where that is longer, hours pass in seconds here: sequence numbers are kept for one of the
+three seconds in which nothing gets through. Where it is not, they are kept as always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from labs.engine.clients.translate import Pinned
+from labs.engine.faults import impaired, leader
+from labs.engine.scenarios.model import (
+    TOPIC,
+    Durations,
+    Rate,
+    Scenario,
+    ScenarioError,
+    Stage,
+    Topology,
+)
+from labs.engine.scenarios.topologies import one_broker
+from labs.engine.spec import Settings
+
+_KEPT = "producer.id.expiration.ms"
+_LAPSE = "hours pass in seconds: nothing of the producer gets through for three of them"
+
+
+def _topology(settings: Settings) -> Topology:
+    if _KEPT not in settings.get("broker", {}):
+        raise ScenarioError(
+            f"broker {_KEPT} is not known to these brokers: before Kafka 3.4 they look only every "
+            "ten minutes which producers to forget"
+        )
+    return one_broker(settings)
+
+
+def _brokers(settings: Settings) -> Mapping[str, Pinned]:
+    patience_ms = int(settings["producer"]["delivery.timeout.ms"])
+    in_time = 0 < patience_ms <= int(settings["broker"][_KEPT])  # 0: librdkafka never gives up
+    if in_time or settings["producer"].get("transactional.id"):
+        return {}
+    return {
+        _KEPT: Pinned(1000, 86_400_000, _LAPSE),
+        "producer.id.expiration.check.interval.ms": Pinned(300, 600_000, _LAPSE),
+    }
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.cut(leader(TOPIC), "clients", "from")
+    stage.go_on(seconds["unheard_s"])
+    stage.sever(leader(TOPIC), "clients")
+    stage.mend(impaired())
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="producer-state-expired",
+    title="The broker has forgotten the producer when its retry comes",
+    story=(
+        "For some seconds nothing that the leader says reaches its clients: what the producer had "
+        "sent is written, and it waits for the answers. Then the connections break, and it sends "
+        "again what nobody answered for. By then the broker may have forgotten what it had from it."
+    ),
+    shows=("duplicate", "unavailable"),
+    topology=_topology,
+    durations={"lead_in_s": (1.0, 2.0), "unheard_s": (3.0, 3.5), "healed_s": (1.0, 1.5)},
+    play=_play,
+    brokers=_brokers,
+    rarely={
+        "reordered": "all that was not answered is sent again in its order, and first copies count",
+    },
+    given_up_breaks=True,
+    linked=True,
+    measured=(Rate("duplicate", 1, 1),),
+)

@@ -1,0 +1,68 @@
+"""The broker with the state of transactions is lost, disk included, while one of them is open.
+
+__transaction_state has as many copies here as were described, and one partition. With more than
+one another broker coordinates the transaction and ends it. With one nobody does until the broker
+is back, and then it knows nothing of it: the commit is refused (INVALID_PRODUCER_ID_MAPPING), the
+client aborts and goes on under a new producer id, and nobody writes the marker that would end what
+stands in the topic. Readers of committed records wait behind it until an operator aborts it
+(KIP-664). Here that is done after some seconds, and so is the election of a leader where the
+controllers leave the empty partition without one (docs/decisions/0010).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from labs.engine.clients.translate import Pinned
+from labs.engine.faults import dead, killed, transaction_coordinator
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
+from labs.engine.scenarios.topologies import TRANSACTIONS_COPIES, beside_transactions
+from labs.engine.spec import Settings
+
+
+def _brokers(_: Settings) -> Mapping[str, Pinned]:
+    why = "one broker coordinates all transactions, so that it can be found"
+    return {"transaction.state.log.num.partitions": Pinned(1, 50, why)}
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.await_position(limit_s=15)
+    stage.kill(transaction_coordinator())
+    stage.wipe(killed())
+    stage.go_on(seconds["away_s"])
+    stage.restart(dead())
+    stage.await_in_sync(limit_s=60)
+    stage.elect("__transaction_state")
+    stage.go_on(seconds["hanging_s"])
+    stage.abort_hanging()
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="transaction-log-lost",
+    title="The broker with the state of transactions is lost",
+    story=(
+        "The broker that coordinates the producer's transactions dies while one is open, and its "
+        "disk with it. Some seconds later it is back on an empty disk. The topic itself has copies "
+        "on the other brokers, and loses nothing. In the end an operator aborts what hangs."
+    ),
+    shows=("blocked", "unavailable"),
+    topology=beside_transactions,
+    durations={
+        "lead_in_s": (1.0, 2.0),
+        "away_s": (5.0, 6.0),
+        "hanging_s": (6.0, 7.0),
+        "healed_s": (1.0, 1.5),
+    },
+    play=_play,
+    workload="transactions-sink",
+    brokers=_brokers,
+    keeps=(TRANSACTIONS_COPIES, "transaction.state.log.min.isr"),
+    rarely={
+        "torn_transaction": "a run's transactions are in one partition, so that none is marked "
+        "in one and not in another",
+    },
+    given_up_breaks=True,
+    measured=(Rate("blocked", 1, 1),),
+)
