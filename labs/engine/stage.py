@@ -115,6 +115,14 @@ class LiveStage:
             lambda: on_admin.forget(self._cluster.bootstrap, GROUP, self._log, _CLIENT_LIMIT_S)
         )
 
+    def lose_checkpoint(self) -> None:
+        folder = self._clients.checkpoint
+        if folder is None:
+            why = "application.checkpoint is durable: it is lost with no machine of the query"
+            self.not_applicable("wipe", "checkpoint", why)
+        else:
+            self._hit(lambda: on_clients.lose_checkpoint(folder, self._log))
+
     def widen(self) -> None:
         self._hit(
             lambda: on_admin.widen(self._cluster.bootstrap, TOPIC, self._log, _CLIENT_LIMIT_S)

@@ -29,9 +29,8 @@ def pipeline(**stated: Value) -> Pipeline:
 def arm(name: str, want: str | None = "at-least-once", **stated: Value) -> ArmSpec:
     """An arm of such a pipeline."""
     told = pipeline(**stated)
-    return ArmSpec(
-        name, {str(component): _in_force(told, component) for component in Component}, want=want
-    )
+    settings = {str(component): _in_force(told, component) for component in Component}
+    return ArmSpec(name, {part: stated for part, stated in settings.items() if stated}, want=want)
 
 
 def _in_force(told: Pipeline, component: Component) -> dict[str, Any]:

@@ -323,4 +323,16 @@ CASES = [
         LATEST | {"application__outage_ms": 86_400_000},
         tested=False,  # offsets are kept for a minute at the least, and so long is a run of it
     ),
+    Case(
+        "starts-at-the-end", "spark-checkpoint-lost", "at-least-once", Anomaly.EFFECT_MISSING,
+        SPARK | {"consumer__startingOffsets": "latest", "application__checkpoint": "local"},
+        SPARK | {"consumer__startingOffsets": "latest", "application__checkpoint": "durable"},
+        tested=False,
+    ),
+    Case(
+        "starts-over", "spark-checkpoint-lost", "exactly-once", Anomaly.EFFECT_DUPLICATED,
+        SPARK | {"application__checkpoint": "local"},
+        SPARK | {"application__checkpoint": "local", "application__sink": "idempotent"},
+        tested=False,
+    ),
 ]  # fmt: skip

@@ -79,6 +79,9 @@ class Recorder:
     def forget_group(self) -> None:
         self.asked.append("forget group")
 
+    def lose_checkpoint(self) -> None:
+        self.asked.append("lose checkpoint")
+
     def widen(self) -> None:
         self.asked.append("widen")
 
@@ -229,6 +232,9 @@ PLAYS = {
     ("leader-killed", 1): ["kill leader", "restart dead", "in sync"],
     ("consumer-killed-before-commit", 1): [
         "position", "hold consumer processed", "kill consumer", "start consumer",
+    ],
+    ("spark-checkpoint-lost", 1): [
+        "position", "hold consumer polling", "kill consumer", "lose checkpoint", "start consumer",
     ],
     ("spark-restarted", 1): [
         "position", "hold consumer processed", "kill consumer", "start consumer",

@@ -14,7 +14,10 @@ def permits(pipeline: Pipeline) -> Permits:
     place = pipeline.text(Component.APPLICATION, "checkpoint")
     if place == "durable":
         return {}
-    cause = f"application.checkpoint={place or 'unknown'}: without it the query is a new one. "
+    cause = (
+        f"application.checkpoint={place or 'unknown'}: without it the query is a new one, whose "
+        "batchIds begin at 0 again: a sink that goes by them alone skips or repeats. "
+    )
     return without_position(pipeline, cause)
 
 
@@ -27,6 +30,7 @@ EVENT = FailureEvent(
         "another checkpointLocation."
     ),
     permits=permits,
+    scenario="spark-checkpoint-lost",
     families=frozenset({Family.SPARK}),
     sources=(
         "Spark structured-streaming-programming-guide.md, recovering from failures",

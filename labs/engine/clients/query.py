@@ -13,7 +13,6 @@ the points of its work (`clients.work`): `processed` is after the sink and befor
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
 from collections.abc import Sequence
@@ -25,10 +24,9 @@ from labs.engine.clients import checkpoint
 from labs.engine.clients.commits import Commits
 from labs.engine.clients.control import Control, listen, report
 from labs.engine.clients.deliveries import Deliveries
+from labs.engine.clients.driver import session
 from labs.engine.clients.sink import Database, Style
 from labs.engine.clients.work import Polled, Work
-from labs.engine.judge import spark_environment
-from labs.engine.kafka.distribution import spark_connector
 
 if TYPE_CHECKING:
     from spark_jobs.pipelines.foreach_batch import Collect, ForeachBatch
@@ -90,13 +88,16 @@ class Run:
 
     def take(self, collect: Collect) -> None:
         """Processes a batch; when it returns, Spark records that the batch is done."""
-        self._control.reach("polling", self._write_down)
+        self._control.reach("polling", self._between)
         records, now = collect(), time.monotonic_ns()
         for partition, offset, value in records:
             self._deliveries.hand(self._config.topic, partition, offset, value, now)
         self._deliveries.end_poll()
         self._work.take(Polled([value for _, _, value in records], positions=[]))
         self._work.done()  # how far it is, Spark keeps
+
+    def _between(self) -> dict[str, Any]:
+        return {**self._write_down(), "stands": "a batch is planned, nothing of it is read"}
 
     def _open_sink(self) -> Effects:
         return Effects(Path(self._config.sink), self._config.sink_style)
@@ -129,19 +130,13 @@ class Effects:
 
 
 def main(argv: list[str]) -> int:
-    # Not at the top: the runner reads the configuration alone, and pyspark is a second to import.
+    # Not at the top, as in `driver`.
     from spark_jobs.pipelines.foreach_batch import ForeachBatch
-    from spark_jobs.session import BRIEF, start
 
     config = QueryConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
     run = Run(config, listen())
-    Path(config.scratch).mkdir(parents=True, exist_ok=True)
-    os.environ.update(spark_environment(Path(config.scratch)))
-    spark = start(config.name, _MASTER, [str(jar) for jar in spark_connector()], BRIEF)
-    try:
+    with session(config.name, _MASTER, Path(config.scratch)) as spark:
         stopped = run.run(ForeachBatch(spark, config.options, Path(config.checkpoint), run.take))
-    finally:
-        spark.stop()
     # One that cannot go on counts as ready, as a consumer without a place does.
     report(ready=True, stopped=stopped, ended=True)
     return 0

@@ -8,8 +8,10 @@ it handed over is then known, whatever it never told anybody.
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Callable
+from pathlib import Path
 
 from labs.engine import processes
 from labs.engine.clients.process import ClientFailed, ClientProcess
@@ -88,6 +90,19 @@ def kill(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
         return f"pid {client.pid} gone: its wait status says signal 9 (SIGKILL)"
 
     return log.attempt("kill", str(client), act, _TROUBLE)
+
+
+def lose_checkpoint(folder: Path, log: FaultLog) -> FaultRow:
+    """Deletes the checkpoint of a query that is dead; evidence is that its folder is gone."""
+
+    def act() -> str:
+        batches = len(list(folder.glob("commits/[0-9]*")))
+        shutil.rmtree(folder)
+        if folder.exists():
+            raise FileExistsError(f"{folder} is still there")
+        return f"the folder is gone, which said that {batches:,} batches are done"
+
+    return log.attempt("wipe", "checkpoint", act, (OSError,))
 
 
 def stop(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:

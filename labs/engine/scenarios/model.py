@@ -112,6 +112,9 @@ class Stage(Protocol):
     def forget_group(self) -> None:
         """Deletes the group's committed offsets, once it is without a member."""
 
+    def lose_checkpoint(self) -> None:
+        """Deletes the checkpoint of a query that is dead, unless it outlives every machine."""
+
     def widen(self) -> None:
         """Adds a partition to the topic."""
 

@@ -8,7 +8,7 @@ a message applies it again.
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import PROMPT, kill_consumer_at
 from labs.engine.scenarios.topologies import one_broker_and_a_query
 
@@ -31,4 +31,5 @@ SCENARIO = Scenario(
     rate_per_s=500,
     workload="spark-query",
     pinned=PROMPT,
+    measured=(Rate("effect_duplicated", 2, 2),),
 )

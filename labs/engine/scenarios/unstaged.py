@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-_SPARK = "no run has a Spark query in it that reads or writes the topic"
 
 UNSTAGED: Mapping[str, str] = {
     "keys-moved": "it is about two messages of one key, and a run's messages have no order by key",
@@ -13,10 +12,8 @@ UNSTAGED: Mapping[str, str] = {
     "too short for an outage",
     "unprocessable-message": "every message of a run can be processed",
     **dict.fromkeys(
-        (
-            "spark-checkpoint-lost", "spark-speculation", "spark-task-retried",
-        ),
-        _SPARK,
+        ("spark-speculation", "spark-task-retried"),
+        "no run has a Spark query in it that writes to the topic",
     ),
     "streams-internal-topics-lost": "no run of Kafka Streams keeps state yet",
     "streams-state-lost": "no run of Kafka Streams keeps state yet",
@@ -31,9 +28,9 @@ UNSHOWN: Mapping[str, str] = {
     "consumer.heartbeat.interval.ms": "it decides only whether the client starts beside "
     "session.timeout.ms",
     "consumer.check.crcs": "no run damages what is on a disk or on its way",
-    "consumer.group.id": _SPARK,
-    "consumer.minPartitions": _SPARK,
-    "application.trigger": _SPARK,
+    "consumer.group.id": "no run has two Spark queries that read as one group",
+    "consumer.minPartitions": "the order of a partition is lost, and a run's sink has none",
+    "application.trigger": "a run's Spark query reads in micro-batches and writes by foreachBatch",
     "streams.application.id": "a run's application has an id of its own",
     "application.rate": "it is the load that some numbers are worked out for, and no run is of it",
     "application.message.bytes": "it is the load that some numbers are worked out for, and no run "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from confluent_kafka import libversion
@@ -69,6 +70,8 @@ class ProduceConsume:
     flow_limit_s = 15.0
     """Until the first message is acknowledged and delivered."""
     runs_streams = False
+    no_spark = _NO_SPARK
+    """What is said of the reader where a Spark query is described."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -104,9 +107,14 @@ class ProduceConsume:
     def _differs(self, role: str) -> Iterator[str]:
         """In what librdkafka differs from the team's client of a role."""
         if role == "consumer" and "failOnDataLoss" in self._place.settings.get(role, {}):
-            yield _NO_SPARK
+            yield self.no_spark
         told = {"producer": self._producer_told, "consumer": self._consumer_told}
         yield from told[role].differs
+
+    @property
+    def checkpoint(self) -> Path | None:
+        """Where a query keeps how far it is, if that can be lost with a machine."""
+        return None
 
     @property
     def played_by(self) -> dict[str, str]:

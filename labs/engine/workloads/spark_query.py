@@ -14,10 +14,7 @@ from labs.engine.clients import checkpoint
 from labs.engine.clients.query import QueryConfig
 from labs.engine.workloads.consume_process_sink import ConsumeProcessSink
 from labs.engine.workloads.group import GROUP
-
-_OWN = frozenset({"startingOffsets", "failOnDataLoss", "maxOffsetsPerTrigger", "minPartitions"})
-"""Options that Spark's source reads itself; every other goes to its consumer, as `kafka.…`."""
-_MICRO_BATCH = "micro-batch"
+from labs.engine.workloads.spark_options import left_out, options
 
 
 class SparkQuery(ConsumeProcessSink):
@@ -37,12 +34,12 @@ class SparkQuery(ConsumeProcessSink):
             yield "the topic is filled by librdkafka with the producer's settings, and not by Spark"
             yield from super()._differs(role)
             return
-        trigger = self._application.get("trigger", _MICRO_BATCH)
-        if trigger != _MICRO_BATCH:
-            yield (
-                f"application trigger={trigger} is left out: the query writes by foreachBatch, "
-                "in micro-batches"
-            )
+        yield from left_out(self._application)
+
+    @property
+    def checkpoint(self) -> Path | None:
+        outlives = self._application.get("checkpoint") == "durable"
+        return None if outlives else self._checkpoint
 
     def saved(self) -> dict[int, int]:
         return checkpoint.committed(self._checkpoint, self._place.topic)
@@ -51,29 +48,12 @@ class SparkQuery(ConsumeProcessSink):
         name = self._next("consumer")
         return QueryConfig(
             ledger=str(self._place.ledger), name=name, group=GROUP, topic=self._place.topic,
-            isolation=self._isolation, options=self._options(), sink=str(self._database),
-            sink_style=self._sink_style, checkpoint=str(self._checkpoint),
-            scratch=str(self._place.scratch / name),
+            isolation=self._isolation, sink=str(self._database), sink_style=self._sink_style,
+            options={**options(self._place, "consumer", self.pinned, self._place.pinned),
+                     "subscribe": self._place.topic},
+            checkpoint=str(self._checkpoint), scratch=str(self._place.scratch / name),
         )  # fmt: skip
 
     @property
     def _checkpoint(self) -> Path:
         return self._place.scratch / "checkpoint"
-
-    def _options(self) -> dict[str, str]:
-        stated = {
-            **{name: each.lab for name, each in self.pinned.items()},
-            **self._place.settings.get("consumer", {}),
-            **{name: each.lab for name, each in self._place.pinned.items()},
-        }
-        told = {name if name in _OWN else f"kafka.{name}": text(value)
-                for name, value in stated.items()}  # fmt: skip
-        return {
-            **told, "kafka.bootstrap.servers": self._place.bootstrap,
-            "subscribe": self._place.topic,
-        }  # fmt: skip
-
-
-def text(value: str | int | bool) -> str:
-    """A setting as Spark and Kafka write it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,33 @@
+"""The session of a Spark driver that is a client of a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from labs.engine.judge import spark_environment
+from labs.engine.kafka.distribution import spark_connector
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@contextmanager
+def session(name: str, master: str, scratch: Path) -> Iterator[SparkSession]:
+    """A session of this process, with Kafka's connector; what it puts on a disk is in `scratch`.
+
+    Its JVM is in our process group, and ends with us.
+    """
+    # Not at the top: the runner imports what drivers are told, and pyspark is a second to import.
+    from spark_jobs.session import BRIEF, start
+
+    scratch.mkdir(parents=True, exist_ok=True)
+    os.environ.update(spark_environment(scratch))
+    spark = start(name, master, [str(jar) for jar in spark_connector()], BRIEF)
+    try:
+        yield spark
+    finally:
+        spark.stop()

@@ -1,0 +1,42 @@
+"""The checkpoint of a Spark query is gone, and nothing else knows how far the query was.
+
+The group that its source reads as has no position: Spark commits nothing to Kafka. A query that is
+started without its checkpoint is a new one, and `startingOffsets` decides where it begins: with
+`latest` it passes over what was sent while nobody read, with `earliest` it reads all that the topic
+has once more (Spark structured-streaming-kafka-integration.md). A checkpoint on storage that
+outlives the machine is not lost with it.
+"""
+
+from __future__ import annotations
+
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
+from labs.engine.scenarios.steps import PROMPT
+from labs.engine.scenarios.topologies import one_broker_and_a_query
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.await_position(limit_s=15)
+    stage.hold("consumer", "polling")
+    stage.kill_client("consumer")
+    stage.lose_checkpoint()
+    stage.start_again("consumer")
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="spark-checkpoint-lost",
+    title="The checkpoint of the Spark query is lost",
+    story=(
+        "The machine of a Spark query's driver is lost, and its disk with it: a checkpoint that is "
+        "there is gone. Messages go on coming. Then the query is started on another machine."
+    ),
+    shows=("skipped", "effect_missing", "redelivery", "effect_duplicated"),
+    topology=one_broker_and_a_query,
+    durations={"lead_in_s": (1.0, 2.0), "healed_s": (0.5, 1.0)},
+    play=_play,
+    rate_per_s=500,
+    workload="spark-query",
+    pinned=PROMPT,
+    measured=(Rate("effect_missing", 1, 1), Rate("effect_duplicated", 1, 1)),
+)

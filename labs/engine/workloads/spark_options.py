@@ -1,0 +1,35 @@
+"""An arm's settings as options of Spark's Kafka source and sink."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from advisor.catalog.facts import option_of_spark
+from labs.engine.clients.translate import Pinned, Value
+from labs.engine.workloads.place import Place
+
+_MICRO_BATCH = "micro-batch"
+
+
+def options(place: Place, role: str, *pinned: Mapping[str, Pinned]) -> dict[str, str]:
+    """The settings of the `producer` or the `consumer`, with what the lab sets itself.
+
+    Spark's own have their names, the client's `kafka.` before theirs.
+    """
+    stated = dict(place.settings.get(role, {}))
+    for settings in pinned:
+        stated |= {name: each.lab for name, each in settings.items()}
+    told = {option_of_spark(name): _text(value) for name, value in stated.items()}
+    return {**told, "kafka.bootstrap.servers": place.bootstrap}
+
+
+def left_out(application: Mapping[str, Value]) -> Iterator[str]:
+    """What a run's query is not told of the team's."""
+    trigger = application.get("trigger", _MICRO_BATCH)
+    if trigger != _MICRO_BATCH:
+        yield f"application trigger={trigger} is left out: a run's Spark query has micro-batches"
+
+
+def _text(value: Value) -> str:
+    """A value as Spark and Kafka write it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
