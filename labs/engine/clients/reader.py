@@ -59,14 +59,17 @@ class Reading:
         self._ledger = ledger
         self.watermarks: dict[int, tuple[int, int]] = {}
         self._position: dict[int, int] = {}
-        self._consumer = Consumer(
+        self._consumer = self._reading_with(config.isolation)
+
+    def _reading_with(self, isolation: str) -> Consumer:
+        return Consumer(
             {
                 **{name: pinned.lab for name, pinned in PINNED.items()},
-                "bootstrap.servers": config.bootstrap,
+                "bootstrap.servers": self._config.bootstrap,
                 "group.id": GROUP,
                 "enable.auto.commit": False,
                 "auto.offset.reset": "earliest",
-                "isolation.level": config.isolation,
+                "isolation.level": isolation,
                 "enable.partition.eof": True,
             }
         )
@@ -96,15 +99,21 @@ class Reading:
         report(ended=True, completed=self.completed, delivered=self._found.count)
 
     def _find_ends(self) -> None:
+        """With read_committed the end would be where the first open transaction begins.
+
+        What is behind it is late and not lost: it is waited for until that is aborted.
+        """
         topic = self._config.topic
         limit_s = self._deadline - time.monotonic()
-        known = self._consumer.list_topics(topic, timeout=limit_s).topics[topic].partitions
-        for number in known:
-            partition = TopicPartition(topic, number)
-            ends = self._consumer.get_watermark_offsets(partition, timeout=limit_s)
-            if ends is None:
-                raise KafkaException(KafkaError(KafkaError._TIMED_OUT, "no watermarks came"))
-            self.watermarks[number] = (ends[0], ends[1])
+        asking = self._reading_with("read_uncommitted")
+        try:
+            for number in asking.list_topics(topic, timeout=limit_s).topics[topic].partitions:
+                ends = asking.get_watermark_offsets(TopicPartition(topic, number), timeout=limit_s)
+                if ends is None:
+                    raise KafkaException(KafkaError(KafkaError._TIMED_OUT, "no watermarks came"))
+                self.watermarks[number] = (ends[0], ends[1])
+        finally:
+            asking.close()
         self._consumer.assign(
             [TopicPartition(topic, n, low) for n, (low, _) in self.watermarks.items()]
         )

@@ -1,0 +1,42 @@
+"""The final reader on a log whose end nobody may read yet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Event
+
+import pytest
+from confluent_kafka import Producer
+
+from labs.engine.clients.reader import ReaderConfig, Reading
+from labs.engine.kafka.cluster import Cluster
+
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(120)]
+
+TOPIC = "held-back"
+
+
+def completed(booted: Cluster, folder: Path, limit_s: float) -> tuple[bool, int]:
+    config = ReaderConfig(
+        str(folder), booted.bootstrap, TOPIC, "read_committed", "delete", limit_s, sink="plain"
+    )
+    reading = Reading(config, Event())
+    reading.run()
+    return reading.completed, reading._found.count
+
+
+def test_what_is_behind_an_open_transaction_is_waited_for(booted: Cluster, tmp_path: Path) -> None:
+    """The last stable offset is where an open transaction begins, and not the log's end."""
+    booted.create_topic(TOPIC, 1, 1, {})
+    told = {"bootstrap.servers": booted.bootstrap}
+    hanging = Producer({**told, "transactional.id": "held-back"})
+    hanging.init_transactions(30)
+    hanging.begin_transaction()
+    hanging.produce(TOPIC, b"1")
+    hanging.flush(30)
+    behind = Producer(told)
+    behind.produce(TOPIC, b"2")
+    assert behind.flush(30) == 0
+    assert completed(booted, tmp_path / "open", limit_s=3) == (False, 0)
+    hanging.abort_transaction(30)
+    assert completed(booted, tmp_path / "aborted", limit_s=30) == (True, 1)
