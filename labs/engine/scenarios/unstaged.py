@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-
 UNSTAGED: Mapping[str, str] = {
     "keys-moved": "it is about two messages of one key, and a run's messages have no order by key",
     "transactional-id-expired": "only librdkafka's producers send in transactions here, and these "
