@@ -32,6 +32,7 @@ DONE_WORDS: Mapping[str, str] = {
     "sever": "disconnected",
     "hold": "held",
     "fail": "fails",
+    "spoil": "meets a bad message",
     "join": "joins",
     "delete": "records deleted",
     "forget": "position deleted",

@@ -45,7 +45,7 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
     "checkpoint": ("durable", "local"),
     "isolation.level": ("read_uncommitted", "read_committed"),
     "processing": ("synchronous", "asynchronous"),
-    "processing.errors": ("retry", "close"),
+    "processing.errors": ("retry", "close", "skip"),
     "sink": ("plain", "idempotent"),
     "processing.guarantee": ("at_least_once", "exactly_once_v2"),
     "readers": ("read_uncommitted", "read_committed"),
@@ -76,6 +76,10 @@ UNTRIED: Mapping[str, str] = {
     ),
     "state": "the application of a run keeps none",
     "production.exception.handler": "no topic refuses what a run's Kafka Streams writes",
+    **dict.fromkeys(
+        ("deserialization.exception.handler", "processing.exception.handler"),
+        "a run's Kafka Streams application can process every message",
+    ),
     "failOnDataLoss": "nothing is deleted while a run's Spark query is away",
     "maxOffsetsPerTrigger": "the model only names it: a batch is repeated whatever its size",
     **dict.fromkeys(

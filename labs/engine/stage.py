@@ -105,6 +105,16 @@ class LiveStage:
     def fail(self, client: Client) -> None:
         self._hit(lambda: on_clients.fail(self._of(client), self._log, _CLIENT_LIMIT_S))
 
+    def spoil(self, client: Client) -> None:
+        self._hit(lambda: on_clients.spoil(self._of(client), self._log, _CLIENT_LIMIT_S))
+
+    def cure(self, client: Client) -> None:
+        if self._of(client).latest.get("stopped"):
+            self.replace_ended(client)
+            return
+        cure = partial(on_clients.cure, self._of(client), self._log, _CLIENT_LIMIT_S)
+        self._do("healing", lambda: (cure(),))
+
     def delete_read(self) -> None:
         read = self._clients.client("consumer").latest.get("position", {})
         before = {int(partition): int(offset) for partition, offset in read.items()}

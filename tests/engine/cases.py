@@ -270,6 +270,12 @@ CASES = [
         tested=False,
     ),
     Case(
+        "passes-over", "unprocessable-message", "at-least-once", Anomaly.EFFECT_MISSING,
+        AFTER | {"application__processing_errors": "skip"},
+        AFTER,
+        tested=False,
+    ),
+    Case(
         "compacted", "log-compaction", "at-least-once", Anomaly.EFFECT_MISSING,
         AFTER | {"topic__cleanup_policy": "compact"},
         AFTER,

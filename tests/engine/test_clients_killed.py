@@ -162,6 +162,26 @@ def test_a_successor_that_does_not_come_is_a_failed_restart() -> None:
     assert (row.phase, row.evidence) == ("failed", "the consumer-2 ended with code 1")
 
 
+@pytest.mark.parametrize(("habit", "done"), [("retry", 0), ("skip", 99)])
+def test_a_message_that_always_fails_holds_all_up_or_is_passed_over_alone(
+    broker: Producer, tmp_path: Path, sink: Path, habit: str, done: int
+) -> None:
+    client = start(tmp_path, broker, "after-processing", sink=str(sink), on_error=habit)
+    log = FaultLog()
+    faults.hold(client, "handed", log, LIMIT_S)
+    spoilt = faults.spoil(client, log, LIMIT_S)
+    words = {"retry": "tries it again", "skip": "goes on without it"}[habit]
+    assert (spoilt.phase, words in spoilt.evidence) == ("complete", True)
+    if habit == "skip":
+        until(lambda: client.latest.get("delivered") == 100, LIMIT_S, "it did not go on")
+    assert len(effects(sink)["value"]) == done
+    if habit == "retry":
+        assert faults.cure(client, log, LIMIT_S).phase == "complete"
+    client.ask_to_stop()
+    client.await_end(LIMIT_S)
+    assert len(effects(sink)["value"]) == (100 if habit == "retry" else done)
+
+
 @pytest.mark.parametrize(
     ("habit", "done", "position"), [("retry", 100, 100), ("skip", 90, 100), ("close", 0, 10)]
 )

@@ -73,6 +73,12 @@ class Recorder:
     def fail(self, client: str) -> None:
         self.asked.append(f"fail {client}")
 
+    def spoil(self, client: str) -> None:
+        self.asked.append(f"spoil {client}")
+
+    def cure(self, client: str) -> None:
+        self.asked.append(f"cure {client}")
+
     def delete_read(self) -> None:
         self.asked.append("delete read")
 
@@ -271,6 +277,9 @@ PLAYS = {
         "position", "hold consumer processed", "kill consumer", "start consumer",
     ],
     ("delivery-error-ignored", 1): ["refuse", "accept", "replace producer"],
+    ("unprocessable-message", 1): [
+        "position", "hold consumer handed", "spoil consumer", "cure consumer",
+    ],
     ("producer-buffer-full", 1): ["pause leader", "resume paused"],
     ("foreign-timestamps", 1): [
         "position", "hold consumer polling", "kill consumer", "keep all", "start consumer",

@@ -22,6 +22,7 @@ CARELESS: list[dict[str, Any]] = [
     {"application__commit": "before-processing"},
     {"application__processing": "asynchronous"},
     {"application__processing_errors": "close"},
+    {"application__processing_errors": "skip"},
     {"consumer__auto_offset_reset": "latest"},
     {"application__restart": "forgets"},
     {"application__restart": "resumes"},

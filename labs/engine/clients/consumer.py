@@ -32,7 +32,7 @@ from labs.engine.clients.control import Control, ToldToFail, listen, report
 from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.errors import words
 from labs.engine.clients.sink import Database, Style
-from labs.engine.clients.work import Polled, Sink, Work
+from labs.engine.clients.work import HABITS, OnError, Polled, Sink, Work
 
 Commit = Literal[
     "client-stores", "next-poll-stores", "application-stores", "before-processing",
@@ -44,15 +44,8 @@ Java client does it (KafkaConsumer javadoc, "Automatic Offset Committing"); `app
 that of what was processed (enable.auto.offset.store=false). The others commit by themselves, and
 wait."""
 
-OnError = Literal["retry", "close", "skip"]
-"""What the application does with records that it cannot process."""
-
-_HABITS: Mapping[OnError, str] = {
-    "retry": "the application tries them again",
-    "close": "the application closes its consumer",
-    "skip": "the application goes on without them",
-}
 _POLL_S = 0.1
+_RETRY_S = 0.1
 _REPORT_EVERY_S = 0.25
 
 
@@ -166,23 +159,33 @@ class Run:
 
     def _take(self, polled: Polled, messages: Sequence[Message]) -> None:
         """Has a poll processed; `messages` are its records as they came."""
-        try:
-            self._work.take(polled)
-        except ToldToFail as failed:
-            self._on_failure(str(failed), polled, messages)
+        left: Polled | None = polled
+        while left is not None:
+            try:
+                self._work.take(left)
+                return
+            except ToldToFail as failed:
+                left = self._on_failure(failed, left, messages)
 
-    def _on_failure(self, why: str, polled: Polled, messages: Sequence[Message]) -> None:
-        """Does what the application does with records that it cannot process.
+    def _on_failure(
+        self, failed: ToldToFail, polled: Polled, messages: Sequence[Message]
+    ) -> Polled | None:
+        """Does what the application does with records that it cannot process: what of them it
+        tries next, if anything.
 
-        One that goes on without them saves its place behind them with the next poll.
+        One that goes on without all of them saves its place behind them with the next poll.
         """
         habit = self._config.on_error
         if habit == "close":
-            self._stopped = why
-        said = f"{why}, {len(messages):,} records in hand: {_HABITS[habit]}"
+            self._stopped = str(failed)
+        done = HABITS[habit].format("them" if failed.value is None else "it")
+        said = f"{failed}, {len(messages):,} records in hand: {done}"
         report(mishap=said, stopped=self._stopped)
         if habit == "retry":
-            self._take(polled, messages)
+            return None if self._control.stop.wait(_RETRY_S) else polled
+        if habit == "close" or failed.value is None:
+            return None
+        return Polled([each for each in polled.values if each != failed.value], polled.positions)
 
     def _settle(self) -> None:
         """Tells the group of what was processed, where that is the way to commit."""

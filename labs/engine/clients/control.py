@@ -2,8 +2,9 @@
 
 `hold POINT` makes the client stand still as soon as it comes to that point of its work, so that
 a fault can be placed there without a race; `go` lets it go on, and `fail` makes its work fail
-there. A client stops when its standard input ends, or on SIGTERM. What it has to say, it says in
-JSON lines on standard output; standard error is its log.
+there. `spoil` lets it go on, too, but the first message that it has in hand cannot be processed,
+however often it is tried, until `cure`. A client stops when its standard input ends, or on SIGTERM.
+What it has to say, it says in JSON lines on standard output; standard error is its log.
 """
 
 from __future__ import annotations
@@ -23,7 +24,14 @@ _SPEAKING = threading.Lock()
 
 
 class ToldToFail(Exception):
-    """The work of the application fails here, because the owner wants that."""
+    """The work of the application fails here, because the owner wants that.
+
+    `value` is the message that cannot be processed, where it is one and not all in hand.
+    """
+
+    def __init__(self, why: str, value: int | None = None) -> None:
+        super().__init__(why)
+        self.value = value
 
 
 class Control:
@@ -31,6 +39,7 @@ class Control:
 
     def __init__(self) -> None:
         self.stop = threading.Event()
+        self.spoils = threading.Event()
         self._failing = False
         self._gates: dict[str, threading.Event] = {}
 
@@ -69,7 +78,11 @@ class Control:
         if word == "hold":
             # Not a new one each time: a client that stands at the old one would never go on.
             self._gates.setdefault(point, threading.Event())
-        elif word in ("go", "fail"):
+        elif word == "cure":
+            self.spoils.clear()
+        elif word in ("go", "fail", "spoil"):
+            if word == "spoil":
+                self.spoils.set()
             self._failing = word == "fail"
             self._let_go()
 

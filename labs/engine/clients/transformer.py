@@ -17,7 +17,7 @@ from pathlib import Path
 from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
 
 from labs.engine.clients import consumer
-from labs.engine.clients.control import Control, listen, report
+from labs.engine.clients.control import Control, ToldToFail, listen, report
 from labs.engine.clients.errors import words
 from labs.engine.clients.output import Output
 from labs.engine.clients.work import Polled
@@ -56,11 +56,13 @@ class Run(consumer.Run):
         except KafkaException as refused:
             self._stop(refused.args[0])
 
-    def _on_failure(self, why: str, polled: Polled, messages: Sequence[Message]) -> None:
-        if self._told.in_transaction:
-            self._abort(why)
-        else:
-            super()._on_failure(why, polled, messages)
+    def _on_failure(
+        self, failed: ToldToFail, polled: Polled, messages: Sequence[Message]
+    ) -> Polled | None:
+        if not self._told.in_transaction:
+            return super()._on_failure(failed, polled, messages)
+        self._abort(str(failed))
+        return None
 
     def _settle(self) -> None:
         if not self._told.in_transaction:

@@ -9,13 +9,22 @@ from __future__ import annotations
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from confluent_kafka import TopicPartition
 
-from labs.engine.clients.control import Control, Facts
+from labs.engine.clients.control import Control, Facts, ToldToFail
+
+OnError = Literal["retry", "close", "skip"]
+"""What the application does with records that it cannot process."""
+
+HABITS: Mapping[OnError, str] = {
+    "retry": "the application tries {} again",
+    "close": "the application closes its consumer",
+    "skip": "the application goes on without {}",
+}
 
 
 class Sink(Protocol):
@@ -51,6 +60,7 @@ class Work:
         self._handed: queue.SimpleQueue[Polled | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="work", daemon=True)
         self._asynchronous = asynchronous
+        self._spoilt: int | None = None
         self._sink = None if asynchronous else self._open()
         if asynchronous:
             self._thread.start()
@@ -83,10 +93,21 @@ class Work:
 
     def _process(self, polled: Polled, sink: Sink | None) -> None:
         self._control.reach("handed", self._standing(polled, "none of them is processed"))
+        self._meet_the_spoilt(polled.values)
         if sink:
             sink.apply(polled.values)
         self._control.reach("processed", self._standing(polled, "all of them are processed"))
         self._done.append(polled.positions)
+
+    def _meet_the_spoilt(self, values: Sequence[int]) -> None:
+        """Fails at the message that cannot be processed: the first in hand since there is one."""
+        if not self._control.spoils.is_set():
+            self._spoilt = None
+            return
+        if self._spoilt is None:
+            self._spoilt = values[0]
+        if self._spoilt in values:
+            raise ToldToFail(f"message {self._spoilt:,} cannot be processed", self._spoilt)
 
     def _standing(self, polled: Polled, words: str) -> Facts:
         def facts() -> dict[str, Any]:

@@ -44,6 +44,31 @@ def fail(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
     return log.attempt("fail", str(client), act, _TROUBLE)
 
 
+def spoil(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
+    """Makes the first message in hand unprocessable; evidence is what the client does about it."""
+
+    def act() -> str:
+        client.tell("spoil")
+        said = until(lambda: client.latest.get("mishap"), limit_s, "nothing was heard of it")
+        return str(said)
+
+    return log.attempt("spoil", str(client), act, _TROUBLE)
+
+
+def cure(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
+    """Heals: the message can be processed; evidence is that the client is handed more."""
+
+    def act() -> str:
+        before = client.latest.get("delivered", 0)
+        client.tell("cure")
+        more = until(
+            lambda: client.latest.get("delivered", 0) - before, limit_s, "it was handed no more"
+        )
+        return f"pid {client.pid} was handed {more:,} more records"
+
+    return log.attempt("mend", str(client), act, _TROUBLE)
+
+
 def pause(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
     """Stops a whole client by SIGSTOP, as a long collection or a frozen machine would.
 

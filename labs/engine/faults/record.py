@@ -15,7 +15,7 @@ Phase = Literal["invoke", "complete", "failed", "not_applicable"]
 Fault = Literal[
     "kill", "pause", "terminate", "wipe", "cut_tail", "read_only", "throttle",
     "cut", "slow", "sever",
-    "hold", "fail", "join",
+    "hold", "fail", "spoil", "join",
     "delete", "forget", "widen", "refuse",
     "resume", "restart", "mend",
 ]  # fmt: skip

@@ -8,15 +8,8 @@ behind them. One that tries again keeps them; one that goes on without them says
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Scenario, ScenarioError, Stage, Topology
-from labs.engine.scenarios.topologies import one_broker
-from labs.engine.spec import Settings
-
-
-def _topology(settings: Settings) -> Topology:
-    if settings["application"].get("processing") == "asynchronous":
-        raise ScenarioError("application processing is asynchronous: no poll fails as a whole")
-    return one_broker(settings)
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.topologies import one_broker_and_polls_that_fail
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
@@ -37,7 +30,7 @@ SCENARIO = Scenario(
         "them, or closes its consumer and is started again."
     ),
     shows=("skipped", "effect_missing"),
-    topology=_topology,
+    topology=one_broker_and_polls_that_fail,
     durations={"lead_in_s": (1.0, 2.0), "healed_s": (1.0, 1.5)},
     play=_play,
     workload="consume-process-sink",

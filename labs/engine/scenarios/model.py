@@ -106,6 +106,12 @@ class Stage(Protocol):
     def fail(self, client: Client) -> None:
         """Makes the work of a client fail where it stands."""
 
+    def spoil(self, client: Client) -> None:
+        """Makes the first message in a client's hands, where it stands, one that always fails."""
+
+    def cure(self, client: Client) -> None:
+        """Heals: it can be processed, by the successor of a client that ended by itself."""
+
     def delete_read(self) -> None:
         """Deletes from the topic what the group has read, while its member stands still."""
 
@@ -195,8 +201,9 @@ class Scenario:
 
     `durations` maps names to (least, most) seconds; `shows` are the anomalies that the event
     can bring about; `given_up_breaks` says that the outage is shorter than a patient client
-    waits (DESIGN "Verdict"), so that a client which gave up broke at-least-once. `rarely` says
-    of what the event permits and a run need not show why that is so, by anomaly. `linked`: its
+    waits (DESIGN "Verdict"), or that an application which looks at its sends gets over it, so that
+    one which gave up broke at-least-once. `rarely` says of what the event permits and a run need
+    not show why that is so, by anomaly. `linked`: its
     faults are in the network, so that every link must lead through a proxy. `pinned` are the
     readers' settings that the scenario sets itself, because a run is short, `senders`, `brokers`
     and `topic` those of the producer, the brokers and the topic. `keeps` are the brokers' settings

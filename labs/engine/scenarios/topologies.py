@@ -95,6 +95,13 @@ def _beside(copies: str, settings: Settings) -> Topology:
     return Topology(_LEAST_BROKERS, 3, note="" if replicas == 3 else said)
 
 
+def one_broker_and_polls_that_fail(settings: Settings) -> Topology:
+    """For scenarios in which processing fails; `ScenarioError` where threads of its own do it."""
+    if settings["application"].get("processing") == "asynchronous":
+        raise ScenarioError("application processing is asynchronous: no poll fails as a whole")
+    return one_broker(settings)
+
+
 def one_broker_and_transactions(settings: Settings) -> Topology:
     """For scenarios about transactions; `ScenarioError` where the producer has none."""
     _refuse_without_transactions(settings)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 UNSTAGED: Mapping[str, str] = {
-    "keys-moved": "it is about two messages of one key, and a run's messages have no order by key",
+    "keys-moved": "its disorder is between two partitions, and a run's order is judged within "
+    "each of them",
     "transactional-id-expired": "only librdkafka's producers send in transactions here, and these "
     "go on after the one that is refused: seen with ids that brokers forgot after two seconds, and "
     "too short for an outage",
-    "unprocessable-message": "every message of a run can be processed",
     **dict.fromkeys(
         ("spark-speculation", "spark-task-retried"),
         "no run has a Spark query in it that writes to the topic",

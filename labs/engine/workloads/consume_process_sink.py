@@ -11,8 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from labs.engine.clients import sink
-from labs.engine.clients.consumer import ConsumerConfig, OnError
+from labs.engine.clients.consumer import ConsumerConfig
 from labs.engine.clients.producer import ProducerConfig
+from labs.engine.clients.work import OnError
 from labs.engine.ledger import TableWriter
 from labs.engine.workloads.produce_consume import ProduceConsume
 

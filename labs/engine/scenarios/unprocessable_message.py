@@ -1,0 +1,37 @@
+"""A message cannot be processed, however often it is tried, until the code is mended.
+
+Whoever tries it again stands still at it, with all that comes behind it in its partition; whoever
+passes over it has everything but that one effect. One that closes its consumer does with it what
+exception-then-close shows, and nobody reads until it is started again.
+"""
+
+from __future__ import annotations
+
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.topologies import one_broker_and_polls_that_fail
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.await_position(limit_s=15)
+    stage.hold("consumer", "handed")
+    stage.spoil("consumer")
+    stage.go_on(seconds["spoilt_s"])
+    stage.cure("consumer")
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="unprocessable-message",
+    title="A message cannot be processed",
+    story=(
+        "The group's only member comes to a message that makes its code fail each time. It does "
+        "what it does then: it tries again, goes on without it, or closes its consumer. After "
+        "about three seconds somebody mends the code."
+    ),
+    shows=("effect_missing", "blocked"),
+    topology=one_broker_and_polls_that_fail,
+    durations={"lead_in_s": (1.0, 2.0), "spoilt_s": (2.5, 3.5), "healed_s": (1.0, 1.5)},
+    play=_play,
+    workload="consume-process-sink",
+)
