@@ -13,6 +13,17 @@ from tests.engine.arms import arm, experiment
 Settings = dict[str, Value]
 """As `tests.engine.arms.arm` takes them."""
 
+# A run is so short that a group may not have committed anything when a broker or a member dies.
+EARLIEST: Settings = {"consumer__auto_offset_reset": "earliest"}
+TWO_COPIES: Settings = EARLIEST | {"topic__min_insync_replicas": 2}
+AFTER: Settings = EARLIEST | {"application__commit": "after-processing"}
+SAFE: Settings = AFTER | {"topic__min_insync_replicas": 2, "application__sink": "idempotent"}
+IN_TRANSACTIONS: Settings = {
+    "producer__transactional_id": "orders-1",
+    "application__restart": "resumes",
+}
+LATEST: Settings = AFTER | {"consumer__auto_offset_reset": "latest"}
+
 ARMS = {"bad": "shown", "good": "prevented"}
 """The arms of a case, and what each of them tells when it is right."""
 

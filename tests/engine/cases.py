@@ -7,26 +7,27 @@ under many seeds.
 from __future__ import annotations
 
 from advisor.reasoning.guarantees import Anomaly
-from tests.engine.case import ARMS, Case, Settings
+from tests.engine.case import (
+    AFTER,
+    ARMS,
+    EARLIEST,
+    IN_TRANSACTIONS,
+    LATEST,
+    SAFE,
+    TWO_COPIES,
+    Case,
+    Settings,
+)
+from tests.engine.cases_beside import BESIDE
 
 __all__ = ["ARMS", "CASES", "EARLIEST", "TWO_COPIES", "Case"]
 
-# A run is so short that a group may not have committed anything when a broker or a member dies.
-EARLIEST: Settings = {"consumer__auto_offset_reset": "earliest"}
-TWO_COPIES: Settings = EARLIEST | {"topic__min_insync_replicas": 2}
-AFTER: Settings = EARLIEST | {"application__commit": "after-processing"}
-SAFE: Settings = AFTER | {"topic__min_insync_replicas": 2, "application__sink": "idempotent"}
-IN_TRANSACTIONS: Settings = {
-    "producer__transactional_id": "orders-1",
-    "application__restart": "resumes",
-}
 OFFSETS_TOO: Settings = AFTER | {
     "producer__transactional_id": "orders-1",
     "application__commit": "in-transaction",
     "consumer__enable_auto_commit": False,
     "consumer__isolation_level": "read_committed",
 }
-LATEST: Settings = AFTER | {"consumer__auto_offset_reset": "latest"}
 AWAY: Settings = AFTER | {"application__outage_ms": 864_000_000}
 SPARK: Settings = {
     "family": "spark",
@@ -43,13 +44,6 @@ IMPATIENT: Settings = {
     "producer__delivery_timeout_ms": 1500,
     "producer__request_timeout_ms": 1000,
 }
-BY_BROKERS: Settings = {"consumer__group_protocol": "consumer"}
-ONE_COPY_OF_OFFSETS: Settings = {"broker__offsets_topic_replication_factor": 1}
-ONE_COPY_OF_TRANSACTIONS: Settings = {
-    "broker__transaction_state_log_replication_factor": 1,
-    "broker__transaction_state_log_min_isr": 1,
-}
-COMMITTED: Settings = AFTER | IN_TRANSACTIONS | {"consumer__isolation_level": "read_committed"}
 
 CASES = [
     Case(
@@ -281,54 +275,7 @@ CASES = [
         AFTER,
         tested=False,
     ),
-    Case(
-        "static-by-brokers", "static-member-lost", "at-least-once", Anomaly.BLOCKED,
-        AFTER | BY_BROKERS | {"consumer__group_instance_id": "reader-1"},
-        AFTER | BY_BROKERS,
-        tested=False, over_ms=2700,
-    ),
-    Case(
-        "offsets-lost", "offsets-topic-lost", "at-least-once", Anomaly.EFFECT_MISSING,
-        LATEST | ONE_COPY_OF_OFFSETS,
-        LATEST,
-        tested=False,
-    ),
-    Case(
-        "no-coordinator", "group-coordinator-away", "at-least-once", Anomaly.BLOCKED,
-        SAFE | ONE_COPY_OF_OFFSETS,
-        SAFE,
-        tested=False, over_ms=9000,
-    ),
-    Case(
-        "gives-up-its-part", "group-coordinator-away", "exactly-once", Anomaly.EFFECT_DUPLICATED,
-        EARLIEST | ONE_COPY_OF_OFFSETS,
-        SAFE | ONE_COPY_OF_OFFSETS,
-        tested=False,
-    ),
-    Case(
-        "transactions-lost", "transaction-log-lost", "at-least-once", Anomaly.BLOCKED,
-        COMMITTED | ONE_COPY_OF_TRANSACTIONS,
-        COMMITTED,
-        tested=False, over_ms=9000,
-    ),
-    Case(
-        "last-power", "last-replica-loses-power", "at-least-once", Anomaly.LOST_WRITE,
-        TWO_COPIES | {"application__eligible_leader_replicas_version": 0},
-        TWO_COPIES,
-        tested=False,
-    ),
-    Case(
-        "forgotten", "producer-state-expired", "exactly-once", Anomaly.DUPLICATE,
-        {"broker__producer_id_expiration_ms": 60_000},
-        EARLIEST,
-        tested=False,
-    ),
-    Case(
-        "offsets-expire", "group-offsets-expired", "at-least-once", Anomaly.EFFECT_MISSING,
-        LATEST | {"application__outage_ms": 864_000_000},
-        LATEST | {"application__outage_ms": 86_400_000},
-        tested=False,  # offsets are kept for a minute at the least, and so long is a run of it
-    ),
+    *BESIDE,
     Case(
         "starts-at-the-end", "spark-checkpoint-lost", "at-least-once", Anomaly.EFFECT_MISSING,
         SPARK | {"consumer__startingOffsets": "latest", "application__checkpoint": "local"},

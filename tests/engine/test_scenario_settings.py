@@ -1,0 +1,230 @@
+"""What scenarios make of the settings that are described: brokers, topics, and what they refuse."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from labs.engine.scenarios import ScenarioError, find
+from labs.engine.scenarios.model import Topology
+
+LEADER = find("leader-killed-followers-behind")
+
+
+@pytest.mark.parametrize(("replicas", "brokers"), [(1, 3), (3, 3), (5, 5)])
+def test_there_are_brokers_for_all_replicas(replicas: int, brokers: int) -> None:
+    assert LEADER.topology({"topic": {"replication.factor": replicas}}) == Topology(
+        brokers, replicas
+    )
+
+
+def test_more_replicas_than_the_lab_boots_is_an_error() -> None:
+    with pytest.raises(ScenarioError, match="at most 5 brokers"):
+        LEADER.topology({"topic": {"replication.factor": 6}})
+
+
+@pytest.mark.parametrize(
+    "name", ["isr-shrunk-leader-killed", "leader-disk-lost", "brokers-below-min-isr"]
+)
+def test_the_last_of_more_than_two_followers_could_not_leave_cleanly(name: str) -> None:
+    assert find(name).topology({"topic": {"replication.factor": 3}}) == Topology(3, 3)
+    with pytest.raises(ScenarioError, match="controllers' majority"):
+        find(name).topology({"topic": {"replication.factor": 4}})
+
+
+def test_the_topology_knows_when_replicas_flush() -> None:
+    settings = {"topic": {"replication.factor": 3, "flush.messages": 1}}
+    assert find("all-replicas-power-cut").topology(settings).flush_messages == 1
+
+
+def test_where_no_broker_fails_one_is_enough_and_that_is_said() -> None:
+    scenario = find("producer-killed")
+    alone = scenario.topology({"topic": {"replication.factor": 1}})
+    assert alone == Topology(1, 1)
+    three = scenario.topology({"topic": {"replication.factor": 3}})
+    assert (three.brokers, three.replication_factor) == (1, 1)
+    assert "1 instead of 3" in three.note
+
+
+def test_without_a_transactional_id_there_is_no_transaction_to_leave_open() -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"replication.factor": 1},
+        "producer": {"transactional.id": "orders-1"},
+    }
+    topology = find("transaction-left-open").topology
+    assert topology(settings) == Topology(1, 1)
+    with pytest.raises(ScenarioError, match=r"transactional\.id is not stated"):
+        topology({**settings, "producer": {}})
+
+
+@pytest.mark.parametrize(
+    ("kept", "away", "policy", "overtaken"),
+    [
+        (1000, None, "delete", True), (1000, 1000, "delete", True), (1000, 999, "delete", False),
+        (-1, None, "delete", False), (1000, None, "compact", False),
+    ],
+)  # fmt: skip
+def test_days_pass_in_seconds_only_where_readers_may_be_away_for_longer(
+    kept: int, away: int | None, policy: str, overtaken: bool
+) -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"retention.ms": kept, "cleanup.policy": policy},
+        "application": {} if away is None else {"outage.ms": away},
+    }
+    pinned = find("retention-overtakes-reader").topic(settings)
+    assert ("retention.ms" in pinned) == overtaken
+
+
+@pytest.mark.parametrize(
+    ("kept", "load", "full"),
+    [
+        (-1, {}, False), (1_000, {}, True), (1_000, {"rate": 10, "message.bytes": 10}, True),
+        (1_000, {"rate": 10, "message.bytes": 10, "outage.ms": 9_999}, False),
+        (1_000, {"rate": 10, "message.bytes": 10, "outage.ms": 10_000}, True),
+    ],
+)  # fmt: skip
+def test_there_is_little_room_only_where_more_may_come_while_readers_are_away(
+    kept: int, load: dict[str, int], full: bool
+) -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"retention.ms": -1, "retention.bytes": kept, "cleanup.policy": "delete"},
+        "application": load,
+    }
+    pinned = find("retention-overtakes-reader").topic(settings)
+    assert ("retention.bytes" in pinned, "segment.ms" in pinned) == (full, full)
+    assert "retention.ms" not in pinned
+
+
+@pytest.mark.parametrize(
+    ("policy", "short"), [("delete", False), ("compact", True), ("compact,delete", True)]
+)
+def test_segments_are_short_where_they_are_compacted(policy: str, short: bool) -> None:
+    pinned = find("log-compaction").topic({"topic": {"cleanup.policy": policy}})
+    assert ("segment.ms" in pinned) == short
+
+
+def test_sparks_position_is_in_no_group() -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"replication.factor": 1}, "consumer": {"failOnDataLoss": True},
+    }  # fmt: skip
+    with pytest.raises(ScenarioError, match="in a checkpoint, and not in a group"):
+        find("offset-out-of-range").topology(settings)
+
+
+def test_a_scenario_about_a_query_needs_one() -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"replication.factor": 1}, "consumer": {"failOnDataLoss": True},
+    }  # fmt: skip
+    assert find("spark-restarted").topology(settings) == Topology(1, 1)
+    with pytest.raises(ScenarioError, match="not a Spark query"):
+        find("spark-restarted").topology({**settings, "consumer": {"auto.offset.reset": "latest"}})
+
+
+def test_only_offsets_in_a_transaction_can_be_aborted_with_it() -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"replication.factor": 1},
+        "producer": {"transactional.id": "orders-1"},
+        "application": {"commit": "in-transaction"},
+    }
+    topology = find("aborted-input-not-read-again").topology
+    assert topology(settings) == Topology(1, 1)
+    with pytest.raises(ScenarioError, match="commit is after-processing"):
+        topology({**settings, "application": {"commit": "after-processing"}})
+
+
+@pytest.mark.parametrize("racks", [None, 1, 2])
+def test_a_rack_that_holds_half_of_the_brokers_cannot_be_staged(racks: int | None) -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"replication.factor": 3}, "application": {"racks": racks},
+    }  # fmt: skip
+    with pytest.raises(ScenarioError, match=f"racks is {racks or 'not stated'}"):
+        find("rack-lost").topology(settings)
+    three = find("rack-lost").topology({**settings, "application": {"racks": 3}})
+    assert (three.brokers, three.replication_factor) == (3, 3)
+    assert "stands for a rack" in three.note
+
+
+@pytest.mark.parametrize(
+    ("streams", "why"),
+    [({}, "no Kafka Streams"), ({"group.protocol": "streams"}, "longer than a run")],
+)
+def test_another_application_or_a_long_session_is_no_run_of_streams(
+    streams: dict[str, Any], why: str
+) -> None:
+    settings: dict[str, dict[str, Any]] = {"topic": {"replication.factor": 1}, "streams": streams}
+    with pytest.raises(ScenarioError, match=why):
+        find("streams-instance-killed").topology(settings)
+    classic = {**settings, "streams": {"group.protocol": "classic"}}
+    assert find("streams-instance-killed").topology(classic) == Topology(1, 1)
+
+
+@pytest.mark.parametrize(("protocol", "theirs"), [("consumer", True), ("classic", False)])
+def test_a_session_that_brokers_decide_on_is_shortened_there(protocol: str, theirs: bool) -> None:
+    pinned = find("static-member-lost").brokers({"consumer": {"group.protocol": protocol}})
+    assert ("group.consumer.session.timeout.ms" in pinned) == theirs
+
+
+@pytest.mark.parametrize(
+    ("name", "controllers"), [("controllers-lost", 3), ("unclean-election", 1)]
+)
+def test_controllers_stand_apart_where_brokers_die_beside_them(name: str, controllers: int) -> None:
+    told = find(name).topology({"topic": {"replication.factor": 3}})
+    assert replace(told, note="") == Topology(3, 3, controllers=controllers)
+    assert told.note.startswith(f"{controllers} dedicated controller")
+
+
+@pytest.mark.parametrize(
+    ("patience", "kept", "named", "forgotten"),
+    [
+        (120_000, 86_400_000, "", False), (120_000, 60_000, "", True), (60_000, 60_000, "", False),
+        (0, 86_400_000, "", True), (120_000, 60_000, "orders-1", False),
+    ],
+)  # fmt: skip
+def test_brokers_forget_a_producer_only_where_it_may_try_for_longer(
+    patience: int, kept: int, named: str, forgotten: bool
+) -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "producer": {"delivery.timeout.ms": patience, "transactional.id": named},
+        "broker": {"producer.id.expiration.ms": kept},
+        "topic": {"replication.factor": 1},
+    }
+    scenario = find("producer-state-expired")
+    assert ("producer.id.expiration.ms" in scenario.brokers(settings)) == forgotten
+    assert scenario.topology(settings) == Topology(1, 1)
+    with pytest.raises(ScenarioError, match=r"before Kafka 3\.4"):
+        scenario.topology({**settings, "broker": {}})
+
+
+@pytest.mark.parametrize(("away", "expire"), [(None, True), (60_000, True), (59_999, False)])
+def test_offsets_expire_only_where_readers_may_be_away_for_longer(
+    away: int | None, expire: bool
+) -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "broker": {"offsets.retention.minutes": 1}, "application": {"outage.ms": away},
+    }  # fmt: skip
+    pinned = find("group-offsets-expired").brokers(settings)
+    assert ("offsets.retention.minutes" in pinned) == expire
+
+
+@pytest.mark.parametrize(
+    ("name", "copies"),
+    [
+        ("offsets-topic-lost", "offsets.topic.replication.factor"),
+        ("group-coordinator-away", "offsets.topic.replication.factor"),
+        ("transaction-log-lost", "transaction.state.log.replication.factor"),
+    ],
+)
+def test_where_an_internal_topic_is_lost_the_topic_itself_is_spared(name: str, copies: str) -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"replication.factor": 1}, "broker": {copies: 1}, "consumer": {},
+        "producer": {"transactional.id": "orders-1"},
+    }  # fmt: skip
+    scenario = find(name)
+    assert copies in scenario.keeps
+    told = scenario.topology(settings)
+    assert (told.brokers, told.replication_factor) == (3, 3)
+    assert "3 instead of 1" in told.note
+    with pytest.raises(ScenarioError, match="boots 3 brokers"):
+        scenario.topology({**settings, "broker": {copies: 4}})
