@@ -133,6 +133,18 @@ def test_what_finds_no_room_in_time_was_never_sent(
     assert all(waited >= (block_s or 0) for waited in waited_s)
 
 
+def test_what_finds_no_room_is_sent_again_until_it_does_by_who_sends_again(tmp_path: Path) -> None:
+    client = {**MOCK, "queue.buffering.max.messages": 5, "linger.ms": 100}
+    producer = start(tmp_path, client, rate_per_s=100, block_s=0.0, resend=True)
+    await_count(producer, "acknowledged", 50)
+    producer.ask_to_stop()
+    producer.await_end(LIMIT_S)
+    attempts = Counter(row["value"] for row in sends(tmp_path))
+    assert max(attempts.values()) > 1
+    acknowledged = {row["value"] for row in sends(tmp_path) if row["outcome"] == "ok"}
+    assert set(range(20)) <= acknowledged, "the first of them had time to find room"
+
+
 def test_an_application_that_stops_at_a_failed_send_leaves_it_to_its_successor(
     tmp_path: Path,
 ) -> None:

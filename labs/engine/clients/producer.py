@@ -184,7 +184,10 @@ class Run:
                 raise
 
     def _send_again(self) -> None:
-        while self._again and not self._fatal:
+        """Sends what waits to be sent again; what fails at that waits for the next time."""
+        for _ in range(len(self._again)):
+            if self._fatal:
+                return
             self._send(self._again.popleft())
 
     def _send(self, value: int) -> None:
