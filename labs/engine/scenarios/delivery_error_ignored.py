@@ -9,7 +9,7 @@ acks=0 the broker answers nothing, and what it refuses counts as sent.
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker
 
 
@@ -37,4 +37,5 @@ SCENARIO = Scenario(
     rate_per_s=500,
     given_up_breaks=True,
     workload="produce-heeding",
+    measured=(Rate("given_up", 3, 3),),
 )

@@ -8,7 +8,7 @@ future, which a broker refuses (message.timestamp.after.max.ms, KIP-937), are no
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION, nobody_reads, retention_soon
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
@@ -35,4 +35,5 @@ SCENARIO = Scenario(
     workload="replay-sink",
     pinned=SHORT_SESSION,
     brokers=retention_soon,
+    measured=(Rate("effect_missing", 3, 3),),
 )

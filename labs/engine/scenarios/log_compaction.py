@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION, nobody_reads
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 from labs.engine.spec import Settings
@@ -49,4 +49,5 @@ SCENARIO = Scenario(
     pinned=SHORT_SESSION,
     brokers=_brokers,
     topic=_topic,
+    measured=(Rate("effect_missing", 3, 3),),
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults import leader, paused
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker
 
 _FULL_SOON = "the buffer is full after half a second, not after a minute"
@@ -44,4 +44,5 @@ SCENARIO = Scenario(
         "given_up": "max.block.ms is longer than the four seconds, or acks=0, with which the "
         "network takes more than the buffer would",
     },
+    measured=(Rate("given_up", 3, 3),),
 )

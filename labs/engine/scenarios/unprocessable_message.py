@@ -7,7 +7,7 @@ exception-then-close shows, and nobody reads until it is started again.
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_polls_that_fail
 
 
@@ -34,4 +34,5 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "spoilt_s": (2.5, 3.5), "healed_s": (1.0, 1.5)},
     play=_play,
     workload="consume-process-sink",
+    measured=(Rate("effect_missing", 3, 3),),
 )
