@@ -118,6 +118,7 @@ def test_a_lesson_runs_its_arms_and_points_to_what_is_taken_home() -> None:
 def test_without_redis_an_experiment_waits_and_its_page_says_why(tmp_path: Path) -> None:
     script = (
         "import os; os.environ['REDIS_URL'] = 'redis://127.0.0.1:1/0'\n"
+        "from kombu.utils import functional; functional.sleep = None\n"  # nobody waits to try again
         "import config.wsgi\n"  # as it is served: with the queue of the settings
         "from django.core.management import call_command; call_command('migrate', verbosity=0)\n"
         "from django.test import Client\n"
