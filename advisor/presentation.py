@@ -39,10 +39,11 @@ Reasons = tuple[tuple[tuple[Anomaly, ...], str], ...]
 
 
 _STREAMS = (
-    "Where a failure is one of Kafka Streams alone, the lab runs Kafka Streams: an application "
-    "with one processor, which keeps no state. In the other experiments it sends and reads with "
-    "the settings of the producer and the consumer inside the application, and shows what the "
-    "brokers do to the topic; transactions and what is processed again are reasoning there."
+    "Where a failure is one of Kafka Streams alone, the lab runs Kafka Streams: one processor with "
+    "your settings, and with a store where the failure is about state. In the other experiments it "
+    "sends and reads with the settings of the producer and the consumer inside the application, "
+    "and shows what the brokers do to the topic; state, transactions and what is processed again "
+    "are reasoning there."
 )
 
 

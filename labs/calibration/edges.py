@@ -49,6 +49,7 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
     "sink": ("plain", "idempotent"),
     "processing.guarantee": ("at_least_once", "exactly_once_v2"),
     "readers": ("read_uncommitted", "read_committed"),
+    "state": ("logged", "unlogged"),
     "restart": ("resumes", "forgets"),
     "resend": ("never", "on-error"),
     "delivery.errors": ("handled", "ignored"),
@@ -74,7 +75,6 @@ UNTRIED: Mapping[str, str] = {
         ("transactional.id", "transaction.timeout.ms", "upstream"),
         "both sides of a trial have transactions, or neither has",
     ),
-    "state": "the application of a run keeps none",
     "production.exception.handler": "no topic refuses what a run's Kafka Streams writes",
     **dict.fromkeys(
         ("deserialization.exception.handler", "processing.exception.handler"),
@@ -85,6 +85,7 @@ UNTRIED: Mapping[str, str] = {
     **dict.fromkeys(
         ("retention.bytes", "outage.ms"), "no trial says for how long its readers may be away"
     ),
+    "topic.min.insync.replicas": "in a run the followers of a changelog are in step",
     "racks": "each broker of a run stands for one of three racks",
     "group.instance.id": "only how long a group waits hangs on it",
 }  # fmt: skip
@@ -186,15 +187,19 @@ def _bases(event: FailureEvent) -> Iterator[Pipeline]:
 
 
 def _streams() -> Iterator[Pipeline]:
-    """Kafka Streams applications, as the lab's keep no state."""
-    for guarantee, readers in product(TRIED["processing.guarantee"], TRIED["readers"]):
+    """Kafka Streams applications, with state and without."""
+    for guarantee, readers, state in product(
+        TRIED["processing.guarantee"], TRIED["readers"], ("none", "logged")
+    ):
         yield Pipeline(
             Family.STREAMS, versions(Family.STREAMS)[0],
             settings={
-                Component.STREAMS: {"processing.guarantee": guarantee},
+                Component.STREAMS: {
+                    "processing.guarantee": guarantee, "topic.min.insync.replicas": 2,
+                },
                 Component.TOPIC: {"replication.factor": 3, "min.insync.replicas": 2},
                 Component.BROKER: _shortened(),
-                Component.APPLICATION: {"readers": readers, "state": "none"},
+                Component.APPLICATION: {"readers": readers, "state": state},
             },
         )  # fmt: skip
 

@@ -19,6 +19,7 @@ from tests.engine.case import (
     Settings,
 )
 from tests.engine.cases_beside import BESIDE
+from tests.engine.cases_streams import STREAMS_CASES
 
 __all__ = ["ARMS", "CASES", "EARLIEST", "TWO_COPIES", "Case"]
 
@@ -33,11 +34,6 @@ SPARK: Settings = {
     "family": "spark",
     "consumer__startingOffsets": "earliest",
     "topic__min_insync_replicas": 2,
-}
-STREAMS: Settings = {"streams__processing_guarantee": "at_least_once"}
-STREAMS_ONCE: Settings = {
-    "streams__processing_guarantee": "exactly_once_v2",
-    "application__readers": "read_committed",
 }
 REPLAYED: Settings = {"application__timestamps": "from-source"}
 IMPATIENT: Settings = {
@@ -228,24 +224,6 @@ CASES = [
         SPARK | {"application__sink": "idempotent"},
     ),
     Case(
-        "streams-again", "streams-instance-killed", "exactly-once", Anomaly.EFFECT_DUPLICATED,
-        STREAMS,
-        STREAMS_ONCE,
-    ),
-    Case(
-        "streams-uncommitted", "streams-instance-killed", "exactly-once",
-        Anomaly.EFFECT_DUPLICATED,
-        STREAMS_ONCE | {"application__readers": "read_uncommitted"},
-        STREAMS_ONCE,
-        tested=False,
-    ),
-    Case(
-        "streams-elsewhere", "streams-instance-killed", "exactly-once", Anomaly.EFFECT_DUPLICATED,
-        STREAMS_ONCE | {"application__sink": "plain"},
-        STREAMS_ONCE | {"application__sink": "idempotent"},
-        tested=False,
-    ),
-    Case(
         "nobody-looks", "delivery-error-ignored", "at-least-once", Anomaly.GIVEN_UP,
         EARLIEST | {"application__delivery_errors": "ignored"},
         EARLIEST,
@@ -288,4 +266,5 @@ CASES = [
         SPARK | {"application__checkpoint": "local", "application__sink": "idempotent"},
         tested=False,
     ),
+    *STREAMS_CASES,
 ]  # fmt: skip

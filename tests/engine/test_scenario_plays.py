@@ -287,6 +287,11 @@ PLAYS = {
     ("log-compaction", 1): [
         "position", "hold consumer polling", "kill consumer", "start consumer",
     ],
+    ("streams-state-lost", 1): ["position", "stop consumer", "start consumer"],
+    ("streams-internal-topics-lost", 3): [
+        "position", "stop consumer", "kill leader", "wipe killed", "restart dead", "in sync",
+        "start consumer",
+    ],
     ("sends-time-out", 3): ["pause follower", "resume paused", "in sync"],
     ("sends-time-out", 1): ["pause leader", "resume paused", "in sync"],
 }  # fmt: skip

@@ -160,6 +160,25 @@ def test_another_application_or_a_long_session_is_no_run_of_streams(
     assert find("streams-instance-killed").topology(classic) == Topology(1, 1)
 
 
+@pytest.mark.parametrize(
+    ("name", "state"),
+    [
+        ("streams-state-lost", "none"),
+        ("streams-internal-topics-lost", "none"),
+        ("streams-internal-topics-lost", "unlogged"),
+    ],
+)
+def test_state_that_is_not_there_cannot_be_lost(name: str, state: str) -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"replication.factor": 3}, "streams": {"replication.factor": 1},
+        "application": {"state": state},
+    }  # fmt: skip
+    with pytest.raises(ScenarioError, match=f"application state is {state}"):
+        find(name).topology(settings)
+    logged = find(name).topology({**settings, "application": {"state": "logged"}})
+    assert logged.brokers == (1 if name == "streams-state-lost" else 3)
+
+
 @pytest.mark.parametrize(("protocol", "theirs"), [("consumer", True), ("classic", False)])
 def test_a_session_that_brokers_decide_on_is_shortened_there(protocol: str, theirs: bool) -> None:
     pinned = find("static-member-lost").brokers({"consumer": {"group.protocol": protocol}})

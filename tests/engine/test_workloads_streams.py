@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
+from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.translate import Pinned
 from labs.engine.kafka.streams import Streams
 from labs.engine.workloads import Place, workload
 from labs.engine.workloads.streams import StreamsTopology
+from labs.engine.workloads.streams_state import StatefulTopology
 from tests.engine.arms import arm
 
 STREAMS = Streams("4.3.1", ("java",), "jars")
@@ -52,6 +55,7 @@ def test_what_a_run_cannot_take_over_is_said(tmp_path: Path) -> None:
     assert any(own in said for said in told.differs)
     assert any("readers is not stated" in said for said in told.differs)
     assert not any("not run" in said for said in told.differs)
+    assert any("keeps no state here" in said for said in told.differs)
     assert told.played_by["consumer"] == "Kafka Streams 4.3.1"
 
 
@@ -74,3 +78,60 @@ def test_an_idempotent_system_knows_what_it_was_told_before(
     told._write_effects()
     rows = pq.read_table(tmp_path / "effects.parquet").sort_by("value").to_pydict()
     assert (rows["value"], rows["applied"]) == ([7, 8], times)
+
+
+@pytest.mark.parametrize(
+    ("stated", "brokers", "copies", "least"),
+    [
+        ({"streams__replication_factor": 3, "streams__topic_min_insync_replicas": 2}, 3, 3, 2),
+        ({"streams__replication_factor": 3, "streams__topic_min_insync_replicas": 2}, 1, 1, 1),
+        ({"streams__replication_factor": -1, "broker__default_replication_factor": 2}, 3, 2, 1),
+        ({"streams__replication_factor": -1}, 3, 1, 1),
+    ],
+)
+def test_a_changelog_has_the_copies_that_were_described_if_there_are_brokers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stated: dict[str, Any], brokers: int,
+    copies: int, least: int,
+) -> None:  # fmt: skip
+    class Admin:
+        """Stands for a cluster of so many."""
+
+        def __init__(self, _bootstrap: str) -> None:
+            self.brokers = range(brokers)
+
+        def __enter__(self) -> Admin:
+            return self
+
+        def __exit__(self, *_: object) -> None: ...
+
+        def list_topics(self, timeout: float) -> Admin:
+            return self
+
+    monkeypatch.setattr("labs.engine.workloads.streams_state.quiet_admin", Admin)
+    told = clients(tmp_path, "streams-state", **stated)
+    file = in_file(told)
+    assert file["replication.factor"] == str(copies)
+    assert file["topic.min.insync.replicas"] == str(least)
+    assert not any("keeps no state" in said for said in told.differs)
+    assert not any("the output is read" in said for said in told.differs)
+    less = any("replication.factor: 1 instead of 3" in said for said in told.differs)
+    assert less == (brokers == 1)
+
+
+def test_what_the_state_does_not_count_is_lost_and_without_effect(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    told = clients(tmp_path, "streams-state")
+    assert isinstance(told, StatefulTopology)
+    for group, values in (("app", (7, 8, 8)), ("final", (9,))):
+        handed = Deliveries(tmp_path, group, group, "read_committed")
+        for offset, value in enumerate(values):
+            handed.hand("orders", 0, offset, value, 1)
+        handed.close()
+    kept = SimpleNamespace(latest={"kept": {"8": 2}})
+    monkeypatch.setattr(told, "client", lambda _role: kept)
+    assert told._read_effects()
+    state = pq.read_table(tmp_path / "state.parquet").sort_by("key").to_pydict()
+    assert (state["key"], state["expected"], state["actual"]) == (["7", "8"], [1, 1], [0, 2])
+    effects = pq.read_table(tmp_path / "effects.parquet").to_pydict()
+    assert (effects["value"], effects["applied"]) == ([8], [2])

@@ -67,6 +67,12 @@ def test_brokers_that_cannot_be_run_are_stood_for_and_every_page_says_so(
     assert services.start_first_look().request().instead_of is None
 
 
+def test_kafka_streams_is_of_the_line_that_was_described() -> None:
+    started = services.start(saved(family="streams", version="3.9"), "streams-instance-killed")
+    assert started.request().streams == "3.9"
+    assert services.start_first_look().request().streams is None
+
+
 def test_the_first_look_fits_what_is_booted_before_anybody_asks() -> None:
     assert shapes(services.start_first_look().request()) == ordinary()
 

@@ -40,6 +40,7 @@ EVENT = FailureEvent(
         "repartition topics. Their copies are on the brokers that are lost for good."
     ),
     permits=permits,
+    scenario="streams-internal-topics-lost",
     families=frozenset({Family.STREAMS}),
     sources=(
         "Kafka StreamsConfig, replication.factor",

@@ -56,6 +56,7 @@ EVENT = FailureEvent(
         "instance that never had the state."
     ),
     permits=permits,
+    scenario="streams-state-lost",
     families=frozenset({Family.STREAMS}),
     sources=(
         "Kafka Streams developer guide, Interactive queries and fault-tolerant state stores",

@@ -97,15 +97,11 @@ public class StreamsApplication {
             RecordMetadata at = (RecordMetadata) context.recordMetadata().get();
             String value = new String((byte[]) record.value()).trim();
             say("handed " + at.partition() + " " + at.offset() + " " + value + " " + System.nanoTime());
-            try {
-                reach("handed");
-                count(value);
-                tell(value);
-                context.forward(record);
-                reach("processed");
-            } catch (Exception failed) {
-                throw new RuntimeException(failed);
-            }
+            reach("handed");
+            count(value);
+            tell(value);
+            context.forward(record);
+            reach("processed");
         }
 
         void count(String value) {
@@ -128,19 +124,28 @@ public class StreamsApplication {
         }
     }
 
-    static void tell(String value) throws IOException {
-        if (effects != null) {
-            effects.write((value + "\n").getBytes());
+    static void tell(String value) {
+        try {
+            if (effects != null) {
+                effects.write((value + "\n").getBytes());
+            }
+        } catch (IOException failed) {
+            throw new RuntimeException(failed);
         }
     }
 
-    static void reach(String here) throws InterruptedException {
+    static void reach(String here) {
         CountDownLatch shut = shut(here);
-        if (shut != null) {
-            say("standing " + here);
-            shut.await();
-            say("going");
+        if (shut == null) {
+            return;
         }
+        say("standing " + here);
+        try {
+            shut.await();
+        } catch (InterruptedException ended) {
+            throw new RuntimeException(ended);
+        }
+        say("going");
     }
 
     static synchronized CountDownLatch shut(String here) {

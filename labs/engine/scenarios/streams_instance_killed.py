@@ -2,14 +2,15 @@
 
 What was processed since the last commit is processed again by the next instance. With
 at_least_once its results are there twice. With exactly_once_v2 the dead one's transaction is
-aborted when the next one fetches the offsets (KIP-447): who reads with read_committed never sees
-its results, who reads with read_uncommitted has them and those that replace them. What a processor
-told another system no transaction takes back (Kafka Streams core concepts, "Processing
-guarantees").
+aborted once transaction.timeout.ms is over, as the next one has a transactional.id of its own
+(KIP-447): who reads with read_committed waits for that and never sees its results, who reads with
+read_uncommitted has them and those that replace them. What a processor told another system no
+transaction takes back (Kafka Streams core concepts, "Processing guarantees").
 """
 
 from __future__ import annotations
 
+from labs.engine.clients.translate import Pinned
 from labs.engine.scenarios.model import Durations, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION, kill_consumer_at
 from labs.engine.scenarios.topologies import one_broker_and_streams
@@ -34,6 +35,11 @@ SCENARIO = Scenario(
     rate_per_s=1000,
     workload="streams",
     pinned=SHORT_SESSION,
+    brokers={
+        "transaction.abort.timed.out.transaction.cleanup.interval.ms": Pinned(
+            500, 10_000, "a transaction that is open for too long is aborted soon after that"
+        ),
+    },
     rarely={
         "duplicate": "copies are counted in the topic that is read; those in the output are "
         "effects that were applied twice",

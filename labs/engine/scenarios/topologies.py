@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from labs.engine.scenarios.model import NEVER, ScenarioError, Topology
@@ -144,10 +144,7 @@ def one_broker_and_streams(settings: Settings) -> Topology:
     A member that dies is missed when its session ends, which brokers that assign the tasks
     (KIP-1071) decide on.
     """
-    streams = settings.get("streams")
-    if not streams:
-        raise ScenarioError("the application is no Kafka Streams application")
-    if streams.get("group.protocol") == "streams":
+    if _streams(settings).get("group.protocol") == "streams":
         raise ScenarioError(
             "streams group.protocol is streams: the brokers decide on the session, which is longer "
             "than a run"
@@ -158,3 +155,30 @@ def one_broker_and_streams(settings: Settings) -> Topology:
 def _refuse_without_transactions(settings: Settings) -> None:
     if not settings["producer"].get("transactional.id"):
         raise ScenarioError("producer transactional.id is not stated: there are no transactions")
+
+
+def one_broker_and_state(settings: Settings) -> Topology:
+    """For scenarios about the state of Kafka Streams; `ScenarioError` where there is none."""
+    _state(settings)
+    return one_broker(settings)
+
+
+def three_brokers_and_state(settings: Settings) -> Topology:
+    """For scenarios about its changelog; `ScenarioError` where there is none."""
+    if _state(settings) != "logged":
+        raise ScenarioError("application state is unlogged: there is no changelog")
+    return up_to_three(settings)
+
+
+def _streams(settings: Settings) -> Mapping[str, str | int | bool]:
+    if not settings.get("streams"):
+        raise ScenarioError("the application is no Kafka Streams application")
+    return settings["streams"]
+
+
+def _state(settings: Settings) -> str:
+    _streams(settings)
+    state = str(settings["application"].get("state", "logged"))
+    if state == "none":
+        raise ScenarioError("application state is none: there is nothing to lose")
+    return state

@@ -14,8 +14,6 @@ UNSTAGED: Mapping[str, str] = {
         ("spark-speculation", "spark-task-retried"),
         "no run has a Spark query in it that writes to the topic",
     ),
-    "streams-internal-topics-lost": "no run of Kafka Streams keeps state yet",
-    "streams-state-lost": "no run of Kafka Streams keeps state yet",
 }  # fmt: skip
 """By the event's name. What stands here can be taken away by a scenario, and often should be."""
 

@@ -18,6 +18,7 @@ from labs.engine.workloads.produce_consume import ProduceConsume, ProduceHeeding
 from labs.engine.workloads.produce_consume_java import JavaProduceConsume
 from labs.engine.workloads.spark_query import SparkQuery
 from labs.engine.workloads.streams import StreamsTopology
+from labs.engine.workloads.streams_state import StatefulTopology
 
 __all__ = ["AS_COMMITTED", "JAVA", "WORKLOADS", "Place", "ProduceConsume", "workload"]
 
@@ -32,6 +33,7 @@ WORKLOADS: Mapping[str, type[ProduceConsume]] = {
     "consume-transform-produce": ConsumeTransformProduce,
     "spark-query": SparkQuery,
     "streams": StreamsTopology,
+    "streams-state": StatefulTopology,
 }
 JAVA: Mapping[str, type[ProduceConsume]] = {"produce-consume": JavaProduceConsume}
 """The workloads that Kafka's own Java clients can play, too.

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
 
 from labs.engine.kafka.admin import quiet_admin
 from labs.engine.ledger import TableWriter
+from labs.engine.wait import until
 
 GROUP = "app"
 _ASK_S = 5.0
+_SAVE_LIMIT_S = 20.0
 
 
 def saved_positions(bootstrap: str, topic: str) -> dict[int, int]:
@@ -32,14 +35,23 @@ def saved_positions(bootstrap: str, topic: str) -> dict[int, int]:
 
 
 def begin_at_start(bootstrap: str, topic: str) -> None:
-    """Saves offset 0 of every partition as the group's position. Raises `KafkaException`."""
+    """Saves offset 0 of every partition as the group's position. Raises `WaitTimeout`.
+
+    Tried again until it is there: a coordinator may not know a new topic yet.
+    """
     with quiet_admin(bootstrap) as admin:
         known = admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions
         places = [TopicPartition(topic, each, 0) for each in known]
-        asked = admin.alter_consumer_group_offsets(
-            [ConsumerGroupTopicPartitions(GROUP, places)], request_timeout=_ASK_S
-        )
-        asked[GROUP].result()
+
+        def saved() -> bool:
+            asked = admin.alter_consumer_group_offsets(
+                [ConsumerGroupTopicPartitions(GROUP, places)], request_timeout=_ASK_S
+            )
+            with suppress(KafkaException):
+                asked[GROUP].result()
+            return saved_positions(bootstrap, topic).keys() == known.keys()
+
+        until(saved, _SAVE_LIMIT_S, "the group's position at the start could not be saved")
 
 
 def write_saved(bootstrap: str, topic: str, ledger: Path, consumer: str) -> None:

@@ -48,21 +48,23 @@ class StreamsTopology(ProduceConsume):
     modules: Mapping[str, str] = {"consumer": "streams"}
     topics = (OUTPUT,)
     runs_streams = True
+    counts_results = True
+    """Whether the results in the output topic are the effects, if no other system's are."""
 
     def __init__(self, place: Place) -> None:
         super().__init__(place)
         if place.streams is None:
             raise ValueError("Kafka Streams needs its jars")
         self._streams: Streams = place.streams
-        readers = self._application.get("readers")
-        self._read_with = str(readers or "read_committed")
+        self._read_with = str(self._application.get("readers", "read_committed"))
         self._elsewhere = self._application.get("sink", "topics") != "topics"
         self._saved = False
 
     @property
     def differs(self) -> tuple[str, ...]:
         said = [_FED, _BEGINS]
-        if not self._elsewhere and "readers" not in self._application:
+        read = self.counts_results and not self._elsewhere
+        if read and "readers" not in self._application:
             said.append("application readers is not stated: the output is read with read_committed")
         return (*said, *super().differs)
 
@@ -77,6 +79,9 @@ class StreamsTopology(ProduceConsume):
         for name, value in self._place.settings["streams"].items():
             if _unknown_handler(name, value):
                 yield f"streams {name}={value} is left out: a run does not have the class"
+        described = self._application.get("state", self._state)
+        if described != self._state:
+            yield f"application state={described} is left out: the processor keeps no state here"
 
     @property
     def played_by(self) -> dict[str, str]:
@@ -138,11 +143,15 @@ class StreamsTopology(ProduceConsume):
     def read_to_the_end(self) -> bool:
         """Reads the log of the input, and the effects where they are."""
         completed = super().read_to_the_end()
-        if self._elsewhere:
-            self._write_effects()
-            return completed
-        output = replace(self._reader(), topic=OUTPUT, isolation=self._read_with, sink="plain")
-        return self._read(output) and completed
+        return self._read_effects() and completed
+
+    def _read_effects(self) -> bool:
+        """Whether all of them were read."""
+        if not self._elsewhere:
+            output = replace(self._reader(), topic=OUTPUT, isolation=self._read_with, sink="plain")
+            return self._read(output)
+        self._write_effects()
+        return True
 
     def _write_effects(self) -> None:
         """A system that is idempotent knows a message that it was told of before."""

@@ -60,7 +60,9 @@ class Command(BaseCommand):
             metavar="described,recommended",
             help="which settings to run: as described, as recommended, or both",
         )
-        parser.add_argument("--client", default="java", help="java or librdkafka; default java")
+        parser.add_argument(
+            "--client", default="java", help="java (default), librdkafka, spark or streams"
+        )
         parser.add_argument(
             "--want",
             default="at-least-once",

@@ -1,0 +1,48 @@
+"""The broker with the changelog of a Kafka Streams application's state is lost, disk included.
+
+Its internal topics have as many copies as `replication.factor` of StreamsConfig says, and -1 is the
+brokers' default (KIP-733), whatever the input has. The instance stops in an orderly way before, so
+that the changelog is all that is left of its state. The broker comes back on an empty disk; where
+that was the only copy it leads with an empty log (docs/decisions/0010), and the next instance reads
+back nothing and goes on.
+"""
+
+from __future__ import annotations
+
+from labs.engine.faults import killed, leader
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.steps import LEADERLESS, SHORT_SESSION, the_dead_return
+from labs.engine.scenarios.topologies import three_brokers_and_state
+from labs.engine.workloads.streams_state import CHANGELOG
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.await_position(limit_s=15)
+    stage.stop_client("consumer")
+    stage.kill(leader(CHANGELOG))
+    stage.wipe(killed())
+    stage.go_on(seconds["away_s"])
+    the_dead_return(stage, seconds)
+    stage.start_again("consumer")
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="streams-internal-topics-lost",
+    title="The broker with a Kafka Streams application's changelog is lost",
+    story=(
+        "A Kafka Streams application counts the messages that it reads. Its only instance is "
+        "stopped, and its local state is gone with it. The broker that leads the changelog topic "
+        "of that state dies with its disk, and comes back on an empty one. Another instance reads "
+        "the state back from the changelog and goes on."
+    ),
+    shows=("state_lost", "effect_missing", "unavailable", "blocked"),
+    topology=three_brokers_and_state,
+    durations={"lead_in_s": (1.0, 2.0), "away_s": (1.0, 1.5), "healed_s": (0.5, 1.0)},
+    play=_play,
+    rate_per_s=1000,
+    workload="streams-state",
+    pinned=SHORT_SESSION,
+    chance=LEADERLESS,
+)

@@ -1,0 +1,40 @@
+"""A Kafka Streams instance is gone with its local state, and another one has to do without it.
+
+A state that is logged is read back from its changelog topic before the next instance goes on, which
+takes time and loses nothing; of one that is not nobody has a copy (Kafka Streams developer guide,
+"Interactive queries and fault-tolerant state stores"). The instance is stopped in an orderly way:
+it commits what it has processed, so that nothing is processed again, and would be counted again.
+Kafka Streams does not leave its group when it closes, so the next one waits for its session to end.
+"""
+
+from __future__ import annotations
+
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.steps import SHORT_SESSION
+from labs.engine.scenarios.topologies import one_broker_and_state
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.await_position(limit_s=15)
+    stage.stop_client("consumer")
+    stage.start_again("consumer")
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="streams-state-lost",
+    title="The local state of a Kafka Streams instance is lost",
+    story=(
+        "A Kafka Streams application counts the messages that it reads. Its only instance is "
+        "stopped, and its local state is gone with it. Another instance takes its place; at the "
+        "end its state is asked for every message."
+    ),
+    shows=("state_lost", "effect_missing", "blocked"),
+    topology=one_broker_and_state,
+    durations={"lead_in_s": (1.0, 2.0), "healed_s": (0.5, 1.0)},
+    play=_play,
+    rate_per_s=1000,
+    workload="streams-state",
+    pinned=SHORT_SESSION,
+)
