@@ -10,10 +10,18 @@ transaction takes back (Kafka Streams core concepts, "Processing guarantees").
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from labs.engine.clients.translate import Pinned
 from labs.engine.scenarios.model import Durations, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION, kill_consumer_at
 from labs.engine.scenarios.topologies import one_broker_and_streams
+from labs.engine.spec import Settings
+
+
+def _brokers(_: Settings) -> Mapping[str, Pinned]:
+    soon = Pinned(500, 10_000, "a transaction that is open for too long is aborted soon after that")
+    return {"transaction.abort.timed.out.transaction.cleanup.interval.ms": soon}
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
@@ -35,11 +43,7 @@ SCENARIO = Scenario(
     rate_per_s=1000,
     workload="streams",
     pinned=SHORT_SESSION,
-    brokers={
-        "transaction.abort.timed.out.transaction.cleanup.interval.ms": Pinned(
-            500, 10_000, "a transaction that is open for too long is aborted soon after that"
-        ),
-    },
+    brokers=_brokers,
     rarely={
         "duplicate": "copies are counted in the topic that is read; those in the output are "
         "effects that were applied twice",
