@@ -154,8 +154,9 @@ def test_another_application_or_a_long_session_is_no_run_of_streams(
     streams: dict[str, Any], why: str
 ) -> None:
     settings: dict[str, dict[str, Any]] = {"topic": {"replication.factor": 1}, "streams": streams}
-    with pytest.raises(ScenarioError, match=why):
-        find("streams-instance-killed").topology(settings)
+    for event in ("instance-killed", "state-lost", "internal-topics-lost"):
+        with pytest.raises(ScenarioError, match=why):
+            find(f"streams-{event}").topology(settings)
     classic = {**settings, "streams": {"group.protocol": "classic"}}
     assert find("streams-instance-killed").topology(classic) == Topology(1, 1)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION, kill_consumer_at
 from labs.engine.scenarios.topologies import one_broker_and_streams
 from labs.engine.spec import Settings
@@ -44,6 +44,7 @@ SCENARIO = Scenario(
     workload="streams",
     pinned=SHORT_SESSION,
     brokers=_brokers,
+    measured=(Rate("effect_duplicated", 7, 7),),
     rarely={
         "duplicate": "copies are counted in the topic that is read; those in the output are "
         "effects that were applied twice",

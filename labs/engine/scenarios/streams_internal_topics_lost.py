@@ -10,7 +10,7 @@ back nothing and goes on.
 from __future__ import annotations
 
 from labs.engine.faults import killed, leader
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import LEADERLESS, SHORT_SESSION, the_dead_return
 from labs.engine.scenarios.topologies import three_brokers_and_state
 from labs.engine.workloads.streams_state import CHANGELOG
@@ -44,5 +44,6 @@ SCENARIO = Scenario(
     rate_per_s=1000,
     workload="streams-state",
     pinned=SHORT_SESSION,
+    measured=(Rate("effect_missing", 2, 2),),
     chance=LEADERLESS,
 )

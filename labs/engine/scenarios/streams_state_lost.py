@@ -9,7 +9,7 @@ Kafka Streams does not leave its group when it closes, so the next one waits for
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker_and_state
 
@@ -37,4 +37,5 @@ SCENARIO = Scenario(
     rate_per_s=1000,
     workload="streams-state",
     pinned=SHORT_SESSION,
+    measured=(Rate("effect_missing", 2, 2),),
 )

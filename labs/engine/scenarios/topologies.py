@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 
 from labs.engine.scenarios.model import NEVER, ScenarioError, Topology
@@ -139,16 +139,8 @@ def _reads_by_spark(settings: Settings) -> bool:
 
 
 def one_broker_and_streams(settings: Settings) -> Topology:
-    """For scenarios about Kafka Streams; `ScenarioError` for another application.
-
-    A member that dies is missed when its session ends, which brokers that assign the tasks
-    (KIP-1071) decide on.
-    """
-    if _streams(settings).get("group.protocol") == "streams":
-        raise ScenarioError(
-            "streams group.protocol is streams: the brokers decide on the session, which is longer "
-            "than a run"
-        )
+    """For scenarios about Kafka Streams; `ScenarioError` for another application."""
+    _refuse_other_applications(settings)
     return one_broker(settings)
 
 
@@ -170,14 +162,23 @@ def three_brokers_and_state(settings: Settings) -> Topology:
     return up_to_three(settings)
 
 
-def _streams(settings: Settings) -> Mapping[str, str | int | bool]:
-    if not settings.get("streams"):
+def _refuse_other_applications(settings: Settings) -> None:
+    """An instance that is gone is missed when its session ends.
+
+    Brokers that assign the tasks (KIP-1071) decide on that.
+    """
+    streams = settings.get("streams")
+    if not streams:
         raise ScenarioError("the application is no Kafka Streams application")
-    return settings["streams"]
+    if streams.get("group.protocol") == "streams":
+        raise ScenarioError(
+            "streams group.protocol is streams: the brokers decide on the session, which is longer "
+            "than a run"
+        )
 
 
 def _state(settings: Settings) -> str:
-    _streams(settings)
+    _refuse_other_applications(settings)
     state = str(settings["application"].get("state", "logged"))
     if state == "none":
         raise ScenarioError("application state is none: there is nothing to lose")
