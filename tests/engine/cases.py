@@ -266,5 +266,11 @@ CASES = [
         SPARK | {"application__checkpoint": "local", "application__sink": "idempotent"},
         tested=False,
     ),
+    Case(
+        "task-again", "spark-task-retried", "exactly-once", Anomaly.DUPLICATE,
+        SPARK,
+        None,  # no setting tells the rows of a second attempt from those of the first
+        tested=False,
+    ),
     *STREAMS_CASES,
 ]  # fmt: skip

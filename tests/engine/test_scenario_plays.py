@@ -107,6 +107,7 @@ PLAYS = {
     ("spark-checkpoint-lost", 1): [
         "position", "hold consumer polling", "kill consumer", "lose checkpoint", "start consumer",
     ],
+    ("spark-task-retried", 1): ["fail producer"],
     ("spark-restarted", 1): [
         "position", "hold consumer processed", "kill consumer", "start consumer",
     ],

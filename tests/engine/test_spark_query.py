@@ -8,10 +8,14 @@ from typing import Any
 import pytest
 
 from labs.engine.clients import checkpoint
+from labs.engine.clients.control import Control
+from labs.engine.faults import FaultLog
+from labs.engine.faults.clients import lose_checkpoint
 from labs.engine.scenarios.model import TOPIC
 from labs.engine.scenarios.steps import PROMPT
 from labs.engine.workloads import Place
 from labs.engine.workloads.spark_query import SparkQuery
+from labs.engine.workloads.spark_sink import SparkSink
 from tests.engine.arms import arm
 from tests.engine.cases import SPARK
 
@@ -69,6 +73,27 @@ def test_the_source_is_told_what_is_described_in_its_own_words(tmp_path: Path) -
     assert told.sink == str(tmp_path / "sink.sqlite")
 
 
+def test_the_sink_is_told_what_is_described_of_the_producer(tmp_path: Path) -> None:
+    stated: dict[str, Any] = SPARK | {"producer__acks": "1", "producer__linger_ms": 5}
+    settings = arm("described", **stated).settings
+    place = Place(settings, "127.0.0.1:1", TOPIC, 500, tmp_path, tmp_path, tmp_path, tmp_path)
+    told = SparkSink(place)._producer()
+    assert told.rows == 500
+    assert {**told.options, "topic": "orders", "kafka.acks": "1", "kafka.linger.ms": "5"} == (
+        told.options
+    )
+    assert "subscribe" not in told.options
+
+
+def test_rows_are_planned_before_they_are_sent(tmp_path: Path) -> None:
+    assert checkpoint.planned(tmp_path) == 0
+    for batch, rows in ((9, 500), (10, 1000)):
+        (tmp_path / "offsets").mkdir(exist_ok=True)
+        text = f'v1\n{WORDS}\n{{"offset":{rows},"timestamp":0}}'
+        (tmp_path / "offsets" / str(batch)).write_text(text, "utf-8")
+    assert checkpoint.planned(tmp_path) == 1000
+
+
 def test_a_successor_goes_on_with_the_checkpoint_of_the_one_before(tmp_path: Path) -> None:
     one = clients(tmp_path)
     assert one._consumer().checkpoint == clients(tmp_path)._consumer().checkpoint
@@ -87,3 +112,33 @@ def test_a_query_that_would_have_no_batches_says_that_it_has(
     assert ("has micro-batches" in told) == said
     assert "filled by librdkafka" in told
     assert "startingOffsets" not in told
+
+
+def test_a_checkpoint_that_is_lost_is_gone_and_one_that_was_never_there_is_a_failed_fault(
+    tmp_path: Path,
+) -> None:
+    folder, log = tmp_path / "checkpoint", FaultLog()
+    folder.mkdir()
+    plan(folder, 0, '{"0":7}')
+    done(folder, 0)
+    row = lose_checkpoint(folder, log)
+    assert (row.fault, row.target, row.phase) == ("wipe", "checkpoint", "complete")
+    assert "called done: 1" in row.evidence
+    assert not folder.exists()
+    assert lose_checkpoint(folder, log).phase == "failed"
+
+
+@pytest.mark.parametrize(("place", "lost"), [("durable", False), ("local", True), (None, True)])
+def test_only_a_checkpoint_that_outlives_every_machine_cannot_be_lost(
+    tmp_path: Path, place: str | None, lost: bool
+) -> None:
+    stated = {} if place is None else {"application__checkpoint": place}
+    assert (clients(tmp_path, **stated).checkpoint is not None) == lost
+
+
+def test_the_wish_to_fail_is_heard_once() -> None:
+    control = Control()
+    assert not control.told_to_fail()
+    control._obey("fail")
+    assert control.told_to_fail()
+    assert not control.told_to_fail()

@@ -25,6 +25,7 @@ EVENT = FailureEvent(
     boundary=Boundary.PRODUCER_TO_LOG,
     story="A task of a query with a Kafka sink fails after it sent rows; Spark runs it again.",
     permits=permits,
+    scenario="spark-task-retried",
     families=frozenset({Family.SPARK}),
     beyond_settings=(
         "Give each row a unique id and let its reader drop repeats "

@@ -9,11 +9,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 
 def has_begun(checkpoint: Path) -> bool:
     """Whether the query has decided where it begins, and written that down."""
     return (checkpoint / "sources" / "0" / "0").exists()
+
+
+def planned(checkpoint: Path) -> int:
+    """How many rows of a source that makes them itself are in batches, done or not."""
+    last = max((int(each.name) for each in checkpoint.glob("offsets/[0-9]*")), default=None)
+    return 0 if last is None else int(_ends(checkpoint, last)["offset"])
 
 
 def committed(checkpoint: Path, topic: str) -> dict[int, int]:
@@ -22,6 +29,12 @@ def committed(checkpoint: Path, topic: str) -> dict[int, int]:
     done = [int(each.name) for each in checkpoint.glob("commits/[0-9]*")]
     if not done:
         return {}
+    ends = _ends(checkpoint, max(done))[topic]
+    return {int(partition): offset for partition, offset in ends.items()}
+
+
+def _ends(checkpoint: Path, batch: int) -> dict[str, Any]:
     # Its version, what is true of the whole batch, then a line for each source.
-    ends = (checkpoint / "offsets" / str(max(done))).read_text("utf-8").splitlines()[2]
-    return {int(partition): offset for partition, offset in json.loads(ends)[topic].items()}
+    text = (checkpoint / "offsets" / str(batch)).read_text("utf-8").splitlines()[2]
+    ends: dict[str, Any] = json.loads(text)
+    return ends

@@ -57,6 +57,11 @@ class Control:
                 self._failing = False
                 raise ToldToFail(f"the work failed at {point}")
 
+    def told_to_fail(self) -> bool:
+        """Whether the owner wants that of work which stands still at no point; asked once."""
+        failing, self._failing = self._failing, False
+        return failing
+
     def listen(self) -> None:
         """Hears the owner until standard input ends, which is a wish to stop."""
         heard = b""

@@ -125,7 +125,7 @@ def lose_checkpoint(folder: Path, log: FaultLog) -> FaultRow:
         shutil.rmtree(folder)
         if folder.exists():
             raise FileExistsError(f"{folder} is still there")
-        return f"the folder is gone, which said that {batches:,} batches are done"
+        return f"the folder is gone; batches that it called done: {batches:,}"
 
     return log.attempt("wipe", "checkpoint", act, (OSError,))
 

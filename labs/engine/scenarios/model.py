@@ -23,8 +23,8 @@ Durations = Mapping[str, float]
 """Seconds by name, as drawn."""
 Workload = Literal[
     "produce-consume", "consume-process-sink", "transactions-sink", "consume-transform-produce",
-    "consume-process-commit", "static-members-sink", "spark-query", "streams", "streams-state",
-    "produce-heeding", "replay-sink", "shared-keys-sink",
+    "consume-process-commit", "static-members-sink", "spark-query", "spark-sink", "streams",
+    "streams-state", "produce-heeding", "replay-sink", "shared-keys-sink",
 ]  # fmt: skip
 """What the clients do (`labs.engine.workloads`)."""
 Client = Literal["producer", "consumer"]

@@ -125,7 +125,7 @@ def one_broker_and_a_group(settings: Settings) -> Topology:
 def one_broker_and_a_query(settings: Settings) -> Topology:
     """For scenarios about a Spark query; `ScenarioError` for other readers."""
     if not _reads_by_spark(settings):
-        raise ScenarioError("the reader that is described is not a Spark query")
+        raise ScenarioError("what is described is not a Spark query")
     return one_broker(settings)
 
 

@@ -10,10 +10,8 @@ UNSTAGED: Mapping[str, str] = {
     "transactional-id-expired": "only librdkafka's producers send in transactions here, and these "
     "go on after the one that is refused: seen with ids that brokers forgot after two seconds, and "
     "too short for an outage",
-    **dict.fromkeys(
-        ("spark-speculation", "spark-task-retried"),
-        "no run has a Spark query in it that writes to the topic",
-    ),
+    "spark-speculation": "Spark never tries a slow task again in local mode, and elsewhere only on "
+    "another host; a run's query has one",
 }  # fmt: skip
 """By the event's name. What stands here can be taken away by a scenario, and often should be."""
 

@@ -17,6 +17,7 @@ from labs.engine.workloads.place import Place
 from labs.engine.workloads.produce_consume import ProduceConsume, ProduceHeeding
 from labs.engine.workloads.produce_consume_java import JavaProduceConsume
 from labs.engine.workloads.spark_query import SparkQuery
+from labs.engine.workloads.spark_sink import SparkSink
 from labs.engine.workloads.streams import StreamsTopology
 from labs.engine.workloads.streams_state import StatefulTopology
 
@@ -34,6 +35,7 @@ WORKLOADS: Mapping[str, type[ProduceConsume]] = {
     "spark-query": SparkQuery,
     "streams": StreamsTopology,
     "streams-state": StatefulTopology,
+    "spark-sink": SparkSink,
 }
 JAVA: Mapping[str, type[ProduceConsume]] = {"produce-consume": JavaProduceConsume}
 """The workloads that Kafka's own Java clients can play, too.

@@ -1,0 +1,123 @@
+"""The team's Spark query as a sender: a driver of its own that writes to the topic.
+
+`python -m labs.engine.clients.sending_query CONFIG.json`, where the file holds a `SinkConfig`. As
+`clients.query` it is this process and the JVM beneath it. A batch that is done was acknowledged
+in all of its rows (KafkaRowWriter waits for each): that is all the query is told of a send, and
+when is when the batch began and ended. What a batch had that was not done is unknown.
+
+Told to `fail`, it has a task fail in the middle of its rows, and says so once Spark has counted it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from labs.engine.clients import checkpoint
+from labs.engine.clients.control import Control, listen, report
+from labs.engine.clients.driver import session
+from labs.engine.clients.sends import Sends
+
+if TYPE_CHECKING:
+    from spark_jobs.pipelines.kafka_sink import KafkaSink
+
+_MASTER = "local[1,4]"
+"""One core, and four attempts for a task: spark.task.maxFailures of every cluster."""
+_REPORT_EVERY_S = 0.25
+_MS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class SinkConfig:
+    """What a sending query is told. `options` are those of Spark's Kafka sink, complete.
+
+    A batch a second has `rows` values. `scratch` is where Spark may put what it needs.
+    """
+
+    ledger: str
+    name: str
+    part: str
+    topic: str
+    rows: int
+    options: dict[str, str]
+    checkpoint: str
+    scratch: str
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+
+class Run:
+    """One driver, from its first batch to its last."""
+
+    def __init__(self, config: SinkConfig, control: Control) -> None:
+        self._config, self._control = config, control
+        self._sends = Sends(Path(config.ledger), config.part, config.name, config.topic, False)
+        self._after = 0
+        self._failing = False
+        self._mishap: str | None = None
+
+    def run(self, sink: KafkaSink) -> str | None:
+        """Sends until the owner says stop; returns why Spark ended the query, if it did."""
+        while sink.runs and not self._control.stop.is_set():
+            self._hear(sink)
+            self._fail(sink)
+            self._report()
+            self._control.stop.wait(_REPORT_EVERY_S)
+        stopped = sink.end()
+        self._hear(sink)
+        for value in range(self._after, checkpoint.planned(Path(self._config.checkpoint))):
+            self._sends.invoke(value)
+        self._sends.close()
+        self._report()
+        return stopped
+
+    def _hear(self, sink: KafkaSink) -> None:
+        ahead_ns = time.time_ns() - time.monotonic_ns()
+        for batch in sink.done():
+            began_ns = batch.began_ms * _MS - ahead_ns
+            for value in range(batch.first, batch.after):
+                row = self._sends.invoke(value, began_ns)
+                self._sends.complete(row, "ok", time_ns=began_ns + batch.took_ms * _MS)
+            self._after = batch.after
+        self._sends.flush()
+
+    def _fail(self, sink: KafkaSink) -> None:
+        if self._control.told_to_fail():
+            self._failing = True
+            sink.fail()
+        elif self._failing and (count := sink.failed_tasks):
+            self._failing = False
+            middle, rows = self._config.rows // 2, self._config.rows
+            self._mishap = (
+                f"a task failed after it had sent {middle:,} of {rows:,} rows; attempts that "
+                f"failed, by Spark's count: {count}"
+            )
+
+    def _report(self) -> None:
+        count = self._sends.count
+        report(
+            sent=len(self._sends), acknowledged=count["ok"], failed=count["info"],
+            mishap=self._mishap,
+        )  # fmt: skip
+
+
+def main(argv: list[str]) -> int:
+    # Not at the top, as in `driver`.
+    from spark_jobs.pipelines.kafka_sink import KafkaSink
+
+    config = SinkConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
+    run = Run(config, listen())
+    with session(config.name, _MASTER, Path(config.scratch)) as spark:
+        place = Path(config.checkpoint)
+        fatal = run.run(KafkaSink(spark, config.options, place, config.rows))
+    report(fatal=fatal, ended=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,34 @@
+"""A task of a Spark query fails after some of its rows were sent, and Spark runs it again.
+
+Spark's Kafka sink sends rows as they are made, and its commit and abort do nothing (apache/spark
+KafkaStreamingWrite.scala): the next attempt sends all rows of the task, those that the failed one
+had sent as well. The failure is an error that one row's expression raises, once.
+"""
+
+from __future__ import annotations
+
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
+from labs.engine.scenarios.topologies import one_broker_and_a_query
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.fail("producer")
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="spark-task-retried",
+    title="A Spark task that writes to Kafka is run again",
+    story=(
+        "A Spark query writes to the topic by Spark's Kafka sink. In the middle of a batch its "
+        "task fails, half of the rows are sent, and Spark runs the task again."
+    ),
+    shows=("duplicate",),
+    topology=one_broker_and_a_query,
+    durations={"lead_in_s": (1.0, 2.0), "healed_s": (2.0, 3.0)},
+    play=_play,
+    rate_per_s=500,
+    workload="spark-sink",
+    measured=(Rate("duplicate", 1, 1),),
+)

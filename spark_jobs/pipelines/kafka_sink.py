@@ -1,0 +1,89 @@
+"""A query that makes numbers and writes them to one topic by Spark's Kafka sink."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+_FAIL = "delivery.lab.fail"
+# The first task that comes to the middle of a batch after it was asked for fails there: whoever
+# clears the property has its value, and nobody else.
+_VALUE = """CAST(IF(
+    pmod(value, {rows}) = {middle}
+    AND reflect('java.lang.System', 'clearProperty', '{name}') = 'yes',
+    raise_error('told to fail'), value) AS STRING) AS value"""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch that is done: the values from `first` to before `after`, and when, in ms by the
+    wall clock."""
+
+    first: int
+    after: int
+    began_ms: int
+    took_ms: int
+
+
+class KafkaSink:
+    """A running query; a batch a second has the next `rows` numbers, and one task.
+
+    `options` are those of Spark's Kafka sink, complete. Which numbers a batch has is decided before
+    it is run, so that one that is run again has the same.
+    """
+
+    def __init__(
+        self, spark: SparkSession, options: Mapping[str, str], checkpoint: Path, rows: int
+    ) -> None:
+        self._context = spark.sparkContext
+        self._heard, self._after = -1, 0
+        made = spark.readStream.format("rate-micro-batch").option("numPartitions", 1)
+        value = _VALUE.format(rows=rows, middle=rows // 2, name=_FAIL)
+        sent = made.option("rowsPerBatch", rows).load().selectExpr(value).writeStream
+        sent = sent.format("kafka").options(**options).option("checkpointLocation", str(checkpoint))
+        self._query = sent.trigger(processingTime="1 second").start()
+
+    @property
+    def runs(self) -> bool:
+        """Whether Spark has not ended it."""
+        return bool(self._query.isActive)
+
+    def done(self) -> Iterator[Batch]:
+        """The batches that were done since this was last asked."""
+        for told in self._query.recentProgress:
+            if told["batchId"] <= self._heard or not told["numInputRows"]:
+                continue
+            self._heard = told["batchId"]
+            (source,) = told["sources"]
+            first, self._after = self._after, int(json.loads(source["endOffset"])["offset"])
+            began = datetime.fromisoformat(told["timestamp"])
+            took_ms = told["durationMs"]["triggerExecution"]
+            yield Batch(first, self._after, int(began.timestamp() * 1000), took_ms)
+
+    def fail(self) -> None:
+        """Has a task fail in the middle of its rows."""
+        jvm: Any = self._context._jvm
+        jvm.java.lang.System.setProperty(_FAIL, "yes")
+
+    @property
+    def failed_tasks(self) -> int:
+        """How many attempts of tasks have failed, by Spark's own count."""
+        tracker = self._context.statusTracker()
+        jobs = map(tracker.getJobInfo, tracker.getJobIdsForGroup(str(self._query.runId)))
+        stages = (tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds)
+        return sum(stage.numFailedTasks for stage in stages if stage)
+
+    def end(self) -> str | None:
+        """Ends it, in the middle of a batch if it has one.
+
+        Returns why Spark had ended it before, in a line; None if Spark had not.
+        """
+        failed = self._query.exception()
+        self._query.stop()
+        return str(failed).strip().splitlines()[0] if failed else None
