@@ -8,7 +8,7 @@ from confluent_kafka import Consumer, Producer
 from advisor.catalog import Component, Family, Value, effective, settings_of
 from labs.engine.clients import translate
 from labs.engine.clients.translate import PINNED
-from labs.engine.workloads.produce_consume import commit_style
+from labs.engine.workloads.committing import commit_style
 
 
 def in_force(family: Family, version: str, component: Component, **stated: Value) -> dict:

@@ -139,6 +139,6 @@ def test_only_a_checkpoint_that_outlives_every_machine_cannot_be_lost(
 def test_the_wish_to_fail_is_heard_once() -> None:
     control = Control()
     assert not control.told_to_fail()
-    control._obey("fail")
+    control.obey("fail")
     assert control.told_to_fail()
     assert not control.told_to_fail()

@@ -14,13 +14,14 @@ from typing import Any
 from confluent_kafka import libversion
 
 from labs.engine.clients import translate
-from labs.engine.clients.consumer import Commit, ConsumerConfig
+from labs.engine.clients.consumer import ConsumerConfig
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.producer import ProducerConfig
 from labs.engine.clients.reader import ReaderConfig
 from labs.engine.clients.sink import Style
 from labs.engine.clients.translate import PINNED, Pinned
 from labs.engine.wait import WaitTimeout, until
+from labs.engine.workloads.committing import commit_style, commits_differ
 from labs.engine.workloads.group import GROUP, saved_positions
 from labs.engine.workloads.place import Place
 
@@ -43,12 +44,6 @@ _NO_SPARK = (
     "sink and its source; a group's position stands for the checkpoint"
 )
 
-COMMITS: Mapping[str, Commit] = {
-    "before-processing": "before-processing",
-    "after-processing": "after-processing",
-    "in-transaction": "after-processing",
-}
-"""When an application commits that does so itself."""
 _COUNTERS = {
     "sent": "producer", "acknowledged": "producer", "failed": "producer", "delivered": "consumer",
 }  # fmt: skip
@@ -92,17 +87,15 @@ class ProduceConsume:
     @property
     def differs(self) -> tuple[str, ...]:
         """In what these clients do not do as the team's would, a sentence each."""
-        commit = str(self._application.get("commit", "after-processing"))
-        automatic = self._place.settings.get("consumer", {}).get("enable.auto.commit", False)
         alone = "streams" in self._place.settings and not self.runs_streams
+        consumer = self._place.settings.get("consumer", {})
+        commits = commits_differ(self._commit, consumer, in_transactions=bool(self.topics))
         said = [_NO_STREAMS] if alone else []
-        if commit == "in-transaction" and not self.topics:
-            said.append("application commit=in-transaction: offsets are committed after "
-                        "processing, because this workload has no transactions")  # fmt: skip
-        if automatic and commit in COMMITS:
-            said.append(f"consumer enable.auto.commit=true is left out beside {commit}: only the "
-                        "application commits")  # fmt: skip
-        return (*said, *self._differs("producer"), *self._differs("consumer"))
+        return (*said, *commits, *self._differs("producer"), *self._differs("consumer"))
+
+    @property
+    def _commit(self) -> str:
+        return str(self._application.get("commit", "after-processing"))
 
     def _differs(self, role: str) -> Iterator[str]:
         """In what librdkafka differs from the team's client of a role."""
@@ -192,7 +185,7 @@ class ProduceConsume:
             topic=self._place.topic,
             client={"isolation.level": self._isolation, **self._consumer_told.config,
                     "bootstrap.servers": self._place.bootstrap},
-            commit=commit_style(str(self._application.get("commit", "after-processing")), consumer),
+            commit=commit_style(self._commit, consumer),
             auto_commit=bool(consumer.get("enable.auto.commit", True)),
             max_poll=int(consumer.get("max.poll.records", _POLL_RECORDS)),
             drain_limit_s=_DRAIN_LIMIT_S,
@@ -296,17 +289,3 @@ class ProduceHeeding(ProduceConsume):
     """The same behind an application that a failed send stops, if it looks at its sends."""
 
     heeding = True
-
-
-def commit_style(application: str, consumer: Mapping[str, str | int | bool]) -> Commit:
-    """How the group commits: the application's way, and for automatic commits the client's.
-
-    Only librdkafka has `enable.auto.offset.store`; where it is absent the client is Java's,
-    which commits at a poll what the polls before it returned.
-    """
-    if application in COMMITS:
-        return COMMITS[application]
-    stores = consumer.get("enable.auto.offset.store")
-    if stores is None:
-        return "next-poll-stores"
-    return "client-stores" if stores else "application-stores"

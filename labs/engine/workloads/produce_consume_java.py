@@ -20,9 +20,10 @@ from labs.engine.clients.translate import PINNED, THE_BROKERS_OWN, Pinned
 from labs.engine.kafka.properties import properties
 from labs.engine.kafka.tools import Tools
 from labs.engine.spec import Settings
+from labs.engine.workloads.committing import COMMITS
 from labs.engine.workloads.group import GROUP, write_saved
 from labs.engine.workloads.place import Place
-from labs.engine.workloads.produce_consume import COMMITS, ProduceConsume
+from labs.engine.workloads.produce_consume import ProduceConsume
 
 _TOOLS: Mapping[str, str] = {"producer": "VerifiableProducer", "consumer": "VerifiableConsumer"}
 _KEYS = 2**31 - 1  # `--repeating-keys`: so many numbers before they begin again, so the value
@@ -77,7 +78,6 @@ class JavaProduceConsume(ProduceConsume):
         self._tools: Tools = place.tools
         self._instead = instead_of_java(place.settings, self._tools.version)
         self.modules = {role: f"java_{role}" for role in _TOOLS if role not in self._instead}
-        self._commit = str(self._application.get("commit", "after-processing"))
 
     @property
     def played_by(self) -> dict[str, str]:
