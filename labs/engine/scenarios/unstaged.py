@@ -10,8 +10,8 @@ UNSTAGED: Mapping[str, str] = {
     "transactional-id-expired": "only librdkafka's producers send in transactions here, and these "
     "go on after the one that is refused: seen with ids that brokers forgot after two seconds, and "
     "too short for an outage",
-    "spark-speculation": "Spark never tries a slow task again in local mode, and elsewhere only on "
-    "another host; a run's query has one",
+    "spark-speculation": "a run's query is in Spark's local mode, which never tries a slow task "
+    "again; a cluster of two hosts would, and no run has one",
 }  # fmt: skip
 """By the event's name. What stands here can be taken away by a scenario, and often should be."""
 
