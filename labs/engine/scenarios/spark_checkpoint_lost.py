@@ -38,5 +38,5 @@ SCENARIO = Scenario(
     rate_per_s=500,
     workload="spark-query",
     pinned=PROMPT,
-    measured=(Rate("effect_missing", 1, 1), Rate("effect_duplicated", 1, 1)),
+    measured=(Rate("effect_missing", 1, 1), Rate("effect_duplicated", 2, 2)),
 )
