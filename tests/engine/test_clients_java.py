@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from labs.engine.wait import until
 pytestmark = pytest.mark.process
 
 LIMIT_S = 60.0
+NOW_MS = time.time_ns() // 1_000_000
+"""A moment of this machine's own life: one before it was switched on is on no clock of a ledger."""
 _SCRIPT = """
 import signal, sys, threading
 end = threading.Event()
@@ -45,14 +48,14 @@ def offered(value: int, time_ns: int) -> str:
 
 def success(value: int, offset: int) -> str:
     return (
-        f'{{"timestamp":1795316853864,"name":"producer_send_success","key":null,"value":"{value}",'
+        f'{{"timestamp":{NOW_MS},"name":"producer_send_success","key":null,"value":"{value}",'
         f'"offset":{offset},"partition":0,"topic":"orders"}}'
     )
 
 
 def refusal(value: int, exception: str) -> str:
     return (
-        f'{{"timestamp":1795316853864,"name":"producer_send_error","key":null,"value":"{value}",'
+        f'{{"timestamp":{NOW_MS},"name":"producer_send_error","key":null,"value":"{value}",'
         f'"exception":"class {exception}","message":"why","topic":"orders"}}'
     )
 
