@@ -61,7 +61,7 @@ CASES = [
         "one-copy", "leader-disk-lost", "at-least-once", Anomaly.LOST_WRITE,
         {"topic__min_insync_replicas": 1},
         TWO_COPIES,
-        tested=False,  # it may end without a leader: labs/engine/scenarios/leader_disk_lost.py
+        tested=False,
     ),
     Case(
         "impatient", "brokers-below-min-isr", "at-least-once", Anomaly.GIVEN_UP,
@@ -198,7 +198,7 @@ CASES = [
         "disk-fails", "leader-disk-fails", "at-least-once", Anomaly.LOST_WRITE,
         {"topic__min_insync_replicas": 1},
         TWO_COPIES,
-        tested=False,  # as one-copy
+        tested=False,
     ),
     Case(
         "rack", "rack-lost", "at-least-once", Anomaly.LOST_WRITE,

@@ -9,6 +9,7 @@ from labs.engine.scenarios.model import draw
 from tests.engine.recorder import Recorder
 
 ALONE = ["terminate follower", "2 in sync", "terminate follower", "1 in sync"]
+LED = ["elect orders", "elect __consumer_offsets", "in sync"]
 STALE = ["throttle", "terminate follower", "2 in sync", "restart terminated", "2 in sync"]
 PLAYS = {
     ("leader-killed-followers-behind", 3): [
@@ -29,19 +30,19 @@ PLAYS = {
     ],
     ("leader-disk-lost", 3): [
         *ALONE, "kill leader", "wipe killed", "restart terminated", "fenced", "restart dead",
-        "in sync",
+        *LED,
     ],
     ("leader-disk-lost", 1): [
-        "no terminate follower", "kill leader", "wipe killed", "restart dead", "in sync",
+        "no terminate follower", "kill leader", "wipe killed", "restart dead", *LED,
     ],
     ("brokers-below-min-isr", 3): [*ALONE, "restart terminated", "in sync"],
     ("brokers-below-min-isr", 1): ["no terminate follower"],
     ("leader-disk-fails", 3): [
         *ALONE, "read-only leader", "wipe failed", "restart terminated", "fenced", "restart dead",
-        "in sync",
+        *LED,
     ],
     ("leader-disk-fails", 1): [
-        "no terminate follower", "read-only leader", "wipe failed", "restart dead", "in sync",
+        "no terminate follower", "read-only leader", "wipe failed", "restart dead", *LED,
     ],
     ("unclean-election", 3): [
         *STALE, "kill follower", "kill leader", "fenced", "restart dead", "release", "in sync",
@@ -155,8 +156,8 @@ PLAYS = {
     ],
     ("streams-state-lost", 1): ["position", "stop consumer", "start consumer"],
     ("streams-internal-topics-lost", 3): [
-        "position", "stop consumer", "kill leader", "wipe killed", "restart dead", "in sync",
-        "start consumer",
+        "position", "stop consumer", "kill leader", "wipe killed", "restart dead",
+        "elect app-counts-changelog", "elect __consumer_offsets", "in sync", "start consumer",
     ],
     ("sends-time-out", 3): ["pause follower", "resume paused", "in sync"],
     ("sends-time-out", 1): ["pause leader", "resume paused", "in sync"],

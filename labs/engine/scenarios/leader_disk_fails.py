@@ -3,15 +3,14 @@
 A broker whose last log folder failed stops (KIP-112), as if it had been killed: it leaves the
 in-sync set only when it is fenced. What was acknowledged while it was the only replica in sync is
 gone with the disk, as in `leader-disk-lost`; that the disk announced its end saves nothing. As
-there, a busy machine may leave nobody to lead, and such a run is not judged
-(docs/decisions/0010).
+there, an operator has a leader elected where nobody was.
 """
 
 from __future__ import annotations
 
 from labs.engine.faults import failed, leader
 from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
-from labs.engine.scenarios.steps import LEADERLESS, leave_leader_alone, others_return_first
+from labs.engine.scenarios.steps import LED, leave_leader_alone, others_return_first
 from labs.engine.scenarios.topologies import up_to_three
 
 
@@ -21,7 +20,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["alone_s"])
     stage.read_only(leader(TOPIC))
     stage.wipe(failed())
-    others_return_first(stage, seconds)
+    others_return_first(stage, seconds, elect=LED)
 
 
 SCENARIO = Scenario(
@@ -42,5 +41,4 @@ SCENARIO = Scenario(
     },
     play=_play,
     given_up_breaks=True,
-    chance=LEADERLESS,
 )

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from labs.engine.faults import coordinator, dead, killed
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import SHORT_SESSION
+from labs.engine.scenarios.steps import OFFSETS, SHORT_SESSION
 from labs.engine.scenarios.topologies import OFFSETS_COPIES, beside_offsets
 from labs.engine.workloads.group import GROUP
 
@@ -25,7 +25,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["away_s"])
     stage.restart(dead())
     stage.await_in_sync(limit_s=60)
-    stage.elect("__consumer_offsets")
+    stage.elect(OFFSETS)
     stage.await_position(limit_s=30)
     stage.go_on(seconds["healed_s"])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults import a_follower, dead, followers, paused, terminated
@@ -15,11 +15,9 @@ BLIND_RETRY = (
 )
 """Why a run of a leader's death seldom shows a copy, or the disorder that a copy brings."""
 
-LEADERLESS = (
-    "a busy machine may leave the partition without a leader, and such a run is not judged "
-    "(docs/decisions/0010)"
-)
-"""Why a run of a lost disk may end without a verdict."""
+OFFSETS = "__consumer_offsets"
+LED = (TOPIC, OFFSETS)
+"""What an empty disk may leave without a leader (docs/decisions/0010)."""
 
 _MISSED = "the group misses a dead member earlier"
 SHORT_SESSION = {
@@ -57,13 +55,13 @@ def leave_leader_alone(stage: Stage) -> None:
         stage.await_isr(left, limit_s=20)
 
 
-def others_return_first(stage: Stage, seconds: Durations) -> None:
+def others_return_first(stage: Stage, seconds: Durations, elect: Sequence[str] = ()) -> None:
     """Brings the stopped followers back before the leader that died, then heals."""
     if stage.topology.replication_factor > 1:
         stage.restart(terminated())
         stage.await_fenced(limit_s=60)
     stage.go_on(seconds["without_leader_s"])
-    the_dead_return(stage, seconds)
+    the_dead_return(stage, seconds, elect)
 
 
 def fall_behind(stage: Stage, seconds: Durations) -> None:
@@ -92,9 +90,14 @@ def another_leads(stage: Stage, seconds: Durations) -> None:
     the_dead_return(stage, seconds)
 
 
-def the_dead_return(stage: Stage, seconds: Durations) -> None:
-    """Heals: starts what is dead, until all replicas are in sync, and goes on for a while."""
+def the_dead_return(stage: Stage, seconds: Durations, elect: Sequence[str] = ()) -> None:
+    """Heals: starts what is dead, until all replicas are in sync, and goes on for a while.
+
+    Where a disk was lost, an operator has a leader elected for topics that have none after it.
+    """
     stage.restart(dead())
+    for topic in elect:
+        stage.elect(topic)
     stage.await_in_sync(limit_s=60)
     stage.go_on(seconds["healed_s"])
 
