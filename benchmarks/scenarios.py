@@ -4,6 +4,9 @@ Every case of `tests.engine.cases` is run under each seed. With `--out FILE` eac
 JSON there as soon as it was judged, and what FILE has a verdict of is not run again: hours of it
 can be taken in pieces, by `--only NAME` (again for more), `--arms bad` and `--first SEED`, too.
 
+`benchmarks/scenarios.jsonl` is such a FILE, of many days: what scenarios say of themselves
+(`Scenario.measured`) is its rates.
+
 A line a case says under how many seeds the bad settings showed the anomaly and were judged as they
 must be, and the good ones held without it. Below, each scenario stands with the rate that belongs
 in its file, as `measured`, and what its file says; a verdict of `unknown` counts as neither, and
@@ -33,6 +36,7 @@ from labs.engine.warm import WarmJudge
 from tests.engine.cases import ARMS, CASES, Case
 
 UNKNOWN = "unknown"
+KEPT = Path(__file__).with_suffix(".jsonl")
 Key = tuple[str, int, str]
 
 
@@ -107,8 +111,8 @@ def measure(
         scratch = Path(place)
         missing = [
             (case, seed, arms)
+            for seed in seeds  # each case once, before any is run again
             for case in cases
-            for seed in seeds
             if (arms := [a for a in case.arms if a in wanted and not record.of(case, [seed], a)])
         ]
         if not missing:
@@ -124,6 +128,19 @@ def measure(
     return after
 
 
+def rates(record: Record) -> dict[str, tuple[Rate, ...]]:
+    """By scenario, how often its bad arms showed their anomaly, over all seeds of a record."""
+    shown: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    for case in CASES:
+        for line in record.lines.values():
+            if (line.case, line.arm) == (case.name, "bad"):
+                shown[case.scenario][str(case.anomaly)].append(line.right)
+    return {
+        name: tuple(Rate(anomaly, sum(each), len(each)) for anomaly, each in found.items())
+        for name, found in shown.items()
+    }
+
+
 def table(
     cases: Sequence[Case], seeds: Sequence[int], wanted: Sequence[str], record: Record
 ) -> bool:
@@ -133,7 +150,6 @@ def table(
     """
     all_right = True
     total: Counter[str] = Counter()
-    rates: dict[str, dict[str, list[Line]]] = defaultdict(lambda: defaultdict(list))
     for case in cases:
         told = []
         for arm in (arm for arm in case.arms if arm in wanted):
@@ -142,17 +158,12 @@ def table(
             all_right = all_right and right == len(seeds)
             total.update({arm: right, f"{arm} runs": len(lines)})
             told.append(f"{ARMS[arm]} {right} of {len(lines)}")
-            if arm == "bad" and lines:
-                rates[case.scenario][str(case.anomaly)] += lines
         print(f"{case.name:<19} {case.scenario:<32} {case.anomaly:<18} {', '.join(told)}")
     said = (f"{ARMS[arm]} {total[arm]} of {total[f'{arm} runs']}" for arm in wanted)
     print(f"all {len(cases)} cases: {', '.join(said)}\n")
-    for name, found in rates.items():
-        measured = tuple(
-            Rate(anomaly, sum(line.right for line in lines), len(lines))
-            for anomaly, lines in found.items()
-        )
-        print(f"{name}: measured={measured}\n  its file: {find(name).certainty}")
+    for name, measured in rates(record).items():
+        if any(case.scenario == name for case in cases):
+            print(f"{name}: measured={measured}\n  its file: {find(name).certainty}")
     return all_right
 
 

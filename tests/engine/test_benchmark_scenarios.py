@@ -9,7 +9,8 @@ import pytest
 
 from advisor.reasoning.guarantees import Anomaly
 from benchmarks.left import Left, nothing_grew
-from benchmarks.scenarios import Line, Record, table
+from benchmarks.scenarios import KEPT, Line, Record, rates, table
+from labs.engine.scenarios import all_scenarios
 from tests.engine.cases import ARMS, CASES
 
 CASE = next(case for case in CASES if case.name == "behind")
@@ -109,3 +110,9 @@ def test_what_stays_or_grows_over_many_runs_is_told(capsys: pytest.CaptureFixtur
     assert not nothing_grew([*quiet[:15], *[replace(quiet[0], memory_mb=100)] * 5])
     assert "grew: memory_mb" in capsys.readouterr().out
     assert nothing_grew([quiet[0], replace(quiet[0], memory_mb=100)]), "two tell nothing"
+
+
+def test_what_scenarios_say_was_measured_is_what_the_kept_record_has() -> None:
+    measured = rates(Record(KEPT))
+    for scenario in all_scenarios():
+        assert scenario.measured == measured.get(scenario.name, ()), scenario.name

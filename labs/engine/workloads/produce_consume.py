@@ -65,6 +65,7 @@ class ProduceConsume:
     flow_limit_s = 15.0
     """Until the first message is acknowledged and delivered."""
     runs_streams = False
+    """Whether a Kafka Streams application is really run."""
     no_spark = _NO_SPARK
     """What is said of the reader where a Spark query is described."""
 
