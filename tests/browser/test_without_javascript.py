@@ -33,3 +33,14 @@ def test_a_run_that_goes_on_is_loaded_anew_and_one_that_is_over_is_not(plain: Pa
     made.save()
     expect(plain.locator(".lede")).to_contain_text("985 of 10,000", timeout=20_000)
     assert plain.locator("meta[http-equiv=refresh]").count() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_replay_that_nothing_can_play_is_not_there_and_its_table_is(plain: Page) -> None:
+    plain.goto(make.recorded().get_absolute_url())
+    expect(plain.get_by_role("heading", name="Replay")).to_be_visible()
+    expect(plain.locator("[data-stage]")).to_be_hidden()
+    expect(plain.get_by_role("slider")).to_have_count(0)
+    assert (
+        "epoch 1" in plain.locator("#replay").inner_text() or plain.locator("#replay table").count()
+    )
