@@ -39,7 +39,7 @@ BESIDE = [
         "no-coordinator", "group-coordinator-away", "at-least-once", Anomaly.BLOCKED,
         SAFE | ONE_COPY_OF_OFFSETS,
         SAFE,
-        tested=False, over_ms=9000,
+        tested=False, over_ms=6000,
     ),
     Case(
         "gives-up-its-part", "group-coordinator-away", "exactly-once", Anomaly.EFFECT_DUPLICATED,

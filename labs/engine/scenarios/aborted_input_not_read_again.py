@@ -8,7 +8,7 @@ that input again.
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_offsets_in_transactions
 
 
@@ -37,4 +37,5 @@ SCENARIO = Scenario(
         "skipped": "the group was handed the records before the abort, so they are counted as "
         "effects that are missing",
     },
+    measured=(Rate("effect_missing", 2, 2),),
 )

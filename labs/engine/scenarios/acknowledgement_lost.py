@@ -9,7 +9,7 @@ a record that is there.
 from __future__ import annotations
 
 from labs.engine.faults import impaired, leader
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 
 
@@ -41,4 +41,5 @@ SCENARIO = Scenario(
     },
     given_up_breaks=True,
     linked=True,
+    measured=(Rate("duplicate", 3, 3),),
 )

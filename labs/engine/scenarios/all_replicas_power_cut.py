@@ -11,7 +11,7 @@ everything.
 from __future__ import annotations
 
 from labs.engine.faults import dead, everyone, killed
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 
 
@@ -38,4 +38,5 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (2.0, 3.0), "dark_s": (0.5, 1.0), "healed_s": (1.5, 2.0)},
     play=_play,
     given_up_breaks=True,
+    measured=(Rate("lost_write", 2, 2),),
 )

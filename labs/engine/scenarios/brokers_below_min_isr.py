@@ -9,7 +9,7 @@ all the same: by hand on 4.3.1, 4,788 of 9,902.
 from __future__ import annotations
 
 from labs.engine.faults import terminated
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import leave_leader_alone
 from labs.engine.scenarios.topologies import up_to_three
 
@@ -37,4 +37,5 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "below_s": (5.5, 6.5), "healed_s": (0.5, 1.0)},
     play=_play,
     given_up_breaks=True,
+    measured=(Rate("given_up", 3, 3),),
 )

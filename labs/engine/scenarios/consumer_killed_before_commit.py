@@ -9,7 +9,7 @@ aborted when its successor begins, and is nothing to readers of committed record
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION, kill_consumer_at
 from labs.engine.scenarios.topologies import one_broker
 
@@ -32,4 +32,5 @@ SCENARIO = Scenario(
     play=_play,
     workload="consume-process-commit",
     pinned=SHORT_SESSION,
+    measured=(Rate("effect_duplicated", 4, 4),),
 )

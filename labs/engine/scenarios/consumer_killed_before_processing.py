@@ -10,7 +10,7 @@ longer than the five seconds which that interval has by default.
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION, kill_consumer_at
 from labs.engine.scenarios.topologies import one_broker
 
@@ -37,4 +37,5 @@ SCENARIO = Scenario(
         "skipped": "the group was handed the records before its member died, so they are counted "
         "as effects that are missing",
     },
+    measured=(Rate("effect_missing", 3, 3),),
 )

@@ -8,7 +8,7 @@ behind them. One that tries again keeps them; one that goes on without them says
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_polls_that_fail
 
 
@@ -38,4 +38,5 @@ SCENARIO = Scenario(
         "skipped": "the group was handed the records before it closed, so they are counted as "
         "effects that are missing",
     },
+    measured=(Rate("effect_missing", 2, 2),),
 )

@@ -8,7 +8,7 @@ client whose request.timeout.ms is shorter than that sends again what is in the 
 from __future__ import annotations
 
 from labs.engine.faults import followers, impaired
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 
 _BYTES_PER_S = 200_000
@@ -54,4 +54,5 @@ SCENARIO = Scenario(
     },
     given_up_breaks=True,
     linked=True,
+    measured=(Rate("duplicate", 2, 2),),
 )

@@ -43,5 +43,8 @@ SCENARIO = Scenario(
     pinned=SHORT_SESSION,
     keeps=(OFFSETS_COPIES,),
     given_up_breaks=True,
-    measured=(Rate("blocked", 2, 2), Rate("effect_duplicated", 1, 1)),
+    measured=(
+        Rate("blocked", 1, 1),
+        Rate("effect_duplicated", 2, 2),
+    ),
 )

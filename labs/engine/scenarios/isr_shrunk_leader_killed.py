@@ -11,7 +11,7 @@ clusters since 4.1) and leads at once; what acks=1 was told meanwhile is lost by
 from __future__ import annotations
 
 from labs.engine.faults import leader
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import leave_leader_alone, others_return_first
 from labs.engine.scenarios.topologies import up_to_three
 
@@ -43,4 +43,5 @@ SCENARIO = Scenario(
     },
     play=_play,
     given_up_breaks=True,
+    measured=(Rate("lost_write", 6, 6),),
 )

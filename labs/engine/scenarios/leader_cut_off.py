@@ -11,7 +11,7 @@ five minutes (topic.metadata.refresh.interval.ms).
 from __future__ import annotations
 
 from labs.engine.faults import impaired, leader
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 
 
@@ -44,4 +44,5 @@ SCENARIO = Scenario(
     },
     given_up_breaks=True,
     linked=True,
+    measured=(Rate("lost_write", 2, 2),),
 )

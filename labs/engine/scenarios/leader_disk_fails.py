@@ -9,7 +9,7 @@ there, an operator has a leader elected where nobody was.
 from __future__ import annotations
 
 from labs.engine.faults import failed, leader
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import LED, leave_leader_alone, others_return_first
 from labs.engine.scenarios.topologies import up_to_three
 
@@ -41,4 +41,5 @@ SCENARIO = Scenario(
     },
     play=_play,
     given_up_breaks=True,
+    measured=(Rate("lost_write", 2, 2),),
 )

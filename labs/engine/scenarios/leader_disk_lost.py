@@ -18,7 +18,7 @@ less is lost. The topic of the groups' offsets fares like that too, whatever the
 from __future__ import annotations
 
 from labs.engine.faults import killed, leader
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import LED, leave_leader_alone, others_return_first
 from labs.engine.scenarios.topologies import up_to_three
 
@@ -50,4 +50,5 @@ SCENARIO = Scenario(
     },
     play=_play,
     given_up_breaks=True,
+    measured=(Rate("lost_write", 2, 2),),
 )

@@ -11,7 +11,7 @@ a batch that was written and not yet answered.
 from __future__ import annotations
 
 from labs.engine.faults import leader
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import BLIND_RETRY, another_leads
 from labs.engine.scenarios.topologies import up_to_five
 
@@ -44,4 +44,5 @@ SCENARIO = Scenario(
         "given_up": "the others lead again before most clients lose patience",
     },
     given_up_breaks=True,
+    measured=(Rate("lost_write", 3, 3),),
 )

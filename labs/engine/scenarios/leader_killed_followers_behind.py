@@ -9,7 +9,7 @@ acknowledged, with acks=all it was not. By hand on 4.3.1: 4,985 of 59,996 lost a
 from __future__ import annotations
 
 from labs.engine.faults import leader
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import BLIND_RETRY, fall_behind, one_that_was_behind_leads
 from labs.engine.scenarios.topologies import up_to_five
 
@@ -45,4 +45,5 @@ SCENARIO = Scenario(
         "given_up": "the others lead again before most clients lose patience",
     },
     given_up_breaks=True,
+    measured=(Rate("lost_write", 3, 3),),
 )

@@ -8,7 +8,7 @@ with `earliest` it reads all that the topic still has once more.
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
@@ -36,4 +36,5 @@ SCENARIO = Scenario(
     play=_play,
     workload="consume-process-sink",
     pinned=SHORT_SESSION,
+    measured=(Rate("effect_missing", 2, 2),),
 )

@@ -9,7 +9,7 @@ the next one; with `latest` it passes over all that came meanwhile; with `none` 
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
@@ -42,4 +42,5 @@ SCENARIO = Scenario(
     workload="consume-process-sink",
     pinned=SHORT_SESSION,
     rarely={"redelivery": _DELETED, "effect_duplicated": _DELETED},
+    measured=(Rate("effect_missing", 2, 2),),
 )

@@ -9,7 +9,7 @@ leads as soon as the dead broker is fenced.
 from __future__ import annotations
 
 from labs.engine.faults import leader
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import the_dead_return
 from labs.engine.scenarios.topologies import up_to_five
 
@@ -33,4 +33,5 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.5, 2.5), "down_s": (7.5, 8.5), "healed_s": (0.5, 1.0)},
     play=_play,
     given_up_breaks=True,
+    measured=(Rate("unavailable", 2, 2),),
 )

@@ -9,7 +9,7 @@ there before (ConfigDef, auto.offset.reset).
 from __future__ import annotations
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
 _NAME = "topic.metadata.refresh.interval.ms"
@@ -40,4 +40,5 @@ SCENARIO = Scenario(
     workload="consume-process-sink",
     pinned={_NAME: Pinned(1000, 300_000, _SOON)},
     senders={_NAME: Pinned(500, 300_000, _SOON)},
+    measured=(Rate("effect_missing", 2, 2),),
 )

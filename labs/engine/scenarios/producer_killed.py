@@ -10,7 +10,7 @@ leaves copies, because a new session has a new producer id (KIP-98); one that do
 from __future__ import annotations
 
 from labs.engine.faults import leader, paused
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker
 
 
@@ -38,4 +38,5 @@ SCENARIO = Scenario(
     play=_play,
     given_up_breaks=True,
     workload="consume-process-sink",
+    measured=(Rate("given_up", 2, 2),),
 )

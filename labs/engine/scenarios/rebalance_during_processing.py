@@ -8,7 +8,7 @@ that is given more time keeps its partitions until it polls again, and the other
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import on_one_broker
 
@@ -37,4 +37,5 @@ SCENARIO = Scenario(
     play=_play,
     workload="consume-process-commit",
     pinned=SHORT_SESSION,
+    measured=(Rate("effect_duplicated", 3, 3),),
 )

@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION, nobody_reads, retention_soon
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 from labs.engine.spec import Settings
@@ -68,4 +68,5 @@ SCENARIO = Scenario(
     pinned=SHORT_SESSION,
     brokers=retention_soon,
     topic=_topic,
+    measured=(Rate("effect_missing", 4, 4),),
 )

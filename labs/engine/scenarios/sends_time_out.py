@@ -11,7 +11,7 @@ the in-sync set meanwhile, and the same replicas go on.
 from __future__ import annotations
 
 from labs.engine.faults import followers, leader, paused
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 
 
@@ -43,4 +43,5 @@ SCENARIO = Scenario(
         "given_up": "retries alone end nothing here: no request is answered with an error, and "
         "request.timeout.ms is longer than the pause unless it is stated",
     },
+    measured=(Rate("effect_duplicated", 3, 3),),
 )

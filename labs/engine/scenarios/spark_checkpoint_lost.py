@@ -38,5 +38,8 @@ SCENARIO = Scenario(
     rate_per_s=500,
     workload="spark-query",
     pinned=PROMPT,
-    measured=(Rate("effect_missing", 1, 1), Rate("effect_duplicated", 2, 2)),
+    measured=(
+        Rate("effect_missing", 2, 2),
+        Rate("effect_duplicated", 2, 2),
+    ),
 )

@@ -9,7 +9,7 @@ the application sends the same work in a new transaction.
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_transactions
 
 
@@ -36,4 +36,5 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "open_s": (2.5, 3.5), "healed_s": (1.0, 1.5)},
     play=_play,
     workload="transactions-sink",
+    measured=(Rate("effect_duplicated", 2, 2),),
 )

@@ -64,5 +64,5 @@ SCENARIO = Scenario(
         "in one and not in another",
     },
     given_up_breaks=True,
-    measured=(Rate("blocked", 1, 1),),
+    measured=(Rate("blocked", 2, 2),),
 )

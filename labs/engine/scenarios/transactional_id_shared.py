@@ -8,7 +8,7 @@ nobody takes its output back, and what the successor makes of the same input is 
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker
 
@@ -39,4 +39,5 @@ SCENARIO = Scenario(
     play=_play,
     workload="consume-transform-produce",
     pinned=SHORT_SESSION,
+    measured=(Rate("effect_duplicated", 2, 2),),
 )

@@ -11,7 +11,7 @@ with the others, the majority of three that are controllers too would be away.
 from __future__ import annotations
 
 from labs.engine.faults import a_follower, dead, followers, leader, terminated
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import beside_controllers
 
 _BYTES_PER_S = 1
@@ -68,4 +68,5 @@ SCENARIO = Scenario(
     },
     play=_play,
     given_up_breaks=True,
+    measured=(Rate("lost_write", 2, 2),),
 )
