@@ -16,8 +16,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from confluent_kafka import Consumer, KafkaException, TopicPartition
-
 from labs.engine.clients.commits import Commits
 from labs.engine.clients.control import Control, listen, report
 from labs.engine.clients.deliveries import Deliveries
@@ -35,6 +33,7 @@ from labs.engine.clients.verifiable import (
     at_ns,
     fact,
 )
+from labs.engine.clients.watermarks import log_ends
 
 _HEAR_S = 0.05
 _REPORT_EVERY_S = 0.25
@@ -175,7 +174,7 @@ class Run:
         deadline = time.monotonic() + self._config.drain_limit_s
         ends: dict[int, int] = {}
         while time.monotonic() < deadline and not self._tool.ended:
-            ends = ends or log_ends(self._config.bootstrap, self._config.topic)
+            ends = ends or log_ends(self._config.bootstrap, self._config.topic, _ASK_S)
             if ends and self._account.is_at(ends):
                 return
             self._hear()
@@ -200,23 +199,6 @@ class Run:
             ready=account.ready or account.stopped is not None, stopped=account.stopped,
             delivered=self._deliveries.count, ended=ended,
         )  # fmt: skip
-
-
-def log_ends(bootstrap: str, topic: str) -> dict[int, int]:
-    """Where the log of each partition ends now; empty if nobody can say."""
-    asking = Consumer({"bootstrap.servers": bootstrap, "group.id": "ends"})
-    try:
-        known = asking.list_topics(topic, timeout=_ASK_S).topics[topic].partitions
-        places = [TopicPartition(topic, each) for each in known]
-        marks = {
-            place.partition: asking.get_watermark_offsets(place, timeout=_ASK_S) for place in places
-        }
-        return {partition: ends[1] for partition, ends in marks.items()}
-    except (KafkaException, TypeError) as silent:  # the marks are None after the timeout
-        print(silent, file=sys.stderr, flush=True)
-        return {}
-    finally:
-        asking.close()
 
 
 def main(argv: list[str]) -> int:

@@ -22,6 +22,7 @@ from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.errors import words
 from labs.engine.clients.sink import Style, TopicEffects
 from labs.engine.clients.translate import PINNED
+from labs.engine.clients.watermarks import watermarks
 from labs.engine.ledger import TableWriter
 
 GROUP = "final"
@@ -107,11 +108,7 @@ class Reading:
         limit_s = self._deadline - time.monotonic()
         asking = self._reading_with("read_uncommitted")
         try:
-            for number in asking.list_topics(topic, timeout=limit_s).topics[topic].partitions:
-                ends = asking.get_watermark_offsets(TopicPartition(topic, number), timeout=limit_s)
-                if ends is None:
-                    raise KafkaException(KafkaError(KafkaError._TIMED_OUT, "no watermarks came"))
-                self.watermarks[number] = (ends[0], ends[1])
+            self.watermarks = watermarks(asking, topic, limit_s)
         finally:
             asking.close()
         self._consumer.assign(

@@ -22,10 +22,11 @@ from typing import Any
 
 from labs.engine.clients.control import Control, listen, report
 from labs.engine.clients.deliveries import Deliveries
-from labs.engine.clients.java_consumer import log_ends
 from labs.engine.clients.tool import Tool
+from labs.engine.clients.watermarks import log_ends
 
 _HEAR_S = 0.05
+_ASK_S = 5.0
 _REPORT_EVERY_S = 0.25
 _CLOSE_S = 12.0  # the application's own limit is 10 s
 _SAID = frozenset({"handed", "standing", "going", "state", "failed", "kept"})
@@ -108,7 +109,7 @@ class Run:
         deadline = time.monotonic() + self._config.drain_limit_s
         ends: dict[int, int] = {}
         while time.monotonic() < deadline and not (self._failed or self._tool.ended):
-            ends = ends or log_ends(self._config.bootstrap, self._config.topic)
+            ends = ends or log_ends(self._config.bootstrap, self._config.topic, _ASK_S)
             if ends and all(self._position.get(each, 0) >= end for each, end in ends.items()):
                 return
             self._hear()

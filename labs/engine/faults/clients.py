@@ -12,6 +12,7 @@ import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 from labs.engine import processes
 from labs.engine.clients.process import ClientFailed, ClientProcess
@@ -35,24 +36,23 @@ def hold(client: ClientProcess, point: str, log: FaultLog, limit_s: float) -> Fa
 
 def fail(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
     """Makes the work of a client fail where it stands; evidence is what it says it did then."""
-
-    def act() -> str:
-        client.tell("fail")
-        said = until(lambda: client.latest.get("mishap"), limit_s, "nothing was heard of it")
-        return str(said)
-
-    return log.attempt("fail", str(client), act, _TROUBLE)
+    return _mishap("fail", client, log, limit_s)
 
 
 def spoil(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
     """Makes the first message in hand unprocessable; evidence is what the client does about it."""
+    return _mishap("spoil", client, log, limit_s)
 
+
+def _mishap(
+    fault: Literal["fail", "spoil"], client: ClientProcess, log: FaultLog, limit_s: float
+) -> FaultRow:
     def act() -> str:
-        client.tell("spoil")
+        client.tell(fault)
         said = until(lambda: client.latest.get("mishap"), limit_s, "nothing was heard of it")
         return str(said)
 
-    return log.attempt("spoil", str(client), act, _TROUBLE)
+    return log.attempt(fault, str(client), act, _TROUBLE)
 
 
 def cure(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:

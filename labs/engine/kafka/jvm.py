@@ -31,19 +31,22 @@ OPTIONS = (
 
 # The Maven jars bring no configuration of log4j: without one a broker says nothing below ERROR.
 # Kafka 4.0 went from log4j 1 (now reload4j) to log4j 2 (KIP-653).
-_LOG4J_1 = """\
-log4j.rootLogger = INFO, out
-log4j.appender.out = org.apache.log4j.ConsoleAppender
-log4j.appender.out.layout = org.apache.log4j.PatternLayout
-log4j.appender.out.layout.ConversionPattern = [%d] %p %m (%c{1})%n
+# To standard error: standard output is an application's own, and slf4j finds one or the other.
+LOG4J_1 = """\
+log4j.rootLogger = INFO, err
+log4j.appender.err = org.apache.log4j.ConsoleAppender
+log4j.appender.err.target = System.err
+log4j.appender.err.layout = org.apache.log4j.PatternLayout
+log4j.appender.err.layout.ConversionPattern = [%d] %p %m (%c{1})%n
 """
-_LOG4J_2 = """\
-appender.out.type = Console
-appender.out.name = out
-appender.out.layout.type = PatternLayout
-appender.out.layout.pattern = [%d] %p %m (%c{1})%n
+LOG4J_2 = """\
+appender.err.type = Console
+appender.err.name = err
+appender.err.target = SYSTEM_ERR
+appender.err.layout.type = PatternLayout
+appender.err.layout.pattern = [%d] %p %m (%c{1})%n
 rootLogger.level = INFO
-rootLogger.appenderRef.out.ref = out
+rootLogger.appenderRef.err.ref = err
 """
 
 _ARCHIVE_TROUBLE = (OSError, subprocess.SubprocessError, WaitTimeout, KafkaException)
@@ -66,8 +69,8 @@ def lay_out(folder: Path, properties: str, checkpoint: Path, cluster_id: str, no
     """Makes `folder` the working folder of a broker: formatted storage and its files."""
     format_storage(checkpoint, folder / "data", cluster_id, node)
     (folder / "server.properties").write_text(properties, "ascii")
-    (folder / "log4j.properties").write_text(_LOG4J_1, "ascii")
-    (folder / "log4j2.properties").write_text(_LOG4J_2, "ascii")
+    (folder / "log4j.properties").write_text(LOG4J_1, "ascii")
+    (folder / "log4j2.properties").write_text(LOG4J_2, "ascii")
 
 
 def has_archive(distribution: Distribution, java: Java) -> bool:

@@ -17,29 +17,11 @@ from advisor.catalog.versions import at_least
 from labs.engine.kafka import distribution, ivy
 from labs.engine.kafka.distribution import LOCKS
 from labs.engine.kafka.java import Java
-from labs.engine.kafka.jvm import OPTIONS, archive_options, has_archive
+from labs.engine.kafka.jvm import LOG4J_1, LOG4J_2, OPTIONS, archive_options, has_archive
 from labs.engine.processes import ROOT
 
 _PROGRAM = ROOT / "labs" / "engine" / "clients" / "StreamsApplication.java"
 _COMPILER = ("janino", "commons-compiler")
-
-# To standard error, as standard output is the application's; slf4j finds one or the other.
-_LOG4J_1 = """\
-log4j.rootLogger = INFO, err
-log4j.appender.err = org.apache.log4j.ConsoleAppender
-log4j.appender.err.target = System.err
-log4j.appender.err.layout = org.apache.log4j.PatternLayout
-log4j.appender.err.layout.ConversionPattern = [%d] %p %m (%c{1})%n
-"""
-_LOG4J_2 = """\
-appender.err.type = Console
-appender.err.name = err
-appender.err.target = SYSTEM_ERR
-appender.err.layout.type = PatternLayout
-appender.err.layout.pattern = [%d] %p %m (%c{1})%n
-rootLogger.level = INFO
-rootLogger.appenderRef.err.ref = err
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +35,8 @@ class Streams:
     def command(self, arguments: Sequence[str], folder: Path) -> tuple[str, ...]:
         """The command of the application; `folder` receives its logging configuration."""
         one, two = folder / "streams-log4j.properties", folder / "streams-log4j2.properties"
-        one.write_text(_LOG4J_1, "ascii")
-        two.write_text(_LOG4J_2, "ascii")
+        one.write_text(LOG4J_1, "ascii")
+        two.write_text(LOG4J_2, "ascii")
         logging = (f"-Dlog4j.configuration=file:{one}", f"-Dlog4j2.configurationFile={two}")
         compiled = ("org.codehaus.janino.SimpleCompiler", str(_PROGRAM), _PROGRAM.stem)
         return (*self.java, *logging, "-cp", self.class_path, *compiled, *arguments)
