@@ -17,7 +17,7 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.finding import Alike, Rule, Severity
+from advisor.reasoning.finding import Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.streams import Streams
 
@@ -57,11 +57,5 @@ RULE = Rule(
     invalid=(
         {"family": "streams"},
         {"family": "streams", "version": "2.8", "broker.default.replication.factor": "3"},
-    ),
-    shown_by=(
-        Alike(
-            "broker-disk-lost",
-            "of a topic of messages with one copy: no run has Kafka Streams in it",
-        ),
     ),
 )
