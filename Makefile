@@ -6,7 +6,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check install --require-hashes
 COSTLY := cluster spark contract browser stack process thorough
-ALONE := cluster browser stack
+ALONE := cluster stack
 SPACE := $(subst ,, )
 any = $(subst $(SPACE), or ,$(1))
 
