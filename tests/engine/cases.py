@@ -185,7 +185,7 @@ CASES = [
         "one-copy-away", "only-replica-down", "at-least-once", Anomaly.UNAVAILABLE,
         EARLIEST | {"topic__replication_factor": 1},
         TWO_COPIES,
-        tested=False, over_ms=7000,
+        tested=False, over_ms=11_000,
     ),
     Case(
         "stale-leads", "unclean-election", "at-least-once", Anomaly.LOST_WRITE,

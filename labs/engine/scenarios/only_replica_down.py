@@ -3,13 +3,14 @@
 Where it has the only copy, nobody can stand in for it: an outage as long as its absence, and no
 loss, because kill -9 leaves the page cache to the kernel, which writes it. By hand on 4.3.1 with
 delivery.timeout 4 s: 15,247 of 23,998 acknowledged, none lost. With followers in sync one of them
-leads as soon as the dead broker is fenced.
+leads as soon as the dead broker is fenced: it stays away for longer than that took on a machine
+with too much to do, 10.2 s.
 """
 
 from __future__ import annotations
 
 from labs.engine.faults import leader
-from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
 from labs.engine.scenarios.steps import the_dead_return
 from labs.engine.scenarios.topologies import up_to_five
 
@@ -30,8 +31,7 @@ SCENARIO = Scenario(
     ),
     shows=("unavailable", "blocked", "given_up"),
     topology=up_to_five,
-    durations={"lead_in_s": (1.5, 2.5), "down_s": (7.5, 8.5), "healed_s": (0.5, 1.0)},
+    durations={"lead_in_s": (1.5, 2.5), "down_s": (12.0, 14.0), "healed_s": (0.5, 1.0)},
     play=_play,
     given_up_breaks=True,
-    measured=(Rate("unavailable", 2, 2),),
 )
