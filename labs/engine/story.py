@@ -46,7 +46,7 @@ class Story:
 def tell(ledger: Path, began_ns: int, value: int) -> Story | None:
     """The story of a value; None if the ledger has never heard of it."""
     is_it = ds.field("value") == value
-    sends = sorted(replay.rows(ledger, "sends", is_it), key=lambda row: row["invoked_ns"])
+    sends = sorted(replay.rows(ledger, "sends", is_it), key=_first_ns)
     copies = replay.rows(ledger, "log", is_it)
     handed = sorted(replay.rows(ledger, "deliveries", is_it), key=lambda row: row["time_ns"])
     if not (sends or copies or handed):
@@ -68,11 +68,19 @@ def tell(ledger: Path, began_ns: int, value: int) -> Story | None:
 def _sent(sends: Sequence[Mapping[str, Any]], began_ns: int) -> Iterator[Line]:
     for number, row in enumerate(sends, 1):
         attempt = f", attempt {number}" if len(sends) > 1 else ""
-        yield _line(row["invoked_ns"], began_ns, "client", f"Sent by {row['producer']}{attempt}.")
+        taken = row["invoked_ns"] is not None
+        said = f"Sent by {row['producer']}" if taken else f"Not taken by {row['producer']}"
+        yield _line(_first_ns(row), began_ns, "client", f"{said}{attempt}.")
         if row["completed_ns"] is not None:
             yield _line(row["completed_ns"], began_ns, "client", _outcome(row))
         else:
             yield Line(None, "client", "The client was never told what became of it.")
+
+
+def _first_ns(row: Mapping[str, Any]) -> int:
+    """When the client took a record, or, where it never did, when it said so (docs/ledger.md)."""
+    first: int = row["completed_ns"] if row["invoked_ns"] is None else row["invoked_ns"]
+    return first
 
 
 def _outcome(row: Mapping[str, Any]) -> str:

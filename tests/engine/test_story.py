@@ -74,6 +74,19 @@ def test_what_the_client_does_not_know_is_not_called_lost(ledger: Path) -> None:
     assert told(ledger, 15).offset is None
 
 
+def test_what_a_client_refused_before_it_took_it_has_the_time_of_the_refusal(ledger: Path) -> None:
+    """Java's clients leave no other (docs/ledger.md); what is sent again comes after it."""
+    row = {"producer": "p", "value": 16, "topic": "orders", "outcome": "fail", "error": "too large"}
+    again = {**row, "invoked_ns": histories.ns(4.8), "completed_ns": histories.ns(4.9)}
+    refused = {**row, "completed_ns": histories.ns(4.5)}
+    TableWriter(ledger, "sends", "refused").flush_rows([again, refused])
+    assert [(line.at_s, line.text) for line in told(ledger, 16).lines[:3]] == [
+        (4.5, "Not taken by p, attempt 1."),
+        (4.5, "Refused, and surely not written: too large."),
+        (4.8, "Sent by p, attempt 2."),
+    ]
+
+
 def test_copies_are_counted(ledger: Path) -> None:
     again = {"topic": "orders", "partition": 0, "value": histories.KEPT, "offset": 11}
     TableWriter(ledger, "log", "more").flush_rows([again])
