@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from labs import comparison, presentation, report, selectors, services
 from labs.models import Experiment
+from labs.typed import slug as typed_slug
 from labs.typed import whole_number
 
 
@@ -25,7 +26,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         ],
     }
     if asked := request.GET.get("with", "").strip():
-        other = get_object_or_404(selectors.recent(), slug=asked)
+        other = get_object_or_404(selectors.recent(), slug=typed_slug(asked))
         context |= {"other": other, "comparison": comparison.compare(this, other)}
     return render(request, "labs/compare.html", context)
 

@@ -28,6 +28,7 @@ from labs.conditions import Conditions, ConditionsForm, java_release
 from labs.engine.scenarios import ScenarioError, all_scenarios, find
 from labs.engine.scenarios.model import Scenario
 from labs.models import Experiment, Run
+from labs.typed import slug as typed_slug
 from labs.typed import whole_number
 
 PER_PAGE = 25
@@ -89,7 +90,7 @@ def _asked(
 
 def _described(slug: str) -> Pipeline:
     try:
-        return advisor.find(slug).described()
+        return advisor.find(typed_slug(slug)).described()
     except Description.DoesNotExist as missing:
         raise Http404("There is no such pipeline.") from missing
 

@@ -9,7 +9,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from labs import lifecycle
@@ -184,6 +186,22 @@ def test_no_page_needs_inline_styles_or_scripts(client: Client) -> None:
 
 def test_an_unknown_experiment_is_not_found(client: Client) -> None:
     assert client.get("/experiments/nosuchslug/").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["compare", "conditions", "start"])
+def test_what_can_be_no_name_is_not_found_and_never_reaches_the_database(
+    client: Client, name: str
+) -> None:
+    """PostgreSQL refuses a zero byte with an error, where SQLite finds nothing."""
+    told = {"with": "zebra\0", "pipeline": "zebra\0", "scenario": make.SCENARIO}
+    with CaptureQueriesContext(connection) as asked:
+        answer = (
+            client.post(reverse("labs:start"), told) if name == "start"
+            else client.get(reverse("labs:conditions"), told) if name == "conditions"
+            else client.get(reverse("labs:compare", args=[make.experiment().slug]), told)
+        )  # fmt: skip
+    assert answer.status_code == 404
+    assert not [query for query in asked.captured_queries if "zebra" in query["sql"]]
 
 
 def test_lists_begin_with_an_invitation(client: Client) -> None:
