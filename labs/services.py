@@ -19,7 +19,7 @@ from labs import lifecycle, queue
 from labs.conditions import Conditions
 from labs.engine.kafka.distribution import to_run
 from labs.engine.scenarios import ScenarioError
-from labs.engine.scenarios import find as find_scenario
+from labs.engine.shape import shapes
 from labs.engine.spec import ArmSpec, ExperimentSpec
 from labs.lessons import Lesson
 from labs.models import Experiment, Run, State, settings_key
@@ -58,7 +58,8 @@ def start(
     """Queues the scenario on the settings as described and, if they differ, as recommended.
 
     Recommended by the answer that the pipeline's link shows, be it of older rules. Raises what
-    `advisor.find` does, and `Refused` for an unknown scenario or a full queue.
+    `advisor.find` does, and `Refused` for an unknown scenario, for settings with which it cannot
+    be staged, and for a full queue.
     """
     saved = advisor.find(pipeline_slug)
     described = saved.described()
@@ -152,10 +153,6 @@ def _queue(
     scenario: str, arms: Iterable[ArmSpec], described: Pipeline, conditions: Conditions, *,
     pipeline: str, lesson: str = "",
 ) -> Experiment:  # fmt: skip
-    try:
-        find_scenario(scenario)
-    except ScenarioError as unknown:
-        raise Refused(f"{unknown}.".capitalize()) from unknown
     _refuse_if_full()
     runs, instead_of = brokers_for(described)
     spec = ExperimentSpec(
@@ -163,6 +160,10 @@ def _queue(
         conditions.controllers, conditions.partitions, conditions.value_bytes,
         conditions.java_clients, instead_of, streams_for(described),
     )  # fmt: skip
+    try:
+        shapes(spec)
+    except ScenarioError as cannot:
+        raise Refused(f"This cannot be staged: {cannot}.") from cannot
     return _enqueue(spec, pipeline, lesson)
 
 

@@ -50,7 +50,7 @@ class ExperimentSpec:
     every value is that long on the wire, else as long as its number. With `java_clients`, a release
     of Kafka, its Java clients run, where the scenario's workload can be played by them; without,
     librdkafka's do. Raises `ValueError` for what is beyond the limits, and for values of a length
-    with Java clients, which send the number alone.
+    with Java clients, which send the number alone. A seed has 63 bits, as its column has.
     """
 
     scenario: str
@@ -69,6 +69,8 @@ class ExperimentSpec:
     """The line of Kafka Streams, where the application is one; without, that of the brokers."""
 
     def __post_init__(self) -> None:
+        if not 0 <= self.seed < 2**63:
+            raise ValueError(f"seed {self.seed}; it must be from 0 to {2**63 - 1}")
         least, most = VALUE_BYTES
         if self.value_bytes is not None and not least <= self.value_bytes <= most:
             raise ValueError(f"values of {self.value_bytes} bytes; {least} to {most} can be staged")

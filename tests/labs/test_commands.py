@@ -31,6 +31,13 @@ NAME = "leader-killed-followers-behind"
         (["--scenario", NAME, "--kafka", "4.3.1; rm"], "kafka"),
         (["--scenario", "producer-killed", "--clients", "java"], "nothing is done to a client"),
         (["--scenario", NAME, "--client", "librdkafka", "--clients", "java"], "--client java"),
+        (["--scenario", NAME, "--seed", "-1"], "seed -1; it must be from 0"),
+        (["--scenario", NAME, "--seed", str(2**63)], f"seed {2**63}; it must be from 0"),
+        (["--scenario", "spark-restarted"], "is not a Spark query"),
+        (
+            ["--scenario", "transaction-log-lost", "--set", "topic.replication.factor=1"],
+            "transactional.id is not stated",
+        ),
     ],
 )
 def test_bad_input_is_named_and_exits_with_2(

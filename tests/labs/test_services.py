@@ -67,6 +67,16 @@ def test_brokers_that_cannot_be_run_are_stood_for_and_every_page_says_so(
     assert services.start_first_look().request().instead_of is None
 
 
+def test_what_cannot_be_staged_is_refused_at_the_click_and_not_by_a_run(client: Client) -> None:
+    many = saved(producer__acks="1", brokers="7", topic__replication__factor="7")
+    with pytest.raises(services.Refused, match="7: the lab boots at most 5 brokers"):
+        services.start(many, services.FIRST_SCENARIO)
+    asked = {"pipeline": many, "scenario": services.FIRST_SCENARIO}
+    page = client.post("/experiments/start/", asked, follow=True).content.decode()
+    assert "This cannot be staged: replication.factor is 7" in page
+    assert not Experiment.objects.exists()
+
+
 def test_kafka_streams_is_of_the_line_that_was_described() -> None:
     started = services.start(saved(family="streams", version="3.9"), "streams-instance-killed")
     assert started.request().streams == "3.9"
@@ -94,7 +104,7 @@ def test_the_request_is_plain_data_and_reads_back() -> None:
 
 
 def test_an_unknown_scenario_or_pipeline_is_refused() -> None:
-    with pytest.raises(services.Refused, match="There is no scenario"):
+    with pytest.raises(services.Refused, match="there is no scenario"):
         services.start(saved(producer__acks="1"), "no-such-thing")
     with pytest.raises(Description.DoesNotExist):
         services.start("nosuch22", services.FIRST_SCENARIO)

@@ -22,6 +22,7 @@ from labs.engine.kafka.distribution import kafka_versions
 from labs.engine.kafka.tools import tool_versions
 from labs.engine.launch import RunnerDied, launch
 from labs.engine.scenarios import ScenarioError, find
+from labs.engine.shape import shapes
 from labs.engine.spec import ArmSpec, ExperimentSpec
 
 BAD_INPUT, NOT_RUN, INTERRUPTED = 2, 3, 130
@@ -162,11 +163,16 @@ def _spec(options: dict[str, Any]) -> ExperimentSpec:
     arms = [_arm(name, pipeline) for name in names]
     seed = secrets.randbelow(2**31) if options["seed"] is None else options["seed"]
     kafka, instead_of = services.brokers_for(pipeline)
-    return ExperimentSpec(
-        options["scenario"], seed, tuple(arms), kafka, controllers=options["controllers"],
-        java_clients=_java_clients(options, pipeline), instead_of=instead_of,
-        streams=services.streams_for(pipeline),
-    )  # fmt: skip
+    try:
+        spec = ExperimentSpec(
+            options["scenario"], seed, tuple(arms), kafka, controllers=options["controllers"],
+            java_clients=_java_clients(options, pipeline), instead_of=instead_of,
+            streams=services.streams_for(pipeline),
+        )  # fmt: skip
+        shapes(spec)
+    except ValueError as cannot:
+        raise CommandError(f"this cannot be staged: {cannot}", returncode=BAD_INPUT) from cannot
+    return spec
 
 
 def _java_clients(options: dict[str, Any], pipeline: Pipeline) -> str | None:
