@@ -8,7 +8,7 @@ from spark_jobs.counts import Family
 _TORN = """
     WITH parts AS (
         SELECT DISTINCT transaction, value FROM attempts
-        WHERE transaction IS NOT NULL AND outcome <> 'fail' AND NOT aborted
+        WHERE transaction IS NOT NULL AND outcome <> 'fail' AND coalesce(fate <> 'aborted', true)
     ), shares AS (
         SELECT transaction, reader, count(value) AS handed
         FROM parts JOIN (SELECT DISTINCT reader, value FROM handed) USING (value)

@@ -67,6 +67,13 @@ TRANSACTIONS = [
         {"torn_transaction": 1},
     ),
     Story(
+        "where only the log tells, one that was aborted in part is torn if it was handed out",
+        sound([0, 1], sends=[send(0, transaction="a"), send(1, transaction="a")],
+              log=[record(0, 0, transaction_state="aborted"), record(1, 1)],
+              deliveries=[handed(1, 1)]),
+        {"torn_transaction": 1},
+    ),
+    Story(
         "an aborted transaction cannot be torn, one of unknown outcome can",
         sound(sends=[send(n, transaction="a") for n in range(2)]
               + [send(n, transaction="b") for n in (2, 3)],
