@@ -15,6 +15,7 @@ _SEEN: Mapping[str, str] = {
     "effect_missing": "{n} messages left no effect",
     "effect_duplicated": "{n} effects were applied more than once",
     "reordered": "{n} messages are out of order",
+    "key_reordered": "{n} messages were handed out after a later one of their key",
     "aborted_read": "{n} messages of aborted transactions were delivered",
     "torn_transaction": "{n} transactions were delivered in part",
     "diverged": "{n} offsets hold different messages on different replicas",
@@ -48,6 +49,7 @@ COUNT_WORDS: Mapping[str, str] = {
     "skipped": "passed over by the group",
     "given_up": "given up by the client",
     "reordered": "out of order",
+    "key_reordered": "read after a later one of their key",
     "expired": "deleted by retention",
     "compacted": "replaced by compaction",
     "aborted_read": "aborted, yet delivered",
@@ -95,8 +97,18 @@ def of_run(verdict: str, result: Mapping[str, Any], want: str) -> str:
         ]
         return _sentence(gone, *others)
     wanted = GUARANTEE_WORDS.get(want)
-    kept = f"nothing that “{wanted}” forbids was seen" if wanted else "no anomaly was seen"
-    return f"{gone}, and {kept} in this run."
+    kept = (
+        f"nothing that “{wanted}” forbids was seen" if wanted else "nothing that breaks it was seen"
+    )
+    return f"{gone}, and {kept} in this run.{_of_keys(counts)}"
+
+
+def _of_keys(counts: Mapping[str, Any]) -> str:
+    """What was seen of an order that no guarantee asks for; empty if nothing was."""
+    if not counts.get("key_reordered"):
+        return ""
+    late = _SEEN["key_reordered"].format(n=number(counts["key_reordered"]))
+    return f" {late}, which no guarantee forbids."
 
 
 def of_brokers(spec: ExperimentSpec) -> str:
@@ -128,7 +140,7 @@ def _beyond_the_log(counts: Mapping[str, Any]) -> list[str]:
     """What became of messages in the sink, where a run has one, and before the log."""
     effects = ("effect_missing", "effect_duplicated")
     told = [name for name in effects if counts.get(name) is not None]
-    told += ["given_up"] if counts.get("given_up") else []
+    told += [name for name in ("given_up", "key_reordered") if counts.get(name)]
     return [_SEEN[name].format(n=number(counts[name])) for name in told]
 
 

@@ -20,6 +20,7 @@ from spark_jobs.counts import Family
 from spark_jobs.counts import values as by_value
 from spark_jobs.counts.effects import STATE, effects
 from spark_jobs.counts.gaps import gaps
+from spark_jobs.counts.keys import keys
 from spark_jobs.counts.order import polls, reordered
 from spark_jobs.counts.positions import PLACES, REDELIVERIES
 from spark_jobs.counts.transactions import ABORTED_READ, TORN
@@ -39,6 +40,7 @@ _NEEDS: Mapping[str, tuple[str, ...]] = {
     "in_log": ("log",),
     **dict.fromkeys(("obliged", "lost_write", "given_up", "phantom"), ("sends", "log")),
     "reordered": ("sends", "log"),
+    "key_reordered": ("sends", "deliveries"),
     **dict.fromkeys(("expired", "compacted"), ("sends", "log", "partitions")),
     "delivered": ("deliveries",),
     "skipped": ("log", "deliveries"),
@@ -123,6 +125,8 @@ def _families(seen: Survey) -> list[Family]:
         families.append(effects(seen))
     if "state" in seen.recorded:
         families.append(STATE)
+    if seen.fact("sends", "keyed"):
+        families.append(keys(seen))
     if seen.fact("sends", "transactional"):
         families.append(TORN)
     if seen.fact("transactions", "aborted") or seen.fact("log", "aborted"):
@@ -168,6 +172,10 @@ def _masked(counted: Mapping[str, int], seen: Survey) -> dict[str, int | None]:
         unjudged.update(("aborted_read", "torn_transaction"))
     if not seen.fact("deliveries", "readers"):
         unjudged.update(("blocked_ms", "late"))
+    # Only a key asks for an order of its own, and only moments tell in which it was handed out.
+    timed = seen.fact("deliveries", "timed") or not seen.fact("deliveries", "readers")
+    if not (seen.fact("sends", "keyed") and timed):
+        unjudged.add("key_reordered")
     return {name: None if name in unjudged else counted.get(name, 0) for name in _NEEDS}
 
 

@@ -51,14 +51,14 @@ _UNPROVED = f"""
 _READS = f"NOT {IS_FINAL}"
 
 _FLAGS: Mapping[str, Mapping[str, str]] = {
-    "sends": {"transactional": "transaction IS NOT NULL"},
+    "sends": {"transactional": "transaction IS NOT NULL", "keyed": "key IS NOT NULL"},
     "log": {
         "readable": "replica IS NULL",
         "replicas": "replica IS NOT NULL",
         "aborted": "transaction_state = 'aborted'",
     },
     "transactions": {"aborted": "outcome = 'aborted'"},
-    "deliveries": {"readers": _READS},
+    "deliveries": {"readers": _READS, "timed": f"{_READS} AND time_ns IS NOT NULL"},
     "commits": {"readers": _READS},
     "partitions": {
         "started": "log_start_offset > 0",

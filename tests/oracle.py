@@ -7,26 +7,11 @@ table a list of rows, a row a dict; an absent table was not recorded.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-Row = Mapping[str, Any]
-Ledger = Mapping[str, Sequence[Row]]
-
-
-def place(row: Row) -> tuple[Any, ...]:
-    return row.get("topic"), row.get("partition"), row.get("offset")
-
-
-def reader(row: Row) -> tuple[str, Any]:
-    """A group; a consumer without one is its own."""
-    group = row.get("group")
-    return ("consumer", row.get("consumer")) if group is None else ("group", group)
-
-
-def is_final(row: Row) -> bool:
-    return row.get("group") == "final"
+from tests.oracle_keys import late_by_key
+from tests.oracle_rows import Ledger, Row, is_final, place, reader
 
 
 class Oracle:
@@ -223,6 +208,7 @@ class Oracle:
             "redelivery": self.redelivery(),
             "diverged": self.diverged(),
             "reordered": self.reordered(),
+            "key_reordered": self.key_reordered(),
             "aborted_read": sum(self.aborted_at(place(d), d["value"]) for d in self.deliveries),
             "torn_transaction": self.torn(),
             **self.polls(),
@@ -256,6 +242,16 @@ class Oracle:
             lines[tuple(line)].append((offset, self._first(value)))
         pairs = [pair for line in lines.values() for pair in pairwise(sorted(line))]
         return sum(later[1] < earlier[1] for earlier, later in pairs)
+
+    def key_reordered(self) -> int:
+        firsts: dict[tuple[Any, ...], tuple[int, Any]] = {}
+        for row in self.read:
+            if row.get("time_ns") is None or self.aborted_at(place(row), row["value"]):
+                continue
+            at, here = (reader(row), row.get("topic"), row["value"]), row.get("partition")
+            firsts[at] = min(firsts.get(at, (row["time_ns"], here)), (row["time_ns"], here))
+        sent = {value: sends[0] for value, sends in self.by_value.items() if sends}
+        return len(late_by_key(firsts, sent, self._first))
 
     def torn(self) -> int:
         members: dict[Any, set[int]] = defaultdict(set)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from tests.oracle import Ledger, Row, is_final, place, reader
+from tests.oracle_rows import Ledger, Row, is_final, place, reader
 
 _HEALS = {"mend", "resume", "restart"}
 

@@ -23,6 +23,7 @@ class Anomaly(StrEnum):
     EFFECT_MISSING = "effect_missing"
     EFFECT_DUPLICATED = "effect_duplicated"
     REORDERED = "reordered"
+    KEY_REORDERED = "key_reordered"
     NONMONOTONIC_POLL = "nonmonotonic_poll"
     POLL_SKIP = "poll_skip"
     ABORTED_READ = "aborted_read"

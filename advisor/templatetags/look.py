@@ -25,6 +25,7 @@ KINDS: Mapping[Anomaly, tuple[str, str]] = {
     Anomaly.REDELIVERY: ("duplicated", "delivered again"),
     Anomaly.EFFECT_DUPLICATED: ("duplicated", "effect applied twice"),
     Anomaly.REORDERED: ("reordered", "reordered"),
+    Anomaly.KEY_REORDERED: ("reordered", "reordered by key"),
     Anomaly.NONMONOTONIC_POLL: ("reordered", "read backwards"),
     Anomaly.POLL_SKIP: ("reordered", "poll left a gap"),
     Anomaly.UNSEEN: ("late", "not delivered yet"),

@@ -22,7 +22,7 @@ from labs.engine.spec import ArmSpec, ExperimentSpec, Settings
 COUNTS: tuple[str, ...] = (
     "sent", "ok", "fail", "info", "obliged", "in_log", "delivered", "lost_write", "expired",
     "compacted", "given_up", "phantom", "unseen", "late", "skipped", "duplicate", "redelivery",
-    "reordered", "nonmonotonic_poll", "poll_skip", "diverged", "aborted_read",
+    "reordered", "key_reordered", "nonmonotonic_poll", "poll_skip", "diverged", "aborted_read",
     "torn_transaction", "effect_missing", "effect_duplicated", "state_lost", "unavailable_ms",
     "blocked_ms",
 )  # fmt: skip

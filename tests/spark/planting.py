@@ -53,7 +53,7 @@ def _correct(rng: Random, n: int) -> History:
         tables["effects"].append({"sink": "s", "value": value, "applied": 1})
         for group in readers:
             who = {"consumer": f"{group}-{n}", "group": group, "poll": number}
-            tables["deliveries"].append({**who, **at, "value": value})
+            tables["deliveries"].append({**who, **at, "value": value, "time_ns": number * MS})
     tables["transactions"] = [
         {"transaction": f"{name}{n}", "outcome": "committed"} for name in ("x", "y")
     ]
@@ -122,6 +122,16 @@ def _too_late(tables: History, rng: Random) -> None:
             row["offset"] = min(row["offset"], first["offset"])
 
 
+def _backlog(tables: History, rng: Random) -> None:
+    """Plants a group that reads one of its partitions only later."""
+    if not tables["deliveries"]:
+        return
+    first = rng.choice(tables["deliveries"])
+    for row in tables["deliveries"]:
+        if (row["group"], row["partition"]) == (first["group"], first["partition"]):
+            row["time_ns"] = (row["time_ns"] or 0) + 5 * MS
+
+
 def _moved(rng: Random, number: int | None) -> int:
     return max(0, (number or 0) + rng.randrange(-2, 4))
 
@@ -149,6 +159,8 @@ PLANTS: tuple[Callable[[History, Random], None], ...] = (
     _drop_tail("deliveries"),
     _drop_tail("commits"),
     _too_late,
+    _backlog,
+    _backlog,
     _again("log", offset=_moved),
     _again("log", offset=lambda rng, offset: offset + 9),
     _again("deliveries", poll=_moved),
@@ -169,6 +181,8 @@ PLANTS: tuple[Callable[[History, Random], None], ...] = (
     _some("deliveries", "offset", _moved),
     _some("deliveries", "group", _either(None)),
     _some("deliveries", "assignment", _either("2")),
+    _some("deliveries", "time_ns", _moment),
+    _some("deliveries", "time_ns", _either(None)),
     _some("commits", "outcome", _either("fail")),
     _some("commits", "offset", _moved),
     _some("effects", "applied", _either(0, 2)),

@@ -60,7 +60,19 @@ def test_without_a_proved_fault_a_completed_read_or_a_needed_count_nothing_holds
         ("exactly-once", ("redelivery", "lost_write", "effect_missing"), ("reordered", "phantom")),
         ("none", (), ("lost_write", "duplicate")),
         (None, ("phantom", "reordered", "diverged", "state_lost", "torn_transaction"), ()),
-        (None, (), ("redelivery", "unseen", "expired", "compacted", "given_up", "poll_skip")),
+        (
+            None,
+            (),
+            (
+                "redelivery",
+                "unseen",
+                "expired",
+                "compacted",
+                "given_up",
+                "poll_skip",
+                "key_reordered",
+            ),
+        ),
     ],
 )
 def test_each_guarantee_forbids_its_own(
