@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from advisor.catalog import Value
-from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.guarantees import FORBIDS, Anomaly, Guarantee
 from labs.engine.spec import ExperimentSpec
 from tests.engine.arms import arm, experiment
 
@@ -32,10 +32,10 @@ ARMS = {"bad": "shown", "good": "prevented"}
 class Case:
     """Settings that show `anomaly` in a scenario, held against `want`, and settings that do not.
 
-    Of an outage, which breaks no guarantee, `over_ms` says how long it must last to count as
-    shown. Where settings only make a difference between more and less of it, there are no `good`
-    ones. `shorter` overrides durations of the scenario, in seconds. The tests leave out what is
-    not `tested`, for the time that it takes.
+    Of an outage `over_ms` says how long it must last to count as shown. An arm that shows what
+    `want` does not forbid holds. Where settings only make a difference between more and less of it,
+    there are no `good` ones. `shorter` overrides durations of the scenario, in seconds. The tests
+    leave out what is not `tested`, for the time that it takes.
     """
 
     name: str
@@ -68,5 +68,5 @@ class Case:
         if count is None:
             return False
         shown = count > (self.over_ms or 0)
-        breaks = arm == "bad" and self.over_ms is None
+        breaks = arm == "bad" and self.anomaly in FORBIDS[Guarantee(self.want)]
         return (verdict, shown) == ("broken" if breaks else "holds", arm == "bad")

@@ -14,7 +14,7 @@ from labs.engine.scenarios import all_scenarios
 from tests.engine.cases import ARMS, CASES
 
 CASE = next(case for case in CASES if case.name == "behind")
-OUTAGE = replace(CASE, over_ms=2000)
+OUTAGE = replace(CASE, anomaly=Anomaly.UNAVAILABLE, over_ms=2000)
 
 
 def line(seed: int, arm: str = "bad", right: bool = True) -> Line:
@@ -83,12 +83,20 @@ def test_an_outage_is_right_by_how_long_it_was_and_breaks_nothing(
     assert OUTAGE.right(arm, verdict, count) is right
 
 
+def test_what_the_guarantee_does_not_forbid_is_shown_by_an_arm_that_holds() -> None:
+    allowed = replace(CASE, anomaly=Anomaly.DUPLICATE)
+    assert allowed.want == "at-least-once"
+    assert allowed.right("bad", "holds", 1)
+    assert not allowed.right("bad", "holds", 0)
+    assert not allowed.right("bad", "broken", 1)
+
+
 def test_a_case_without_good_settings_has_one_arm() -> None:
     alone = replace(CASE, good=None)
     assert alone.arms == ["bad"]
     assert [arm.name for arm in alone.experiment(3).arms] == ["bad"]
     assert [arm.name for arm in CASE.experiment(3, ["good"]).arms] == ["good"]
-    assert (CASE.counted, OUTAGE.counted) == (Anomaly.LOST_WRITE, "lost_write_ms")
+    assert (CASE.counted, OUTAGE.counted) == (Anomaly.LOST_WRITE, "unavailable_ms")
 
 
 def test_what_has_no_verdict_is_run_again(tmp_path: Path) -> None:
