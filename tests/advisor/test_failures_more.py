@@ -147,7 +147,7 @@ CASES = [
     ("offset-out-of-range", SPARK | {"consumer.failOnDataLoss": "false"}, SKIP),
     ("partition-added", {}, SKIP),
     ("partition-added", SAFE, set()),
-    ("keys-moved", {}, {A.REORDERED}),
+    ("keys-moved", {}, {A.KEY_REORDERED}),
     ("log-compaction", {}, set()),
     ("log-compaction", {"topic.cleanup.policy": "compact,delete"}, {A.EFFECT_MISSING}),
     # Retention goes by the sender's clock (E11).

@@ -208,5 +208,12 @@ def test_the_newest_rules_in_the_changelog_are_those_in_force() -> None:
     assert releases[0].version == services.RULES_VERSION
     assert all(release.changes for release in releases)
     assert rules_changelog.since(services.RULES_VERSION) == ()
-    assert [each.version for each in rules_changelog.since("1") or ()] == ["6", "5", "4", "3", "2"]
+    assert [each.version for each in rules_changelog.since("1") or ()] == [
+        "7",
+        "6",
+        "5",
+        "4",
+        "3",
+        "2",
+    ]
     assert rules_changelog.since("0") is None

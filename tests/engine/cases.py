@@ -253,6 +253,12 @@ CASES = [
         AFTER,
         tested=False,
     ),
+    Case(
+        "keys-move", "keys-moved", "at-least-once", Anomaly.KEY_REORDERED,
+        AFTER,
+        None,  # no setting keeps a key where it is when there are more partitions
+        tested=False,
+    ),
     *BESIDE,
     Case(
         "starts-at-the-end", "spark-checkpoint-lost", "at-least-once", Anomaly.EFFECT_MISSING,

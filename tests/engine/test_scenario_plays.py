@@ -138,6 +138,9 @@ PLAYS = {
     ("retention-overtakes-reader", 1): [
         "position", "hold consumer polling", "kill consumer", "keep all", "start consumer",
     ],
+    ("keys-moved", 1): [
+        "position", "join", "hold consumer processed", "widen", "let consumer go", "join",
+    ],
     ("partition-added", 1): ["position", "hold consumer polling", "widen", "let consumer go"],
     ("producer-killed", 1): ["pause leader", "kill producer", "resume paused", "start producer"],
     ("streams-instance-killed", 1): [

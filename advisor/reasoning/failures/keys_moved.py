@@ -17,13 +17,13 @@ _MOVED = (
 def permits(pipeline: Pipeline) -> Permits:
     """A key's messages in two partitions have no order between them."""
     if pipeline.family is not Family.LIBRDKAFKA:
-        return {Anomaly.REORDERED: f"partitioner=murmur2 (the Java client's own): {_MOVED}"}
+        return {Anomaly.KEY_REORDERED: f"partitioner=murmur2 (the Java client's own): {_MOVED}"}
     partitioner = pipeline.text(Component.PRODUCER, "partitioner")
     if partitioner in _AS_JAVA:
-        return {Anomaly.REORDERED: f"partitioner={partitioner}: {_MOVED}"}
+        return {Anomaly.KEY_REORDERED: f"partitioner={partitioner}: {_MOVED}"}
     return {
-        Anomaly.REORDERED: f"partitioner={partitioner}: a Java producer (murmur2) sends the same "
-        f"key to another partition; and {_MOVED}"
+        Anomaly.KEY_REORDERED: f"partitioner={partitioner}: a Java producer (murmur2) sends the "
+        f"same key to another partition; and {_MOVED}"
     }
 
 
@@ -36,6 +36,11 @@ EVENT = FailureEvent(
         "writes to it: the same key is in two partitions from then on."
     ),
     permits=permits,
+    beyond_settings=(
+        "Give a topic with keys the partitions that it will ever need, or move to a new topic and "
+        "read the old one to its end first."
+    ),
+    scenario="keys-moved",
     sources=("Kafka operations/basic-kafka-operations.md, Modifying topics",
              "librdkafka CONFIGURATION.md, partitioner"),
     in_scope=told,

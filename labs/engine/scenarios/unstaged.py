@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 UNSTAGED: Mapping[str, str] = {
-    "keys-moved": "its disorder is between two partitions, and a run's order is judged within "
-    "each of them",
     "transactional-id-expired": "only librdkafka's producers send in transactions here, and these "
     "go on after the one that is refused: seen with ids that brokers forgot after two seconds, and "
     "too short for an outage",

@@ -1,0 +1,47 @@
+"""Partitions are added to a topic with keys, while a backlog stands in one that there was.
+
+A key goes to its hash modulo the number of partitions, so most keys move (Kafka
+operations/basic-kafka-operations.md, Modifying topics). What is new of a key is read where it
+goes now, by another member of the group, before what is old of it where it went.
+"""
+
+from __future__ import annotations
+
+from labs.engine.clients.translate import Pinned
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.topologies import on_one_broker
+
+_SOON = "a new partition is found earlier"
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.await_position(limit_s=15)
+    stage.join()
+    stage.hold("consumer", "processed")
+    stage.go_on(seconds["behind_s"])
+    stage.widen()
+    stage.go_on(seconds["moved_s"])
+    stage.let_go("consumer")
+    stage.join()
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="keys-moved",
+    title="Partitions are added to a topic with keys",
+    story=(
+        "Messages are news of a hundred things, each with its key. One of the group's two members "
+        "is at work for some seconds and falls behind. The topic's two partitions become three, "
+        "so that a third member can help, and most keys go to another partition from then on."
+    ),
+    shows=("key_reordered",),
+    topology=on_one_broker(partitions=2),
+    durations={
+        "lead_in_s": (1.0, 2.0), "behind_s": (1.5, 2.0), "moved_s": (1.5, 2.0),
+        "healed_s": (2.0, 2.5),
+    },
+    play=_play,
+    workload="shared-keys-sink",
+    senders={"topic.metadata.refresh.interval.ms": Pinned(500, 300_000, _SOON)},
+)  # fmt: skip
