@@ -72,9 +72,10 @@ class ConditionsForm(forms.Form):
 
     clients = forms.ChoiceField(
         choices=[_LIBRDKAFKA], required=False,
-        help_text="Kafka’s own Java clients (VerifiableProducer, VerifiableConsumer) can be had "
-        "for a description of Java 3.3 to 4.3, where brokers or the network fail. Where something "
-        "is done to a client it has to be librdkafka.",
+        help_text="Kafka’s own Java clients can be had for a description of Java 3.3 to 4.3: "
+        "VerifiableProducer and VerifiableConsumer where brokers or the network fail, and an "
+        "application of the lab’s where one reads, works and writes to another topic. Elsewhere "
+        "it has to be librdkafka.",
     )  # fmt: skip
     controllers = forms.ChoiceField(
         label="Dedicated controllers", choices=list(_CONTROLLERS.items()), required=False,

@@ -108,6 +108,16 @@ def thread_states(pid: int) -> list[str]:
     return [letter for letter in states if letter]
 
 
+def family(pid: int) -> list[int]:
+    """A process and all that came of it, parents first; empty if it is gone."""
+    found = [pid] if state(pid) else []
+    for each in found:  # grows as it goes
+        for task in Path(f"/proc/{each}/task").glob("*/children"):
+            with suppress(FileNotFoundError, ProcessLookupError):
+                found += map(int, task.read_text().split())
+    return found
+
+
 def _state(stat: Path) -> str | None:
     try:
         # The name in parentheses may itself hold spaces and parentheses: cut after the last one.

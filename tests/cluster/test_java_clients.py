@@ -11,6 +11,7 @@ import pytest
 
 from tests.cluster.conftest import Run, Told
 from tests.engine.arms import experiment
+from tests.engine.cases import CASES
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.timeout(300)]
 
@@ -58,3 +59,29 @@ def test_every_send_is_known_with_its_time_and_nothing_is_judged_by_guess(both: 
         assert saved["offset"] == max(row["offset"] for row in group) + 1
         assert told["counts"]["skipped"] is not None
         assert told["counts"]["phantom"] == 0
+
+
+@pytest.fixture(scope="module")
+def zombies(run: Run) -> Told:
+    (case,) = (case for case in CASES if case.name == "zombie")
+    return run(replace(case.experiment(), java_clients=RELEASE))
+
+
+def test_a_zombie_in_java_is_fenced_where_it_has_a_transactional_id(zombies: Told) -> None:
+    bad, good = zombies[0]["bad"], zombies[0]["good"]
+    assert bad["verdict"] == "broken", bad["reason"]
+    assert bad["counts"]["effect_duplicated"] > 0
+    assert good["verdict"] == "holds", good["reason"]
+    assert good["counts"]["redelivery"] > 0
+    assert any("ProducerFencedException" in note for note in good["notes"])
+    assert good["clients"]["consumer"] == f"an application with the Java clients of Kafka {RELEASE}"
+
+
+def test_what_a_frozen_java_application_was_handed_and_committed_is_whole(zombies: Told) -> None:
+    for told in zombies[0].values():
+        group = [row for row in rows(told, "deliveries") if row["group"] == "app"]
+        assert {row["consumer"] for row in group} == {"consumer-1", "consumer-2"}
+        handed = {row["offset"] for row in group}
+        assert handed == set(range(max(handed) + 1))
+        good = [row for row in rows(told, "commits") if row["outcome"] == "ok"]
+        assert max(row["offset"] for row in good) == max(handed) + 1

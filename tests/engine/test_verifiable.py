@@ -5,14 +5,18 @@ from __future__ import annotations
 import pytest
 
 from labs.engine.clients.verifiable import (
+    Aborted,
     Answered,
     Assigned,
     Committed,
     Delivered,
+    Fact,
+    Going,
     Offered,
     Placed,
     Polled,
     Revoked,
+    Standing,
     Stopped,
     Summary,
     at_ns,
@@ -147,3 +151,18 @@ def test_why_the_consumer_stopped_is_the_clients_own_words() -> None:
         f"5 ERROR VerifiableConsumer Error during processing, terminating consumer process:  {why} "
     )
     assert fact(line) == Stopped(why)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("standing processed", Standing("processed")),
+        ("going", Going()),
+        ('{"name":"aborted","count":3,"why":"no \\"such\\""}', Aborted('no "such"', 3)),
+        ('{"name":"stopped","why":"fenced"}', Stopped("fenced")),
+        ('{"name":"placed","topic":"orders","partition":2,"offset":7}', Placed(2, 7)),
+        ("going home", None),
+    ],
+)  # fmt: skip
+def test_the_transforming_application_says_more(line: str, told: Fact | None) -> None:
+    assert fact(line) == told

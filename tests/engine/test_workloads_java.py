@@ -10,12 +10,14 @@ import pytest
 
 from labs.engine.kafka.tools import Tools
 from labs.engine.scenarios import all_scenarios
+from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.spec import Settings
 from labs.engine.workloads import JAVA, Place, workload
+from labs.engine.workloads.consume_transform_produce_java import JavaConsumeTransformProduce
 from labs.engine.workloads.produce_consume_java import JavaProduceConsume, instead_of_java
 from tests.engine.arms import arm
 
-TOOLS = Tools("4.3.1", ("java", "-cp", "jars"))
+TOOLS = Tools("4.3.1", ("java",), "jars")
 
 
 def clients(folder: Path, tools: Tools = TOOLS, **stated: Any) -> JavaProduceConsume:
@@ -50,8 +52,8 @@ def test_the_producer_has_the_teams_settings_and_not_the_tools_own(tmp_path: Pat
     stated: dict[str, Any] = {"producer__acks": "1", "producer__transactional_id": "orders-1"}
     told = clients(tmp_path, **stated, producer__enable_idempotence=False)
     command = producer(told)
-    assert command[:3] == ["java", "-cp", "jars"]
-    assert command[4] == "org.apache.kafka.tools.VerifiableProducer"
+    assert command[0] == "java"
+    assert command[2:5] == ["-cp", "jars", "org.apache.kafka.tools.VerifiableProducer"]
     assert (after(command, "--topic"), after(command, "--throughput")) == ("orders", "500")
     assert "--repeating-keys" not in command
     file = in_file(command)
@@ -149,3 +151,52 @@ def test_java_clients_without_their_jars_are_refused(tmp_path: Path) -> None:
     without = place(tmp_path, arm("described").settings, None)
     with pytest.raises(ValueError, match="need their jars"):
         JavaProduceConsume(without)
+
+
+IN_TRANSACTIONS: dict[str, Any] = {
+    "producer__transactional_id": "orders-1",
+    "consumer__enable_auto_commit": False,
+    "consumer__isolation_level": "read_committed",
+    "application__commit": "in-transaction",
+}
+
+
+def transformer(folder: Path, **stated: Any) -> JavaConsumeTransformProduce:
+    settings = arm("described", **stated).settings
+    made = workload("consume-transform-produce", settings, java=True)
+    told = made(replace(place(folder, settings, TOOLS), pinned=SHORT_SESSION))
+    assert isinstance(told, JavaConsumeTransformProduce)
+    return told
+
+
+def files(told: JavaConsumeTransformProduce) -> tuple[dict[str, str], dict[str, str], list[str]]:
+    """What its consumer and its producer are told, and the other arguments."""
+    command = told._java(told._consumer()).command
+    reads, writes, *rest = command[command.index("TransformerApplication") + 1 :]
+    lines = [Path(each).read_text("ascii").splitlines() for each in (reads, writes)]
+    one, two = (dict(line.split("=", 1) for line in file) for file in lines)
+    return one, two, rest
+
+
+def test_the_transforming_application_has_the_teams_settings(tmp_path: Path) -> None:
+    told = transformer(tmp_path, **IN_TRANSACTIONS, producer__linger_ms=7)
+    reads, writes, rest = files(told)
+    assert rest == ["orders", "orders-made", "in-transaction", "rewinds"]
+    assert (writes["transactional.id"], writes["linger.ms"]) == ("orders-1", "7")
+    assert (reads["group.id"], reads["session.timeout.ms"]) == ("app", "3000")
+    assert (reads["isolation.level"], reads["enable.auto.commit"]) == ("read_committed", "false")
+    assert told._java(told._consumer()).tells_commits
+    assert told.played_by["consumer"].endswith("Java clients of Kafka 4.3.1")
+    assert told.played_by["producer"].startswith("librdkafka")
+    assert any("filled by librdkafka" in said for said in told.differs)
+    source = (tmp_path / "TransformerApplication.java").read_text()
+    assert "class Owner {" in source
+
+
+def test_one_that_commits_by_its_client_leaves_that_to_it(tmp_path: Path) -> None:
+    told = transformer(tmp_path, application__abort="continues", application__commit="auto")
+    reads, writes, rest = files(told)
+    assert rest[2:] == ["client", "continues"]
+    assert reads["enable.auto.commit"] == "true"
+    assert "transactional.id" not in writes
+    assert not told._java(told._consumer()).tells_commits

@@ -29,7 +29,7 @@ NAME = "leader-killed-followers-behind"
         (["--scenario", NAME, "--arms", "mine"], "--arms"),
         (["--scenario", NAME, "--want", "perfect"], "guarantee"),
         (["--scenario", NAME, "--kafka", "4.3.1; rm"], "kafka"),
-        (["--scenario", "producer-killed", "--clients", "java"], "nothing is done to a client"),
+        (["--scenario", "producer-killed", "--clients", "java"], "brokers or the network fail"),
         (["--scenario", NAME, "--client", "librdkafka", "--clients", "java"], "--client java"),
         (["--scenario", NAME, "--seed", "-1"], "seed -1; it must be from 0"),
         (["--scenario", NAME, "--seed", str(2**63)], f"seed {2**63}; it must be from 0"),

@@ -1,16 +1,13 @@
 // Compiled by Janino, which pyspark brings, so that a Java without a compiler will do; hence the
 // plain Java 5. Lines of words go out (labs/engine/clients/streams.py reads them) and come in as
-// labs/engine/clients/control.py says. `stop` closes it; without an owner it ends as if killed.
-import java.io.BufferedReader;
+// Owner.java hears them. `stop` closes it.
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Properties;
-import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.serialization.Serializer;
@@ -30,8 +27,6 @@ import org.apache.kafka.streams.state.Stores;
 
 public class StreamsApplication {
     static final String STORE = "counts";
-    static CountDownLatch gate = new CountDownLatch(0);
-    static String point = "";
     static boolean counts;
     static OutputStream effects;
 
@@ -47,17 +42,17 @@ public class StreamsApplication {
             public StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse handle(Throwable failed) {
                 failed.printStackTrace();
                 Throwable why = failed.getCause() == null ? failed : failed.getCause();
-                say("failed " + String.valueOf(why).replace('\n', ' '));
+                Owner.say("failed " + String.valueOf(why).replace('\n', ' '));
                 return StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
             }
         });
         streams.setStateListener(new KafkaStreams.StateListener() {
             public void onChange(KafkaStreams.State now, KafkaStreams.State before) {
-                say("state " + now);
+                Owner.say("state " + now);
             }
         });
         streams.start();
-        hear();
+        Owner.hear();
         streams.close(Duration.ofSeconds(10L));
         System.exit(0);
     }
@@ -96,12 +91,12 @@ public class StreamsApplication {
         public void process(Record record) {
             RecordMetadata at = (RecordMetadata) context.recordMetadata().get();
             String value = new String((byte[]) record.value()).trim();
-            say("handed " + at.partition() + " " + at.offset() + " " + value + " " + System.nanoTime());
-            reach("handed");
+            Owner.say("handed " + at.partition() + " " + at.offset() + " " + value + " " + System.nanoTime());
+            Owner.reach("handed");
             count(value);
             tell(value);
             context.forward(record);
-            reach("processed");
+            Owner.reach("processed");
         }
 
         void count(String value) {
@@ -118,7 +113,7 @@ public class StreamsApplication {
             KeyValueIterator each = store.all();
             while (each.hasNext()) {
                 KeyValue kept = (KeyValue) each.next();
-                say("kept " + kept.key + " " + kept.value);
+                Owner.say("kept " + kept.key + " " + kept.value);
             }
             each.close();
         }
@@ -132,56 +127,5 @@ public class StreamsApplication {
         } catch (IOException failed) {
             throw new RuntimeException(failed);
         }
-    }
-
-    static void reach(String here) {
-        CountDownLatch shut = shut(here);
-        if (shut == null) {
-            return;
-        }
-        say("standing " + here);
-        try {
-            shut.await();
-        } catch (InterruptedException ended) {
-            throw new RuntimeException(ended);
-        }
-        say("going");
-    }
-
-    static synchronized CountDownLatch shut(String here) {
-        return here.equals(point) ? gate : null;
-    }
-
-    /** Obeys until it is told to stop; then whoever stands still goes on. */
-    static void hear() throws Exception {
-        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
-        String line = lines.readLine();
-        while (line != null && !line.equals("stop")) {
-            if (line.startsWith("hold ")) {
-                hold(line.substring(5));
-            } else if (line.equals("go")) {
-                release();
-            }
-            line = lines.readLine();
-        }
-        if (line == null) {
-            Runtime.getRuntime().halt(1);
-        }
-        release();
-    }
-
-    static synchronized void hold(String here) {
-        gate = new CountDownLatch(1);
-        point = here;
-    }
-
-    static synchronized void release() {
-        point = "";
-        gate.countDown();
-    }
-
-    static synchronized void say(String words) {
-        System.out.println(words);
-        System.out.flush();
     }
 }

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -70,13 +70,13 @@ class Account:
         self._deliveries, self._commits = deliveries, commits
         self._poll_ns: int | None = None
         self._assigned: set[int] = set()
-        self._position: dict[int, int] = {}  # by partition: the next offset, once it is resolved
+        self.position: dict[int, int] = {}  # by partition: the next offset, once it is resolved
         self.stopped: str | None = None
 
     @property
     def ready(self) -> bool:
         """Whether it has partitions, and a place to read from in each."""
-        return bool(self._assigned) and self._assigned <= self._position.keys()
+        return bool(self._assigned) and self._assigned <= self.position.keys()
 
     def take(self, facts: Iterable[Fact], ahead_ns: int) -> None:
         """Takes facts in the order in which they were printed.
@@ -97,26 +97,28 @@ class Account:
             elif isinstance(each, Revoked):
                 self._revoke(each.partitions)
             elif isinstance(each, Placed):
-                self._position[each.partition] = each.offset
+                self.position[each.partition] = each.offset
             elif isinstance(each, Stopped):
                 self.stopped = each.why
 
     def is_at(self, ends: Mapping[int, int]) -> bool:
-        """Whether every partition that it has was read to its end."""
-        return self.ready and all(
-            self._position[each] >= ends.get(each, 0) for each in self._assigned
+        """Whether every partition that it has was read to its end, and no poll is unfinished."""
+        return (
+            self.ready
+            and self._poll_ns is None
+            and all(self.position[each] >= ends.get(each, 0) for each in self._assigned)
         )
 
     def _hand(self, record: Delivered, time_ns: int) -> None:
         self._deliveries.hand(
             record.topic, record.partition, record.offset, record.value, time_ns
         )  # fmt: skip
-        self._position[record.partition] = record.offset + 1
+        self.position[record.partition] = record.offset + 1
 
     def _revoke(self, partitions: Iterable[int]) -> None:
         for each in partitions:
             self._assigned.discard(each)
-            self._position.pop(each, None)
+            self.position.pop(each, None)
 
     def _end_poll(self) -> None:
         if self._poll_ns is not None:  # a poll may bring nothing
@@ -135,14 +137,14 @@ class Account:
 class Run:
     """One member of the group, from joining to leaving."""
 
-    def __init__(self, config: JavaConsumerConfig, control: Control) -> None:
+    def __init__(self, config: JavaConsumerConfig, tool: Tool[Fact], control: Control) -> None:
         self._config, self._control = config, control
         ledger = Path(config.ledger)
         self._deliveries = Deliveries(ledger, config.name, config.group, config.isolation)
         self._commits = Commits(ledger, config.name, config.group) if config.tells_commits else None
         self._account = Account(self._deliveries, self._commits)
         self._due_report = 0.0
-        self._tool = Tool[Fact](config.command, fact)
+        self._tool = tool
 
     def run(self) -> None:
         """Hears until the owner says stop, then to the end of the log, and lets it leave.
@@ -154,7 +156,7 @@ class Run:
             if self._tool.ended:
                 self._ended_by_itself()
         self._drain()
-        self._tool.ask_to_end()
+        self._ask_to_end()
         self._hear_on(_END_S)
         self._tool.kill()
         self._hear_on(_END_S)
@@ -162,6 +164,9 @@ class Run:
         if self._commits:
             self._commits.close()
         self._report(ended=True)
+
+    def _ask_to_end(self) -> None:
+        self._tool.ask_to_end()
 
     def _ended_by_itself(self) -> None:
         """An application that cannot go on has left; the run goes on without it."""
@@ -186,12 +191,15 @@ class Run:
 
     def _hear(self) -> None:
         ahead_ns = time.time_ns() - time.monotonic_ns()
-        self._account.take(self._tool.hear(_HEAR_S), ahead_ns)
+        self._account.take(self._facts(), ahead_ns)
         if time.monotonic() >= self._due_report:
             self._report(ended=False)
             self._due_report = time.monotonic() + _REPORT_EVERY_S
             if self._commits:
                 self._commits.flush()
+
+    def _facts(self) -> Iterator[Fact]:
+        return self._tool.hear(_HEAR_S)
 
     def _report(self, ended: bool) -> None:
         account = self._account
@@ -203,7 +211,7 @@ class Run:
 
 def main(argv: list[str]) -> int:
     config = JavaConsumerConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
-    Run(config, listen()).run()
+    Run(config, Tool(config.command, fact), listen()).run()
     return 0
 
 

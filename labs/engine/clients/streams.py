@@ -22,7 +22,7 @@ from typing import Any
 
 from labs.engine.clients.control import Control, listen, report
 from labs.engine.clients.deliveries import Deliveries
-from labs.engine.clients.tool import Tool
+from labs.engine.clients.tool import Passed, Tool
 from labs.engine.clients.watermarks import log_ends
 
 _HEAR_S = 0.05
@@ -60,17 +60,6 @@ def said(line: str) -> Words | None:
     if first not in _SAID:
         return None
     return (first, rest) if first == "failed" else (first, *rest.split())
-
-
-class Passed(Control):
-    """The owner's wishes, passed on to the application."""
-
-    def __init__(self, tool: Tool[Words]) -> None:
-        super().__init__()
-        self._tool = tool
-
-    def obey(self, line: str) -> None:
-        self._tool.tell(line)
 
 
 class Run:

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from labs.engine import processes
+from labs.engine.clients.control import Control
 
 Fact = TypeVar("Fact")
 _MOST = 10_000  # lines at once, so that a stop is heard while catching up
@@ -87,3 +88,18 @@ class Tool(Generic[Fact]):
         if code == -signal.SIGKILL and not self._killed_by_us:
             os.kill(os.getpid(), signal.SIGKILL)
         raise ToolFailed(f"the tool ended by itself, with code {code}")
+
+
+class Passed(Control):
+    """The owner's wishes, passed on to a program that hears them (`Owner.java`)."""
+
+    def __init__(self, tool: Tool[Any]) -> None:
+        super().__init__()
+        self._tool = tool
+
+    def obey(self, line: str) -> None:
+        self._tool.tell(line)
+
+    def end(self) -> None:
+        self._tool.tell("go")
+        super().end()

@@ -23,6 +23,13 @@ from labs.engine.clients.output import Output
 from labs.engine.clients.work import Polled
 
 
+def aborted(why: str, records: int, rewinds: bool) -> str:
+    """What an application did about a transaction that it could not commit, in words."""
+    where = "reads its input again" if rewinds else "goes on behind its input"
+    said = f"{why}: the transaction with {records:,} records is aborted"
+    return f"{said}, and the application {where}"
+
+
 @dataclass(frozen=True, slots=True)
 class TransformerConfig(consumer.ConsumerConfig):
     """`producer` is librdkafka's configuration, complete, of what writes to the topic `output`.
@@ -54,7 +61,10 @@ class Run(consumer.Run):
         try:
             super()._take(polled, messages)
         except KafkaException as refused:
-            self._stop(refused.args[0])
+            if self._told.in_transaction:
+                self._abort(words(refused.args[0]))
+            else:
+                self._stop(refused.args[0])
 
     def _on_failure(
         self, failed: ToldToFail, polled: Polled, messages: Sequence[Message]
@@ -91,11 +101,9 @@ class Run(consumer.Run):
         except KafkaException as refused:
             self._stop(refused.args[0])
             return
-        said = f"{why}: the transaction with {len(self._input):,} records is aborted"
-        where = "reads its input again" if self._told.rewinds else "goes on behind its input"
         if self._told.rewinds:
             self._go_back()
-        report(mishap=f"{said}, and the application {where}")
+        report(mishap=aborted(why, len(self._input), self._told.rewinds))
 
     def _go_back(self) -> None:
         """To where the poll began, which is where the group's position still is."""

@@ -1,5 +1,8 @@
 """What Kafka's VerifiableProducer and VerifiableConsumer print, line by line, as facts.
 
+`TransformerApplication.java` speaks like the latter, and says besides where it stands, what it
+aborted and what ended it.
+
 Pure: a line in, a fact out, or None for a line that tells nothing here. Their own lines are JSON
 with a wall clock in milliseconds (tools/…/Verifiable{Producer,Consumer}.java). The others are the
 client's log in the pattern of `labs.engine.kafka.tools`: nanoseconds of the ledger's clock, level,
@@ -103,9 +106,30 @@ class Stopped:
     why: str
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """It stands still at a point of its work."""
+
+    point: str
+
+
+@dataclass(frozen=True, slots=True)
+class Going:
+    """It goes on from there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aborted:
+    """It aborted a transaction in which it had so many records."""
+
+    why: str
+    count: int
+
+
 Fact = (
     Offered | Answered | Summary
     | Delivered | Polled | Committed | Assigned | Revoked | Placed | Stopped
+    | Standing | Going | Aborted
 )  # fmt: skip
 
 _Told = Mapping[str, Any]
@@ -135,6 +159,9 @@ _NAMED: Mapping[str, Callable[[_Told], Fact]] = {
     ),
     "partitions_assigned": lambda told: Assigned(_partitions(told)),
     "partitions_revoked": lambda told: Revoked(_partitions(told)),
+    "placed": lambda told: Placed(told["partition"], told["offset"]),
+    "stopped": lambda told: Stopped(told["why"]),
+    "aborted": lambda told: Aborted(told["why"], told["count"]),
 }  # fmt: skip
 
 _OFFERED = re.compile(
@@ -149,6 +176,9 @@ _PLACED = re.compile(
 _STOPPED = re.compile(r"\d+ ERROR VerifiableConsumer .*terminating consumer process: *(.*)")
 
 
+_STANDING = "standing "
+
+
 def fact(line: str) -> Fact | None:
     """What a line tells. Raises `ValueError` or `KeyError` for a line that is not the tools'."""
     if line.startswith("{"):
@@ -161,7 +191,9 @@ def fact(line: str) -> Fact | None:
         return Placed(int(placed[1]), int(placed[2]))
     if stopped := _STOPPED.match(line):
         return Stopped(stopped[1].strip() or "the tool's log says why")
-    return None
+    if line.startswith(_STANDING):
+        return Standing(line.removeprefix(_STANDING))
+    return Going() if line == "going" else None
 
 
 def at_ns(wall_ms: int, ahead_ns: int) -> int:

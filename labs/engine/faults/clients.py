@@ -72,13 +72,14 @@ def cure(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
 def pause(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
     """Stops a whole client by SIGSTOP, as a long collection or a frozen machine would.
 
-    Evidence is the kernel's state of every thread: T. It writes its ledger down first.
+    Its JVM, if it has one, is stopped with it. Evidence is the kernel's state of every thread: T.
+    It writes its ledger down first.
     """
 
     def act() -> str:
-        os.kill(client.pid, signal.SIGSTOP)
-        until(lambda: _threads(client) == {"T"}, limit_s, "not all of its threads were stopped")
-        return f"pid {client.pid} state T in all {len(processes.thread_states(client.pid))} threads"
+        _signal(client, signal.SIGSTOP)
+        until(lambda: set(_threads(client)) == {"T"}, limit_s, "not all its threads were stopped")
+        return f"pid {client.pid} state T in all {len(_threads(client))} threads"
 
     return log.attempt("pause", str(client), act, _TROUBLE)
 
@@ -87,7 +88,7 @@ def let_go(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
     """Lets a client go on that stands still or was paused; evidence is its word that it does."""
 
     def act() -> str:
-        os.kill(client.pid, signal.SIGCONT)
+        _signal(client, signal.SIGCONT)
         until(lambda: "T" not in _threads(client), limit_s, "its threads are still stopped")
         client.go()
         until(lambda: not client.latest.get("standing"), limit_s, "it still stands")
@@ -96,8 +97,14 @@ def let_go(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
     return log.attempt("resume", str(client), act, _TROUBLE)
 
 
-def _threads(client: ClientProcess) -> set[str]:
-    return set(processes.thread_states(client.pid))
+def _signal(client: ClientProcess, number: signal.Signals) -> None:
+    for pid in processes.family(client.pid):
+        os.kill(pid, number)
+
+
+def _threads(client: ClientProcess) -> list[str]:
+    pids = processes.family(client.pid)
+    return [state for pid in pids for state in processes.thread_states(pid)]
 
 
 def kill(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:

@@ -1,9 +1,9 @@
-"""Kafka's own test clients of one release, ready to run: each in a JVM of its own.
+"""Java clients of one release, ready to run: Kafka's own for tests and a program of ours.
 
-They are in the jar `kafka-tools`, which runs beside the jars of the same release
-(`org.apache.kafka.tools.VerifiableProducer`, `VerifiableConsumer`). A release is offered when its
-jars are locked (`locks/tools-*.txt`); one whose class path is that of the brokers with the tools
-behind it maps the brokers' class archive, too.
+Each runs in a JVM of its own. Kafka's are in the jar `kafka-tools`, which runs beside the jars of
+the same release (`org.apache.kafka.tools.VerifiableProducer`, `VerifiableConsumer`). A release is
+offered when its jars are locked (`locks/tools-*.txt`); one whose class path is that of the brokers
+with the tools behind it maps the brokers' class archive, too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from advisor.catalog import kafka_line
-from labs.engine.kafka import distribution, ivy
+from labs.engine.kafka import distribution, ivy, programs
 from labs.engine.kafka.distribution import LOCKS, UnknownVersion
 from labs.engine.kafka.java import Java
 from labs.engine.kafka.jvm import OPTIONS, archive_options, has_archive
@@ -41,17 +41,25 @@ _OTHER_BINDING = "slf4j-reload4j-"
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """The clients of one release; `java` is the command of its JVM, up to the class path."""
+    """The clients of one release; `java` is the command of its JVM, without the class path."""
 
     version: str
     java: tuple[str, ...]
+    class_path: str
 
     def command(self, tool: str, arguments: Sequence[str], folder: Path) -> tuple[str, ...]:
         """The command of a tool; `folder` receives its logging configuration."""
         logging = folder / "tools-log4j2.properties"
         logging.write_text(_LOG4J_2, "ascii")
         told = f"-Dlog4j2.configurationFile={logging}"
-        return (*self.java, told, f"org.apache.kafka.tools.{tool}", *arguments)
+        main = f"org.apache.kafka.tools.{tool}"
+        return (*self.java, told, "-cp", self.class_path, main, *arguments)
+
+    def transformer(self, arguments: Sequence[str], folder: Path) -> tuple[str, ...]:
+        """The command of the transforming application; `folder` receives its files."""
+        return programs.command(
+            self.java, self.class_path, "TransformerApplication", arguments, folder
+        )
 
 
 def tool_versions() -> tuple[str, ...]:
@@ -81,5 +89,5 @@ def tools(version: str, java: Java, progress: ivy.Progress | None = None) -> Too
     jars = [jar for jar in kafka.jars if not jar.name.startswith(_OTHER_BINDING)]
     fits = len(jars) == len(kafka.jars) and has_archive(kafka, java)
     options = (*OPTIONS, *(archive_options(kafka, java) if fits else ()))
-    class_path = os.pathsep.join(str(jar) for jar in (*jars, *own))
-    return Tools(version, (str(java.path), *options, "-cp", class_path))
+    class_path = os.pathsep.join(str(jar) for jar in (*jars, *own, *programs.compiler()))
+    return Tools(version, (str(java.path), *options), class_path)

@@ -13,6 +13,7 @@ from labs.engine.workloads.consume_process_sink import (
     TransactionsSink,
 )
 from labs.engine.workloads.consume_transform_produce import ConsumeTransformProduce
+from labs.engine.workloads.consume_transform_produce_java import JavaConsumeTransformProduce
 from labs.engine.workloads.place import Place
 from labs.engine.workloads.produce_consume import ProduceConsume, ProduceHeeding
 from labs.engine.workloads.produce_consume_java import JavaProduceConsume
@@ -37,12 +38,15 @@ WORKLOADS: Mapping[str, type[ProduceConsume]] = {
     "streams-state": StatefulTopology,
     "spark-sink": SparkSink,
 }
-JAVA: Mapping[str, type[ProduceConsume]] = {"produce-consume": JavaProduceConsume}
-"""The workloads that Kafka's own Java clients can play, too.
+JAVA: Mapping[str, type[ProduceConsume]] = {
+    "produce-consume": JavaProduceConsume,
+    "consume-transform-produce": JavaConsumeTransformProduce,
+}
+"""The workloads that Java clients can play, too: Kafka's own tools, and a program of ours.
 
-The others stay with librdkafka: their clients leave effects in a sink, send in transactions, stand
-still where a fault is placed, or are killed there with a full buffer, and go on as a successor.
-Kafka's tools do none of that, and TransactionalMessageCopier takes no client settings.
+The others stay with librdkafka: their clients leave effects in a sink, send in transactions, or are
+killed with a full buffer and go on as a successor. Kafka's tools do none of that, and
+TransactionalMessageCopier takes no client settings.
 """
 AS_COMMITTED = "consume-process-commit"
 """The workload whose sink depends on how the application commits."""

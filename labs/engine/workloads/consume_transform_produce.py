@@ -29,6 +29,8 @@ class ConsumeTransformProduce(ProduceConsume):
 
     modules: Mapping[str, str] = {"consumer": "transformer"}
     topics = (OUTPUT,)
+    fed = _FED
+    """What is said of who fills the topic that is read, and of who reads the other."""
 
     def __init__(self, place: Place) -> None:
         super().__init__(_feeding(place))
@@ -37,11 +39,15 @@ class ConsumeTransformProduce(ProduceConsume):
 
     @property
     def differs(self) -> tuple[str, ...]:
-        said = [_FED, *self._writer_told.differs, *super().differs]
+        said = [self.fed, *self._writer_differs, *super().differs]
         if self._application.get("processing") == "asynchronous":
             said.append("application processing=asynchronous is left out: what a poll brought is "
                         "written before the next poll")  # fmt: skip
         return tuple(dict.fromkeys(said))
+
+    @property
+    def _writer_differs(self) -> tuple[str, ...]:
+        return self._writer_told.differs
 
     def join(self) -> ClientProcess:
         """One more instance, with a transactional.id of its own (KIP-447)."""

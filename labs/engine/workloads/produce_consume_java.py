@@ -36,18 +36,34 @@ _NOT_IN_FILE: Mapping[str, frozenset[str]] = {
         "auto.offset.reset", "session.timeout.ms",
     }),
 }  # fmt: skip
+READERS_OWN: Mapping[str, str] = {
+    "group.id": "a run's readers have a group of their own",
+    "group.instance.id": "a run's reader has no restart that could keep its name",
+}
+"""Settings of a consumer that no Java client of a run takes over, with the reason."""
 _DROPPED: Mapping[str, Mapping[str, str]] = {
     "producer": {"transactional.id": "this workload sends outside transactions"},
-    "consumer": {
-        "group.id": "a run's readers have a group of their own",
-        "group.instance.id": "a run's reader has no restart that could keep its name",
-    },
+    "consumer": READERS_OWN,
 }
 # The product's own since 3.0, where the tool's would be the first alone.
 _ASSIGNORS = ",".join(
     f"org.apache.kafka.clients.consumer.{each}"
     for each in ("RangeAssignor", "CooperativeStickyAssignor")
 )
+
+
+def taken_over(stated: Mapping[str, Any], left: frozenset[str]) -> dict[str, Any]:
+    """What a Java client is told in its file, of what is stated."""
+    if stated.get("group.protocol") == "consumer":
+        left |= THE_BROKERS_OWN
+    return {key: value for key, value in stated.items() if key not in left}
+
+
+def left_out(role: str, stated: Mapping[str, Any], dropped: Mapping[str, str]) -> Iterator[str]:
+    """What of it a run does not take over, a sentence each."""
+    for key, why in dropped.items():
+        if key in stated:
+            yield f"{role} {key}={stated[key]} is left out: {why}"
 
 
 def instead_of_java(settings: Settings, version: str) -> dict[str, str]:
@@ -94,10 +110,7 @@ class JavaProduceConsume(ProduceConsume):
             yield f"the {role} is librdkafka: {self._instead[role]}"
             yield from super()._differs(role)
             return
-        stated = self._place.settings.get(role, {})
-        for key, why in _DROPPED[role].items():
-            if key in stated:
-                yield f"{role} {key}={stated[key]} is left out: {why}"
+        yield from left_out(role, self._place.settings.get(role, {}), _DROPPED[role])
 
     def _start(self, role: str, config: Any) -> ClientProcess:
         if role in self.modules:
@@ -153,10 +166,7 @@ class JavaProduceConsume(ProduceConsume):
             **{name: each.lab for name, each in pinned.items()},
         }
         own = {"isolation.level": self._isolation} if role == "consumer" else {}
-        left = _NOT_IN_FILE[role]
-        if stated.get("group.protocol") == "consumer":
-            left |= THE_BROKERS_OWN
-        kept = {key: value for key, value in stated.items() if key not in left}
+        kept = taken_over(stated, _NOT_IN_FILE[role])
         return {**own, **kept, "client.id": self._next(role)}
 
     def stop_consumer(self) -> None:

@@ -133,7 +133,7 @@ def _add_conditions(parser: CommandParser) -> None:
         default="librdkafka",
         choices=("librdkafka", "java"),
         help="who plays the clients: librdkafka with the settings translated (default), or "
-        "Kafka's own Java clients, where nothing is done to a client",
+        "Kafka's own Java clients, where brokers or the network fail, or one reads and writes",
     )
 
 
@@ -183,7 +183,8 @@ def _java_clients(options: dict[str, Any], pipeline: Pipeline) -> str | None:
         message = (
             "--clients java: Kafka's own clients play a pipeline of --client java of a line from "
             f"{kafka_line(tool_versions()[-1])} to {kafka_line(tool_versions()[0])}, in a scenario "
-            "in which nothing is done to a client"
+            "in which brokers or the network fail, or in which the application reads, works and "
+            "writes to another topic"
         )
         raise CommandError(message, returncode=BAD_INPUT)
     return found

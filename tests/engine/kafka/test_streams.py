@@ -48,4 +48,4 @@ def test_the_application_stands_behind_the_brokers_jars_with_its_compiler(
     command = told.command(["a.properties", "in"], tmp_path)
     assert "-XX:SharedArchiveFile=a" in command
     assert command[-3:] == ("StreamsApplication", "a.properties", "in")
-    assert "SYSTEM_ERR" in (tmp_path / "streams-log4j2.properties").read_text()
+    assert "SYSTEM_ERR" in (tmp_path / "java-log4j2.properties").read_text()
