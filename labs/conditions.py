@@ -10,7 +10,8 @@ from django import forms
 
 from advisor.catalog import Family
 from advisor.reasoning.pipeline import Pipeline
-from labs.engine.kafka.tools import tool_release
+from labs.engine.kafka.distribution import nearest
+from labs.engine.kafka.tools import tool_release, tool_versions
 from labs.engine.scenarios.model import Scenario
 from labs.engine.spec import MOST_PARTITIONS, VALUE_BYTES, ExperimentSpec
 from labs.engine.workloads import JAVA
@@ -58,16 +59,29 @@ class Conditions:
 
 
 def java_release(pipeline: Pipeline, scenario: Scenario) -> str | None:
-    """The release of Kafka whose Java clients can stage a scenario for this pipeline, if any."""
+    """The release of Kafka whose Java clients can stage a scenario for this pipeline, if any.
+
+    That of its line, or the nearest where another client would do something else.
+    """
     if pipeline.family is not Family.JAVA or scenario.workload not in JAVA:
         return None
+    if scenario.client_decides:
+        return nearest(pipeline.version, tool_versions())
     return tool_release(pipeline.version)
+
+
+def clients_for(pipeline: Pipeline, scenario: Scenario, chosen: str | None = None) -> str | None:
+    """The release of the Java clients that play a run; None leaves it to librdkafka.
+
+    The chosen one, or unasked where what happens is the client's doing.
+    """
+    return chosen or (java_release(pipeline, scenario) if scenario.client_decides else None)
 
 
 class ConditionsForm(forms.Form):
     """The choices for one scenario; an empty answer leaves it to the scenario.
 
-    `java` is the release whose Java clients may be chosen.
+    `java` is the release whose Java clients may be chosen, or must be.
     """
 
     clients = forms.ChoiceField(
@@ -101,9 +115,11 @@ class ConditionsForm(forms.Form):
     ) -> None:
         super().__init__(*args, **options)
         self._usual_rate = scenario.rate_per_s
+        self._java_plays = bool(java) and scenario.client_decides
         if java:
             clients = cast(forms.ChoiceField, self.fields["clients"])
-            clients.choices = [_LIBRDKAFKA, (java, f"Java {java}, Kafka’s own")]
+            others = [] if scenario.client_decides else [_LIBRDKAFKA]
+            clients.choices = [*others, (java, f"Java {java}, Kafka’s own")]
         least, most = RATES_PER_S
         rate = self.fields[_RATE]
         rate.help_text = f"{least} to {most:,}; the scenario's own are {scenario.rate_per_s:,}."
@@ -126,7 +142,7 @@ class ConditionsForm(forms.Form):
                 f"{size:,} bytes {rate:,} times a second are {size * rate:,}: choose at most "
                 f"{MOST_BYTES_PER_S // size:,} messages a second, or smaller ones.",
             )
-        if size and told.get("clients"):
+        if size and (told.get("clients") or self._java_plays):
             self.add_error("value_bytes", "Kafka’s own Java clients send the number alone.")
         return told
 

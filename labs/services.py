@@ -16,9 +16,10 @@ from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
 from labs import lifecycle, queue
-from labs.conditions import Conditions
+from labs.conditions import Conditions, clients_for
 from labs.engine.kafka.distribution import to_run
 from labs.engine.scenarios import ScenarioError
+from labs.engine.scenarios import find as find_scenario
 from labs.engine.shape import shapes
 from labs.engine.spec import ArmSpec, ExperimentSpec
 from labs.lessons import Lesson
@@ -155,12 +156,13 @@ def _queue(
 ) -> Experiment:  # fmt: skip
     _refuse_if_full()
     runs, instead_of = brokers_for(described)
-    spec = ExperimentSpec(
-        scenario, _new_seed(), tuple(arms), runs, conditions.overrides,
-        conditions.controllers, conditions.partitions, conditions.value_bytes,
-        conditions.java_clients, instead_of, streams_for(described),
-    )  # fmt: skip
     try:
+        java = clients_for(described, find_scenario(scenario), conditions.java_clients)
+        spec = ExperimentSpec(
+            scenario, _new_seed(), tuple(arms), runs, conditions.overrides,
+            conditions.controllers, conditions.partitions, conditions.value_bytes,
+            java, instead_of, streams_for(described),
+        )  # fmt: skip
         shapes(spec)
     except ScenarioError as cannot:
         raise Refused(f"This cannot be staged: {cannot}.") from cannot

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,6 +64,12 @@ def kafka_versions() -> tuple[str, ...]:
     """The Kafka releases that can be run here, newest first."""
     versions = (path.stem.removeprefix("kafka-") for path in LOCKS.glob("kafka-*.txt"))
     return tuple(sorted(versions, key=lambda v: [int(n) for n in v.split(".")], reverse=True))
+
+
+def nearest(line: str, known: Sequence[str]) -> str:
+    """Of releases, newest first, that of a line (`3.9` → `3.9.2`), or the nearest one."""
+    own = (version for version in known if kafka_line(version) == line)
+    return next(own, known[0] if at_least(line, kafka_line(known[0])) else known[-1])
 
 
 def release(version: str) -> str:

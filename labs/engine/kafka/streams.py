@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from advisor.catalog import kafka_line
-from advisor.catalog.versions import at_least
 from labs.engine.kafka import distribution, ivy, programs
 from labs.engine.kafka.distribution import LOCKS
 from labs.engine.kafka.java import Java
@@ -40,9 +38,7 @@ def streams_versions() -> tuple[str, ...]:
 
 def streams_release(line: str) -> str:
     """The release that runs here for a line of Kafka Streams: its own, or the nearest one."""
-    known = streams_versions()
-    own = (version for version in known if kafka_line(version) == line)
-    return next(own, known[0] if at_least(line, kafka_line(known[0])) else known[-1])
+    return distribution.nearest(line, streams_versions())
 
 
 def streams(version: str, java: Java, progress: ivy.Progress | None = None) -> Streams:

@@ -209,6 +209,7 @@ class Scenario:
     and `topic` those of the producer, the brokers and the topic. `keeps` are the brokers' settings
     that are taken as described, where the lab has its own or leaves them out. `measured` is how
     often it was shown, and `chance` why that need not be every time; empty where it must be.
+    `client_decides`: what happens is the client's own doing, so that Java's play a Java pipeline.
     """
 
     name: str
@@ -230,6 +231,7 @@ class Scenario:
     topic: Callable[[Settings], Mapping[str, Pinned]] = _as_described
     measured: tuple[Rate, ...] = ()
     chance: str = ""
+    client_decides: bool = False
 
     @property
     def certainty(self) -> str:

@@ -17,7 +17,7 @@ from advisor import services as advisor
 from advisor.catalog import kafka_line
 from advisor.reasoning.pipeline import Pipeline
 from labs import presentation, sentences, services
-from labs.conditions import java_release
+from labs.conditions import clients_for, java_release
 from labs.engine.kafka.distribution import kafka_versions
 from labs.engine.kafka.tools import tool_versions
 from labs.engine.launch import RunnerDied, launch
@@ -130,9 +130,9 @@ def _add_conditions(parser: CommandParser) -> None:
     )
     parser.add_argument(
         "--clients",
-        default="librdkafka",
         choices=("librdkafka", "java"),
-        help="who plays the clients: librdkafka with the settings translated (default), or "
+        help="who plays the clients: librdkafka with the settings translated (default, but where "
+        "a scenario is about what Java's do), or "
         "Kafka's own Java clients, where brokers or the network fail, or one reads and writes",
     )
 
@@ -176,9 +176,10 @@ def _spec(options: dict[str, Any]) -> ExperimentSpec:
 
 
 def _java_clients(options: dict[str, Any], pipeline: Pipeline) -> str | None:
+    scenario = find(options["scenario"])
     if options["clients"] != "java":
-        return None
-    found = java_release(pipeline, find(options["scenario"]))
+        return None if options["clients"] else clients_for(pipeline, scenario)
+    found = java_release(pipeline, scenario)
     if found is None:
         message = (
             "--clients java: Kafka's own clients play a pipeline of --client java of a line from "
