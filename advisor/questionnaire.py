@@ -83,6 +83,7 @@ PRODUCER = Step(
         Question("producer.request.timeout.ms"),
         Question("producer.linger.ms"),
         Question("producer.transactional.id"),
+        Question("application.idle.ms", "How long may it have nothing to write?"),
     ),
     _CLIENTS,
 )

@@ -31,6 +31,7 @@ _STATIC: Mapping[Key, Value] = {(Component.CONSUMER, "group.instance.id"): "a"}
 _BY_BROKERS: Mapping[Key, Value] = {(Component.CONSUMER, "group.protocol"): "consumer"}
 _UNUSUAL: tuple[Mapping[Key, Value], ...] = (
     {(Component.APPLICATION, "outage.ms"): 10**6},
+    {(Component.APPLICATION, "idle.ms"): 10**6},
     _STATIC,
     _BY_BROKERS,
     {**_STATIC, **_BY_BROKERS},

@@ -85,6 +85,7 @@ UNTRIED: Mapping[str, str] = {
     **dict.fromkeys(
         ("retention.bytes", "outage.ms"), "no trial says for how long its readers may be away"
     ),
+    "idle.ms": "only how long a producer or its readers wait hangs on it",
     "topic.min.insync.replicas": "in a run the followers of a changelog are in step",
     "racks": "each broker of a run stands for one of three racks",
     "group.instance.id": "only how long a group waits hangs on it",

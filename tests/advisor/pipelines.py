@@ -58,6 +58,7 @@ _COMMON = {
     "application.sink": ["plain", "idempotent"],
     "application.racks": ["1", "2", "3"],
     "application.outage.ms": ["0", "172800000", "9223372036854775807"],
+    "application.idle.ms": ["0", "604800000", "9223372036854775807"],
     "application.timestamps": ["now", "from-source"],
     "topic.retention.ms": ["-1", "3600000"],
     "topic.retention.bytes": ["-1", "1073741824"],

@@ -207,6 +207,26 @@ def test_a_standstill_is_told_with_its_number(event: str, fields: dict[str, str]
     assert any(said in found.permits[each] for each in HARMLESS & found.permits.keys())
 
 
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({}, HARMLESS),
+        ({"version": "4.0"}, HARMLESS),
+        ({"version": "3.9", "kafka": "3.9"}, {A.UNAVAILABLE}),
+        (LRK, {A.UNAVAILABLE}),
+        ({"application.commit": "after-processing"}, {A.UNAVAILABLE}),
+        ({"application.idle.ms": "604800000"}, HARMLESS),
+        ({"application.idle.ms": "604799999"}, set()),
+    ],
+)
+def test_only_java_from_4_0_is_of_no_more_use_after_an_idle_time(
+    fields: dict[str, str], expected: set[Anomaly]
+) -> None:
+    """Seen with 3.3.2 to 4.4.0 and librdkafka 2.16: docs/decisions/0022."""
+    told = described(SAFE | TRANSACTIONAL | fields)
+    assert permits(told, "transactional-id-expired") == expected
+
+
 NOT_SAID = {
     "producer-killed": {"application.restart": "forgets"},
     "group-offsets-expired": {"application.outage.ms": "1"},

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from advisor.catalog import Value
 from advisor.reasoning.guarantees import FORBIDS, Anomaly, Guarantee
+from labs.engine.kafka.tools import tool_versions
+from labs.engine.scenarios import find
 from labs.engine.spec import ExperimentSpec
 from tests.engine.arms import arm, experiment
 
@@ -23,6 +25,12 @@ IN_TRANSACTIONS: Settings = {
     "application__restart": "resumes",
 }
 LATEST: Settings = AFTER | {"consumer__auto_offset_reset": "latest"}
+OFFSETS_TOO: Settings = AFTER | {
+    "producer__transactional_id": "orders-1",
+    "application__commit": "in-transaction",
+    "consumer__enable_auto_commit": False,
+    "consumer__isolation_level": "read_committed",
+}
 
 ARMS = {"bad": "shown", "good": "prevented"}
 """The arms of a case, and what each of them tells when it is right."""
@@ -56,7 +64,9 @@ class Case:
         """Its arms side by side, or some of them alone."""
         stated = {"bad": self.bad, "good": self.good or {}}
         told = [arm(name, self.want, **stated[name]) for name in arms or self.arms]
-        return experiment(*told, seed=seed, scenario=self.scenario, **self.shorter)
+        spec = experiment(*told, seed=seed, scenario=self.scenario, **self.shorter)
+        decides = find(self.scenario).client_decides
+        return replace(spec, java_clients=tool_versions()[0] if decides else None)
 
     @property
     def counted(self) -> str:

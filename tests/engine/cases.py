@@ -13,6 +13,7 @@ from tests.engine.case import (
     EARLIEST,
     IN_TRANSACTIONS,
     LATEST,
+    OFFSETS_TOO,
     SAFE,
     TWO_COPIES,
     Case,
@@ -23,12 +24,6 @@ from tests.engine.cases_streams import STREAMS_CASES
 
 __all__ = ["ARMS", "CASES", "EARLIEST", "TWO_COPIES", "Case"]
 
-OFFSETS_TOO: Settings = AFTER | {
-    "producer__transactional_id": "orders-1",
-    "application__commit": "in-transaction",
-    "consumer__enable_auto_commit": False,
-    "consumer__isolation_level": "read_committed",
-}
 AWAY: Settings = AFTER | {"application__outage_ms": 864_000_000}
 SPARK: Settings = {
     "family": "spark",

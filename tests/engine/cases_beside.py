@@ -8,6 +8,7 @@ from tests.engine.case import (
     EARLIEST,
     IN_TRANSACTIONS,
     LATEST,
+    OFFSETS_TOO,
     SAFE,
     TWO_COPIES,
     Case,
@@ -70,5 +71,11 @@ BESIDE = [
         LATEST | {"application__outage_ms": 864_000_000},
         LATEST | {"application__outage_ms": 86_400_000},
         tested=False,  # offsets are kept for a minute at the least, and so long is a run of it
+    ),
+    Case(
+        "idle-too-long", "transactional-id-expired", "exactly-once", Anomaly.BLOCKED,
+        OFFSETS_TOO | {"application__idle_ms": 864_000_000},
+        OFFSETS_TOO | {"application__idle_ms": 86_400_000},
+        tested=False, over_ms=2500,
     ),
 ]  # fmt: skip

@@ -125,6 +125,9 @@ PLAYS = {
         "position", "hold consumer processed", "pause consumer", "start consumer",
         "let consumer go",
     ],
+    ("transactional-id-expired", 1): [
+        "position", "stop producer", "start producer", "replace consumer",
+    ],
     ("aborted-input-not-read-again", 1): ["position", "hold consumer processed", "fail consumer"],
     ("offset-out-of-range", 1): [
         "position", "hold consumer processed", "delete read", "kill consumer", "start consumer",

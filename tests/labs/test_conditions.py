@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from django.http import HttpResponse
@@ -10,10 +11,11 @@ from django.test import Client
 from django.urls import reverse
 
 from labs import selectors
-from labs.conditions import Conditions, ConditionsForm
+from labs.conditions import Conditions, ConditionsForm, clients_for
 from labs.engine.scenarios import find
 from labs.engine.spec import MOST_PARTITIONS
 from labs.models import Experiment, State
+from tests.engine import arms
 from tests.labs import make
 from tests.labs.test_services import saved
 
@@ -115,6 +117,18 @@ def test_java_clients_send_no_values_of_a_chosen_length() -> None:
     form = ConditionsForm(find(SCENARIO), told, java="4.3.1")
     assert not form.is_valid()
     assert "send the number alone" in "".join(form.problems())
+
+
+def test_where_the_client_decides_a_java_pipelines_own_play_unasked() -> None:
+    scenario, java = find("transactional-id-expired"), arms.pipeline()
+    assert clients_for(java, scenario) == "4.3.1"
+    assert clients_for(arms.pipeline(family="librdkafka"), scenario) is None
+    assert clients_for(java, find(SCENARIO)) is None
+    assert clients_for(java, find(SCENARIO), "4.3.1") == "4.3.1"
+    assert clients_for(replace(java, version="3.0"), scenario) == "3.3.2"
+    form = ConditionsForm(scenario, {"value_bytes": "20"}, java="4.3.1")
+    assert not form.is_valid(), "they send the number alone"
+    assert ConditionsForm(scenario, {}, java="4.3.1").is_valid()
 
 
 def test_java_clients_are_offered_where_they_can_play_and_shown_on_the_run(

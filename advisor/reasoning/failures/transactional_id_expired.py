@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.catalog.versions import at_least
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -13,23 +14,38 @@ _EXPIRES = "transactional.id.expiration.ms"
 def permits(pipeline: Pipeline) -> Permits:
     """One transaction is refused, or all until the producer is made again; nothing is lost.
 
-    Java's client cannot go on (TransactionManager.java, `maybeTransitionToErrorState`).
-    librdkafka aborts and takes a new producer id (KIP-360): seen with 2.16 on Kafka 4.3.1, where
-    the transaction after the refused one was committed 20 ms later.
+    Of an application that reads, works and writes, its input waits for that as well.
     """
     name = pipeline.text(Component.PRODUCER, "transactional.id")
-    if not name:
-        return {}
     expires_ms = pipeline.number(Component.BROKER, _EXPIRES)
-    goes_on = (
-        "and must be aborted; those after it go through."
-        if pipeline.family is Family.LIBRDKAFKA
-        else "until the producer is made again."
+    idle_ms = pipeline.value(Component.APPLICATION, "idle.ms")
+    if not name or (isinstance(idle_ms, int) and idle_ms < expires_ms):
+        return {}
+    refused = (
+        f"transactional.id={name} with {_EXPIRES}={expires_ms}: after so long without a "
+        "transaction the next one fails (INVALID_PRODUCER_ID_MAPPING) "
     )
-    return {
-        Anomaly.UNAVAILABLE: f"transactional.id={name} with {_EXPIRES}={expires_ms}: after so long "
-        f"without a transaction the next one fails (INVALID_PRODUCER_ID_MAPPING) {goes_on}"
+    if not _is_fatal(pipeline):
+        return {Anomaly.UNAVAILABLE: refused + "and must be aborted; those after it go through."}
+    permitted = {
+        Anomaly.UNAVAILABLE: f"{refused}until the producer is made again: Java's client of "
+        f"{pipeline.version} cannot even abort then."
     }
+    if pipeline.text(Component.APPLICATION, "commit") == "in-transaction":
+        permitted[Anomaly.BLOCKED] = (
+            f"{refused}until the application is started again, and what it reads waits."
+        )
+    return permitted
+
+
+def _is_fatal(pipeline: Pipeline) -> bool:
+    """Whether the client can do nothing more (KIP-1050).
+
+    Java's from 4.0: seen with 4.0.2, 4.3.1 and 4.4.0. Those before, and librdkafka, abort and take
+    a new producer id (KIP-360): seen with 3.3.2, 3.8.1, 3.9.2 and librdkafka 2.16. It is the
+    client's line that decides: 4.3.1 could not go on with brokers of 3.9.2 either.
+    """
+    return pipeline.family is Family.JAVA and at_least(pipeline.version, "4.0")
 
 
 EVENT = FailureEvent(
@@ -38,6 +54,9 @@ EVENT = FailureEvent(
     boundary=Boundary.PRODUCER_TO_LOG,
     story="A producer begins no transaction for days, and then one again.",
     permits=permits,
+    scenario="transactional-id-expired",
     families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
-    sources=("Kafka ConfigDef, transactional.id.expiration.ms", "KIP-98", "KIP-360"),
+    beyond_settings="An application that makes its producer again after a fatal error goes on "
+    "by itself.",
+    sources=("Kafka ConfigDef, transactional.id.expiration.ms", "KIP-98", "KIP-360", "KIP-1050"),
 )

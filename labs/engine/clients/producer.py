@@ -132,8 +132,7 @@ class Run:
         self._report(ended=True)
 
     def _leave_to_successor(self) -> None:
-        unanswered = [*self._failed, *self._sends.unanswered()]
-        report(next=len(self._attempt), unanswered=unanswered)
+        report(unanswered=[*self._failed, *self._sends.unanswered()])
 
     @property
     def _ending(self) -> bool:
@@ -270,6 +269,7 @@ class Run:
         report(
             sent=len(self._sends), acknowledged=count["ok"], ended=ended,
             failed=count["fail"] + count["info"], fatal=self._fatal, stopped=self._stopped,
+            next=len(self._attempt),
         )  # fmt: skip
 
 

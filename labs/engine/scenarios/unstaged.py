@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 UNSTAGED: Mapping[str, str] = {
-    "transactional-id-expired": "only librdkafka's producers send in transactions here, and these "
-    "go on after the one that is refused: seen with ids that brokers forgot after two seconds, and "
-    "too short for an outage",
     "spark-speculation": "a run's query is in Spark's local mode, which never tries a slow task "
     "again; a cluster of two hosts would, and no run has one",
 }  # fmt: skip

@@ -40,7 +40,7 @@ def test_every_staged_event_has_an_edge_unless_only_outages_differ():
     assert {event.name for event in staged()} - of.keys() <= {
         "only-replica-down", "brokers-below-min-isr", "transaction-hanging",
         "transactional-id-shared", "controllers-lost", "static-member-lost",
-        "spark-task-retried", "keys-moved",
+        "spark-task-retried", "keys-moved", "transactional-id-expired",
     }  # fmt: skip
 
 

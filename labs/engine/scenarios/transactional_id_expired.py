@@ -1,0 +1,66 @@
+"""A transactional producer has nothing to write for longer than its id is kept.
+
+The coordinator forgets a transactional.id without a transaction after
+transactional.id.expiration.ms (KIP-98). The next transaction is then refused. librdkafka, and
+Java's client before 4.0, abort it and go on (KIP-360); Java's from 4.0 calls that fatal (KIP-1050):
+it cannot even abort, so that the application ends and its input waits until somebody starts it
+again, here after some seconds. Where the producer may be idle for longer than its id is kept, days
+pass in seconds; where it may not, the id is kept as always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from labs.engine.clients.translate import Pinned
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.topologies import one_broker_and_offsets_in_transactions
+from labs.engine.spec import Settings
+
+_KEPT = "transactional.id.expiration.ms"
+_LAPSE = "days pass in seconds: there is nothing to read for a little longer than that"
+
+
+def _brokers(settings: Settings) -> Mapping[str, Pinned]:
+    idle_ms = settings["application"].get("idle.ms")
+    if idle_ms is not None and int(idle_ms) < int(settings["broker"][_KEPT]):
+        return {}
+    return {
+        _KEPT: Pinned(2000, 604_800_000, _LAPSE),
+        "transaction.remove.expired.transaction.cleanup.interval.ms": Pinned(
+            500, 3_600_000, _LAPSE
+        ),
+    }
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.await_position(limit_s=15)
+    stage.stop_client("producer")
+    stage.go_on(seconds["idle_s"])
+    stage.start_again("producer")
+    stage.go_on(seconds["unnoticed_s"])
+    stage.replace_ended("consumer")
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="transactional-id-expired",
+    title="A transactional producer was idle for too long",
+    story=(
+        "An application reads messages and writes what it makes of them in transactions. For a "
+        "while no message comes, and the brokers forget its transactional.id. Then messages come "
+        "again. If the application ends at that, it is started again some seconds later."
+    ),
+    shows=("blocked",),
+    topology=one_broker_and_offsets_in_transactions,
+    durations={
+        "lead_in_s": (1.0, 2.0), "idle_s": (5.0, 6.0), "unnoticed_s": (4.0, 5.0),
+        "healed_s": (1.5, 2.0),
+    },
+    play=_play,
+    rate_per_s=500,
+    workload="consume-transform-produce",
+    brokers=_brokers,
+    client_decides=True,
+)  # fmt: skip
