@@ -8,13 +8,14 @@ from typing import Any, cast
 
 from django import forms
 
+from advisor import services as advisor
 from advisor.catalog import Family
 from advisor.reasoning.pipeline import Pipeline
 from labs.engine.kafka.distribution import nearest
 from labs.engine.kafka.tools import tool_release, tool_versions
 from labs.engine.scenarios.model import Scenario
 from labs.engine.spec import MOST_PARTITIONS, VALUE_BYTES, ExperimentSpec
-from labs.engine.workloads import JAVA
+from labs.engine.workloads import JAVA, as_committed
 
 RATES_PER_S = (10, 5_000)
 MOST_BYTES_PER_S = 5_000_000
@@ -63,7 +64,8 @@ def java_release(pipeline: Pipeline, scenario: Scenario) -> str | None:
 
     That of its line, or the nearest where another client would do something else.
     """
-    if pipeline.family is not Family.JAVA or scenario.workload not in JAVA:
+    played = as_committed(scenario.workload, advisor.in_force(pipeline))
+    if pipeline.family is not Family.JAVA or played not in JAVA:
         return None
     if scenario.client_decides:
         return nearest(pipeline.version, tool_versions())

@@ -12,7 +12,8 @@ from labs.engine.kafka.tools import Tools
 from labs.engine.scenarios import all_scenarios
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.spec import Settings
-from labs.engine.workloads import JAVA, Place, workload
+from labs.engine.workloads import AS_COMMITTED, JAVA, Place, workload
+from labs.engine.workloads.consume_process_sink import ConsumeProcessSink
 from labs.engine.workloads.consume_transform_produce_java import JavaConsumeTransformProduce
 from labs.engine.workloads.produce_consume_java import JavaProduceConsume, instead_of_java
 from tests.engine.arms import arm
@@ -140,11 +141,17 @@ def test_what_a_tool_cannot_do_is_left_to_librdkafka_and_said(
 
 def test_where_something_is_done_to_a_client_there_is_no_choice() -> None:
     settings = arm("described").settings
-    names = {scenario.workload for scenario in all_scenarios()}
+    names = {str(scenario.workload) for scenario in all_scenarios()} - {AS_COMMITTED}
     assert workload("produce-consume", settings, java=True) is JavaProduceConsume
     for name in names - JAVA.keys():
         with pytest.raises(ValueError, match="has no Java clients"):
             workload(name, settings, java=True)
+
+
+def test_where_it_hangs_on_the_commit_who_commits_in_the_transaction_has_java() -> None:
+    in_transactions = arm("described", **IN_TRANSACTIONS).settings
+    assert workload(AS_COMMITTED, in_transactions, java=True) is JavaConsumeTransformProduce
+    assert workload(AS_COMMITTED, arm("described").settings, java=True) is ConsumeProcessSink
 
 
 def test_java_clients_without_their_jars_are_refused(tmp_path: Path) -> None:

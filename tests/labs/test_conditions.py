@@ -11,11 +11,12 @@ from django.test import Client
 from django.urls import reverse
 
 from labs import selectors
-from labs.conditions import Conditions, ConditionsForm, clients_for
+from labs.conditions import Conditions, ConditionsForm, clients_for, java_release
 from labs.engine.scenarios import find
 from labs.engine.spec import MOST_PARTITIONS
 from labs.models import Experiment, State
 from tests.engine import arms
+from tests.engine.case import AFTER, OFFSETS_TOO
 from tests.labs import make
 from tests.labs.test_services import saved
 
@@ -129,6 +130,13 @@ def test_where_the_client_decides_a_java_pipelines_own_play_unasked() -> None:
     form = ConditionsForm(scenario, {"value_bytes": "20"}, java="4.3.1")
     assert not form.is_valid(), "they send the number alone"
     assert ConditionsForm(scenario, {}, java="4.3.1").is_valid()
+
+
+def test_java_plays_who_commits_in_the_transaction_and_not_who_has_a_database() -> None:
+    scenario = find("consumer-killed-before-commit")
+    database = replace(arms.pipeline(**AFTER), version="4.3")
+    assert java_release(database, scenario) is None
+    assert java_release(replace(arms.pipeline(**OFFSETS_TOO), version="4.3"), scenario) == "4.3.1"
 
 
 def test_java_clients_are_offered_where_they_can_play_and_shown_on_the_run(

@@ -22,7 +22,15 @@ from labs.engine.workloads.spark_sink import SparkSink
 from labs.engine.workloads.streams import StreamsTopology
 from labs.engine.workloads.streams_state import StatefulTopology
 
-__all__ = ["AS_COMMITTED", "JAVA", "WORKLOADS", "Place", "ProduceConsume", "workload"]
+__all__ = [
+    "AS_COMMITTED",
+    "JAVA",
+    "WORKLOADS",
+    "Place",
+    "ProduceConsume",
+    "as_committed",
+    "workload",
+]
 
 WORKLOADS: Mapping[str, type[ProduceConsume]] = {
     "produce-consume": ProduceConsume,
@@ -55,16 +63,25 @@ AS_COMMITTED = "consume-process-commit"
 def workload(name: str, settings: Settings, java: bool = False) -> type[ProduceConsume]:
     """A scenario's workload under these settings, by Java's clients if that is wanted.
 
-    Who commits the offsets in a transaction has a topic for a sink: no database takes part in it.
-    Kafka Streams has no transactional.id of its own to do it with. Raises `ValueError` for a
-    workload that Java's clients cannot play.
+    Where an arm ends in a database and the other in a topic, the former stays with librdkafka.
+    Raises `ValueError` for another workload that Java's clients cannot play.
     """
-    if java:
-        if name not in JAVA:
-            raise ValueError(f"the workload {name} has no Java clients")
-        return JAVA[name]
+    played = as_committed(name, settings)
+    if java and played in JAVA:
+        return JAVA[played]
+    if java and name != AS_COMMITTED:
+        raise ValueError(f"the workload {name} has no Java clients")
+    return WORKLOADS[played]
+
+
+def as_committed(name: str, settings: Settings) -> str:
+    """The workload that is played where a scenario leaves it to how the application commits.
+
+    Who commits the offsets in a transaction has a topic for a sink: no database takes part in it.
+    Kafka Streams has no transactional.id of its own to do it with.
+    """
     if name != AS_COMMITTED:
-        return WORKLOADS[name]
+        return name
     in_transaction = settings.get("application", {}).get("commit") == "in-transaction"
-    named = in_transaction and settings["producer"].get("transactional.id")
-    return WORKLOADS["consume-transform-produce" if named else "consume-process-sink"]
+    named = in_transaction and settings.get("producer", {}).get("transactional.id")
+    return "consume-transform-produce" if named else "consume-process-sink"
