@@ -30,7 +30,8 @@ export function chart(box, arm, axis, seek) {
         { ...text, gap: lanes + 4, size: lanes + 26, grid: { show: false }, ticks: { show: false } },
         {
           ...text,
-          size: 54,
+          // Wide enough for the longest label, a million messages being three letters longer.
+          size: (_, labels) => Math.max(54, 12 + 7.5 * Math.max(0, ...(labels ?? []).map(each => each.length))),
           space: 40,
           grid: { stroke: () => colour("line"), width: 1 },
           ticks: { show: false },

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
+from labs.engine.ledger import TableWriter
 from tests.browser.conftest import serious, too_wide
 from tests.engine import histories
 from tests.labs import make
@@ -73,6 +74,23 @@ def test_another_partition_is_chosen_by_keyboard_and_shows_the_same_moment(page:
     page.get_by_role("slider", name="Time in the run").press("ArrowLeft")
     expect(page.locator("[data-clock]")).to_have_text("1.0 s")
     assert serious(page) == []
+
+
+def test_offsets_beyond_a_million_stand_in_full_beside_the_axis(page: Page) -> None:
+    made = make.recorded()
+    million = histories.sample(4.5, 2, 1, 10**6, {1: 10, 2: 10**6, 3: 10**6})
+    ledger = made.runs.get(name="described").ledger
+    TableWriter(ledger, "telemetry", "million").flush_rows(million)
+    page.goto(made.get_absolute_url())
+    chart, over = (page.locator(name).first.bounding_box() for name in (".uplot", ".u-over"))
+    assert chart is not None
+    assert over is not None
+    widest = page.evaluate("""() => {
+        const pen = document.createElement("canvas").getContext("2d")
+        pen.font = "12px system-ui, sans-serif"
+        return pen.measureText("1,000,000").width
+    }""")
+    assert over["x"] - chart["x"] > widest
 
 
 def test_a_lost_message_is_followed_and_marked(replay: Page) -> None:
