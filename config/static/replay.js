@@ -171,15 +171,20 @@ async function begin() {
   replay = new Replay(section, await answer.json())
   // Another partition of the same run: the same moment of it.
   if (before && !before.untouched) replay.seek(before.now)
+  // A story that was asked for before the telemetry had come.
+  if (!before) followStory()
+}
+
+function followStory() {
+  const story = document.querySelector("#story [data-story]")
+  const { story: arm, partition, offset, acked } = story?.dataset ?? {}
+  const place = { arm, partition: Number(partition), offset: Number(offset), at: Number(acked) }
+  replay?.follow(offset === undefined ? null : place)
 }
 
 // The replay comes with the page, or by htmx when the run ends; a story comes by htmx.
 document.body.addEventListener("htmx:afterSettle", event => {
   begin()
-  const story = event.target.querySelector?.("[data-story]")
-  if (event.target.id !== "story" || !replay) return
-  const { story: arm, partition, offset, acked } = story?.dataset ?? {}
-  const place = { arm, partition: Number(partition), offset: Number(offset), at: Number(acked) }
-  replay.follow(offset === undefined ? null : place)
+  if (event.target.id === "story") followStory()
 })
 begin()

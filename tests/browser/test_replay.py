@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from labs.engine.ledger import TableWriter
 from tests.browser.conftest import serious, too_wide
@@ -74,6 +74,18 @@ def test_another_partition_is_chosen_by_keyboard_and_shows_the_same_moment(page:
     page.get_by_role("slider", name="Time in the run").press("ArrowLeft")
     expect(page.locator("[data-clock]")).to_have_text("1.0 s")
     assert serious(page) == []
+
+
+def test_a_message_that_is_followed_before_the_telemetry_has_come_is_marked(page: Page) -> None:
+    waiting: list[Route] = []
+    page.route("**/replay.json*", lambda route: waiting.append(route))
+    page.goto(make.recorded().get_absolute_url())
+    page.get_by_role("link", name=str(histories.LOST), exact=True).click()
+    expect(page.locator("#story")).to_contain_text("Not in the log at the end.")
+    assert page.locator("[data-stage]").is_hidden()
+    for each in waiting:
+        each.continue_()
+    expect(page.locator(".lane.is-followed")).to_have_count(3)
 
 
 def test_offsets_beyond_a_million_stand_in_full_beside_the_axis(page: Page) -> None:
