@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 from labs import presentation, selectors, sentences
+from labs.conditions import Conditions
 from labs.models import Experiment, Run
 
 _BESIDES = {"unavailable_ms": "ms without any acknowledgement"}
@@ -37,10 +38,14 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All arms of some experiments; counts that are 0 or not judged everywhere are left out."""
+    """All arms of some experiments; counts that are 0 or not judged everywhere are left out.
+
+    `conditions` are those that were chosen for any of them: None where the scenario decided.
+    """
 
     columns: tuple[Column, ...]
     counts: tuple[Counts, ...]
+    conditions: tuple[tuple[str, tuple[str | None, ...]], ...]
     settings: presentation.Settings
 
 
@@ -75,8 +80,17 @@ def compare(*experiments: Experiment) -> Comparison:
     runs = [column.run for column in columns]
     counts = (Counts(words, _values(runs, name)) for name, words in WORDS.items())
     return Comparison(
-        columns, tuple(each for each in counts if any(each.values)), presentation.compared(runs)
+        columns,
+        tuple(each for each in counts if any(each.values)),
+        tuple(_conditions(runs)),
+        presentation.compared(runs),
     )
+
+
+def _conditions(runs: Sequence[Run]) -> Iterable[tuple[str, tuple[str | None, ...]]]:
+    told = [dict(Conditions.of(run.experiment.request()).told()) for run in runs]
+    for name in dict.fromkeys(name for each in told for name in each):
+        yield name, tuple(each.get(name) for each in told)
 
 
 def repetitions(experiment: Experiment) -> list[Repetitions]:

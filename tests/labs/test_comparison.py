@@ -51,6 +51,19 @@ def test_what_was_not_judged_is_no_zero_beside_a_number(client: Client) -> None:
     assert "not judged" in get(client, "compare", this, **{"with": other.slug})
 
 
+def test_conditions_that_were_chosen_stand_beside_those_that_were_not(client: Client) -> None:
+    this, other = done(985, 0), done(985, 0)
+    assert comparison.compare(this, other).conditions == ()
+    other.spec |= {"partitions": 4, "overrides": {"rate_per_s": 500}}
+    other.save()
+    assert comparison.compare(this, other).conditions == (
+        ("Partitions", (None, None, "4", "4")),
+        ("Messages a second", (None, None, "500", "500")),
+    )
+    page = get(client, "compare", this, **{"with": other.slug})
+    assert page.count("as the scenario has it") == 4
+
+
 def test_the_page_offers_what_is_done_the_same_scenario_first(client: Client) -> None:
     this, same, elsewhere = done(985, 0), done(5, 0), done(7, 0, scenario="leader-killed")
     make.experiment(State.RUNNING)
