@@ -85,8 +85,9 @@ class Section:
         tried = [row for row in self.rows if row.possible.runs]
         seen = [row for row in tried if row.possible.seen]
         never = [row for row in self.rows if row.impossible.seen]
+        runs = "1 run" if self.runs == 1 else f"{self.runs} runs"
         return (
-            f"{self.runs} runs: {len(seen)} of {len(tried)} things that it may do were seen, "
+            f"{runs}: {len(seen)} of {len(tried)} things that it may do were seen, "
             f"{len(never) or 'nothing'} that it rules out"
         )
 
