@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from labs import comparison, presentation, report, selectors, services
 from labs.models import Experiment
@@ -13,7 +13,7 @@ from labs.typed import slug as typed_slug
 from labs.typed import whole_number
 
 
-@require_GET
+@require_safe
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """An experiment beside the one named by `?with=`; without it, the ones that can be chosen."""
     this = get_object_or_404(selectors.recent(), slug=slug)
@@ -31,7 +31,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "labs/compare.html", context)
 
 
-@require_GET
+@require_safe
 def repetitions(request: HttpRequest, slug: str) -> HttpResponse:
     """How far apart the counts lie when the same is run again."""
     this = get_object_or_404(selectors.recent(), slug=slug)
@@ -59,7 +59,7 @@ def repeat(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("labs:repetitions", slug)
 
 
-@require_GET
+@require_safe
 def text_report(request: HttpRequest, slug: str) -> HttpResponse:
     """The experiment as plain text."""
     this = get_object_or_404(selectors.recent(), slug=slug)

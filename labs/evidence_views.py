@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from advisor.reasoning.failures import all_events
 from labs import trials
 from labs.calibration.edges import UNTRIED
 
 
-@require_GET
+@require_safe
 def evidence(request: HttpRequest) -> HttpResponse:
     """Prediction beside observation, claim by claim, each number linked to its runs."""
     held = trials.held()

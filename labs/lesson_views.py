@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseStopPolling
 
 from advisor.catalog import Component
@@ -20,7 +20,7 @@ from labs.models import Experiment, Progress, State
 from labs.views import experiment_context
 
 
-@require_GET
+@require_safe
 @never_cache
 def lessons(request: HttpRequest) -> HttpResponse:
     """The course as a path, with one's own place on it."""
@@ -45,7 +45,7 @@ def lesson(request: HttpRequest, name: str, step: str) -> HttpResponse:
     return render(request, f"labs/lesson/{step}.html", _context(found, mine, step))
 
 
-@require_GET
+@require_safe
 @never_cache
 def live(request: HttpRequest, name: str) -> HttpResponse:
     """The part of the run's step that changes; 286 once it will not change again."""

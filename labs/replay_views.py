@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from labs import presentation, replays, selectors
 from labs.engine.replay import partitions
@@ -13,7 +13,7 @@ from labs.models import Run
 from labs.typed import whole_number
 
 
-@require_GET
+@require_safe
 @never_cache
 def replay(request: HttpRequest, slug: str) -> JsonResponse:
     """The telemetry of `?partition=` of every arm that is over, in columns, for the script."""
@@ -21,7 +21,7 @@ def replay(request: HttpRequest, slug: str) -> JsonResponse:
     return JsonResponse(replays.data(get_object_or_404(selectors.recent(), slug=slug), partition))
 
 
-@require_GET
+@require_safe
 def message(request: HttpRequest, slug: str, arm: str) -> HttpResponse:
     """What became of the message `?value=` of one arm; the part for the replay if htmx asks."""
     run = get_object_or_404(

@@ -17,7 +17,7 @@ from django.http import (
 )
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseStopPolling
 
 from advisor import services as advisor
@@ -34,7 +34,7 @@ from labs.typed import whole_number
 PER_PAGE = 25
 
 
-@require_GET
+@require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """What this is, the latest real loss on this installation, and three doors."""
     loss = selectors.latest_loss()
@@ -47,7 +47,7 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "labs/home.html", context)
 
 
-@require_GET
+@require_safe
 def experiments(request: HttpRequest) -> HttpResponse:
     """Every experiment, newest first."""
     lifecycle.sweep()
@@ -68,7 +68,7 @@ def experiments(request: HttpRequest) -> HttpResponse:
     )
 
 
-@require_GET
+@require_safe
 def conditions(request: HttpRequest) -> HttpResponse:
     """The form for the conditions of `?scenario=` on the description `?pipeline=`."""
     pipeline, name = (request.GET.get(each, "") for each in ("pipeline", "scenario"))
@@ -121,7 +121,7 @@ def start(request: HttpRequest) -> HttpResponse:
         return redirect("labs:experiments")
 
 
-@require_GET
+@require_safe
 @never_cache
 def experiment(request: HttpRequest, slug: str) -> HttpResponse:
     """The permalink of an experiment: live while it runs, evidence afterwards.
@@ -133,7 +133,7 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "labs/experiment.html", context)
 
 
-@require_GET
+@require_safe
 @never_cache
 def live(request: HttpRequest, slug: str) -> HttpResponse:
     """The part of the page that changes; 286 tells htmx that it will not change again."""
@@ -163,13 +163,13 @@ def again(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect(found)
 
 
-@require_GET
+@require_safe
 def ledger(request: HttpRequest, slug: str, arm: str) -> StreamingHttpResponse:
     """One arm's ledger as a zip of Parquet files, made while it is sent."""
     return _download(slug, arm, archive.parquet, "")
 
 
-@require_GET
+@require_safe
 def ledger_lines(request: HttpRequest, slug: str, arm: str) -> StreamingHttpResponse:
     """The same as JSON Lines, a file a table."""
     return _download(slug, arm, archive.json_lines, "-jsonl")

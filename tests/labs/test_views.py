@@ -248,6 +248,14 @@ def test_nothing_changes_by_looking(client: Client, name: str) -> None:
     assert client.get(reverse(f"labs:{name}", args=[made.slug])).status_code == 405
 
 
+@pytest.mark.parametrize("name", ["experiment", "live", "compare", "repetitions", "report"])
+def test_a_head_is_answered_as_a_look_without_its_page(client: Client, name: str) -> None:
+    """Checks of links and of health ask so (RFC 9110, 9.3.2)."""
+    url = reverse(f"labs:{name}", args=[make.experiment(State.DONE, "broken", "holds").slug])
+    answer = client.head(url)
+    assert (answer.status_code, answer.content) == (client.get(url).status_code, b"")
+
+
 def test_the_folder_of_a_run_lies_in_the_data_folder(data_dir: Path) -> None:
     assert make.experiment().folder.is_relative_to(data_dir)
 
