@@ -40,7 +40,13 @@ SCHEMAS: Mapping[str, pa.Schema] = {
         offset=_INT64,
         error=_TEXT,
     ),
-    "transactions": _schema(transaction=_TEXT, producer=_TEXT, outcome=_TEXT),
+    "transactions": _schema(
+        transaction=_TEXT,
+        producer=_TEXT,
+        began_ns=_INT64,
+        ended_ns=_INT64,
+        outcome=_TEXT,
+    ),
     "log": _schema(
         topic=_TEXT,
         partition=_INT32,

@@ -19,9 +19,13 @@ LIMIT_S = producers.LIMIT_S
 MOCK = {**producers.MOCK, "transactional.id": "orders-1"}
 
 
-def fates(folder: Path) -> dict[str, str]:
+def table(folder: Path) -> dict[str, dict[str, Any]]:
     rows = pq.read_table(folder / "ledger" / "transactions.parquet").to_pylist()
-    return {row["transaction"]: row["outcome"] for row in rows}
+    return {row["transaction"]: row for row in rows}
+
+
+def fates(folder: Path) -> dict[str, str]:
+    return {name: row["outcome"] for name, row in table(folder).items()}
 
 
 def stopped(client: ClientProcess) -> dict[str, Any]:
@@ -42,6 +46,9 @@ def test_every_send_is_in_a_transaction_of_known_fate(tmp_path: Path) -> None:
     assert {row["transaction"] for row in rows} <= fates(tmp_path).keys()
     assert len({row["transaction"] for row in rows}) > 1
     assert set(fates(tmp_path).values()) == {"committed"}
+    for row in rows:
+        its = table(tmp_path)[row["transaction"]]
+        assert its["began_ns"] <= row["invoked_ns"] <= row["completed_ns"] <= its["ended_ns"]
 
 
 def test_one_that_is_killed_in_a_transaction_knows_which_and_where_its_records_are(
@@ -67,6 +74,7 @@ def test_a_successor_knows_that_what_was_left_open_is_aborted(tmp_path: Path) ->
     stopped(client)
     known = fates(tmp_path)
     assert known.pop("producer-1-7") == "aborted"
+    assert table(tmp_path)["producer-1-7"]["began_ns"] is None
     assert set(known.values()) == {"committed"}
     first = sorted(producers.sends(tmp_path), key=lambda row: row["invoked_ns"])[:2]
     assert [row["value"] for row in first] == [98, 99]

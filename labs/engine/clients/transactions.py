@@ -30,8 +30,9 @@ class Transactions:
         self._producer, self._control = producer, control
         self._part, self._name = part, name
         self._writer = TableWriter(ledger, "transactions", part)
-        self._rows: list[dict[str, str]] = []
+        self._rows: list[dict[str, str | int | None]] = []
         self._count = 0
+        self._began_ns: int | None = None
         self._due = 0.0
         self.open: str | None = None
         self.values: list[int] = []
@@ -44,6 +45,7 @@ class Transactions:
         self._producer.begin_transaction()
         self._count += 1
         self.open, self.values = f"{self._part}-{self._count}", []
+        self._began_ns = time.monotonic_ns()
         self._due = time.monotonic() + OPEN_S
         return self.open
 
@@ -82,4 +84,7 @@ class Transactions:
         self._writer.close()
 
     def _ended(self, name: str, outcome: str) -> None:
-        self._rows.append({"transaction": name, "producer": self._name, "outcome": outcome})
+        """A row without `began_ns` is of one that another process began."""
+        row = {"transaction": name, "producer": self._name, "outcome": outcome}
+        times = {"began_ns": self._began_ns, "ended_ns": time.monotonic_ns()}
+        self._rows.append({**row, **times})
