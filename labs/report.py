@@ -75,7 +75,7 @@ def _done(run: Run) -> Iterator[str]:
     begin_s = presentation.timeline_begin_s(run) if judged else 0.0
     if evidence:
         axis = "the first send" if judged else "the experiment began"
-        yield from ("", f"Done to the brokers (seconds since {axis}):")
+        yield from ("", f"Done to brokers and clients (seconds since {axis}):")
     for row in evidence:
         phase = row["phase"].replace("_", " ")
         done = f"{row['fault']} {row['target']}, {phase}: {row['evidence']}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,11 @@ from labs.engine import replay
 from labs.engine.replay import Moment, Replay
 
 _MOST_DELIVERIES = 20
+_ENDED: Mapping[str, str] = {
+    "committed": "was committed",
+    "aborted": "was aborted: who reads committed messages passes over it",
+    "unknown": "has an end that its producer does not know",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +60,19 @@ def tell(ledger: Path, began_ns: int, value: int) -> Story | None:
     acked = next((row for row in sends if row["outcome"] == "ok"), None)
     partition = acked["partition"] if acked else copies[0]["partition"] if copies else None
     seen = None if partition is None else replay.read(ledger, began_ns, partition)
+    ends = _ends(ledger, sends)
     lines = [*_sent(sends, began_ns), *_delivered(handed, began_ns)]
+    lines += [*_transactions(ends, began_ns), *_effects(ledger, is_it, began_ns)]
     offset, acked_s = None, None
     if acked is not None and acked["offset"] is not None:
         offset, acked_s = acked["offset"], (acked["completed_ns"] - began_ns) / 1e9
         if seen is not None:
             lines += _on_the_brokers(seen, offset, acked_s)
-    lines.sort(key=lambda line: line.at_s or 0.0)
+    lines.sort(key=lambda line: inf if line.at_s is None else line.at_s)
     lines += _at_the_end(ledger, copies, handed, partition, offset)
+    obliged = acked is not None and "aborted" not in (end["outcome"] for end in ends)
+    if obliged and _without_effect(ledger, is_it):
+        lines.append(Line(None, "gone", "It left no effect."))
     return Story(value, tuple(lines), partition, offset, acked_s)
 
 
@@ -99,6 +110,32 @@ def _delivered(handed: Sequence[Mapping[str, Any]], began_ns: int) -> Iterator[L
         whom = "the final reader" if row["group"] == "final" else f"group {row['group']}"
         text = f"Handed to {whom} ({row['consumer']}) from offset {row['offset']:,}."
         yield _line(row["time_ns"], began_ns, "client", text)
+
+
+def _ends(ledger: Path, sends: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """How the transactions ended in which a value was sent; none of one whose end is not known."""
+    names = {row["transaction"] for row in sends} - {None}
+    if not names:
+        return []
+    return replay.rows(ledger, "transactions", ds.field("transaction").isin(list(names)))
+
+
+def _transactions(ends: Sequence[Mapping[str, Any]], began_ns: int) -> Iterator[Line]:
+    for row in ends:
+        text = f"Its transaction {row['transaction']} {_ENDED[row['outcome']]}."
+        yield _line(row.get("ended_ns"), began_ns, "client", text)
+
+
+def _effects(ledger: Path, is_it: ds.Expression, began_ns: int) -> Iterator[Line]:
+    for row in replay.rows(ledger, "effects", is_it):
+        times = "" if row["applied"] == 1 else f", {row['applied']} times by the end"
+        text = f"It left its effect in {row['sink']}{times}."
+        yield _line(row["time_ns"], began_ns, "client", text)
+
+
+def _without_effect(ledger: Path, is_it: ds.Expression) -> bool:
+    recorded = (ledger / "effects.parquet").exists()
+    return recorded and not replay.rows(ledger, "effects", is_it)
 
 
 def _on_the_brokers(seen: Replay, offset: int, acked_s: float) -> Iterator[Line]:
@@ -159,6 +196,9 @@ def _readable(moment: Moment, offset: int) -> str:
     mark = moment.high_watermark
     if mark is None:
         return ""
+    if mark > offset and moment.last_stable is not None and moment.last_stable <= offset:
+        stable = f"High watermark {mark:,}, last stable offset {moment.last_stable:,}"
+        return f"{stable}: only who reads uncommitted messages may read it yet."
     if mark > offset:
         return f"High watermark {mark:,}: consumers may read it."
     return f"High watermark {mark:,}: no consumer may read it yet."
@@ -189,13 +229,21 @@ def _at_the_end(
 
 
 def _instead(ledger: Path, partition: int | None, offset: int | None) -> Iterator[Line]:
+    """What the log has where the message was, and why it need not have it any more."""
     if offset is None:
         return
+    for row in replay.rows(ledger, "partitions", ds.field("partition") == partition):
+        begins, policy = row["log_start_offset"], row["cleanup_policy"] or ""
+        if begins is not None and begins > offset:
+            text = f"The log begins at offset {begins:,} by then: what lay before was deleted."
+            yield Line(None, "gone", text)
+        elif "compact" in policy:
+            yield Line(None, "gone", "Its topic is compacted: of each key the last message stays.")
     place = (ds.field("offset") == offset) & (ds.field("partition") == partition)
     for row in replay.rows(ledger, "log", place)[:1]:
         text = f"At the offset of its acknowledgement, {offset:,}, stands message {row['value']:,}."
         yield Line(None, "gone", text)
 
 
-def _line(time_ns: int, began_ns: int, kind: str, text: str) -> Line:
-    return Line((time_ns - began_ns) / 1e9, kind, text)
+def _line(time_ns: int | None, began_ns: int, kind: str, text: str) -> Line:
+    return Line(None if time_ns is None else (time_ns - began_ns) / 1e9, kind, text)

@@ -87,6 +87,83 @@ def test_what_a_client_refused_before_it_took_it_has_the_time_of_the_refusal(led
     ]
 
 
+def end_of(ledger: Path, outcome: str, **times: int) -> list[tuple[float | None, str]]:
+    """What is told of a transaction, and of the message 20 that was sent in it."""
+    sent = {"producer": "p", "value": 20, "topic": "orders", "partition": 0, "offset": 11}
+    sent |= {"transaction": "p-1", "outcome": "ok"}
+    sent |= {"invoked_ns": histories.ns(4.1), "completed_ns": histories.ns(4.2)}
+    ended = {"transaction": "p-1", "producer": "p", "outcome": outcome, **times}
+    TableWriter(ledger, "sends", "in-transaction").flush_rows([sent])
+    TableWriter(ledger, "transactions", "hand").flush_rows([ended])
+    lines = told(ledger, 20).lines
+    return [(line.at_s, line.text) for line in lines if "p-1" in line.text]
+
+
+def test_how_its_transaction_ended_is_told_with_the_time(ledger: Path) -> None:
+    (line,) = end_of(ledger, "committed", ended_ns=histories.ns(4.4))
+    assert line == (4.4, "Its transaction p-1 was committed.")
+
+
+def test_of_a_message_that_was_taken_back_no_effect_is_missed(ledger: Path) -> None:
+    TableWriter(ledger, "effects", "sink").close()
+    (line,) = end_of(ledger, "aborted")
+    assert line == (
+        None, "Its transaction p-1 was aborted: who reads committed messages passes over it.",
+    )  # fmt: skip
+    assert "It left no effect." not in [line.text for line in told(ledger, 20).lines]
+
+
+def test_a_message_behind_an_open_transaction_is_not_called_readable_by_all(ledger: Path) -> None:
+    more = histories.sample(0.8, 1, 0, 9, {1: 10, 2: 9, 3: 9}, last_stable_offset=3)
+    TableWriter(ledger, "telemetry", "open").flush_rows(more)
+    texts = " ".join(line.text for line in told(ledger, histories.LOST).lines)
+    assert "last stable offset 3: only who reads uncommitted messages may read it yet." in texts
+
+
+def test_effects_are_told_with_the_first_time_and_how_often(ledger: Path) -> None:
+    row = {"sink": "sqlite", "value": histories.KEPT, "applied": 2, "time_ns": histories.ns(4.3)}
+    TableWriter(ledger, "effects", "sink").flush_rows([row])
+    lines = [(line.at_s, line.text) for line in told(ledger, histories.KEPT).lines]
+    assert (4.3, "It left its effect in sqlite, 2 times by the end.") in lines
+
+
+def test_an_acknowledged_message_without_an_effect_is_told_where_effects_were_recorded(
+    ledger: Path,
+) -> None:
+    assert told(ledger, histories.LATER).lines[-1].kind == "found"
+    TableWriter(ledger, "effects", "sink").close()
+    assert told(ledger, histories.LATER).lines[-1].text == "It left no effect."
+    assert "It left no effect." not in [line.text for line in told(ledger, 15).lines]
+
+
+DELETED = "The log begins at offset 9 by then: what lay before was deleted."
+COMPACTED = "Its topic is compacted: of each key the last message stays."
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ({"log_start_offset": 9}, DELETED),
+        ({"log_start_offset": 8}, None),
+        ({"cleanup_policy": "compact"}, COMPACTED),
+        ({"cleanup_policy": "delete", "log_start_offset": 0}, None),
+    ],
+)
+def test_why_a_log_need_not_have_a_message_is_told(
+    ledger: Path, row: dict[str, int | str], why: str | None
+) -> None:
+    TableWriter(ledger, "partitions", "hand").flush_rows([{"partition": 0, **row}])
+    texts = [line.text for line in told(ledger, histories.LOST).lines]
+    after = texts[texts.index("Not in the log at the end.") + 1]
+    assert after == (why or "At the offset of its acknowledgement, 8, stands message 12.")
+
+
+def test_what_has_no_time_comes_after_what_has(ledger: Path) -> None:
+    row = {"producer": "p", "value": 17, "topic": "orders", "invoked_ns": histories.ns(4.5)}
+    TableWriter(ledger, "sends", "never").flush_rows([{**row, "outcome": "info"}])
+    assert [line.at_s for line in told(ledger, 17).lines[:2]] == [4.5, None]
+
+
 def test_copies_are_counted(ledger: Path) -> None:
     again = {"topic": "orders", "partition": 0, "value": histories.KEPT, "offset": 11}
     TableWriter(ledger, "log", "more").flush_rows([again])
