@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from labs.engine.ledger import SCHEMAS, VERSION, TableWriter
+from labs.engine.result import COUNTS
 from spark_jobs.tables import TABLES
 
 ROOT = Path(__file__).parents[2]
@@ -25,18 +26,30 @@ def test_several_writers_make_one_table(tmp_path: Path) -> None:
     assert table.schema.field("offset").type == SCHEMAS["sends"].field("offset").type
 
 
+def rows_of(title: str) -> list[list[str]]:
+    """The cells of the first table below a title of the ledger's page."""
+    page = (ROOT / "docs" / "ledger.md").read_text("utf-8").partition(f"## {title}\n")[2]
+    table = page.partition("\n|")[2].partition("\n\n")[0]
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]
+    ]
+
+
+def named(cell: str) -> list[str]:
+    """What a cell names as code, but for what its parentheses explain."""
+    return re.findall(r"`(\w+)`", re.sub(r"\(.*?\)", "", cell))
+
+
 def test_the_page_of_the_ledger_names_the_columns_of_every_table_and_no_others() -> None:
+    told = {named(name)[0]: sorted(named(columns)) for name, _, columns in rows_of("Tables")}
+    assert told == {name: sorted(schema.names) for name, schema in SCHEMAS.items()}
     page = (ROOT / "docs" / "ledger.md").read_text("utf-8")
-    tables = page.partition("## Tables")[2].partition("\n\n")[2].partition("\n\n")[0]
-    told = {}
-    for line in tables.splitlines()[2:]:
-        name, _, columns = (cell.strip() for cell in line.strip("|").split("|"))
-        plain = re.sub(r"\(.*?\)", "", columns)
-        told[name.strip("`")] = re.findall(r"`(\w+)`", plain)
-    assert {name: sorted(columns) for name, columns in told.items()} == {
-        name: sorted(schema.names) for name, schema in SCHEMAS.items()
-    }
     assert f"Schema version {VERSION}." in page
+
+
+def test_the_page_of_the_ledger_explains_every_count_and_no_other() -> None:
+    explained = [name for counts, _ in rows_of("Counts") for name in named(counts)]
+    assert sorted(explained) == sorted(COUNTS)
 
 
 def test_the_judge_reads_no_column_that_the_ledger_does_not_have() -> None:
