@@ -11,10 +11,6 @@ from labs import presentation, selectors, sentences
 from labs.conditions import Conditions
 from labs.models import Experiment, Run
 
-_BESIDES = {"unavailable_ms": "ms without any acknowledgement"}
-WORDS = {**sentences.COUNT_WORDS, **_BESIDES}
-"""Every count that is compared, in words."""
-
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -78,7 +74,7 @@ def compare(*experiments: Experiment) -> Comparison:
         for run in each.runs.all()
     )
     runs = [column.run for column in columns]
-    counts = (Counts(words, _values(runs, name)) for name, words in WORDS.items())
+    counts = (Counts(words, _values(runs, name)) for name, words in sentences.COUNT_WORDS.items())
     return Comparison(
         columns,
         tuple(each for each in counts if any(each.values)),
@@ -104,7 +100,7 @@ def repetitions(experiment: Experiment) -> list[Repetitions]:
 
 
 def _spreads(runs: Sequence[Run]) -> Iterable[Spread]:
-    for name, words in WORDS.items():
+    for name, words in sentences.COUNT_WORDS.items():
         known = [value for value in _values(runs, name) if value is not None]
         if any(known) or (known and name == "lost_write"):
             yield Spread(words, min(known), median(known), max(known), len(known))

@@ -76,6 +76,7 @@ class Arm:
     groups: tuple[str, ...]
     all_counts: tuple[tuple[str, int | None], ...]
     unavailable: str
+    blocked: str
     evidence: str
     examples: tuple[Examples, ...]
     has_ledger: bool
@@ -208,6 +209,7 @@ def _arm(experiment: Experiment, run: Run, scale: plots.Scale) -> Arm:
             if name in counts
         ),
         unavailable=sentences.seconds(counts.get("unavailable_ms")) if counts else "",
+        blocked=sentences.seconds(counts.get("blocked_ms")) if counts else "",
         evidence=_evidence(experiment, run),
         examples=tuple(_examples(run.result.get("examples") or {})),
         has_ledger=judged and run.ledger.is_dir(),

@@ -32,6 +32,7 @@ def _lines(experiment: Experiment, address: str) -> Iterator[str]:
     for run in runs:
         yield from _arm(run, presentation.label(experiment, run.name))
     yield from _settings(experiment, runs)
+    yield from _shortened(runs)
 
 
 def _facts(experiment: Experiment, runs: list[Run], address: str) -> Iterator[str]:
@@ -66,6 +67,9 @@ def _arm(run: Run, label: str) -> Iterator[str]:
         missing = [words for name, words in known if name in counts and counts[name] is None]
         if missing:
             yield from wrap(f"Not judged: {', '.join(missing)}.", _WIDTH)
+    latency = run.result.get("ack_latency_ms") or {}
+    if waited := [f"{name} {ms:,.1f} ms" for name, ms in latency.items() if ms is not None]:
+        yield f"From send to acknowledgement: {', '.join(waited)}."
     yield from _done(run)
 
 
@@ -95,6 +99,15 @@ def _settings(experiment: Experiment, runs: list[Run]) -> Iterator[str]:
         head = "Settings of all arms" if len(runs) > 1 else "Settings"
         yield from ("", head, "-" * len(head))
         yield from _columns([(key, _said(value)) for key, value in compared.same])
+
+
+def _shortened(runs: list[Run]) -> Iterator[str]:
+    """In what the lab's brokers and clients are not a product's: a run takes seconds."""
+    if rows := presentation.shortened(runs):
+        yield from ("", "What the lab shortened", "----------------------")
+        yield from _columns(
+            [(row["setting"], f"{row['lab']} instead of {row['product']}") for row in rows]
+        )
 
 
 def _columns(pairs: list[tuple[str, str]]) -> Iterator[str]:

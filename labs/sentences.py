@@ -40,7 +40,9 @@ COUNT_WORDS: Mapping[str, str] = {
     "ok": "acknowledged",
     "fail": "refused (definitely not written)",
     "info": "unknown to the client (timeout)",
+    "obliged": "acknowledged and not aborted",
     "in_log": "in the log at the end",
+    "delivered": "handed to any reader",
     "lost_write": "acknowledged and gone",
     "unseen": "in the log, delivered to nobody",
     "late": "in the log, merely late",
@@ -61,6 +63,8 @@ COUNT_WORDS: Mapping[str, str] = {
     "phantom": "never sent, yet there",
     "nonmonotonic_poll": "polls that went backwards",
     "poll_skip": "polls that left a gap",
+    "unavailable_ms": "ms without any acknowledgement",
+    "blocked_ms": "ms of waiting without any delivery",
 }
 
 GUARANTEE_WORDS: Mapping[str, str] = {
