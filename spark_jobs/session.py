@@ -11,8 +11,11 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from pyspark.sql import SparkSession
+
+from spark_jobs import standalone
 
 _CONF = {
     "spark.ui.enabled": "false",
@@ -48,10 +51,14 @@ def master_of(argument: str | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a session is for: the options of the driver's JVM, and settings of Spark beside ours."""
+    """What a session is for: the options of the driver's JVM, and settings of Spark beside ours.
+
+    With `workers` it has a standalone cluster of its own, one worker on each of these addresses.
+    """
 
     jvm: str
     conf: Mapping[str, str] = field(default_factory=dict)
+    workers: Sequence[str] = ()
 
 
 BRIEF = Kind("-XX:+UseSerialGC -XX:TieredStopAtLevel=1")
@@ -79,12 +86,16 @@ def start(
     os.environ.setdefault("SPARK_LOCAL_IP", host)
     # Without it Spark would start the system's Python instead of this one.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.Builder().appName(name).config(map={**_CONF, **kind.conf})
-    builder = builder.config("spark.driver.host", host).config("spark.driver.bindAddress", host)
-    chosen = master_of(master)
-    if chosen is not None:
-        builder = builder.master(chosen)
+    conf: dict[str, Any] = {
+        **_CONF, **kind.conf, "spark.driver.host": host, "spark.driver.bindAddress": host,
+        "spark.driver.extraJavaOptions": kind.jvm,
+    }  # fmt: skip
     paths = [*jars] or [path for path in os.environ.get("SPARK_JARS_PATHS", "").split(":") if path]
     if paths:
-        builder = builder.config("spark.jars", ",".join(paths))
-    return builder.config("spark.driver.extraJavaOptions", kind.jvm).getOrCreate()
+        conf["spark.jars"] = ",".join(paths)
+    builder = SparkSession.Builder().appName(name)
+    if kind.workers:
+        conf |= standalone.start(conf, kind.workers)
+    elif (chosen := master_of(master)) is not None:
+        builder = builder.master(chosen)
+    return builder.config(map=conf).getOrCreate()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,17 +17,22 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def session(name: str, master: str, scratch: Path) -> Iterator[SparkSession]:
+def session(
+    name: str, master: str, scratch: Path,
+    workers: Sequence[str] = (), conf: Mapping[str, str] | None = None,
+) -> Iterator[SparkSession]:  # fmt: skip
     """A session of this process, with Kafka's connector; what it puts on a disk is in `scratch`.
 
-    Its JVM is in our process group, and ends with us.
+    With `workers` it has a standalone cluster of its own on these addresses, whatever `master`
+    is. Its JVM is in our process group, and ends with us; so are its executors, and so do they.
     """
     # Not at the top: the runner imports what drivers are told, and pyspark is a second to import.
     from spark_jobs.session import BRIEF, start
 
     scratch.mkdir(parents=True, exist_ok=True)
     os.environ.update(spark_environment(scratch))
-    spark = start(name, master, [str(jar) for jar in spark_connector()], BRIEF)
+    kind = replace(BRIEF, conf=conf or {}, workers=workers)
+    spark = start(name, master, [str(jar) for jar in spark_connector()], kind)
     try:
         yield spark
     finally:
