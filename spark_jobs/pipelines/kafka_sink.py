@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
 _FAIL = "delivery.lab.fail"
@@ -79,11 +81,18 @@ class KafkaSink:
         stages = (tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds)
         return sum(stage.numFailedTasks for stage in stages if stage)
 
-    def end(self) -> str | None:
-        """Ends it, in the middle of a batch if it has one.
+    def end(self, limit_s: int) -> str | None:
+        """Ends it when the batch that it has is done, or in the middle of it after `limit_s`.
 
-        Returns why Spark had ended it before, in a line; None if Spark had not.
+        Returns why it was Spark that ended it, in a line; None if it was not.
         """
+        # So its own stop() begins, which then cancels the batch; nothing public lets it be done.
+        jvm: Any = self._context._jvm
+        states = jvm.org.apache.spark.sql.execution.streaming.runtime
+        ended = getattr(getattr(states, "TERMINATED$"), "MODULE$")
+        self._query._jsq.streamingQuery().state().set(ended)
+        with suppress(StreamingQueryException):
+            self._query.awaitTermination(limit_s)
         failed = self._query.exception()
         self._query.stop()
         return str(failed).strip().splitlines()[0] if failed else None

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _MASTER = "local[1,4]"
 """One core, and four attempts for a task: spark.task.maxFailures of every cluster."""
 _REPORT_EVERY_S = 0.25
+_END_S = 20  # for the batch that it has
 _MS = 1_000_000
 
 
@@ -68,10 +69,11 @@ class Run:
             self._fail(sink)
             self._report()
             self._control.stop.wait(_REPORT_EVERY_S)
-        stopped = sink.end()
+        stopped = sink.end(_END_S)
         self._hear(sink)
+        now = time.monotonic_ns()
         for value in range(self._after, checkpoint.planned(Path(self._config.checkpoint))):
-            self._sends.invoke(value)
+            self._sends.invoke(value, now)
         self._sends.close()
         self._report()
         return stopped
