@@ -102,6 +102,13 @@ class LiveStage:
     def pause_client(self, client: Client) -> None:
         self._hit(lambda: on_clients.pause(self._of(client), self._log, _CLIENT_LIMIT_S))
 
+    def pause_executor(self, client: Client) -> None:
+        self._hit(lambda: on_clients.pause_executor(self._of(client), self._log, _CLIENT_LIMIT_S))
+
+    def resume_executor(self, client: Client) -> None:
+        resume = partial(on_clients.resume_executor, self._of(client), self._log, _CLIENT_LIMIT_S)
+        self._do("healing", lambda: (resume(),))
+
     def fail(self, client: Client) -> None:
         self._hit(lambda: on_clients.fail(self._of(client), self._log, _CLIENT_LIMIT_S))
 

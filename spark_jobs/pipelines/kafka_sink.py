@@ -14,10 +14,13 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
 _FAIL = "delivery.lab.fail"
+_MOST = 1000  # attempts of a stage
 # The first task that comes to the middle of a batch after it was asked for fails there: whoever
 # clears the property has its value, and nobody else.
+# And each row takes a while, by a method without a result: `reflect` tells that as 'null'.
 _VALUE = """CAST(IF(
-    pmod(value, {rows}) = {middle}
+    reflect('java.lang.Thread', 'sleep', {row_ms}L) = ''
+    OR pmod(value, {rows}) = {middle}
     AND reflect('java.lang.System', 'clearProperty', '{name}') = 'yes',
     raise_error('told to fail'), value) AS STRING) AS value"""
 
@@ -33,20 +36,34 @@ class Batch:
     took_ms: int
 
 
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An attempt of a task that runs, by Spark's own count; when it began is by the wall clock."""
+
+    stage: int
+    task: int
+    executor: str
+    host: str
+    began_ms: int
+
+
 class KafkaSink:
-    """A running query; a batch a second has the next `rows` numbers, and one task.
+    """A running query; a batch a second has the next `rows` numbers, in so many tasks.
+
+    A task has its rows one after the other, and each takes `row_ms` at least.
 
     `options` are those of Spark's Kafka sink, complete. Which numbers a batch has is decided before
     it is run, so that one that is run again has the same.
     """
 
     def __init__(
-        self, spark: SparkSession, options: Mapping[str, str], checkpoint: Path, rows: int
-    ) -> None:
+        self, spark: SparkSession, options: Mapping[str, str], checkpoint: Path, rows: int,
+        tasks: int = 1, row_ms: int = 0,
+    ) -> None:  # fmt: skip
         self._context = spark.sparkContext
         self._heard, self._after = -1, 0
-        made = spark.readStream.format("rate-micro-batch").option("numPartitions", 1)
-        value = _VALUE.format(rows=rows, middle=rows // 2, name=_FAIL)
+        made = spark.readStream.format("rate-micro-batch").option("numPartitions", tasks)
+        value = _VALUE.format(rows=rows, middle=rows // 2, name=_FAIL, row_ms=row_ms)
         sent = made.option("rowsPerBatch", rows).load().selectExpr(value).writeStream
         sent = sent.format("kafka").options(**options).option("checkpointLocation", str(checkpoint))
         self._query = sent.trigger(processingTime="1 second").start()
@@ -81,6 +98,29 @@ class KafkaSink:
         stages = (tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds)
         return sum(stage.numFailedTasks for stage in stages if stage)
 
+    def running(self) -> Iterator[Attempt]:
+        """The attempts that run, each on an executor; a moment late."""
+        for stage in _each(self._store.activeStages()):
+            for each in self._attempts(stage.stageId()):
+                if each.status() == "RUNNING":
+                    began = each.launchTime().getTime()
+                    yield Attempt(
+                        stage.stageId(), each.index(), each.executorId(), each.host(), began
+                    )
+
+    def beside(self, slow: Attempt) -> int:
+        """How many attempts of its task Spark started beside one because it was slow."""
+        attempts = (each for each in self._attempts(slow.stage) if each.speculative())
+        return sum(each.index() == slow.task for each in attempts)
+
+    @property
+    def _store(self) -> Any:
+        return self._context._jsc.sc().statusStore()
+
+    def _attempts(self, stage: int) -> Iterator[Any]:
+        # A stage that shuffles nothing is never run a second time.
+        return _each(self._store.taskList(stage, 0, _MOST))
+
     def end(self, limit_s: int) -> str | None:
         """Ends it when the batch that it has is done, or in the middle of it after `limit_s`.
 
@@ -96,3 +136,8 @@ class KafkaSink:
         failed = self._query.exception()
         self._query.stop()
         return str(failed).strip().splitlines()[0] if failed else None
+
+
+def _each(found: Any) -> Iterator[Any]:
+    """What is in a Scala sequence."""
+    return (found.apply(number) for number in range(found.size()))

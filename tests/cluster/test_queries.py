@@ -8,17 +8,20 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from confluent_kafka import Producer
+from confluent_kafka import Consumer, Producer, TopicPartition
 
+from labs.engine import processes
 from labs.engine.clients import sink
+from labs.engine.clients.executors import executors
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.query import QueryConfig
+from labs.engine.clients.sending_query import SinkConfig
 from labs.engine.kafka.cluster import Cluster
 from labs.engine.wait import until
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.timeout(400)]
 
-TOPIC = "orders"
+TOPIC, SENT = "orders", "sent"
 LIMIT_S = 90.0
 
 
@@ -53,6 +56,17 @@ def table(folder: Path, name: str) -> list[dict[str, Any]]:
     return pq.read_table(folder / "ledger" / f"{name}.parquet").to_pylist()
 
 
+def read(bootstrap: str) -> list[int]:
+    """All values in the log."""
+    at = TopicPartition(SENT, 0, 0)
+    reader = Consumer({"bootstrap.servers": bootstrap, "group.id": "reader"})
+    reader.assign([at])
+    _, end = reader.get_watermark_offsets(at, LIMIT_S)
+    messages = reader.consume(end, LIMIT_S)
+    reader.close()
+    return [int(message.value() or b"") for message in messages]
+
+
 def test_a_driver_that_dies_after_the_sink_is_followed_by_one_that_repeats_the_batch(
     tmp_path: Path, cluster: Cluster
 ) -> None:
@@ -83,3 +97,38 @@ def test_a_driver_that_dies_after_the_sink_is_followed_by_one_that_repeats_the_b
     }
     ends = [(row["consumer"], row["offset"]) for row in table(tmp_path, "commits")]
     assert ends == [("consumer-1", 10), ("consumer-2", 15)]
+
+
+def test_a_task_that_stands_still_is_tried_elsewhere_and_both_attempts_send(
+    tmp_path: Path, cluster: Cluster
+) -> None:
+    cluster.create_topic(SENT, 1, 3, {})
+    rows, name = 200, "producer-1"
+    config = SinkConfig(
+        ledger=str(tmp_path / "ledger"), name=name, part=name, topic=SENT, rows=rows, tasks=10,
+        row_ms=20, workers=("127.0.0.1", "127.0.0.2"), conf={"spark.speculation": "true"},
+        options={"kafka.bootstrap.servers": cluster.bootstrap, "topic": SENT},
+        checkpoint=str(tmp_path / "checkpoint"), scratch=str(tmp_path / name),
+    )  # fmt: skip
+    client = ClientProcess("sending_query", config, tmp_path, tmp_path, name)
+    until(lambda: client.latest.get("acknowledged"), LIMIT_S, "nothing was acknowledged")
+    client.tell("pause")
+    until(lambda: client.latest.get("paused"), LIMIT_S, "no executor stands still")
+    states = [set(processes.thread_states(pid)) for pid in executors(client.pid).values()]
+    assert len(states) == 2
+    assert states.count({"T"}) == 1
+    # The batch of the task that stands, and another: the first is not done without that task.
+    done = client.latest["acknowledged"] + 2 * rows
+    until(lambda: client.latest["acknowledged"] >= done, LIMIT_S, "the query waits for the task")
+
+    client.tell("resume")
+    until(lambda: client.latest.get("resumed"), LIMIT_S, "the executor still stands")
+    assert "that Spark started beside this one: 1" in client.latest["resumed"]
+    client.ask_to_stop()
+    client.await_end(LIMIT_S)
+    until(lambda: group_is_gone(client.pid), LIMIT_S, "an executor outlived its driver")
+    sends = table(tmp_path, "sends")
+    assert {row["outcome"] for row in sends} == {"ok"}  # a stop lets the last batch be done
+    logged = read(cluster.bootstrap)
+    assert set(logged) == {row["value"] for row in sends}
+    assert len(logged) > len(sends)

@@ -67,6 +67,12 @@ class Recorder:
     def pause_client(self, client: str) -> None:
         self.asked.append(f"pause {client}")
 
+    def pause_executor(self, client: str) -> None:
+        self.asked.append(f"pause executor of {client}")
+
+    def resume_executor(self, client: str) -> None:
+        self.asked.append(f"resume executor of {client}")
+
     def fail(self, client: str) -> None:
         self.asked.append(f"fail {client}")
 

@@ -136,6 +136,15 @@ def test_only_a_checkpoint_that_outlives_every_machine_cannot_be_lost(
     assert (clients(tmp_path, **stated).checkpoint is not None) == lost
 
 
+def test_an_executor_stands_still_from_one_word_to_the_other() -> None:
+    control = Control()
+    assert not control.pauses.is_set()
+    control.obey("pause")
+    assert control.pauses.is_set()
+    control.obey("resume")
+    assert not control.pauses.is_set()
+
+
 def test_the_wish_to_fail_is_heard_once() -> None:
     control = Control()
     assert not control.told_to_fail()

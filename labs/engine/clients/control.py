@@ -3,7 +3,8 @@
 `hold POINT` makes the client stand still as soon as it comes to that point of its work, so that
 a fault can be placed there without a race; `go` lets it go on, and `fail` makes its work fail
 there. `spoil` lets it go on, too, but the first message that it has in hand cannot be processed,
-however often it is tried, until `cure`. A client stops when its standard input ends, or on SIGTERM.
+however often it is tried, until `cure`. From `pause` to `resume` one of a query's executors stands
+still. A client stops when its standard input ends, or on SIGTERM.
 What it has to say, it says in JSON lines on standard output; standard error is its log.
 """
 
@@ -40,6 +41,7 @@ class Control:
     def __init__(self) -> None:
         self.stop = threading.Event()
         self.spoils = threading.Event()
+        self.pauses = threading.Event()
         self._failing = False
         self._gates: dict[str, threading.Event] = {}
 
@@ -85,6 +87,10 @@ class Control:
             self._gates.setdefault(point, threading.Event())
         elif word == "cure":
             self.spoils.clear()
+        elif word == "pause":
+            self.pauses.set()
+        elif word == "resume":
+            self.pauses.clear()
         elif word in ("go", "fail", "spoil"):
             if word == "spoil":
                 self.spoils.set()

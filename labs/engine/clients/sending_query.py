@@ -6,6 +6,7 @@ in all of its rows (KafkaRowWriter waits for each): that is all the query is tol
 when is when the batch began and ended. What a batch had that was not done is unknown.
 
 Told to `fail`, it has a task fail in the middle of its rows, and says so once Spark has counted it.
+With workers of its own it can `pause` an executor that is in the middle of a task, until `resume`.
 """
 
 from __future__ import annotations
@@ -13,14 +14,18 @@ from __future__ import annotations
 import json
 import sys
 import time
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from labs.engine.clients import checkpoint
 from labs.engine.clients.control import Control, listen, report
 from labs.engine.clients.driver import session
+from labs.engine.clients.executors import Stopped, stop_one
 from labs.engine.clients.sends import Sends
+from labs.engine.wait import WaitTimeout, until
 
 if TYPE_CHECKING:
     from spark_jobs.pipelines.kafka_sink import KafkaSink
@@ -29,6 +34,7 @@ _MASTER = "local[1,4]"
 """One core, and four attempts for a task: spark.task.maxFailures of every cluster."""
 _REPORT_EVERY_S = 0.25
 _END_S = 20  # for the batch that it has
+_CATCH_S, _LOOK_S = 5.0, 0.02
 _MS = 1_000_000
 
 
@@ -36,7 +42,9 @@ _MS = 1_000_000
 class SinkConfig:
     """What a sending query is told. `options` are those of Spark's Kafka sink, complete.
 
-    A batch a second has `rows` values. `scratch` is where Spark may put what it needs.
+    A batch a second has `rows` values, in so many `tasks`, and each value takes `row_ms` at least.
+    `scratch` is where Spark may put what it needs. `conf` are settings of Spark itself, and
+    `workers` the addresses of a standalone cluster; without one it is in local mode.
     """
 
     ledger: str
@@ -47,6 +55,10 @@ class SinkConfig:
     options: dict[str, str]
     checkpoint: str
     scratch: str
+    tasks: int = 1
+    row_ms: int = 0
+    conf: Mapping[str, str] = field(default_factory=dict)
+    workers: Sequence[str] = ()
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
@@ -61,14 +73,17 @@ class Run:
         self._after = 0
         self._failing = False
         self._mishap: str | None = None
+        self._stopped: Stopped | None = None
 
     def run(self, sink: KafkaSink) -> str | None:
         """Sends until the owner says stop; returns why Spark ended the query, if it did."""
         while sink.runs and not self._control.stop.is_set():
             self._hear(sink)
             self._fail(sink)
+            self._pause(sink)
             self._report()
             self._control.stop.wait(_REPORT_EVERY_S)
+        self._let_go(sink)
         stopped = sink.end(_END_S)
         self._hear(sink)
         now = time.monotonic_ns()
@@ -100,6 +115,24 @@ class Run:
                 f"failed, by Spark's count: {count}"
             )
 
+    def _pause(self, sink: KafkaSink) -> None:
+        if not self._control.pauses.is_set():
+            self._let_go(sink)
+        elif self._stopped is None:
+            task_ms = self._config.rows // self._config.tasks * self._config.row_ms
+            with suppress(WaitTimeout):  # asked again, for as long as the owner wants it
+                self._stopped = until(
+                    lambda: stop_one(sink, task_ms), _CATCH_S, "no executor is half-way", _LOOK_S
+                )
+                report(paused=str(self._stopped), resumed=None)
+
+    def _let_go(self, sink: KafkaSink) -> None:
+        if self._stopped is not None:
+            stopped, self._stopped = self._stopped, None
+            goes_on, more = stopped.let_go(), sink.beside(stopped.attempt)
+            told = f"attempts of its task that Spark started beside this one: {more}"
+            report(paused=None, resumed=f"{goes_on}; {told}")
+
     def _report(self) -> None:
         count = self._sends.count
         report(
@@ -114,9 +147,10 @@ def main(argv: list[str]) -> int:
 
     config = SinkConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
     run = Run(config, listen())
-    with session(config.name, _MASTER, Path(config.scratch)) as spark:
-        place = Path(config.checkpoint)
-        fatal = run.run(KafkaSink(spark, config.options, place, config.rows))
+    scratch, place = Path(config.scratch), Path(config.checkpoint)
+    with session(config.name, _MASTER, scratch, config.workers, config.conf) as spark:
+        sink = KafkaSink(spark, config.options, place, config.rows, config.tasks, config.row_ms)
+        fatal = run.run(sink)
     report(fatal=fatal, ended=True)
     return 0
 

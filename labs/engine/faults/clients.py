@@ -84,6 +84,32 @@ def pause(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
     return log.attempt("pause", str(client), act, _TROUBLE)
 
 
+def pause_executor(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
+    """Has a Spark query stop one of its executors by SIGSTOP, in the middle of a task.
+
+    Evidence is the kernel's state of every thread, T, and which task Spark had given to it.
+    """
+
+    def act() -> str:
+        client.tell("pause")
+        return str(until(lambda: client.latest.get("paused"), limit_s, "no executor was stopped"))
+
+    return log.attempt("pause", f"executor: {client.name}", act, _TROUBLE)
+
+
+def resume_executor(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
+    """Heals: it goes on; evidence is that none of its threads is stopped.
+
+    It comes with what Spark did meanwhile: how many attempts it started beside that one.
+    """
+
+    def act() -> str:
+        client.tell("resume")
+        return str(until(lambda: client.latest.get("resumed"), limit_s, "it is still stopped"))
+
+    return log.attempt("resume", f"executor: {client.name}", act, _TROUBLE)
+
+
 def let_go(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
     """Lets a client go on that stands still or was paused; evidence is its word that it does."""
 

@@ -103,6 +103,12 @@ class Stage(Protocol):
     def pause_client(self, client: Client) -> None:
         """Stops a client that stands still with all its threads: nobody hears of it any more."""
 
+    def pause_executor(self, client: Client) -> None:
+        """Stops a process that works for a Spark query, in the middle of a task."""
+
+    def resume_executor(self, client: Client) -> None:
+        """Heals: it goes on with its task."""
+
     def fail(self, client: Client) -> None:
         """Makes the work of a client fail where it stands."""
 

@@ -1,0 +1,87 @@
+"""The executors of a driver that has a cluster of its own: processes of this machine.
+
+One of them can stand still in the middle of a task, as a machine does that is overloaded.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from labs.engine import processes
+from labs.engine.wait import WaitTimeout, until
+
+if TYPE_CHECKING:
+    from spark_jobs.pipelines.kafka_sink import Attempt, KafkaSink
+
+_ID = "--executor-id"
+_SIGNAL_S = 5.0
+
+
+def executors(driver: int) -> dict[str, int]:
+    """The process of each executor beneath a driver's, by Spark's id of it."""
+    found = {}
+    for pid in processes.family(driver):
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+            words = Path(f"/proc/{pid}/cmdline").read_text("utf-8", "replace").split("\0")
+            if _ID in words:
+                found[words[words.index(_ID) + 1]] = pid
+    return found
+
+
+class Stopped:
+    """An executor that is stopped by SIGSTOP, with an attempt of a task in its hands.
+
+    Raises `WaitTimeout` if the kernel does not stop it, `ProcessLookupError` if it is gone.
+    """
+
+    def __init__(self, pid: int, attempt: Attempt) -> None:
+        self.attempt, self._pid = attempt, pid
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            until(lambda: self._threads() == {"T"}, _SIGNAL_S, "not all threads were stopped")
+        except WaitTimeout:
+            os.kill(pid, signal.SIGCONT)
+            raise
+        self._since = time.monotonic()
+        self.age_ms = time.time_ns() // 1_000_000 - attempt.began_ms
+
+    def __str__(self) -> str:
+        threads = len(processes.thread_states(self._pid))
+        return (
+            f"executor {self.attempt.executor} on {self.attempt.host}, pid {self._pid}: state T in "
+            f"all {threads} threads, {self.age_ms:,} ms after Spark gave it task "
+            f"{self.attempt.task}"
+        )
+
+    def let_go(self) -> str:
+        """Lets it go on; returns how that is known. Raises `WaitTimeout`."""
+        with suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGCONT)
+        until(lambda: "T" not in self._threads(), _SIGNAL_S, "its threads are still stopped")
+        now = "goes on" if processes.state(self._pid) else "is gone"
+        return f"pid {self._pid} {now} after {time.monotonic() - self._since:.1f} s"
+
+    def _threads(self) -> set[str]:
+        return set(processes.thread_states(self._pid))
+
+
+def stop_one(sink: KafkaSink, task_ms: int) -> Stopped | None:
+    """Stops an executor that is in the second half of a task, if there is one now.
+
+    `task_ms` is the least that the rows of a task take: one that is stopped earlier has not
+    sent them all.
+    """
+    pids = executors(os.getpid())
+    for attempt in sink.running():
+        age_ms = time.time_ns() // 1_000_000 - attempt.began_ms
+        if len(pids) > 1 and attempt.executor in pids and task_ms / 2 <= age_ms < task_ms:
+            stopped = Stopped(pids[attempt.executor], attempt)
+            if stopped.age_ms < task_ms:
+                return stopped
+            stopped.let_go()
+    return None

@@ -1,0 +1,87 @@
+"""Executors that are stopped in the middle of a task; small processes stand in for them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from labs.engine import processes
+from labs.engine.clients.executors import executors, stop_one
+from labs.engine.wait import until
+from spark_jobs.pipelines.kafka_sink import Attempt
+
+LIMIT_S = 20.0
+TASK_MS = 60_000
+SLEEP = "import time; time.sleep(600)"
+
+
+@dataclass
+class Running:
+    """A query of which Spark counts these attempts as running."""
+
+    attempts: list[Attempt]
+
+    def running(self) -> Iterator[Attempt]:
+        return iter(self.attempts)
+
+
+def running(executor: str, age_ms: int) -> Any:
+    began_ms = time.time_ns() // 1_000_000 - age_ms
+    return Running([Attempt(4, 7, executor, "127.0.0.2", began_ms)])
+
+
+@pytest.fixture
+def two() -> Iterator[dict[str, int]]:
+    """Two processes beneath us that are called as Spark calls its executors."""
+    began = [
+        subprocess.Popen([sys.executable, "-c", SLEEP, "--executor-id", id_]) for id_ in "01"
+    ]  # fmt: skip
+    yield {id_: each.pid for id_, each in zip("01", began, strict=True)}
+    for each in began:
+        each.kill()
+        each.wait()
+
+
+def is_stopped(pid: int) -> bool:
+    return set(processes.thread_states(pid)) == {"T"}
+
+
+def found() -> dict[str, int]:
+    return executors(os.getpid())
+
+
+def test_an_executor_is_stopped_in_the_second_half_of_a_task(two: dict[str, int]) -> None:
+    until(lambda: found() == two, LIMIT_S, "not both executors were found")
+    for age_ms in (TASK_MS // 3, TASK_MS + 1):
+        assert stop_one(running("1", age_ms), TASK_MS) is None
+    stopped = stop_one(running("1", TASK_MS // 2), TASK_MS)
+    assert stopped is not None
+    assert (is_stopped(two["1"]), is_stopped(two["0"])) == (True, False)
+    assert f"executor 1 on 127.0.0.2, pid {two['1']}: state T in all 1 threads" in str(stopped)
+    assert "Spark gave it task 7" in str(stopped)
+    assert f"pid {two['1']} goes on after" in stopped.let_go()
+    assert not is_stopped(two["1"])
+
+
+def test_of_one_executor_alone_no_task_could_be_tried_elsewhere(two: dict[str, int]) -> None:
+    until(lambda: found() == two, LIMIT_S, "not both executors were found")
+    os.kill(two["0"], signal.SIGKILL)
+    until(lambda: found() == {"1": two["1"]}, LIMIT_S, "the one that was killed is still found")
+    assert stop_one(running("1", TASK_MS // 2), TASK_MS) is None
+
+
+def test_of_an_executor_that_ended_meanwhile_nothing_goes_on(two: dict[str, int]) -> None:
+    until(lambda: found() == two, LIMIT_S, "not both executors were found")
+    stopped = stop_one(running("1", TASK_MS // 2), TASK_MS)
+    assert stopped is not None
+    os.kill(two["1"], signal.SIGKILL)
+    assert os.waitpid(two["1"], 0) == (two["1"], signal.SIGKILL)
+    assert f"pid {two['1']} is gone after" in stopped.let_go()
