@@ -43,6 +43,7 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
     "auto.offset.reset": ("earliest", "latest"),
     "startingOffsets": ("earliest", "latest"),
     "checkpoint": ("durable", "local"),
+    "speculation": (False, True),
     "isolation.level": ("read_uncommitted", "read_committed"),
     "processing": ("synchronous", "asynchronous"),
     "processing.errors": ("retry", "close", "skip"),

@@ -14,13 +14,18 @@ import pytest
 
 from labs.engine import processes
 from labs.engine.launch import Launch, RunnerDied, launch
+from labs.engine.spec import ExperimentSpec
 from labs.engine.wait import until
-from tests.engine.arms import DESCRIBED, experiment
+from tests.engine.arms import DESCRIBED, arm, experiment
+from tests.engine.cases import SPARK
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(180)]
 
 # Long enough behind that every test finds the followers paused.
 SPEC = experiment(DESCRIBED, behind_s=120)
+QUERY = experiment(
+    arm("described", "exactly-once", **SPARK), scenario="spark-speculation", standing_s=120
+)
 OWNER = """
 import sys
 from pathlib import Path
@@ -90,9 +95,22 @@ def family_in_trouble(started: Launch) -> set[int]:
     raise AssertionError("no fault was completed")
 
 
-def test_a_killed_keeper_is_noticed_and_leaves_nothing(tmp_path: Path) -> None:
-    with launch(SPEC, tmp_path / "run") as started:
+@pytest.mark.parametrize(
+    ("spec", "stopped"),
+    [
+        pytest.param(SPEC, "kafka.Kafka", id="brokers"),
+        pytest.param(
+            QUERY, "CoarseGrainedExecutorBackend", id="a query",
+            marks=[pytest.mark.spark, pytest.mark.timeout(400)],
+        ),
+    ],
+)  # fmt: skip
+def test_a_killed_keeper_is_noticed_and_leaves_nothing(
+    tmp_path: Path, spec: ExperimentSpec, stopped: str
+) -> None:
+    with launch(spec, tmp_path / "run") as started:
         family = family_in_trouble(started)
+        assert stopped in names({pid for pid in family if processes.state(pid) == "T"})
         os.kill(started.pid, signal.SIGKILL)
         with pytest.raises(RunnerDied) as died:
             list(started)

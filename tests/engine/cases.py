@@ -273,5 +273,11 @@ CASES = [
         None,  # no setting tells the rows of a second attempt from those of the first
         tested=False,
     ),
+    Case(
+        "twice-at-once", "spark-speculation", "exactly-once", Anomaly.DUPLICATE,
+        SPARK | {"application__speculation": True},
+        SPARK,
+        tested=False,
+    ),
     *STREAMS_CASES,
 ]  # fmt: skip

@@ -109,6 +109,7 @@ PLAYS = {
         "position", "hold consumer polling", "kill consumer", "lose checkpoint", "start consumer",
     ],
     ("spark-task-retried", 1): ["fail producer"],
+    ("spark-speculation", 1): ["pause executor of producer", "resume executor of producer"],
     ("spark-restarted", 1): [
         "position", "hold consumer processed", "kill consumer", "start consumer",
     ],

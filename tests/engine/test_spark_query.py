@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from labs.engine.scenarios.model import TOPIC
 from labs.engine.scenarios.steps import PROMPT
 from labs.engine.workloads import Place
 from labs.engine.workloads.spark_query import SparkQuery
-from labs.engine.workloads.spark_sink import SparkSink
+from labs.engine.workloads.spark_sink import SparkSink, SparkSinkOnWorkers
 from tests.engine.arms import arm
 from tests.engine.cases import SPARK
 
@@ -83,6 +84,25 @@ def test_the_sink_is_told_what_is_described_of_the_producer(tmp_path: Path) -> N
         told.options
     )
     assert "subscribe" not in told.options
+
+
+@pytest.mark.parametrize("said", [True, False, None])
+def test_on_workers_a_query_speculates_if_the_team_says_so_and_differs_in_nothing_else(
+    tmp_path: Path, said: bool | None
+) -> None:
+    stated: dict[str, Any] = {} if said is None else {"application__speculation": said}
+    settings = arm("described", **SPARK | stated).settings
+    place = Place(settings, "127.0.0.1:1", TOPIC, 200, tmp_path, tmp_path, tmp_path, tmp_path)
+    clients = SparkSinkOnWorkers(place)
+    told = clients._producer()
+    assert told.conf == {"spark.speculation": "true" if said else "false"}
+    assert len(set(told.workers)) == 2
+    assert (told.tasks, told.rows // told.tasks * told.row_ms) == (10, 400)
+    assert "2 executors of one core" in " ".join(clients.differs)
+    slow = SparkSinkOnWorkers(replace(place, rate_per_s=10))._producer()
+    assert (slow.rows, slow.row_ms) == (20, 200)
+    plain = SparkSink(place)._producer()
+    assert (plain.workers, plain.tasks, plain.row_ms, plain.conf) == ((), 1, 0, {})
 
 
 def test_rows_are_planned_before_they_are_sent(tmp_path: Path) -> None:

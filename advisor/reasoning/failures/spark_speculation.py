@@ -24,6 +24,7 @@ EVENT = FailureEvent(
     boundary=Boundary.PRODUCER_TO_LOG,
     story="spark.speculation starts a second attempt of a task that is slow; both write.",
     permits=permits,
+    scenario="spark-speculation",
     families=frozenset({Family.SPARK}),
     sources=(
         "Spark configuration.md, spark.speculation",

@@ -25,6 +25,7 @@ Workload = Literal[
     "produce-consume", "consume-process-sink", "transactions-sink", "consume-transform-produce",
     "consume-process-commit", "static-members-sink", "spark-query", "spark-sink", "streams",
     "streams-state", "produce-heeding", "replay-sink", "shared-keys-sink",
+    "spark-sink-on-workers",
 ]  # fmt: skip
 """What the clients do (`labs.engine.workloads`)."""
 Client = Literal["producer", "consumer"]

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-UNSTAGED: Mapping[str, str] = {
-    "spark-speculation": "a run's query is in Spark's local mode, which never tries a slow task "
-    "again; a cluster of two hosts would, and no run has one",
-}  # fmt: skip
+UNSTAGED: Mapping[str, str] = {}
 """By the event's name. What stands here can be taken away by a scenario, and often should be."""
 
 UNSHOWN: Mapping[str, str] = {

@@ -18,7 +18,7 @@ from labs.engine.workloads.place import Place
 from labs.engine.workloads.produce_consume import ProduceConsume, ProduceHeeding
 from labs.engine.workloads.produce_consume_java import JavaProduceConsume
 from labs.engine.workloads.spark_query import SparkQuery
-from labs.engine.workloads.spark_sink import SparkSink
+from labs.engine.workloads.spark_sink import SparkSink, SparkSinkOnWorkers
 from labs.engine.workloads.streams import StreamsTopology
 from labs.engine.workloads.streams_state import StatefulTopology
 
@@ -45,6 +45,7 @@ WORKLOADS: Mapping[str, type[ProduceConsume]] = {
     "streams": StreamsTopology,
     "streams-state": StatefulTopology,
     "spark-sink": SparkSink,
+    "spark-sink-on-workers": SparkSinkOnWorkers,
 }
 JAVA: Mapping[str, type[ProduceConsume]] = {
     "produce-consume": JavaProduceConsume,

@@ -6,7 +6,7 @@ reads the topic.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 
 from labs.engine.clients.sending_query import SinkConfig
@@ -22,6 +22,12 @@ class SparkSink(ProduceConsume):
     no_spark = (
         "the topic is read by librdkafka with the settings of the query's source, and not by Spark"
     )
+    workers: Sequence[str] = ()
+    """The addresses of the cluster that runs it; without one it is in local mode."""
+    tasks = 1
+    """Of each batch."""
+    task_ms = 0
+    """How long the rows of a task take at least."""
 
     @property
     def played_by(self) -> dict[str, str]:
@@ -34,12 +40,47 @@ class SparkSink(ProduceConsume):
             yield from super()._differs(role)
 
     def _producer(self) -> SinkConfig:  # type: ignore[override]
-        name = self._next("producer")
+        name, rows = self._next("producer"), self._rows
         return SinkConfig(
             ledger=str(self._place.ledger), name=PRODUCER, part=name, topic=self._place.topic,
-            rows=self._place.rate_per_s,
+            rows=rows, tasks=self.tasks, row_ms=-(-self.task_ms * self.tasks // rows),
+            workers=self.workers, conf=self._conf,
             options={**options(self._place, "producer", self.pinned, self._place.senders),
                      "topic": self._place.topic},
             checkpoint=str(self._place.scratch / "checkpoint"),
             scratch=str(self._place.scratch / name),
         )  # fmt: skip
+
+    @property
+    def _rows(self) -> int:
+        """Of each batch; a task that has done half of its own has sent one at least."""
+        return max(self._place.rate_per_s, 2 * self.tasks)
+
+    @property
+    def _conf(self) -> Mapping[str, str]:
+        """Settings of Spark itself."""
+        return {}
+
+
+class SparkSinkOnWorkers(SparkSink):
+    """`SparkSink` on a cluster where Spark may try a slow task again, on the other host.
+
+    It looks for one once nine tasks of ten are done (spark.speculation.quantile is 0.9).
+    """
+
+    workers = ("127.0.0.1", "127.0.0.2")
+    tasks = 10
+    task_ms = 400
+
+    def _differs(self, role: str) -> Iterator[str]:
+        yield from super()._differs(role)
+        if role == "producer":
+            yield (
+                f"Spark has {len(self.workers)} executors of one core on one machine; a batch has "
+                f"{self._rows:,} messages in {self.tasks} tasks, each of which is made to take "
+                f"{self.task_ms} ms at least, and they are acknowledged when the batch is done"
+            )
+
+    @property
+    def _conf(self) -> Mapping[str, str]:
+        return {"spark.speculation": str(self._application.get("speculation", False)).lower()}

@@ -1,0 +1,37 @@
+"""An executor stands still in the middle of a task, and Spark tries the task again beside it.
+
+With `spark.speculation` a task that takes much longer than the others gets a second attempt on
+another host (Spark configuration.md). The Kafka sink has sent rows of the first one by then, and
+takes none back: its commit and abort do nothing (apache/spark KafkaStreamingWrite.scala).
+"""
+
+from __future__ import annotations
+
+from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.topologies import one_broker_and_a_query
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.pause_executor("producer")
+    stage.go_on(seconds["standing_s"])
+    stage.resume_executor("producer")
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="spark-speculation",
+    title="A slow Spark task is run twice at once",
+    story=(
+        "A Spark query writes to the topic by Spark's Kafka sink, on two machines. One of them "
+        "stands still in the middle of a task, longer than the tasks of the others take, and goes "
+        "on later."
+    ),
+    shows=("duplicate",),
+    topology=one_broker_and_a_query,
+    # The other executor has at most nine tasks to do, of 0.4 s, before Spark looks at this one.
+    durations={"lead_in_s": (1.0, 2.0), "standing_s": (6.5, 8.0), "healed_s": (2.0, 3.0)},
+    play=_play,
+    rate_per_s=200,
+    workload="spark-sink-on-workers",
+)
