@@ -88,7 +88,7 @@ def _named(entry: Entry, wanted: list[str]) -> bool:
 def _failures() -> Iterator[Entry]:
     for event in all_events():
         url = reverse("reference:failure", args=[event.name])
-        text = f"{event.name} {event.title} {event.story} {event.scenario or ''}".lower()
+        text = f"{event.name} {event.title} {event.story} {event.scenario}".lower()
         yield Entry("failure", event.name, event.title, event.name, event.story, url, text)
 
 

@@ -6,7 +6,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from advisor.reasoning.failures import all_events
 from labs import trials
 from labs.calibration.edges import UNTRIED
 
@@ -18,6 +17,5 @@ def evidence(request: HttpRequest) -> HttpResponse:
     context = {
         "held": held,
         "untried": sorted(UNTRIED.items()),
-        "unstaged": [event for event in all_events() if not event.scenario],
     }
     return render(request, "labs/evidence.html", context)

@@ -40,7 +40,7 @@ def _claimed(edge: Edge, seed: int) -> Trial:
     arms = tuple(arm(name, side) for name, side in zip(SIDES, edge.sides, strict=True))
     side = edge.sides[0]
     spec = ExperimentSpec(
-        edge.event.scenario or "", seed, arms, release(side.kafka),
+        edge.event.scenario, seed, arms, release(side.kafka),
         streams=services.streams_for(side),
     )  # fmt: skip
     stored = services.store(spec)

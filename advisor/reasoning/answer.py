@@ -27,7 +27,10 @@ COLUMNS = (Guarantee.AT_MOST_ONCE, Guarantee.AT_LEAST_ONCE, Guarantee.EXACTLY_ON
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One failure event and what it may do here: an `Assessed` in plain values."""
+    """One failure event and what it may do here: an `Assessed` in plain values.
+
+    `scenario` is None in an answer that was kept before the event could be staged.
+    """
 
     name: str
     title: str

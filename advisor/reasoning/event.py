@@ -46,9 +46,9 @@ class FailureEvent:
     (so a redelivery is named even where the sink makes it harmless); it is a pure function
     derived from `replication`, `session` and `group`. `boundary` is the innermost boundary that
     contains the event. `beyond_settings` says what helps where no setting does. `scenario`
-    names the experiment that stages it, if there is one; `families` are the clients that can
-    meet it. `in_scope` must hang on nothing that a recommendation may change; `not_counted`
-    ends "Not counted: " where it is false.
+    names the experiment that stages it; `families` are the clients that can meet it. `in_scope`
+    must hang on nothing that a recommendation may change; `not_counted` ends "Not counted: "
+    where it is false.
     """
 
     name: str
@@ -57,7 +57,7 @@ class FailureEvent:
     story: str
     permits: Callable[[Pipeline], Mapping[Anomaly, str]]
     sources: tuple[str, ...]
-    scenario: str | None = None
+    scenario: str
     families: frozenset[Family] = frozenset(Family)
     beyond_settings: str = ""
     in_scope: Callable[[Pipeline], bool] = always

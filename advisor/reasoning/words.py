@@ -48,8 +48,7 @@ def _worst(failures: list[Assessed], kind: frozenset[Anomaly]) -> str | None:
     for anomaly in _MAY:
         events = [each.event for each in failures if anomaly in each.permits]
         if anomaly in kind and events:
-            # One that an experiment can show is the better example.
-            example = min(events, key=lambda each: (each.name != PLAINEST, not each.scenario)).title
+            example = min(events, key=lambda each: each.name != PLAINEST).title
             counted = f"{len(events)} of {len(failures)} failures"
             return f"{_MAY[anomaly]} in {counted}, such as: {example[0].lower()}{example[1:]}"
     return None

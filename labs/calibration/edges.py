@@ -127,19 +127,14 @@ def permitted(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
     return frozenset(event.permits(pipeline)) - OUTAGES
 
 
-def staged() -> tuple[FailureEvent, ...]:
-    """The events that a scenario stages."""
-    return tuple(event for event in all_events() if event.scenario)
-
-
 def edges(seed: int) -> list[Edge]:
-    """One edge for each staged event and each setting that it hangs on, in an order of the seed.
+    """One edge for each event and each setting that it hangs on, in an order of the seed.
 
     An event has none for a setting of `UNTRIED`, and none where only outages differ.
     """
     dice = random.Random(seed)  # noqa: S311 - repeatable on purpose, nothing is secret
     found = []
-    for event in staged():
+    for event in all_events():
         for key in sorted(dependence(event).settings):
             if pairs := _pairs(event, key):
                 found.append(Edge(event, key, dice.choice(pairs)))
@@ -149,7 +144,7 @@ def edges(seed: int) -> list[Edge]:
 
 @cache
 def _pairs(event: FailureEvent, key: Key) -> tuple[tuple[Pipeline, Pipeline], ...]:
-    if key[0] is Component.BROKER and key[1] not in find(event.scenario or "").keeps:
+    if key[0] is Component.BROKER and key[1] not in find(event.scenario).keeps:
         return ()  # a run's topic states its own; what it inherits is the catalog's matter
     tried = combinations(TRIED.get(key[1], ()), 2)
     pairs = (
@@ -169,7 +164,7 @@ def _bases(event: FailureEvent) -> Iterator[Pipeline]:
         yield from _streams()
         return
     of = [family for family in _FAMILIES if family in event.families] or [*event.families]
-    if find(event.scenario or "").workload in _TRANSACTIONAL:
+    if find(event.scenario).workload in _TRANSACTIONAL:
         yield from map(_in_transactions, of)
     stated = {name: value for name, value in _STATED.items() if _knows(event, name)}
     for family, root, copies, unclean in product(of, _ROOTS, (1, 2), (False, True)):

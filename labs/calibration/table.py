@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from advisor.reasoning.dependence import dependence
 from advisor.reasoning.event import FailureEvent
-from advisor.reasoning.failures import events_for
+from advisor.reasoning.failures import all_events, events_for
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
-from labs.calibration.edges import OUTAGES, permitted, staged
+from labs.calibration.edges import OUTAGES, permitted
 from labs.engine.scenarios import find
 
 UNSPOKEN = frozenset({Anomaly.NONMONOTONIC_POLL, Anomaly.POLL_SKIP})
@@ -109,12 +109,12 @@ class Held:
     contradictions: tuple[Contradiction, ...]
 
     def of(self, event: str) -> Section | None:
-        """What runs said of one event; None if nothing stages it."""
+        """What runs said of one event; None if there is no such event."""
         return next((each for each in self.sections if each.event.name == event), None)
 
     @property
     def untried(self) -> tuple[Section, ...]:
-        """The events that could be staged and were not."""
+        """The events that were not staged."""
         return tuple(each for each in self.sections if not each.runs)
 
     @property
@@ -137,8 +137,8 @@ class _Predicted:
 
 
 def held(observed: Iterable[Observed]) -> Held:
-    """Every staged event with what its runs said, in the order of the model."""
-    events = {event.name: event for event in staged()}
+    """Every event with what its runs said, in the order of the model."""
+    events = {event.name: event for event in all_events()}
     runs = [
         _Predicted(
             run, permitted(events[run.event], run.pipeline), possible(run.event, run.pipeline)
@@ -163,7 +163,7 @@ def possible(event: str, pipeline: Pipeline) -> frozenset[Anomaly]:
     These are the events that the scenario stages, and `COMPANIONS`. No power is cut and no disk
     lost in a run that only kills a leader, so what those would permit excuses nothing there.
     """
-    scenario = next(each.scenario for each in staged() if each.name == event)
+    scenario = next(each.scenario for each in all_events() if each.name == event)
     there = (
         each
         for each in events_for(pipeline)
@@ -179,7 +179,7 @@ def _section(event: FailureEvent, runs: Iterable[_Predicted]) -> Section:
 
 def _rows(event: FailureEvent, runs: list[_Predicted]) -> Iterator[Row]:
     may = frozenset().union(*dependence(event).anomalies.values()) - OUTAGES
-    rarely = find(event.scenario or "").rarely
+    rarely = find(event.scenario).rarely
     for anomaly in sorted(may.union(*(each.seen for each in runs))):
         where = [each.run for each in runs if anomaly in each.permitted]
         nowhere = [each.run for each in runs if anomaly not in each.possible]

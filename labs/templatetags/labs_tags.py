@@ -8,7 +8,7 @@ from labs import sentences, trials
 from labs.calibration.table import Held
 from labs.engine.replay import Moment
 from labs.engine.scenarios import find
-from labs.engine.scenarios.unstaged import UNSHOWN, UNSTAGED
+from labs.engine.scenarios.unshown import UNSHOWN
 
 register = template.Library()
 
@@ -50,12 +50,6 @@ def runs_of(held: Held | str, event: str) -> str:
     """What those runs said of one event, in a line; empty where there was none."""
     section = held.of(event) if isinstance(held, Held) else None
     return section.summary if section else ""
-
-
-@register.filter
-def why_unstaged(event: str) -> str:
-    """Why no scenario stages an event."""
-    return UNSTAGED.get(event, "")
 
 
 @register.filter

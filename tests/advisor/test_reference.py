@@ -16,7 +16,7 @@ from advisor.reasoning.dependence import dependence, events_behind, events_measu
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.rules import all_rules
-from labs.engine.scenarios.unstaged import UNSHOWN, UNSTAGED
+from labs.engine.scenarios.unshown import UNSHOWN
 from tests.advisor.pipelines import described
 from tests.advisor.walking import RISKY, walk
 
@@ -96,23 +96,22 @@ def test_every_other_setting_of_the_products_is_found_by_a_search_alone(client: 
     assert found == sorted(found, reverse=True)
 
 
-def test_a_failure_says_what_shows_it_or_why_nothing_does(client: Client) -> None:
+def test_a_failure_says_what_shows_it(client: Client) -> None:
     for event in all_events():
         html = html_of(client, reverse("reference:failure", args=[event.name]))
-        assert (event.scenario or escape(UNSTAGED[event.name])) in html
+        assert event.scenario in html
 
 
 def test_a_rule_and_a_setting_name_the_experiment_that_shows_them_or_say_that_none_does(
     client: Client,
 ) -> None:
-    staged = {event.scenario for event in all_events() if event.scenario}
+    staged = {event.scenario for event in all_events()}
     for each in reference.entries():
         if each.kind != "failure" and each.weighed:
             html = html_of(client, each.url)
             named = set(re.findall(r'experiment <span class="key">([\w-]+)</span>', html))
             assert named <= staged
-            reasoned = "Shown by: <span" in html  # by reasoning alone, with its reason
-            assert named or reasoned or "no experiment shows what it does: " in html, each.name
+            assert named or "no experiment shows what it does: " in html, each.name
 
 
 def test_what_no_experiment_shows_has_its_reason_and_nothing_else_has_one(client: Client) -> None:
@@ -131,7 +130,7 @@ def test_what_no_experiment_shows_has_its_reason_and_nothing_else_has_one(client
 
 
 def test_a_rule_that_another_failure_shows_names_it_and_says_of_what(client: Client) -> None:
-    staged = {event.name: event.scenario for event in all_events() if event.scenario}
+    staged = {event.name: event.scenario for event in all_events()}
     told = {rule.code: rule.shown_by for rule in all_rules() if rule.shown_by}
     assert told.keys() == {"B006", "B007"}
     for rule in all_rules():

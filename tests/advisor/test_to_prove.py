@@ -6,7 +6,6 @@ import pytest
 
 from advisor.presentation import to_prove
 from advisor.reasoning.answer import judgement
-from advisor.reasoning.failures import all_events
 from advisor.reasoning.words import PLAINEST
 from tests.advisor.pipelines import SAFE, described
 
@@ -32,7 +31,3 @@ def test_what_is_offered_may_do_the_gravest_thing(fields: dict[str, str], events
     offered = to_prove(judgement(pipeline))
     assert offered is not None
     assert offered.name in events
-
-
-def test_what_is_offered_first_can_be_staged():
-    assert PLAINEST in {event.name for event in all_events() if event.scenario}

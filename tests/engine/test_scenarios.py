@@ -11,7 +11,6 @@ from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from labs.engine.scenarios import ScenarioError, all_scenarios, find
 from labs.engine.scenarios.model import Rate, draw
-from labs.engine.scenarios.unstaged import UNSTAGED
 from tests.engine.arms import pipeline
 from tests.engine.cases import CASES
 
@@ -62,18 +61,12 @@ def test_every_scenario_is_named_after_its_file_and_shows_known_anomalies() -> N
 
 
 def test_events_and_scenarios_name_each_other() -> None:
-    events = [event for event in all_events() if event.scenario]
-    assert {event.scenario for event in events} == {each.name for each in all_scenarios()}
-    for event in events:
+    assert {event.scenario for event in all_events()} == {each.name for each in all_scenarios()}
+    for event in all_events():
         settings = [pipeline(**stated) for stated in CARELESS]
         met = [each for each in settings if each.family in event.families]
         permitted = {str(anomaly) for each in met for anomaly in event.permits(each)}
-        assert permitted & set(find(str(event.scenario)).shows), event.name
-
-
-def test_an_event_without_a_scenario_has_the_reason_for_it() -> None:
-    assert UNSTAGED.keys() == {event.name for event in all_events() if not event.scenario}
-    assert all(UNSTAGED.values())
+        assert permitted & set(find(event.scenario).shows), event.name
 
 
 def test_a_wrong_name_gets_the_nearest_right_one() -> None:

@@ -9,8 +9,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from advisor.reasoning.failures import all_events
 from labs import trials
-from labs.calibration.edges import Edge, edges, permitted, staged
+from labs.calibration.edges import Edge, edges, permitted
 from labs.calibration.table import Observed, Section, Side, held
 from labs.engine.warm import WarmJudge
 from labs.models import Trial
@@ -35,7 +36,7 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="NAME",
-            help="a failure event; may be given often; default all that are staged",
+            help="a failure event; may be given often; default all",
         )
         parser.add_argument("--seed", type=int, default=1, help="draws settings and schedules")
         parser.add_argument("--most", type=int, metavar="N", help="at most so many pairs")
@@ -85,10 +86,10 @@ class Command(BaseCommand):
 
 
 def _chosen(options: dict[str, Any]) -> list[Edge]:
-    known = {event.name for event in staged()}
+    known = {event.name for event in all_events()}
     for name in options["event"]:
         if name not in known:
-            message = f"--event {name}: no scenario stages it; there are {', '.join(sorted(known))}"
+            message = f"--event {name}: there is none; there are {', '.join(sorted(known))}"
             raise CommandError(message, returncode=BAD_INPUT)
     if options["most"] is not None and options["most"] < 1:
         raise CommandError("--most takes a whole number from 1 on", returncode=BAD_INPUT)

@@ -97,7 +97,7 @@ def test_a_trial_s_page_calls_its_arms_by_their_setting(client: Client) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [(["--event", "kettle"], "no scenario stages it"), (["--most", "0"], "from 1 on")],
+    [(["--event", "kettle"], "there is none; there are"), (["--most", "0"], "from 1 on")],
 )
 def test_bad_input_is_named_and_exits_with_2(arguments: list[str], said: str) -> None:
     with pytest.raises(CommandError, match=said) as refused:

@@ -6,7 +6,8 @@ from collections import Counter
 
 from advisor.catalog import Component
 from advisor.reasoning.dependence import dependence
-from labs.calibration.edges import TRIED, UNTRIED, Edge, edges, permitted, staged
+from advisor.reasoning.failures import all_events
+from labs.calibration.edges import TRIED, UNTRIED, Edge, edges, permitted
 
 
 def described(edge: Edge) -> list[object]:
@@ -35,16 +36,16 @@ def test_a_seed_draws_the_same_edges_again_and_another_seed_others():
     assert first != other
 
 
-def test_every_staged_event_has_an_edge_unless_only_outages_differ():
+def test_every_event_has_an_edge_unless_only_outages_differ():
     of = Counter(edge.event.name for edge in edges(1))
-    assert {event.name for event in staged()} - of.keys() <= {
+    assert {event.name for event in all_events()} - of.keys() <= {
         "only-replica-down", "brokers-below-min-isr", "transaction-hanging",
         "transactional-id-shared", "controllers-lost", "static-member-lost",
         "spark-task-retried", "keys-moved", "transactional-id-expired",
     }  # fmt: skip
 
 
-def test_each_setting_that_a_staged_event_hangs_on_is_tried_or_said_not_to_be():
-    keys = {key for event in staged() for key in dependence(event).settings}
+def test_each_setting_that_an_event_hangs_on_is_tried_or_said_not_to_be():
+    keys = {key for event in all_events() for key in dependence(event).settings}
     names = {name for component, name in keys if component is not Component.BROKER}
     assert names - TRIED.keys() - UNTRIED.keys() == set()

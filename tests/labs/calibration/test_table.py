@@ -6,7 +6,6 @@ import pytest
 
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
-from labs.calibration.edges import staged
 from labs.calibration.table import (
     COMPANIONS,
     Held,
@@ -51,7 +50,7 @@ def test_an_anomaly_that_a_companion_permits_is_no_contradiction():
 
 
 def test_what_a_failure_that_is_not_staged_there_permits_excuses_nothing():
-    cut = next(event for event in staged() if event.name == "all-replicas-lose-power")
+    cut = next(event for event in all_events() if event.name == "all-replicas-lose-power")
     assert Anomaly.LOST_WRITE in cut.permits(STRONG)
     (found,) = held([run(STRONG, Anomaly.LOST_WRITE)]).contradictions
     assert found.anomaly is Anomaly.LOST_WRITE

@@ -1,11 +1,8 @@
-"""Why no scenario stages an event: for each that has none, a reason."""
+"""Why no experiment shows what a setting does: for each that none does, a reason."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-UNSTAGED: Mapping[str, str] = {}
-"""By the event's name. What stands here can be taken away by a scenario, and often should be."""
 
 UNSHOWN: Mapping[str, str] = {
     "producer.batch.size": "it decides how much goes into one request, and no failure asks "
@@ -23,4 +20,4 @@ UNSHOWN: Mapping[str, str] = {
     "application.message.bytes": "it is the load that some numbers are worked out for, and no run "
     "is of it",
 }
-"""Why no experiment shows what a setting does that no failure's outcome hangs on, by its field."""
+"""By the setting's field; no failure's outcome hangs on it."""
