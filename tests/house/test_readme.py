@@ -10,4 +10,5 @@ from tests.house.files import ROOT
 def test_the_readme_counts_failures_as_the_code_does() -> None:
     told = (ROOT / "README.md").read_text("utf-8")
     assert f"{len(all_events())} failure events" in told
-    assert f"{len(all_scenarios())} failures are staged" in told
+    assert f"by {len(all_scenarios())} scenarios" in told
+    assert {event.scenario for event in all_events()} == {each.name for each in all_scenarios()}
