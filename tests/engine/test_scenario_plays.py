@@ -75,8 +75,8 @@ PLAYS = {
         "position", "kill coordinator", "restart dead", "in sync", "position",
     ],
     ("transaction-log-lost", 3): [
-        "position", "kill coordinator", "wipe killed", "restart dead", "in sync",
-        "elect __transaction_state", "abort hanging",
+        "position", "hold producer in-transaction", "kill coordinator", "wipe killed",
+        "let producer go", "restart dead", "in sync", "elect __transaction_state", "abort hanging",
     ],
     ("last-replica-loses-power", 3): [
         *ALONE, "kill leader", "cut tail killed", "restart terminated", "fenced", "restart dead",

@@ -28,8 +28,10 @@ def _brokers(_: Settings) -> Mapping[str, Pinned]:
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
+    stage.hold("producer", "in-transaction")  # a kill between two of them leaves nothing open
     stage.kill(transaction_coordinator())
     stage.wipe(killed())
+    stage.let_go("producer")
     stage.go_on(seconds["away_s"])
     stage.restart(dead())
     stage.await_in_sync(limit_s=60)
