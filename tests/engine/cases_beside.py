@@ -52,7 +52,7 @@ BESIDE = [
         "transactions-lost", "transaction-log-lost", "at-least-once", Anomaly.BLOCKED,
         COMMITTED | ONE_COPY_OF_TRANSACTIONS,
         COMMITTED,
-        tested=False, over_ms=9000,
+        tested=False, over_ms=11_000,
     ),
     Case(
         "last-power", "last-replica-loses-power", "at-least-once", Anomaly.LOST_WRITE,
