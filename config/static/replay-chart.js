@@ -27,7 +27,14 @@ export function chart(box, arm, axis, seek) {
         y: { range: () => [0, Math.max(1, axis.offsets * 1.04)] },
       },
       axes: [
-        { ...text, gap: lanes + 4, size: lanes + 26, grid: { show: false }, ticks: { show: false } },
+        {
+          ...text,
+          gap: lanes + 4,
+          size: lanes + 26,
+          grid: { show: false },
+          ticks: { show: false },
+          values: (_, seconds) => seconds.map(second => `${second} s`),
+        },
         {
           ...text,
           // Wide enough for the longest label, a million messages being three letters longer.
@@ -118,6 +125,7 @@ function withoutLeader({ ctx, bbox, x }, arm, colour) {
 
 function draw(on, arm, colour, followed) {
   on.ctx.save()
+  on.say("offset", on.bbox.left - 8 * on.unit, on.bbox.top - 0.5 * ROW * on.unit, colour("muted"), "right")
   for (const id of arm.brokers) log(on, arm, id, colour)
   tags(on, arm, colour)
   arm.brokers.forEach((id, row) => lane(on, arm, id, row, colour))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django import template
 
 from labs import sentences, trials
@@ -37,6 +39,12 @@ def setting(value: object) -> str:
     if value is None:
         return "–"
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@register.filter
+def beside(labels: Sequence[str], values: Sequence[object]) -> list[tuple[str, object]]:
+    """Each value with the name of its column, for where columns become lines."""
+    return list(zip(labels, values, strict=True))
 
 
 @register.simple_tag

@@ -114,3 +114,31 @@ def test_a_lost_message_is_followed_and_marked(replay: Page) -> None:
     for width in (360, 1600):
         replay.set_viewport_size({"width": width, "height": 900})
         assert too_wide(replay) == []
+
+
+def test_on_a_phone_every_column_of_the_circumstances_is_in_sight(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 900})
+    made = make.recorded()
+    long = {"producer": {"max.in.flight.requests.per.connection": 5}}
+    made.runs.filter(name="recommended").update(settings=long)
+    page.goto(made.get_absolute_url())
+    for name in ("Settings that differ", "Shortened settings"):
+        region = page.get_by_role("region", name=name)
+        assert region.evaluate("each => each.scrollWidth <= each.clientWidth"), name
+    reason = page.get_by_role("cell", name="fails over sooner")
+    assert "why that does no harm" in reason.evaluate(
+        "each => getComputedStyle(each, '::before').content"
+    )
+
+
+def test_on_a_phone_the_name_of_a_count_stays_while_its_numbers_scroll(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 900})
+    made, other = make.recorded(), make.recorded()
+    page.goto(f"{made.get_absolute_url()}compare/?with={other.slug}")
+    region = page.get_by_role("region", name="Counts side by side")
+    assert region.evaluate("each => (each.scrollLeft = 999, each.scrollLeft)") > 0
+    name = region.get_by_role("rowheader", name="sent").bounding_box()
+    box = region.bounding_box()
+    assert name is not None
+    assert box is not None
+    assert name["x"] == box["x"]
