@@ -23,7 +23,7 @@ LONGEST_S = 60
 _RATE = "rate_per_s"
 _LIBRDKAFKA = ("", "librdkafka, with these settings")
 _CONTROLLERS = {
-    "0": "none: brokers are both",
+    "0": "as the scenario has it",
     "1": "1 dedicated controller",
     "3": "3 dedicated controllers",
 }
@@ -95,7 +95,8 @@ class ConditionsForm(forms.Form):
     )  # fmt: skip
     controllers = forms.ChoiceField(
         label="Dedicated controllers", choices=list(_CONTROLLERS.items()), required=False,
-        help_text="KRaft controllers in processes of their own, beside the brokers.",
+        help_text="KRaft controllers in processes of their own, beside the brokers. Where neither "
+        "the scenario nor you have any, the brokers are controllers too.",
     )  # fmt: skip
     partitions = forms.IntegerField(
         min_value=1, max_value=MOST_PARTITIONS, required=False,

@@ -126,7 +126,7 @@ def _add_conditions(parser: CommandParser) -> None:
         type=int,
         default=0,
         choices=range(4),
-        help="dedicated controllers beside the brokers; default 0: brokers are controllers too",
+        help="dedicated controllers beside the brokers; default 0: as the scenario has it",
     )
     parser.add_argument(
         "--clients",
