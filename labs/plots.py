@@ -41,6 +41,7 @@ DONE_WORDS: Mapping[str, str] = {
     "resume": "resumed",
     "restart": "restarted",
     "mend": "mended",
+    "run": "stood still",
 }
 """What was done, by fault: two words with the target before them."""
 _ROLES_BY_STATE = ("paused", "dead", "killed", "terminated", "failed", "impaired")

@@ -36,6 +36,7 @@ from labs.engine.slots import slot
 from labs.engine.spec import ArmSpec, ExperimentSpec
 from labs.engine.stage import LiveStage
 from labs.engine.telemetry import Sampler
+from labs.engine.watch import Watch
 from labs.engine.workloads import Place, ProduceConsume, workload
 from labs.engine.workloads.group import GROUP
 
@@ -139,7 +140,8 @@ class ArmRunner:
             clients.start_producer()
             self._phase("producing")
             try:
-                self._arm.scenario.play(stage, self._arm.schedule.durations)
+                with Watch(cluster, clients.everybody, self._faults):
+                    self._arm.scenario.play(stage, self._arm.schedule.durations)
             finally:
                 self._faults.write(self._arm.ledger)
                 self._seen.unproved += stage.unproved

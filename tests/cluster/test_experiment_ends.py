@@ -16,7 +16,7 @@ from labs.engine import processes
 from labs.engine.launch import Launch, RunnerDied, launch
 from labs.engine.spec import ExperimentSpec
 from labs.engine.wait import until
-from tests.engine.arms import DESCRIBED, arm, experiment
+from tests.engine.arms import DESCRIBED, RECOMMENDED, arm, experiment
 from tests.engine.cases import SPARK
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(180)]
@@ -139,3 +139,20 @@ def test_a_stopped_experiment_ends_everything_and_says_so(tmp_path: Path) -> Non
         assert not list((tmp_path / "run").glob("*/cluster"))
         assert json.loads((tmp_path / "run" / "spec.json").read_text())
     assert not (tmp_path / "run").exists()
+
+
+def test_a_client_that_somebody_else_stopped_makes_the_verdict_unknown(tmp_path: Path) -> None:
+    """From the first fault to the last heal: longer than any step of the schedule."""
+    consumer = 0
+    with launch(experiment(RECOMMENDED, rate_per_s=200), tmp_path / "run") as started:
+        for event in started:
+            done = (event["event"], event.get("fault"), event.get("phase"))
+            if done == ("fault", "pause", "complete"):
+                everybody = descendants(os.getpid())
+                consumer = next(pid for pid in everybody if "clients.consumer" in names({pid}))
+                os.kill(consumer, signal.SIGSTOP)
+            if done == ("fault", "restart", "complete"):
+                os.kill(consumer, signal.SIGCONT)
+    (told,) = event["experiment"]["arms"]
+    assert told["verdict"] == "unknown", told["reason"]
+    assert "run of consumer-1: it stood still for" in told["reason"]

@@ -217,6 +217,18 @@ def test_the_ledgers_page_names_every_fault_and_role():
         assert f"`{word}`" in page
 
 
+def test_what_stands_still_is_told_from_what_was_stopped_here(herd):
+    log = FaultLog()
+    assert not log.paused("broker 1")
+    pause(herd, followers("orders"), log)
+    assert log.paused("broker 1")
+    assert not log.paused("broker 2")
+    resume(herd, paused(), log)
+    assert not log.paused("broker 1")
+    log.record("pause", "executor: consumer-1", "invoke")
+    assert log.paused("consumer-1")
+
+
 def test_heals_are_never_evidence_of_a_fault(herd):
     log = FaultLog()
     herd.brokers[1].pause()

@@ -18,8 +18,10 @@ Fault = Literal[
     "hold", "fail", "spoil", "join",
     "delete", "forget", "widen", "refuse",
     "resume", "restart", "mend",
+    "run",
 ]  # fmt: skip
-"""All that is done to brokers and their links, to clients, to topics and groups, and to heal."""
+"""All that is done to brokers and their links, to clients, to topics and groups, and to heal;
+and `run`, which is nobody's deed and only ever fails: what stood still (`labs.engine.watch`)."""
 HEALS = frozenset({"resume", "restart", "mend"})
 """Faults in name only: they end one. They never count as the evidence of a fault."""
 
@@ -66,6 +68,12 @@ class FaultLog:
             return self.record(fault, target, "complete", act())
         except trouble as problem:
             return self.record(fault, target, "failed", str(problem))
+
+    def paused(self, name: str) -> bool:
+        """Whether what stands still (`broker 2`, `consumer-1` or its executor) was stopped here."""
+        stops = [row for row in self.rows if row.fault in ("pause", "resume")]
+        last = next((row for row in reversed(stops) if row.target.endswith(f" {name}")), None)
+        return last is not None and (last.fault, last.phase) != ("resume", "complete")
 
     @property
     def proved(self) -> bool:

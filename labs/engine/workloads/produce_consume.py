@@ -144,9 +144,13 @@ class ProduceConsume:
         )
 
     def _stopped(self) -> Iterator[str]:
-        for client in (each for clients in self._clients.values() for each in clients):
+        for client in self.everybody():
             if why := client.latest.get("stopped"):
                 yield f"{client.name} stopped for good: {why}"
+
+    def everybody(self) -> list[ClientProcess]:
+        """All clients that were ever started."""
+        return [client for clients in list(self._clients.values()) for client in clients]
 
     def client(self, role: str) -> ClientProcess:
         """The one that plays a role now: `producer` or `consumer`."""
@@ -264,9 +268,8 @@ class ProduceConsume:
 
     def kill(self) -> None:
         """Ends whatever still runs."""
-        for clients in self._clients.values():
-            for client in clients:
-                client.kill()
+        for client in self.everybody():
+            client.kill()
 
     def _flows(self) -> bool:
         acknowledged = self._latest("producer").get("acknowledged", 0)
