@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from confluent_kafka import KafkaError
+from confluent_kafka import KafkaError, KafkaException
 
-from labs.engine.clients.errors import RULINGS, UNLISTED, reported
+from labs.engine.clients.errors import RULINGS, UNLISTED, fatal_told, reported
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,12 @@ def test_an_error_that_nobody_thought_of_is_unknown() -> None:
 
 def test_no_error_is_a_success_and_each_has_a_reason() -> None:
     assert all(ruling.outcome in ("fail", "info") and ruling.reason for ruling in RULINGS.values())
+
+
+def test_a_fatal_error_is_raised_as_itself_whatever_was_told_in_the_same_breath() -> None:
+    fatal = KafkaException(KafkaError(KafkaError._FENCED))
+    with pytest.raises(KafkaException) as raised, fatal_told():
+        raise SystemError("returned a result with an exception set") from fatal
+    assert raised.value is fatal
+    with pytest.raises(SystemError), fatal_told():
+        raise SystemError("something else")

@@ -10,11 +10,12 @@ Errors.java; seen on Kafka 4.3.1: 4,788 of 9,902 sends that ended in _MSG_TIMED_
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from confluent_kafka import KafkaError
+from confluent_kafka import KafkaError, KafkaException
 
 Outcome = Literal["ok", "fail", "info"]
 
@@ -79,3 +80,18 @@ def words(error: KafkaError) -> str:
 def reported(code: int) -> Ruling:
     """The ruling on an error in a delivery report; unlisted errors are `info`."""
     return RULINGS.get(code, UNLISTED)
+
+
+@contextmanager
+def fatal_told() -> Iterator[None]:
+    """Raises a fatal error as the `KafkaException` that it is.
+
+    confluent-kafka raises it out of a callback (confluent_kafka.c, error_cb). Where a delivery is
+    told in the same breath, Python makes a `SystemError` of the two, and it is the cause.
+    """
+    try:
+        yield
+    except SystemError as both:
+        if isinstance(both.__cause__, KafkaException):
+            raise both.__cause__ from None
+        raise

@@ -176,7 +176,8 @@ class Run:
         """Lets the client report. A fatal error it raises here, and tells no callback of it
         (confluent-kafka-python, confluent_kafka.c, error_cb)."""
         try:
-            self._producer.poll(wait_s)
+            with errors.fatal_told():
+                self._producer.poll(wait_s)
         except KafkaException as raised:
             self._note_fatal(raised.args[0])
             if self._fatal is None:
