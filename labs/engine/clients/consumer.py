@@ -124,8 +124,11 @@ class Run:
         self._drain()
         self._work.finish()
         self._settle()
-        if self._config.commit == "next-poll-stores":
-            self._store(self._positions())  # the Java client's close() commits the position, too
+        # The Java client's close() commits the position, too. Who cannot go on comes to it only if
+        # failing closes the consumer; else it tries again until somebody ends its process.
+        closes = not self._stopped or self._config.on_error == "close"
+        if self._config.commit == "next-poll-stores" and closes:
+            self._store(self._positions())
         self._consumer.close()  # commits what is stored, if the client commits by itself
         self._deliveries.close()
         self._commits.close()
