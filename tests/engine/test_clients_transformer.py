@@ -37,9 +37,11 @@ def start(folder: Path, broker: Producer, **told: Any) -> ClientProcess:
             "bootstrap.servers": at, "auto.offset.reset": "earliest",
             "isolation.level": "read_committed",
         },
-        commit="after-processing", max_poll=10, drain_limit_s=LIMIT_S, output=OUTPUT,
-        producer={"bootstrap.servers": at, "transactional.id": "orders-1"},
-        **{"in_transaction": True, **told},
+        max_poll=10, drain_limit_s=LIMIT_S, output=OUTPUT,
+        **{
+            "commit": "after-processing", "in_transaction": True,
+            "producer": {"bootstrap.servers": at, "transactional.id": "orders-1"}, **told,
+        },
     )  # fmt: skip
     return ClientProcess("transformer", config, folder, folder)
 
@@ -98,6 +100,20 @@ def test_paused_it_goes_on_and_after_an_abort_it_reads_its_input_again_or_goes_o
     delivered = Counter(row["value"] for row in consumers.table(tmp_path, "deliveries"))
     assert delivered.keys() == set(range(200))
     assert (max(delivered.values()) > 1) == rewinds
+
+
+@pytest.mark.parametrize(("on_error", "saves"), [("close", True), ("retry", False)])
+def test_one_that_cannot_go_on_saves_its_place_only_if_failing_closes_its_consumer(
+    tmp_path: Path, broker: Producer, on_error: str, saves: bool
+) -> None:
+    consumers.send(broker, VALUES)
+    nowhere = {"bootstrap.servers": "127.0.0.1:1", "message.timeout.ms": 300}
+    client = start(
+        tmp_path, broker, in_transaction=False, commit="next-poll-stores", on_error=on_error,
+        producer=nowhere,
+    )  # fmt: skip
+    assert "_MSG_TIMED_OUT" in client.await_end(LIMIT_S)["stopped"]
+    assert (max(consumers.committed(broker).values()) > 0) == saves
 
 
 def test_a_reader_that_knows_what_it_was_handed_counts_it_once(
