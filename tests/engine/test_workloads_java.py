@@ -188,7 +188,7 @@ def files(told: JavaConsumeTransformProduce) -> tuple[dict[str, str], dict[str, 
 def test_the_transforming_application_has_the_teams_settings(tmp_path: Path) -> None:
     told = transformer(tmp_path, **IN_TRANSACTIONS, producer__linger_ms=7)
     reads, writes, rest = files(told)
-    assert rest == ["orders", "orders-made", "in-transaction", "rewinds"]
+    assert rest == ["orders", "orders-made", "in-transaction", "rewinds", "ends"]
     assert (writes["transactional.id"], writes["linger.ms"]) == ("orders-1", "7")
     assert (reads["group.id"], reads["session.timeout.ms"]) == ("app", "3000")
     assert (reads["isolation.level"], reads["enable.auto.commit"]) == ("read_committed", "false")
@@ -201,9 +201,10 @@ def test_the_transforming_application_has_the_teams_settings(tmp_path: Path) -> 
 
 
 def test_one_that_commits_by_its_client_leaves_that_to_it(tmp_path: Path) -> None:
-    told = transformer(tmp_path, application__abort="continues", application__commit="auto")
+    auto = {"application__commit": "auto", "application__processing_errors": "close"}
+    told = transformer(tmp_path, application__abort="continues", **auto)
     reads, writes, rest = files(told)
-    assert rest[2:] == ["client", "continues"]
+    assert rest[2:] == ["client", "continues", "closes"]
     assert reads["enable.auto.commit"] == "true"
     assert "transactional.id" not in writes
     assert not told._java(told._consumer()).tells_commits

@@ -35,12 +35,14 @@ public class TransformerApplication {
     static boolean transactional;
     static boolean inTransaction;
     static boolean rewinds;
+    static boolean closes;
     static boolean stopped;
     static Collection placed = new HashSet();
 
     /**
-     * CONSUMER.properties PRODUCER.properties INPUT OUTPUT COMMIT rewinds|continues, where COMMIT is
+     * CONSUMER.properties PRODUCER.properties INPUT OUTPUT COMMIT rewinds|continues closes|ends, where COMMIT is
      * before-processing, after-processing, in-transaction, or client: that commits by itself, or nobody does.
+     * One that cannot go on closes its consumer, which commits where it was, or ends without.
      */
     public static void main(String[] told) throws Exception {
         Properties reads = properties(told[0]);
@@ -50,6 +52,7 @@ public class TransformerApplication {
         transactional = writes.containsKey("transactional.id");
         inTransaction = commit.equals("in-transaction");
         rewinds = told[5].equals("rewinds");
+        closes = told[6].equals("closes");
         producer = new KafkaProducer(writes, new ByteArraySerializer(), new ByteArraySerializer());
         consumer = new KafkaConsumer(reads, new ByteArrayDeserializer(), new ByteArrayDeserializer());
         Thread hears = new Thread(new Runnable() {
@@ -69,7 +72,9 @@ public class TransformerApplication {
             stop(failed);
         }
         producer.close(Duration.ofSeconds(5L));
-        consumer.close(Duration.ofSeconds(5L));
+        if (!stopped || closes) {
+            consumer.close(Duration.ofSeconds(5L));
+        }
         System.exit(0);
     }
 

@@ -6,14 +6,12 @@ ledger's `effects`. `application.sink` says whether it knows a message that it w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from labs.engine.clients import sink
 from labs.engine.clients.consumer import ConsumerConfig
 from labs.engine.clients.producer import ProducerConfig
-from labs.engine.clients.work import OnError
 from labs.engine.ledger import TableWriter
 from labs.engine.workloads.produce_consume import ProduceConsume
 
@@ -21,7 +19,6 @@ _STATIC = "group.instance.id"
 _DAY_MS = 86_400_000
 _LONG_AGO_MS = 3650 * _DAY_MS
 _KEYS = 100
-_ON_ERROR: Mapping[str, OnError] = {"retry": "retry", "close": "close", "skip": "skip"}
 
 
 class ConsumeProcessSink(ProduceConsume):
@@ -36,7 +33,6 @@ class ConsumeProcessSink(ProduceConsume):
             super()._consumer(),
             sink=str(self._database),
             sink_style=self._sink_style,
-            on_error=_ON_ERROR[str(self._application.get("processing.errors", "retry"))],
             asynchronous=self._application.get("processing") == "asynchronous",
         )
 

@@ -61,11 +61,13 @@ class JavaConsumeTransformProduce(ConsumeTransformProduce):
         writes = {**self._writer, "client.id": told.name}
         if named := told.producer.get(_ID):  # one that joins has another
             writes[_ID] = named
-        habit = "rewinds" if told.rewinds else "continues"
+        after_abort = "rewinds" if told.rewinds else "continues"
+        after_failure = "closes" if told.on_error == "close" else "ends"
         arguments = [
             self._file(told.name, "consumer", self._reads(told.name)),
             self._file(told.name, "producer", writes),
-            self._place.topic, OUTPUT, "client" if self._automatic else self._commit, habit,
+            self._place.topic, OUTPUT, "client" if self._automatic else self._commit,
+            after_abort, after_failure,
         ]  # fmt: skip
         return JavaTransformerConfig(
             ledger=told.ledger, name=told.name, group=told.group, topic=told.topic,

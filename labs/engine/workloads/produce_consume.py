@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from confluent_kafka import libversion
 
@@ -20,6 +20,7 @@ from labs.engine.clients.producer import ProducerConfig
 from labs.engine.clients.reader import ReaderConfig
 from labs.engine.clients.sink import Style
 from labs.engine.clients.translate import PINNED, Pinned
+from labs.engine.clients.work import OnError
 from labs.engine.wait import WaitTimeout, until
 from labs.engine.workloads.committing import commit_style, commits_differ
 from labs.engine.workloads.group import GROUP, saved_positions
@@ -193,6 +194,7 @@ class ProduceConsume:
             commit=commit_style(self._commit, consumer),
             auto_commit=bool(consumer.get("enable.auto.commit", True)),
             max_poll=int(consumer.get("max.poll.records", _POLL_RECORDS)),
+            on_error=cast(OnError, self._application.get("processing.errors", "retry")),
             drain_limit_s=_DRAIN_LIMIT_S,
         )  # fmt: skip
 
