@@ -7,10 +7,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from labs.conditions import Conditions
+from labs.engine.launch import RunnerDied
+from labs.engine.spec import ExperimentSpec
+from labs.management.commands import experiment
 from tests.house.files import ROOT
 
 NAME = "leader-killed-followers-behind"
@@ -33,6 +38,12 @@ NAME = "leader-killed-followers-behind"
         (["--scenario", NAME, "--client", "librdkafka", "--clients", "java"], "--client java"),
         (["--scenario", NAME, "--seed", "-1"], "seed -1; it must be from 0"),
         (["--scenario", NAME, "--seed", str(2**63)], f"seed {2**63}; it must be from 0"),
+        (["--scenario", NAME, "--condition", "rate=5"], "one of partitions, rate_per_s"),
+        (["--scenario", NAME, "--condition", "partitions"], "write NAME=VALUE"),
+        (["--scenario", NAME, "--condition", "controllers=9"], "write NAME=VALUE"),
+        (["--scenario", NAME, "--condition", "partitions=many"], "Partitions: Enter a whole"),
+        (["--scenario", NAME, "--condition", "lead_in_s=61"], "less than or equal to 60"),
+        (["--scenario", NAME, "--condition", "value_bytes=10000"], "or smaller ones"),
         (["--scenario", "spark-restarted"], "is not a Spark query"),
         (
             ["--scenario", "transaction-log-lost", "--set", "topic.replication.factor=1"],
@@ -48,6 +59,23 @@ def test_bad_input_is_named_and_exits_with_2(
     assert refused.value.returncode == 2
     assert said in str(refused.value)
     assert not (data_dir / "runs").exists()
+
+
+def test_conditions_are_those_of_the_web(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(spec: ExperimentSpec, _: Path) -> NoReturn:
+        said.append(spec)
+        raise RunnerDied(1, "not here")
+
+    said: list[ExperimentSpec] = []
+    monkeypatch.setattr(experiment, "launch", refuse)
+    chosen = ["partitions=4", "rate_per_s=50", "lead_in_s=2.5", "value_bytes=200"]
+    with pytest.raises(CommandError, match="not here"):
+        call_command(
+            "experiment", "--scenario", NAME, "--controllers", "3",
+            *(f"--condition={each}" for each in chosen),
+        )  # fmt: skip
+    overrides = {"rate_per_s": 50, "lead_in_s": 2.5}
+    assert Conditions.of(said[0]) == Conditions(3, 4, overrides, 200)
 
 
 def test_scenarios_and_lessons_as_data(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,7 +17,7 @@ from advisor import services as advisor
 from advisor.catalog import kafka_line
 from advisor.reasoning.pipeline import Pipeline
 from labs import presentation, sentences, services
-from labs.conditions import clients_for, java_release
+from labs.conditions import Conditions, ConditionsForm, clients_for, java_release
 from labs.engine.kafka.distribution import kafka_versions
 from labs.engine.kafka.tools import tool_versions
 from labs.engine.launch import RunnerDied, launch
@@ -27,6 +27,8 @@ from labs.engine.spec import ArmSpec, ExperimentSpec
 
 BAD_INPUT, NOT_RUN, INTERRUPTED = 2, 3, 130
 _ARMS = ("described", "recommended")
+_OPTIONS = ("clients", "controllers")
+"""Conditions that have an option of their own."""
 
 ASSUMED = {"topic.replication.factor": "3"}
 """What is taken unless it is stated. A broker's own default is one copy, and with one copy there
@@ -135,6 +137,16 @@ def _add_conditions(parser: CommandParser) -> None:
         "a scenario is about what Java's do), or "
         "Kafka's own Java clients, where brokers or the network fail, or one reads and writes",
     )
+    parser.add_argument(
+        "--condition",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="conditions",
+        help="partitions, rate_per_s, value_bytes, or a duration of the scenario's in seconds, "
+        "such as lead_in_s=5, as on the web; may be given often. What is not stated is the "
+        "scenario's own, or drawn by the seed",
+    )
 
 
 def _told(result: dict[str, Any]) -> str:
@@ -163,16 +175,34 @@ def _spec(options: dict[str, Any]) -> ExperimentSpec:
     arms = [_arm(name, pipeline) for name in names]
     seed = secrets.randbelow(2**31) if options["seed"] is None else options["seed"]
     kafka, instead_of = services.brokers_for(pipeline)
+    chosen = _conditions(options, _java_clients(options, pipeline))
     try:
         spec = ExperimentSpec(
-            options["scenario"], seed, tuple(arms), kafka, controllers=options["controllers"],
-            java_clients=_java_clients(options, pipeline), instead_of=instead_of,
-            streams=services.streams_for(pipeline),
+            options["scenario"], seed, tuple(arms), kafka, chosen.overrides, options["controllers"],
+            chosen.partitions, chosen.value_bytes, chosen.java_clients, instead_of,
+            services.streams_for(pipeline),
         )  # fmt: skip
         shapes(spec)
     except ValueError as cannot:
         raise CommandError(f"this cannot be staged: {cannot}", returncode=BAD_INPUT) from cannot
     return spec
+
+
+def _conditions(options: dict[str, Any], java: str | None) -> Conditions:
+    """Those of `--condition`, within the web's limits; dedicated controllers are told apart."""
+    scenario = find(options["scenario"])
+    names = [name for name in ConditionsForm(scenario).fields if name not in _OPTIONS]
+    fields = {"clients": java or ""}
+    for stated in options["conditions"]:
+        name, equals, value = stated.partition("=")
+        if not equals or name not in names:
+            message = f"--condition {stated!r}: write NAME=VALUE; NAME is one of {', '.join(names)}"
+            raise CommandError(message, returncode=BAD_INPUT)
+        fields[name] = value
+    form = ConditionsForm(scenario, fields, java=java)
+    if not form.is_valid():
+        raise CommandError("\n".join(form.problems()), returncode=BAD_INPUT)
+    return form.conditions()
 
 
 def _java_clients(options: dict[str, Any], pipeline: Pipeline) -> str | None:
