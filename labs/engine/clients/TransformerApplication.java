@@ -42,7 +42,7 @@ public class TransformerApplication {
     /**
      * CONSUMER.properties PRODUCER.properties INPUT OUTPUT COMMIT rewinds|continues closes|ends, where COMMIT is
      * before-processing, after-processing, in-transaction, or client: that commits by itself, or nobody does.
-     * One that cannot go on closes its consumer, which commits where it was, or ends without.
+     * One that cannot go on ends without closing a consumer that commits by itself, unless it `closes`.
      */
     public static void main(String[] told) throws Exception {
         Properties reads = properties(told[0]);
@@ -72,7 +72,7 @@ public class TransformerApplication {
             stop(failed);
         }
         producer.close(Duration.ofSeconds(5L));
-        if (!stopped || closes) {
+        if (!stopped || closes || !commit.equals("client")) { // else close() would commit where it was
             consumer.close(Duration.ofSeconds(5L));
         }
         System.exit(0);
