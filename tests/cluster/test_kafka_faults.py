@@ -34,6 +34,7 @@ from labs.engine.faults import admin as by_hand
 from labs.engine.kafka import hanging
 from labs.engine.kafka.cluster import Cluster
 from labs.engine.wait import until
+from labs.engine.workloads import group
 
 pytestmark = pytest.mark.cluster
 MESSAGES = 500
@@ -130,7 +131,9 @@ def test_records_positions_and_a_partition_by_the_admin_client(cluster):
     assert send(producer, "kept", 10) == 10
     consumer = Consumer({"bootstrap.servers": at, "group.id": "app", "enable.auto.commit": False})
     place = TopicPartition("kept", 0, 7)
+    assert group.saved_positions(at, "kept") == {}, "of a coordinator that has just begun"
     until(lambda: commits(consumer, place), 60, "no coordinator took the commit")
+    assert group.saved_positions(at, "kept") == {0: 7}
 
     deleted = by_hand.delete(at, "kept", {0: 4}, log)
     assert deleted.evidence == "partition 0 starts at 4 now"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import Consumer, KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
@@ -15,6 +16,11 @@ _silent = logging.getLogger(f"{__name__}.librdkafka")
 _silent.addHandler(logging.NullHandler())
 _silent.propagate = False
 
+_PERSISTENT = {
+    "reconnect.backoff.ms": 20,
+    "reconnect.backoff.max.ms": 200,
+    "socket.connection.setup.timeout.ms": 2000,
+}
 # INVALID_REPLICATION_FACTOR is "more replicas than there are unfenced brokers right now".
 _PASSING = {KafkaError.INVALID_REPLICATION_FACTOR, KafkaError._TIMED_OUT, KafkaError._TRANSPORT}
 
@@ -26,15 +32,23 @@ def quiet_admin(bootstrap: str) -> AdminClient:
     librdkafka's own threads, its end could abort the process (confluent-kafka-python #2131); and
     an error that a request raised keeps it, as a local variable of its traceback, for that.
     """
-    return AdminClient(
-        {
-            "bootstrap.servers": bootstrap,
-            "reconnect.backoff.ms": 20,
-            "reconnect.backoff.max.ms": 200,
-            "socket.connection.setup.timeout.ms": 2000,
-        },
-        logger=_silent,
-    )
+    return AdminClient({**_PERSISTENT, "bootstrap.servers": bootstrap}, logger=_silent)
+
+
+@contextmanager
+def quiet_visitor(bootstrap: str, group: str) -> Iterator[Consumer]:
+    """A client that may ask and tell what a group has committed, and never joins it.
+
+    Not the admin client: an answer of "not the coordinator" to its ListConsumerGroupOffsets, as
+    one gives that has just begun, ends the process (librdkafka #5040; seen with 2.16).
+    """
+    own = {"group.id": group, "enable.auto.commit": False}
+    told = {**_PERSISTENT, **own, "bootstrap.servers": bootstrap}
+    visitor = Consumer(told, logger=_silent)
+    try:
+        yield visitor
+    finally:
+        visitor.close()
 
 
 def coordinator_of(bootstrap: str, group: str, limit_s: float = 10) -> int | None:

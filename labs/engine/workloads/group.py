@@ -6,9 +6,9 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
+from confluent_kafka import Consumer, KafkaException, TopicPartition
 
-from labs.engine.kafka.admin import quiet_admin
+from labs.engine.kafka.admin import quiet_visitor
 from labs.engine.ledger import TableWriter
 from labs.engine.wait import until
 
@@ -19,19 +19,12 @@ _SAVE_LIMIT_S = 20.0
 
 def saved_positions(bootstrap: str, topic: str) -> dict[int, int]:
     """By partition, the offset that the group committed last; empty if nobody can say."""
-    with quiet_admin(bootstrap) as admin:
+    with quiet_visitor(bootstrap, GROUP) as visitor:
         try:
-            asked = admin.list_consumer_group_offsets(
-                [ConsumerGroupTopicPartitions(GROUP)], request_timeout=_ASK_S
-            )
-            answer = asked[GROUP].result()
+            told = visitor.committed(_places(visitor, topic), timeout=_ASK_S)
         except KafkaException:
             return {}
-    return {
-        place.partition: place.offset
-        for place in answer.topic_partitions or ()
-        if place.topic == topic and place.offset >= 0
-    }
+    return {place.partition: place.offset for place in told if place.offset >= 0}
 
 
 def begin_at_start(bootstrap: str, topic: str) -> None:
@@ -39,19 +32,21 @@ def begin_at_start(bootstrap: str, topic: str) -> None:
 
     Tried again until it is there: a coordinator may not know a new topic yet.
     """
-    with quiet_admin(bootstrap) as admin:
-        known = admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions
-        places = [TopicPartition(topic, each, 0) for each in known]
+    with quiet_visitor(bootstrap, GROUP) as visitor:
+        places = _places(visitor, topic)
 
         def saved() -> bool:
-            asked = admin.alter_consumer_group_offsets(
-                [ConsumerGroupTopicPartitions(GROUP, places)], request_timeout=_ASK_S
-            )
             with suppress(KafkaException):
-                asked[GROUP].result()
-            return saved_positions(bootstrap, topic).keys() == known.keys()
+                visitor.commit(offsets=places, asynchronous=False)
+            return len(saved_positions(bootstrap, topic)) == len(places)
 
         until(saved, _SAVE_LIMIT_S, "the group's position at the start could not be saved")
+
+
+def _places(visitor: Consumer, topic: str) -> list[TopicPartition]:
+    """The start of each partition."""
+    known = visitor.list_topics(topic, timeout=_ASK_S).topics[topic].partitions
+    return [TopicPartition(topic, each, 0) for each in known]
 
 
 def write_saved(bootstrap: str, topic: str, ledger: Path, consumer: str) -> None:
