@@ -10,9 +10,9 @@ can be taken in pieces, by `--only NAME` (again for more), `--arms bad` and `--f
 A line a case says under how many seeds the bad settings showed the anomaly and were judged as they
 must be, and the good ones held without it. Below, each scenario stands with the rate that belongs
 in its file, as `measured`, and what its file says; a verdict of `unknown` counts as neither, and
-its reason is printed. Last comes what was there after each run in the first quarter and in the last
-(`benchmarks.left`). Exit code 1 unless every bad arm showed its anomaly, no good arm did, and the
-runs left nothing that stays or grows.
+its reason is printed. Last comes what was there after the runs of the second quarter and of the
+last (`benchmarks.left`). Exit code 1 unless every bad arm showed its anomaly, no good arm did, and
+the runs left nothing that stays or grows.
 """
 
 from __future__ import annotations

@@ -117,6 +117,7 @@ def test_what_stays_or_grows_over_many_runs_is_told(capsys: pytest.CaptureFixtur
     assert "1 of 20 runs left something" in capsys.readouterr().out
     assert not nothing_grew([*quiet[:15], *[replace(quiet[0], memory_mb=100)] * 5])
     assert "grew: memory_mb" in capsys.readouterr().out
+    assert nothing_grew([replace(quiet[0], judge_mb=10)] * 5 + quiet[:15]), "it warms up"
     assert nothing_grew([quiet[0], replace(quiet[0], memory_mb=100)]), "two tell nothing"
 
 
