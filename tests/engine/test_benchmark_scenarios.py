@@ -125,3 +125,5 @@ def test_what_scenarios_say_was_measured_is_what_the_kept_record_has() -> None:
     measured = rates(Record(KEPT))
     for scenario in all_scenarios():
         assert scenario.measured == measured.get(scenario.name, ()), scenario.name
+        assert scenario.measured, scenario.name
+        assert min(rate.runs for rate in scenario.measured) >= 10, scenario.name

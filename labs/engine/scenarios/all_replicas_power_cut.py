@@ -38,5 +38,5 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (2.0, 3.0), "dark_s": (0.5, 1.0), "healed_s": (1.5, 2.0)},
     play=_play,
     given_up_breaks=True,
-    measured=(Rate("lost_write", 2, 2),),
+    measured=(Rate("lost_write", 10, 10),),
 )

@@ -32,5 +32,5 @@ SCENARIO = Scenario(
     play=_play,
     workload="consume-process-commit",
     pinned=SHORT_SESSION,
-    measured=(Rate("effect_duplicated", 4, 4),),
+    measured=(Rate("effect_duplicated", 20, 20),),
 )

@@ -43,5 +43,5 @@ SCENARIO = Scenario(
     },
     play=_play,
     given_up_breaks=True,
-    measured=(Rate("unavailable", 2, 2),),
+    measured=(Rate("unavailable", 10, 10),),
 )

@@ -37,5 +37,5 @@ SCENARIO = Scenario(
     rate_per_s=500,
     given_up_breaks=True,
     workload="produce-heeding",
-    measured=(Rate("given_up", 3, 3),),
+    measured=(Rate("given_up", 10, 10),),
 )

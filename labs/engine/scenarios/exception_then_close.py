@@ -38,5 +38,5 @@ SCENARIO = Scenario(
         "skipped": "the group was handed the records before it closed, so they are counted as "
         "effects that are missing",
     },
-    measured=(Rate("effect_missing", 2, 2),),
+    measured=(Rate("effect_missing", 10, 10),),
 )

@@ -35,5 +35,5 @@ SCENARIO = Scenario(
     workload="replay-sink",
     pinned=SHORT_SESSION,
     brokers=retention_soon,
-    measured=(Rate("effect_missing", 3, 3),),
+    measured=(Rate("effect_missing", 10, 10),),
 )

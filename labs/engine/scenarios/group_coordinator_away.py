@@ -44,7 +44,7 @@ SCENARIO = Scenario(
     keeps=(OFFSETS_COPIES,),
     given_up_breaks=True,
     measured=(
-        Rate("blocked", 1, 1),
-        Rate("effect_duplicated", 2, 2),
+        Rate("blocked", 10, 10),
+        Rate("effect_duplicated", 10, 10),
     ),
 )

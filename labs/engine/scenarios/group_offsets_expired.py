@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 from labs.engine.spec import Settings
 
@@ -52,4 +52,5 @@ SCENARIO = Scenario(
     rate_per_s=500,
     workload="consume-process-sink",
     brokers=_brokers,
+    measured=(Rate("effect_missing", 10, 10),),
 )

@@ -43,5 +43,5 @@ SCENARIO = Scenario(
     },
     play=_play,
     given_up_breaks=True,
-    measured=(Rate("lost_write", 6, 6),),
+    measured=(Rate("lost_write", 20, 20),),
 )

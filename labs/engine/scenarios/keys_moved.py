@@ -8,7 +8,7 @@ goes now, by another member of the group, before what is old of it where it went
 from __future__ import annotations
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import on_one_broker
 
 _SOON = "a new partition is found earlier"
@@ -44,4 +44,5 @@ SCENARIO = Scenario(
     play=_play,
     workload="shared-keys-sink",
     senders={"topic.metadata.refresh.interval.ms": Pinned(500, 300_000, _SOON)},
+    measured=(Rate("key_reordered", 10, 10),),
 )  # fmt: skip

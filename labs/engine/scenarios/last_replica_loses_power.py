@@ -44,5 +44,5 @@ SCENARIO = Scenario(
     },
     play=_play,
     given_up_breaks=True,
-    measured=(Rate("lost_write", 2, 2),),
+    measured=(Rate("lost_write", 10, 10),),
 )

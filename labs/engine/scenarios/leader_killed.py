@@ -44,5 +44,5 @@ SCENARIO = Scenario(
         "given_up": "the others lead again before most clients lose patience",
     },
     given_up_breaks=True,
-    measured=(Rate("lost_write", 3, 3),),
+    measured=(Rate("lost_write", 10, 10),),
 )

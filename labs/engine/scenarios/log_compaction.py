@@ -49,5 +49,5 @@ SCENARIO = Scenario(
     pinned=SHORT_SESSION,
     brokers=_brokers,
     topic=_topic,
-    measured=(Rate("effect_missing", 3, 3),),
+    measured=(Rate("effect_missing", 10, 10),),
 )

@@ -36,5 +36,5 @@ SCENARIO = Scenario(
     play=_play,
     workload="consume-process-sink",
     pinned=SHORT_SESSION,
-    measured=(Rate("effect_missing", 2, 2),),
+    measured=(Rate("effect_missing", 10, 10),),
 )

@@ -42,5 +42,5 @@ SCENARIO = Scenario(
     workload="consume-process-sink",
     pinned=SHORT_SESSION,
     rarely={"redelivery": _DELETED, "effect_duplicated": _DELETED},
-    measured=(Rate("effect_missing", 2, 2),),
+    measured=(Rate("effect_missing", 10, 10),),
 )

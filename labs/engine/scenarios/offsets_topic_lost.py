@@ -46,5 +46,5 @@ SCENARIO = Scenario(
     pinned=SHORT_SESSION,
     keeps=(OFFSETS_COPIES,),
     given_up_breaks=True,
-    measured=(Rate("effect_missing", 2, 2),),
+    measured=(Rate("effect_missing", 10, 10),),
 )

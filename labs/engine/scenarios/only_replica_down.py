@@ -10,7 +10,7 @@ with too much to do, 10.2 s.
 from __future__ import annotations
 
 from labs.engine.faults import leader
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import the_dead_return
 from labs.engine.scenarios.topologies import up_to_five
 
@@ -34,4 +34,5 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.5, 2.5), "down_s": (12.0, 14.0), "healed_s": (0.5, 1.0)},
     play=_play,
     given_up_breaks=True,
+    measured=(Rate("unavailable", 10, 10),),
 )

@@ -40,5 +40,5 @@ SCENARIO = Scenario(
     workload="consume-process-sink",
     pinned={_NAME: Pinned(1000, 300_000, _SOON)},
     senders={_NAME: Pinned(500, 300_000, _SOON)},
-    measured=(Rate("effect_missing", 2, 2),),
+    measured=(Rate("effect_missing", 10, 10),),
 )

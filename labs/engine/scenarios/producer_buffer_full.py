@@ -44,5 +44,5 @@ SCENARIO = Scenario(
         "given_up": "max.block.ms is longer than the four seconds, or acks=0, with which the "
         "network takes more than the buffer would",
     },
-    measured=(Rate("given_up", 3, 3),),
+    measured=(Rate("given_up", 10, 10),),
 )

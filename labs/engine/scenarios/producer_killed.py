@@ -38,5 +38,5 @@ SCENARIO = Scenario(
     play=_play,
     given_up_breaks=True,
     workload="consume-process-sink",
-    measured=(Rate("given_up", 2, 2),),
+    measured=(Rate("given_up", 10, 10),),
 )

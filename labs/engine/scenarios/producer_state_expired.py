@@ -78,5 +78,5 @@ SCENARIO = Scenario(
     },
     given_up_breaks=True,
     linked=True,
-    measured=(Rate("duplicate", 2, 2),),
+    measured=(Rate("duplicate", 10, 10),),
 )

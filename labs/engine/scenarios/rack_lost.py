@@ -69,5 +69,5 @@ SCENARIO = Scenario(
         "reordered": BLIND_RETRY,
     },
     given_up_breaks=True,
-    measured=(Rate("lost_write", 2, 2),),
+    measured=(Rate("lost_write", 10, 10),),
 )

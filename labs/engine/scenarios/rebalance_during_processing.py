@@ -37,5 +37,5 @@ SCENARIO = Scenario(
     play=_play,
     workload="consume-process-commit",
     pinned=SHORT_SESSION,
-    measured=(Rate("effect_duplicated", 3, 3),),
+    measured=(Rate("effect_duplicated", 10, 10),),
 )

@@ -68,5 +68,5 @@ SCENARIO = Scenario(
     pinned=SHORT_SESSION,
     brokers=retention_soon,
     topic=_topic,
-    measured=(Rate("effect_missing", 4, 4),),
+    measured=(Rate("effect_missing", 20, 20),),
 )

@@ -43,5 +43,5 @@ SCENARIO = Scenario(
         "given_up": "retries alone end nothing here: no request is answered with an error, and "
         "request.timeout.ms is longer than the pause unless it is stated",
     },
-    measured=(Rate("effect_duplicated", 3, 3),),
+    measured=(Rate("effect_duplicated", 10, 10),),
 )

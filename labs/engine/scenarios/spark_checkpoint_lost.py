@@ -39,7 +39,7 @@ SCENARIO = Scenario(
     workload="spark-query",
     pinned=PROMPT,
     measured=(
-        Rate("effect_missing", 2, 2),
-        Rate("effect_duplicated", 2, 2),
+        Rate("effect_missing", 10, 10),
+        Rate("effect_duplicated", 10, 10),
     ),
 )

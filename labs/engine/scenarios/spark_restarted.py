@@ -31,5 +31,5 @@ SCENARIO = Scenario(
     rate_per_s=500,
     workload="spark-query",
     pinned=PROMPT,
-    measured=(Rate("effect_duplicated", 2, 2),),
+    measured=(Rate("effect_duplicated", 10, 10),),
 )

@@ -7,7 +7,7 @@ takes none back: its commit and abort do nothing (apache/spark KafkaStreamingWri
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_a_query
 
 
@@ -34,4 +34,5 @@ SCENARIO = Scenario(
     play=_play,
     rate_per_s=200,
     workload="spark-sink-on-workers",
+    measured=(Rate("duplicate", 10, 10),),
 )

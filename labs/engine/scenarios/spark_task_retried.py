@@ -30,5 +30,5 @@ SCENARIO = Scenario(
     play=_play,
     rate_per_s=500,
     workload="spark-sink",
-    measured=(Rate("duplicate", 2, 2),),
+    measured=(Rate("duplicate", 10, 10),),
 )

@@ -52,5 +52,5 @@ SCENARIO = Scenario(
     workload="static-members-sink",
     pinned=SHORT_SESSION,
     brokers=_brokers,
-    measured=(Rate("blocked", 4, 4),),
+    measured=(Rate("blocked", 20, 20),),
 )

@@ -50,5 +50,5 @@ SCENARIO = Scenario(
         "aborted_read": "transactions are counted in the topic that is read; what is read of an "
         "aborted one of the output is an effect that was applied twice",
     },
-    measured=(Rate("effect_duplicated", 6, 6),),
+    measured=(Rate("effect_duplicated", 30, 30),),
 )

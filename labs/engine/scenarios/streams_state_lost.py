@@ -37,5 +37,5 @@ SCENARIO = Scenario(
     rate_per_s=1000,
     workload="streams-state",
     pinned=SHORT_SESSION,
-    measured=(Rate("effect_missing", 2, 2),),
+    measured=(Rate("effect_missing", 10, 10),),
 )

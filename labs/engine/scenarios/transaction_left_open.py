@@ -36,5 +36,5 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "open_s": (2.5, 3.5), "healed_s": (1.0, 1.5)},
     play=_play,
     workload="transactions-sink",
-    measured=(Rate("effect_duplicated", 2, 2),),
+    measured=(Rate("effect_duplicated", 10, 10),),
 )

@@ -66,5 +66,5 @@ SCENARIO = Scenario(
         "in one and not in another",
     },
     given_up_breaks=True,
-    measured=(Rate("blocked", 2, 2),),
+    measured=(Rate("blocked", 10, 10),),
 )

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.scenarios.model import Durations, Scenario, Stage
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_offsets_in_transactions
 from labs.engine.spec import Settings
 
@@ -63,4 +63,5 @@ SCENARIO = Scenario(
     workload="consume-transform-produce",
     brokers=_brokers,
     client_decides=True,
+    measured=(Rate("blocked", 10, 10),),
 )  # fmt: skip

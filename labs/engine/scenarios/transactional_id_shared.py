@@ -39,5 +39,5 @@ SCENARIO = Scenario(
     play=_play,
     workload="consume-transform-produce",
     pinned=SHORT_SESSION,
-    measured=(Rate("effect_duplicated", 2, 2),),
+    measured=(Rate("effect_duplicated", 10, 10),),
 )

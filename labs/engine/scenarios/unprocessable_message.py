@@ -34,5 +34,5 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "spoilt_s": (2.5, 3.5), "healed_s": (1.0, 1.5)},
     play=_play,
     workload="consume-process-sink",
-    measured=(Rate("effect_missing", 3, 3),),
+    measured=(Rate("effect_missing", 10, 10),),
 )
