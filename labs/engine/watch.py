@@ -58,7 +58,7 @@ class Watch:
                 why = f"nothing ran here for {late:.1f} s: it was busy with other things, or frozen"
                 self._log.record("run", "machine", "failed", why)
         self._looked = now
-        stopped = {name for name, pid in self._everybody() if _is_stopped(pid)}
+        stopped = {name for name, pids in self._everybody() if any(map(_is_stopped, pids))}
         stopped = {name for name in stopped if not self._log.paused(name)}
         for name in self._since.keys() - stopped:
             self._stood_still(name, now - self._since.pop(name))
@@ -70,13 +70,14 @@ class Watch:
             self.look(time.monotonic())
             self._over.wait(_EVERY_S)
 
-    def _everybody(self) -> Iterator[tuple[str, int]]:
+    def _everybody(self) -> Iterator[tuple[str, list[int]]]:
+        """Who runs, and the processes of each: a broker starts none, a client may have a JVM."""
         for broker in self._cluster.brokers.values():
             if broker.pid is not None and broker.state != "dead":
-                yield f"broker {broker.id}", broker.pid
+                yield f"broker {broker.id}", [broker.pid]
         for client in self._clients():
             if client.returncode is None:
-                yield client.name, client.pid
+                yield client.name, processes.family(client.pid)
 
     def _stood_still(self, name: str, seconds: float) -> None:
         if seconds >= LONG_S:
@@ -85,5 +86,5 @@ class Watch:
 
 
 def _is_stopped(pid: int) -> bool:
-    """Whether the kernel holds a process, or what it started, stopped (proc(5))."""
-    return any((processes.state(each) or "") in ("T", "t") for each in processes.family(pid))
+    """Whether the kernel holds a process stopped (proc(5))."""
+    return processes.state(pid) in ("T", "t")
