@@ -21,10 +21,9 @@ def saved_positions(bootstrap: str, topic: str) -> dict[int, int]:
     """By partition, the offset that the group committed last; empty if nobody can say."""
     with quiet_visitor(bootstrap, GROUP) as visitor:
         try:
-            told = visitor.committed(_places(visitor, topic), timeout=_ASK_S)
+            return _saved(visitor, _places(visitor, topic))
         except KafkaException:
             return {}
-    return {place.partition: place.offset for place in told if place.offset >= 0}
 
 
 def begin_at_start(bootstrap: str, topic: str) -> None:
@@ -38,9 +37,15 @@ def begin_at_start(bootstrap: str, topic: str) -> None:
         def saved() -> bool:
             with suppress(KafkaException):
                 visitor.commit(offsets=places, asynchronous=False)
-            return len(saved_positions(bootstrap, topic)) == len(places)
+                return len(_saved(visitor, places)) == len(places)
+            return False
 
         until(saved, _SAVE_LIMIT_S, "the group's position at the start could not be saved")
+
+
+def _saved(visitor: Consumer, places: list[TopicPartition]) -> dict[int, int]:
+    told = visitor.committed(places, timeout=_ASK_S)
+    return {place.partition: place.offset for place in told if place.offset >= 0}
 
 
 def _places(visitor: Consumer, topic: str) -> list[TopicPartition]:
