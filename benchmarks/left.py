@@ -11,6 +11,7 @@ import statistics
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
+from labs.engine import processes
 from labs.engine.warm import WarmJudge
 
 _GROWTH = 1.1
@@ -32,13 +33,13 @@ class Left:
 def left(scratch: Path, runs: Path, judge: WarmJudge) -> Left:
     """Counts it, by the kernel's word."""
     own = Path("/proc/self")
-    known = {os.getpid(), judge.pid, *_below(judge.pid or 0)}
+    judges = processes.family(judge.pid or 0)
     return Left(
         open_files=len(list((own / "fd").iterdir())),
         threads=len(list((own / "task").iterdir())),
         memory_mb=_memory_mb(os.getpid()),
-        judge_mb=sum(_memory_mb(pid) for pid in (judge.pid or 0, *_below(judge.pid or 0))),
-        processes=len(_at_home_in(scratch) - known),
+        judge_mb=sum(_memory_mb(pid) for pid in judges),
+        processes=len(_at_home_in(scratch) - {os.getpid(), *judges}),
         files=sum(path.is_file() for path in scratch.rglob("*") if not _belongs(path, runs)),
     )
 
@@ -62,13 +63,6 @@ def _at_home_in(scratch: Path) -> set[int]:
         if str(scratch) in told or home.startswith(str(scratch)):
             found.add(int(process.name))
     return found
-
-
-def _below(pid: int) -> list[int]:
-    """The children of a process, and theirs."""
-    children = Path(f"/proc/{pid}/task/{pid}/children")
-    direct = [int(each) for each in children.read_text().split()] if children.exists() else []
-    return direct + [below for each in direct for below in _below(each)]
 
 
 def _memory_mb(pid: int) -> int:
