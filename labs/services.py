@@ -139,6 +139,23 @@ def arm(name: str, pipeline: Pipeline, want: str) -> ArmSpec:
     return ArmSpec(name, advisor.in_force(pipeline), guarantee=str(guarantee), want=str(want))
 
 
+def spec_for(
+    scenario: str, seed: int, arms: Iterable[ArmSpec], described: Pipeline, conditions: Conditions
+) -> ExperimentSpec:
+    """The experiment that is asked for; `conditions` name the Java clients that play it, if any.
+
+    Raises `ScenarioError` for what cannot be staged, and `ValueError` for what is beyond limits.
+    """
+    runs, instead_of = brokers_for(described)
+    spec = ExperimentSpec(
+        scenario, seed, tuple(arms), runs, conditions.overrides, conditions.controllers,
+        conditions.partitions, conditions.value_bytes, conditions.java_clients, instead_of,
+        streams_for(described),
+    )  # fmt: skip
+    shapes(spec)
+    return spec
+
+
 def _pipeline(fields: Mapping[str, str]) -> Pipeline:
     pipeline, problems = advisor.from_fields(fields)
     if pipeline is None:
@@ -155,15 +172,10 @@ def _queue(
     pipeline: str, lesson: str = "",
 ) -> Experiment:  # fmt: skip
     _refuse_if_full()
-    runs, instead_of = brokers_for(described)
     try:
         java = clients_for(described, find_scenario(scenario), conditions.java_clients)
-        spec = ExperimentSpec(
-            scenario, _new_seed(), tuple(arms), runs, conditions.overrides,
-            conditions.controllers, conditions.partitions, conditions.value_bytes,
-            java, instead_of, streams_for(described),
-        )  # fmt: skip
-        shapes(spec)
+        chosen = replace(conditions, java_clients=java)
+        spec = spec_for(scenario, _new_seed(), arms, described, chosen)
     except ScenarioError as cannot:
         raise Refused(f"This cannot be staged: {cannot}.") from cannot
     return _enqueue(spec, pipeline, lesson)

@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -22,7 +23,6 @@ from labs.engine.kafka.distribution import kafka_versions
 from labs.engine.kafka.tools import tool_versions
 from labs.engine.launch import RunnerDied, launch
 from labs.engine.scenarios import ScenarioError, find
-from labs.engine.shape import shapes
 from labs.engine.spec import ArmSpec, ExperimentSpec
 
 BAD_INPUT, NOT_RUN, INTERRUPTED = 2, 3, 130
@@ -174,22 +174,15 @@ def _spec(options: dict[str, Any]) -> ExperimentSpec:
     pipeline = _pipeline(options)
     arms = [_arm(name, pipeline) for name in names]
     seed = secrets.randbelow(2**31) if options["seed"] is None else options["seed"]
-    kafka, instead_of = services.brokers_for(pipeline)
     chosen = _conditions(options, _java_clients(options, pipeline))
     try:
-        spec = ExperimentSpec(
-            options["scenario"], seed, tuple(arms), kafka, chosen.overrides, options["controllers"],
-            chosen.partitions, chosen.value_bytes, chosen.java_clients, instead_of,
-            services.streams_for(pipeline),
-        )  # fmt: skip
-        shapes(spec)
+        return services.spec_for(options["scenario"], seed, arms, pipeline, chosen)
     except ValueError as cannot:
         raise CommandError(f"this cannot be staged: {cannot}", returncode=BAD_INPUT) from cannot
-    return spec
 
 
 def _conditions(options: dict[str, Any], java: str | None) -> Conditions:
-    """Those of `--condition`, within the web's limits; dedicated controllers are told apart."""
+    """What was chosen by any option, within the web's limits; the web has no two controllers."""
     scenario = find(options["scenario"])
     names = [name for name in ConditionsForm(scenario).fields if name not in _OPTIONS]
     fields = {"clients": java or ""}
@@ -202,7 +195,7 @@ def _conditions(options: dict[str, Any], java: str | None) -> Conditions:
     form = ConditionsForm(scenario, fields, java=java)
     if not form.is_valid():
         raise CommandError("\n".join(form.problems()), returncode=BAD_INPUT)
-    return form.conditions()
+    return replace(form.conditions(), controllers=options["controllers"])
 
 
 def _java_clients(options: dict[str, Any], pipeline: Pipeline) -> str | None:
