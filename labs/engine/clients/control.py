@@ -59,6 +59,10 @@ class Control:
                 self._failing = False
                 raise ToldToFail(f"the work failed at {point}")
 
+    def wants(self, point: str) -> bool:
+        """Whether whoever comes to a point now is to stand still there."""
+        return point in self._gates
+
     def told_to_fail(self) -> bool:
         """Whether the owner wants that of work which stands still at no point; asked once."""
         failing, self._failing = self._failing, False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,9 +15,12 @@ from typing import Any, Generic, TypeVar
 
 from labs.engine import processes
 from labs.engine.clients.control import Control
+from labs.engine.wait import until
 
 Fact = TypeVar("Fact")
 _MOST = 10_000  # lines at once, so that a stop is heard while catching up
+_CHATTER = re.compile(r"^\d+ (TRACE|DEBUG) ")
+_FREEZE_S = 5.0
 
 
 class ToolFailed(Exception):
@@ -58,7 +62,7 @@ class Tool(Generic[Fact]):
                 told = self._fact(line)
                 if told is not None:
                     yield told
-                elif not line.startswith("{") and " TRACE " not in line:
+                elif not line.startswith("{") and not _CHATTER.search(line):
                     print(line, file=sys.stderr, flush=True)
 
     def tell(self, line: str) -> None:
@@ -78,13 +82,37 @@ class Tool(Generic[Fact]):
         self._killed_by_us = self._killed_by_us or self._process.poll() is None
         processes.end(self._process, grace_s=0)
 
+    @property
+    def code(self) -> int:
+        """How it ended: 0 in order, less than 0 by a signal. Waits for that."""
+        return self._process.wait()
+
+    def freeze(self) -> None:
+        """Stops all of its threads by SIGSTOP; returns when they are, or it is gone.
+
+        Raises `WaitTimeout`.
+        """
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGSTOP)
+            until(
+                lambda: {*self._threads()} <= set("TZX"), _FREEZE_S, "not all threads were stopped"
+            )
+
+    def thaw(self) -> None:
+        """Lets it go on."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGCONT)
+
+    def _threads(self) -> list[str]:
+        return processes.thread_states(self._process.pid)
+
     def refuse_its_end(self) -> None:
         """For a tool that ended by itself: raises `ToolFailed`.
 
         Where somebody else's SIGKILL was the end of it, it is ours as well, so that our owner
         learns of it as of any client's.
         """
-        code = self._process.wait()
+        code = self.code
         if code == -signal.SIGKILL and not self._killed_by_us:
             os.kill(os.getpid(), signal.SIGKILL)
         raise ToolFailed(f"the tool ended by itself, with code {code}")

@@ -35,6 +35,13 @@ rootLogger.appenderRef.out.ref = out
 logger.sends.name = org.apache.kafka.clients.producer.KafkaProducer
 logger.sends.level = TRACE
 """
+_MORE = {
+    "TransactionalMessageCopier": """\
+logger.transactions.name = org.apache.kafka.clients.producer.internals.TransactionManager
+logger.transactions.level = DEBUG
+"""
+}
+"""What else a tool's clients must say: of its transactions the tool itself says nothing."""
 # slf4j takes the first binding it finds, and reload4j knows no nanoseconds.
 _OTHER_BINDING = "slf4j-reload4j-"
 
@@ -49,8 +56,8 @@ class Tools:
 
     def command(self, tool: str, arguments: Sequence[str], folder: Path) -> tuple[str, ...]:
         """The command of a tool; `folder` receives its logging configuration."""
-        logging = folder / "tools-log4j2.properties"
-        logging.write_text(_LOG4J_2, "ascii")
+        logging = folder / f"{tool}-log4j2.properties"
+        logging.write_text(_LOG4J_2 + _MORE.get(tool, ""), "ascii")
         told = f"-Dlog4j2.configurationFile={logging}"
         main = f"org.apache.kafka.tools.{tool}"
         return (*self.java, told, "-cp", self.class_path, main, *arguments)

@@ -61,7 +61,7 @@ def test_the_tools_stand_behind_the_brokers_jars_and_map_their_archive(
     assert "-XX:SharedArchiveFile=a" in told.java
     command = told.command("VerifiableProducer", ["--topic", "orders"], tmp_path)
     assert command[-3:] == ("org.apache.kafka.tools.VerifiableProducer", "--topic", "orders")
-    logging = (tmp_path / "tools-log4j2.properties").read_text()
+    logging = (tmp_path / "VerifiableProducer-log4j2.properties").read_text()
     assert "%nano" in logging
     assert "shutdownHook = disable\n" in logging, "it would end before the tool does"
 
