@@ -76,6 +76,7 @@ def experiment_result(spec: ExperimentSpec, arms: Sequence[Mapping[str, Any]]) -
         "partitions": spec.partitions,
         "value_bytes": spec.value_bytes,
         "java_clients": spec.java_clients,
+        "copier": spec.copier,
         "arms": list(arms),
     }
 

@@ -119,8 +119,9 @@ class ArmRunner:
 
     @property
     def _workload(self) -> type[ProduceConsume]:
-        java = self._arm.experiment.java_clients is not None
-        return workload(self._arm.scenario.workload, self._arm.spec.settings, java)
+        experiment, name = self._arm.experiment, self._arm.scenario.workload
+        java = experiment.java_clients is not None
+        return workload(name, self._arm.spec.settings, java, experiment.copier)
 
     def _answer(self) -> dict[str, Any]:
         topology = topology_of(self._arm.experiment, self._arm.spec)
@@ -204,8 +205,9 @@ class ArmRunner:
     def _shortened(self, cluster: Cluster, clients: ProduceConsume) -> list[dict[str, Any]]:
         scenario, settings = self._arm.scenario, self._arm.spec.settings
         pins = {
-            "client": clients.pinned, "producer": scenario.senders, "consumer": scenario.pinned,
-            "broker": scenario.brokers(settings), "topic": scenario.topic(settings),
+            "client": clients.pinned, "producer": scenario.senders,
+            "consumer": clients.pinned_readers, "broker": scenario.brokers(settings),
+            "topic": scenario.topic(settings),
         }  # fmt: skip
         return result.shortened(cluster.shortened, settings, pins)
 

@@ -49,8 +49,10 @@ class ExperimentSpec:
     too; with `partitions` the topic has so many, else what the scenario says; with `value_bytes`
     every value is that long on the wire, else as long as its number. With `java_clients`, a release
     of Kafka, its Java clients run, where the scenario's workload can be played by them; without,
-    librdkafka's do. Raises `ValueError` for what is beyond the limits, and for values of a length
-    with Java clients, which send the number alone. A seed has 63 bits, as its column has.
+    librdkafka's do; with `copier` besides, Kafka's TransactionalMessageCopier is the application
+    that reads and writes in transactions. Raises `ValueError` for what is beyond the limits, and
+    for values of a length with Java clients, which send the number alone. A seed has 63 bits, as
+    its column has.
     """
 
     scenario: str
@@ -67,6 +69,7 @@ class ExperimentSpec:
     """What was described, where it cannot be run and `kafka` stands for it: its line and why."""
     streams: str | None = None
     """The line of Kafka Streams, where the application is one; without, that of the brokers."""
+    copier: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.seed < 2**63:
@@ -76,6 +79,8 @@ class ExperimentSpec:
             raise ValueError(f"values of {self.value_bytes} bytes; {least} to {most} can be staged")
         if self.value_bytes is not None and self.java_clients:
             raise ValueError("Kafka's Java clients send the number alone: no value_bytes for them")
+        if self.copier and not self.java_clients:
+            raise ValueError("TransactionalMessageCopier is one of Kafka's Java clients: name them")
         if self.controllers not in range(4):
             raise ValueError(f"{self.controllers} dedicated controllers; there may be 0 to 3")
         if self.partitions is not None and not 1 <= self.partitions <= MOST_PARTITIONS:

@@ -12,8 +12,9 @@ from labs.engine.kafka.tools import Tools
 from labs.engine.scenarios import all_scenarios
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.spec import Settings
-from labs.engine.workloads import AS_COMMITTED, JAVA, Place, workload
+from labs.engine.workloads import AS_COMMITTED, COPIED, JAVA, Place, workload
 from labs.engine.workloads.consume_process_sink import ConsumeProcessSink
+from labs.engine.workloads.consume_transform_produce_copier import CopierConsumeTransformProduce
 from labs.engine.workloads.consume_transform_produce_java import JavaConsumeTransformProduce
 from labs.engine.workloads.produce_consume_java import JavaProduceConsume, instead_of_java
 from tests.engine.arms import arm
@@ -208,3 +209,63 @@ def test_one_that_commits_by_its_client_leaves_that_to_it(tmp_path: Path) -> Non
     assert reads["enable.auto.commit"] == "true"
     assert "transactional.id" not in writes
     assert not told._java(told._consumer()).tells_commits
+
+
+def copier(folder: Path, **stated: Any) -> CopierConsumeTransformProduce:
+    settings = arm("described", **stated).settings
+    made = workload("consume-transform-produce", settings, java=True, copier=True)
+    told = made(replace(place(folder, settings, TOOLS), pinned=SHORT_SESSION))
+    assert isinstance(told, CopierConsumeTransformProduce)
+    return told
+
+
+def test_kafkas_copier_is_told_what_it_takes_and_the_rest_is_said(tmp_path: Path) -> None:
+    stated = {"consumer__max_poll_records": 50, "producer__linger_ms": 7}
+    told = copier(tmp_path, **IN_TRANSACTIONS, **stated, producer__transaction_timeout_ms=9_000)
+    java = told._java(told._consumer())
+    command = list(java.command)
+    assert "org.apache.kafka.tools.TransactionalMessageCopier" in command
+    assert after(command, "--input-topic") == "orders"
+    assert after(command, "--output-topic") == "orders-made"
+    assert after(command, "--transactional-id") == "orders-1"
+    assert after(command, "--transaction-timeout") == "9000"
+    assert after(command, "--transaction-size") == "50"
+    assert {"--group-mode", "--use-group-metadata"} <= {*command}
+    assert java.tells_commits
+    assert told.modules == {"consumer": "java_copier"}
+    assert told.played_by["consumer"] == "TransactionalMessageCopier of Kafka 4.3.1"
+    assert not told.pinned_readers, "nobody can shorten its session"
+    left = [each for each in told.differs if "is left out: Transactional" in each]
+    assert "producer linger.ms=7 is left out: TransactionalMessageCopier has 5" in left
+    assert not any("max.poll.records" in each or "acks" in each for each in left)
+    logging = tmp_path / "TransactionalMessageCopier-log4j2.properties"
+    assert "TransactionManager" in logging.read_text()
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "why"),
+    [
+        ("consumer__isolation_level", "read_uncommitted", "read_committed, always"),
+        ("application__abort", "continues", "it reads its input again, always"),
+        ("application__commit", "after-processing", "in transactions, always"),
+        ("producer__transactional_id", "", "in transactions, always"),
+    ],
+)
+def test_where_kafkas_copier_would_do_something_else_our_application_plays(
+    tmp_path: Path, setting: str, value: str, why: str
+) -> None:
+    stated = {**IN_TRANSACTIONS, setting: value}
+    told = copier(tmp_path, **{key: each for key, each in stated.items() if each != ""})
+    assert told.modules == {"consumer": "java_transformer"}
+    assert told.played_by["consumer"].startswith("an application with the Java clients")
+    assert told.pinned_readers == SHORT_SESSION
+    (said,) = (each for each in told.differs if "was asked for" in each)
+    assert said.endswith(why)
+
+
+def test_only_the_workload_between_two_topics_has_kafkas_copier() -> None:
+    settings = arm("described", **IN_TRANSACTIONS).settings
+    assert workload("produce-consume", settings, True, True) is JavaProduceConsume
+    assert workload(AS_COMMITTED, settings, True, True) is CopierConsumeTransformProduce
+    for each in all_scenarios():
+        assert not each.copier or each.workload in (AS_COMMITTED, COPIED)

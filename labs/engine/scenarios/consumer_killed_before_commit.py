@@ -31,6 +31,7 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "standing_s": (0.1, 0.3), "healed_s": (0.5, 1.0)},
     play=_play,
     workload="consume-process-commit",
+    copier=True,
     pinned=SHORT_SESSION,
     measured=(Rate("effect_duplicated", 20, 20),),
 )

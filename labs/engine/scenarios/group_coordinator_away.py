@@ -40,6 +40,7 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "away_s": (9.0, 10.0), "healed_s": (2.0, 2.5)},
     play=_play,
     workload="consume-process-commit",
+    copier=True,
     pinned=SHORT_SESSION,
     keeps=(OFFSETS_COPIES,),
     given_up_breaks=True,

@@ -217,6 +217,8 @@ class Scenario:
     that are taken as described, where the lab has its own or leaves them out. `measured` is how
     often it was shown, and `chance` why that need not be every time; empty where it must be.
     `client_decides`: what happens is the client's own doing, so that Java's play a Java pipeline.
+    `copier`: TransactionalMessageCopier can play it: it stands still at no other point than
+    `processed`, and its work never fails by itself.
     """
 
     name: str
@@ -239,6 +241,7 @@ class Scenario:
     measured: tuple[Rate, ...] = ()
     chance: str = ""
     client_decides: bool = False
+    copier: bool = False
 
     @property
     def certainty(self) -> str:

@@ -38,6 +38,7 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "both_s": (0.5, 1.0), "healed_s": (1.0, 1.5)},
     play=_play,
     workload="consume-transform-produce",
+    copier=True,
     pinned=SHORT_SESSION,
     measured=(Rate("effect_duplicated", 10, 10),),
 )

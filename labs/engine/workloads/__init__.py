@@ -13,6 +13,9 @@ from labs.engine.workloads.consume_process_sink import (
     TransactionsSink,
 )
 from labs.engine.workloads.consume_transform_produce import ConsumeTransformProduce
+from labs.engine.workloads.consume_transform_produce_copier import (
+    CopierConsumeTransformProduce,
+)
 from labs.engine.workloads.consume_transform_produce_java import JavaConsumeTransformProduce
 from labs.engine.workloads.place import Place
 from labs.engine.workloads.produce_consume import ProduceConsume, ProduceHeeding
@@ -24,6 +27,7 @@ from labs.engine.workloads.streams_state import StatefulTopology
 
 __all__ = [
     "AS_COMMITTED",
+    "COPIED",
     "JAVA",
     "WORKLOADS",
     "Place",
@@ -54,20 +58,26 @@ JAVA: Mapping[str, type[ProduceConsume]] = {
 """The workloads that Java clients can play, too: Kafka's own tools, and a program of ours.
 
 The others stay with librdkafka: their clients leave effects in a sink, send in transactions, or are
-killed with a full buffer and go on as a successor. Kafka's tools do none of that, and
-TransactionalMessageCopier takes no client settings.
+killed with a full buffer and go on as a successor. Kafka's tools do none of that.
 """
+COPIED = "consume-transform-produce"
+"""The workload that TransactionalMessageCopier can play, which takes no client settings."""
 AS_COMMITTED = "consume-process-commit"
 """The workload whose sink depends on how the application commits."""
 
 
-def workload(name: str, settings: Settings, java: bool = False) -> type[ProduceConsume]:
+def workload(
+    name: str, settings: Settings, java: bool = False, copier: bool = False
+) -> type[ProduceConsume]:
     """A scenario's workload under these settings, by Java's clients if that is wanted.
 
+    With `copier` as well, TransactionalMessageCopier is the application where it can be.
     Where an arm ends in a database and the other in a topic, the former stays with librdkafka.
     Raises `ValueError` for another workload that Java's clients cannot play.
     """
     played = as_committed(name, settings)
+    if java and copier and played == COPIED:
+        return CopierConsumeTransformProduce
     if java and played in JAVA:
         return JAVA[played]
     if java and name != AS_COMMITTED:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from labs.engine.clients.java_consumer import JavaConsumerConfig
 from labs.engine.clients.java_transformer import JavaTransformerConfig
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.transformer import TransformerConfig
@@ -57,7 +58,7 @@ class JavaConsumeTransformProduce(ConsumeTransformProduce):
     def _start(self, role: str, config: Any) -> ClientProcess:
         return super()._start(role, self._java(config) if role == "consumer" else config)
 
-    def _java(self, told: TransformerConfig) -> JavaTransformerConfig:
+    def _java(self, told: TransformerConfig) -> JavaConsumerConfig:
         writes = {**self._writer, "client.id": told.name}
         if named := told.producer.get(_ID):  # one that joins has another
             writes[_ID] = named

@@ -39,7 +39,6 @@ _NO_STREAMS = (
     "Kafka Streams itself is not run here: one producer and one consumer with the settings of "
     "those inside the application; no state, no changelog, no transaction, no processing again"
 )
-
 _NO_SPARK = (
     "Spark itself is not run: one producer and one consumer with the settings of those inside its "
     "sink and its source; a group's position stands for the checkpoint"
@@ -89,9 +88,9 @@ class ProduceConsume:
     @property
     def differs(self) -> tuple[str, ...]:
         """In what these clients do not do as the team's would, a sentence each."""
-        alone = "streams" in self._place.settings and not self.runs_streams
         consumer = self._place.settings.get("consumer", {})
         commits = commits_differ(self._commit, consumer, in_transactions=bool(self.topics))
+        alone = "streams" in self._place.settings and not self.runs_streams
         said = [_NO_STREAMS] if alone else []
         return (*said, *commits, *self._differs("producer"), *self._differs("consumer"))
 
@@ -120,6 +119,11 @@ class ProduceConsume:
     def pinned(self) -> Mapping[str, Pinned]:
         """What the lab sets of every client that plays a role."""
         return PINNED
+
+    @property
+    def pinned_readers(self) -> Mapping[str, Pinned]:
+        """What the scenario sets of the readers."""
+        return self._place.pinned
 
     @property
     def _sink_style(self) -> Style:
@@ -163,8 +167,7 @@ class ProduceConsume:
 
     def start_again(self, role: str) -> ClientProcess:
         """Starts the successor of one that died. Raises `ClientFailed` or `WaitTimeout`."""
-        start = {"producer": self.start_producer, "consumer": self.start_consumer}[role]
-        start()
+        {"producer": self.start_producer, "consumer": self.start_consumer}[role]()
         return self.client(role)
 
     def join(self) -> ClientProcess:
@@ -281,9 +284,8 @@ class ProduceConsume:
         return f"{role}-{len(self._clients.get(role, ())) + 1}"
 
     def _start(self, role: str, config: Any) -> ClientProcess:
-        place, name = self._place, self._next(role)
-        module = self.modules.get(role, role)
-        client = ClientProcess(module, config, place.folder, place.logs, name)
+        place, module = self._place, self.modules.get(role, role)
+        client = ClientProcess(module, config, place.folder, place.logs, self._next(role))
         self._clients.setdefault(role, []).append(client)
         return client
 

@@ -1,0 +1,111 @@
+"""From topic to topic by Kafka's own TransactionalMessageCopier: what stands between the topics.
+
+The tool takes no file of settings. What of the team's is not as the tool has it is said, and where
+that would change what becomes of messages the application of ours plays instead. So a run with it
+tells of the brokers and the topics that are described, under Kafka's own reference of a client
+that reads, works and writes in transactions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from advisor.catalog import Component, Family, Value, has, kafka_line, lookup
+from labs.engine.clients.java_consumer import JavaConsumerConfig
+from labs.engine.clients.transformer import TransformerConfig
+from labs.engine.clients.translate import Pinned
+from labs.engine.spec import Settings
+from labs.engine.workloads.consume_transform_produce import OUTPUT
+from labs.engine.workloads.consume_transform_produce_java import JavaConsumeTransformProduce
+from labs.engine.workloads.place import Place
+
+TOOL = "TransactionalMessageCopier"
+_ID, _TIMEOUT, _POLL = "transactional.id", "transaction.timeout.ms", "max.poll.records"
+_CONSUMER, _PRODUCER = Component.CONSUMER, Component.PRODUCER
+# TransactionalMessageCopier.createConsumer and createProducer, in all releases from 3.3 to 4.3.
+_OWN: Mapping[Component, Mapping[str, Value]] = {
+    _CONSUMER: {
+        "isolation.level": "read_committed", "enable.auto.commit": False,
+        "session.timeout.ms": 10_000, "max.poll.interval.ms": 180_000,
+        "heartbeat.interval.ms": 3_000, "auto.offset.reset": "earliest",
+    },
+    _PRODUCER: {"batch.size": 512, "max.in.flight.requests.per.connection": 5},
+}  # fmt: skip
+_TAKEN = frozenset({_ID, _TIMEOUT, _POLL, "group.id", "client.id"})
+
+
+def unlike_copier(settings: Settings) -> str:
+    """Why the tool cannot stand for the application that is described; empty if it can."""
+    application = settings.get("application", {})
+    if application.get("commit") != "in-transaction" or not settings["producer"].get(_ID):
+        return "it commits its offsets in transactions, always"
+    if settings.get("consumer", {}).get("isolation.level") != "read_committed":
+        return "it reads with isolation.level=read_committed, always"
+    if application.get("abort", "rewinds") != "rewinds":
+        return "after an abort it reads its input again, always"
+    return ""
+
+
+class CopierConsumeTransformProduce(JavaConsumeTransformProduce):
+    """`JavaConsumeTransformProduce` whose application is Kafka's tool, where that can be."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self._unlike = unlike_copier(place.settings)
+        if not self._unlike:
+            self.modules = {"consumer": "java_copier"}
+
+    @property
+    def played_by(self) -> dict[str, str]:
+        tool = f"{TOOL} of Kafka {self._tools.version}"
+        return {**super().played_by, **({} if self._unlike else {"consumer": tool})}
+
+    def _differs(self, role: str) -> Iterator[str]:
+        if self._unlike and role == "consumer":
+            yield f"{TOOL} was asked for and is not the application here: {self._unlike}"
+        yield from super()._differs(role)
+
+    @property
+    def _writer_differs(self) -> tuple[str, ...]:
+        if self._unlike:
+            return super()._writer_differs
+        said = [
+            f"{TOOL} copies what is there when it begins and ends: it is started again at once",
+            *self._left_out(_CONSUMER, self._place.settings.get("consumer", {})),
+            *self._left_out(_PRODUCER, self._writer),
+        ]
+        return tuple(said)
+
+    def _left_out(self, role: Component, stated: Mapping[str, Any]) -> Iterator[str]:
+        line = kafka_line(self._tools.version)
+        for key, value in stated.items():
+            if key in _TAKEN or not has(Family.JAVA, line, line, role, key):
+                continue
+            own = _OWN[role].get(key, lookup(Family.JAVA, line, line, role, key).default)
+            if own is not None and value != own:
+                yield f"{role} {key}={value} is left out: {TOOL} has {own}"
+
+    @property
+    def pinned_readers(self) -> Mapping[str, Pinned]:
+        """Nobody can set anything of the tool's consumer."""
+        return super().pinned_readers if self._unlike else {}
+
+    def _java(self, told: TransformerConfig) -> JavaConsumerConfig:
+        if self._unlike:
+            return super()._java(told)
+        said = {
+            "--input-topic": told.topic, "--input-partition": 0, "--output-topic": OUTPUT,
+            "--broker-list": self._place.bootstrap, "--consumer-group": told.group,
+            "--transactional-id": told.producer[_ID],
+            "--transaction-timeout": self._writer.get(_TIMEOUT, 60_000),
+            "--transaction-size": told.max_poll,
+        }  # fmt: skip
+        arguments = [str(each) for pair in said.items() for each in pair]
+        modes = ["--group-mode", "--use-group-metadata"]
+        return JavaConsumerConfig(
+            ledger=told.ledger, name=told.name, group=told.group, topic=told.topic,
+            bootstrap=self._place.bootstrap, isolation="read_committed",
+            command=self._tools.command(TOOL, [*arguments, *modes], self._place.folder),
+            tells_commits=True, drain_limit_s=told.drain_limit_s,
+        )  # fmt: skip
