@@ -16,12 +16,15 @@ from labs.engine.kafka.tools import tool_release, tool_versions
 from labs.engine.scenarios.model import Scenario
 from labs.engine.spec import MOST_PARTITIONS, VALUE_BYTES, ExperimentSpec
 from labs.engine.workloads import JAVA, as_committed
+from labs.engine.workloads.consume_transform_produce_copier import TOOL
 
 RATES_PER_S = (10, 5_000)
 MOST_BYTES_PER_S = 5_000_000
 LONGEST_S = 60
 _RATE = "rate_per_s"
 _LIBRDKAFKA = ("", "librdkafka, with these settings")
+COPIER = "copier"
+"""The answer that chooses Kafka's TransactionalMessageCopier for the application."""
 _CONTROLLERS = {
     "0": "as the scenario has it",
     "1": "1 dedicated controller",
@@ -38,17 +41,20 @@ class Conditions:
     overrides: Mapping[str, float] = field(default_factory=dict)
     value_bytes: int | None = None
     java_clients: str | None = None
+    copier: bool = False
 
     @classmethod
     def of(cls, spec: ExperimentSpec) -> Conditions:
         return cls(
-            spec.controllers, spec.partitions, spec.overrides, spec.value_bytes, spec.java_clients
-        )
+            spec.controllers, spec.partitions, spec.overrides, spec.value_bytes,
+            spec.java_clients, spec.copier,
+        )  # fmt: skip
 
     def told(self) -> Iterator[tuple[str, str]]:
         """What was chosen, in words, for a run's page and report."""
         if self.java_clients:
-            yield "Clients", f"Java {self.java_clients}"
+            also = f", with {TOOL}" if self.copier else ""
+            yield "Clients", f"Java {self.java_clients}{also}"
         if self.controllers:
             yield "Controllers", f"{self.controllers} dedicated"
         if self.partitions:
@@ -90,8 +96,9 @@ class ConditionsForm(forms.Form):
         choices=[_LIBRDKAFKA], required=False,
         help_text="Kafka’s own Java clients can be had for a description of Java 3.3 to 4.3: "
         "VerifiableProducer and VerifiableConsumer where brokers or the network fail, and an "
-        "application of the lab’s where one reads, works and writes to another topic. Elsewhere "
-        "it has to be librdkafka.",
+        "application of the lab’s where one reads, works and writes to another topic, or "
+        f"there {TOOL}, which takes none of a client’s settings. Elsewhere it has to be "
+        "librdkafka.",
     )  # fmt: skip
     controllers = forms.ChoiceField(
         label="Dedicated controllers", choices=list(_CONTROLLERS.items()), required=False,
@@ -118,11 +125,12 @@ class ConditionsForm(forms.Form):
     ) -> None:
         super().__init__(*args, **options)
         self._usual_rate = scenario.rate_per_s
-        self._java_plays = bool(java) and scenario.client_decides
+        self._java, self._java_plays = java, bool(java) and scenario.client_decides
         if java:
             clients = cast(forms.ChoiceField, self.fields["clients"])
             others = [] if scenario.client_decides else [_LIBRDKAFKA]
-            clients.choices = [*others, (java, f"Java {java}, Kafka’s own")]
+            copier = [(COPIER, f"Java {java}, with {TOOL}")] if scenario.copier else []
+            clients.choices = [*others, (java, f"Java {java}, Kafka’s own"), *copier]
         least, most = RATES_PER_S
         rate = self.fields[_RATE]
         rate.help_text = f"{least} to {most:,}; the scenario's own are {scenario.rate_per_s:,}."
@@ -153,8 +161,10 @@ class ConditionsForm(forms.Form):
         """What was chosen, of a form that is valid."""
         told = {name: value for name, value in self.cleaned_data.items() if value is not None}
         controllers, partitions = int(told.pop("controllers") or 0), told.pop("partitions", None)
-        size, java_clients = told.pop("value_bytes", None), told.pop("clients") or None
-        return Conditions(controllers, partitions, told, size, java_clients)
+        size, clients = told.pop("value_bytes", None), told.pop("clients") or None
+        copier = clients == COPIER
+        java = self._java if copier else clients
+        return Conditions(controllers, partitions, told, size, java, copier)
 
     def problems(self) -> list[str]:
         """What is wrong, a sentence each."""

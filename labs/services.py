@@ -150,7 +150,7 @@ def spec_for(
     spec = ExperimentSpec(
         scenario, seed, tuple(arms), runs, conditions.overrides, conditions.controllers,
         conditions.partitions, conditions.value_bytes, conditions.java_clients, instead_of,
-        streams_for(described),
+        streams_for(described), conditions.copier,
     )  # fmt: skip
     shapes(spec)
     return spec

@@ -85,3 +85,31 @@ def test_what_a_frozen_java_application_was_handed_and_committed_is_whole(zombie
         assert handed == set(range(max(handed) + 1))
         good = [row for row in rows(told, "commits") if row["outcome"] == "ok"]
         assert max(row["offset"] for row in good) == max(handed) + 1
+
+
+@pytest.fixture(scope="module")
+def copied(run: Run) -> Told:
+    (case,) = (case for case in CASES if case.name == "zombie")
+    return run(replace(case.experiment(arms=["good"]), java_clients=RELEASE, copier=True))
+
+
+def test_kafkas_own_copier_is_fenced_when_it_comes_back_and_nothing_is_there_twice(
+    copied: Told,
+) -> None:
+    good = copied[0]["good"]
+    assert good["verdict"] == "holds", good["reason"]
+    assert good["clients"]["consumer"] == f"TransactionalMessageCopier of Kafka {RELEASE}"
+    assert good["counts"]["redelivery"] > 0, "what it held was handed to its successor"
+    assert good["counts"]["delivered"] == good["counts"]["ok"]
+    assert any("ProducerFencedException" in note for note in good["notes"])
+
+
+def test_what_kafkas_copier_was_handed_and_committed_is_whole(copied: Told) -> None:
+    told = copied[0]["good"]
+    group = [row for row in rows(told, "deliveries") if row["group"] == "app"]
+    assert {row["consumer"] for row in group} == {"consumer-1", "consumer-2"}
+    log = {row["offset"]: row["value"] for row in rows(told, "sends")}
+    assert all(log[row["offset"]] == row["value"] for row in group), "no offset is a guess"
+    assert {row["offset"] for row in group} == {*log}
+    commits = [row for row in rows(told, "commits") if row["outcome"] == "ok"]
+    assert max(row["offset"] for row in commits) == max(log) + 1

@@ -36,6 +36,7 @@ NAME = "leader-killed-followers-behind"
         (["--scenario", NAME, "--kafka", "4.3.1; rm"], "kafka"),
         (["--scenario", "producer-killed", "--clients", "java"], "brokers or the network fail"),
         (["--scenario", NAME, "--client", "librdkafka", "--clients", "java"], "--client java"),
+        (["--scenario", NAME, "--clients", "copier"], "can play consumer-killed-before-commit"),
         (["--scenario", NAME, "--seed", "-1"], "seed -1; it must be from 0"),
         (["--scenario", NAME, "--seed", str(2**63)], f"seed {2**63}; it must be from 0"),
         (["--scenario", NAME, "--condition", "rate=5"], "one of partitions, rate_per_s"),

@@ -10,6 +10,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
+from advisor import services as advisor
 from labs import selectors
 from labs.conditions import Conditions, ConditionsForm, clients_for, java_release
 from labs.engine.scenarios import find
@@ -157,6 +158,21 @@ def test_java_clients_are_offered_where_they_can_play_and_shown_on_the_run(
     for role, name in played.items():
         assert f"<dt>{role}</dt><dd>{name}</dd>" in page
         assert re.search(rf"{role} +{name}\n", report)
+
+
+def test_kafkas_copier_is_offered_where_it_can_play_and_shown_on_the_run(client: Client) -> None:
+    described = advisor.save(replace(arms.pipeline(**OFFSETS_TOO), version="4.3")).slug
+    address = reverse("labs:conditions")
+    told = {"pipeline": described, "scenario": "transactional-id-shared"}
+    assert 'value="copier"' in client.get(address, told).content.decode()
+    ask(client, clients="copier", **told)
+    made = Experiment.objects.get()
+    assert (made.request().java_clients, made.request().copier) == ("4.3.1", True)
+    chosen = dict(Conditions.of(made.request()).told())
+    assert chosen == {"Clients": "Java 4.3.1, with TransactionalMessageCopier"}
+    held = {**told, "scenario": "rebalance-during-processing"}
+    assert 'value="copier"' not in client.get(address, held).content.decode()
+    assert ask(client, clients="copier", **held).status_code == 400
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,11 @@ from advisor import services as advisor
 from advisor.catalog import kafka_line
 from advisor.reasoning.pipeline import Pipeline
 from labs import presentation, sentences, services
-from labs.conditions import Conditions, ConditionsForm, clients_for, java_release
+from labs.conditions import COPIER, Conditions, ConditionsForm, clients_for, java_release
 from labs.engine.kafka.distribution import kafka_versions
 from labs.engine.kafka.tools import tool_versions
 from labs.engine.launch import RunnerDied, launch
-from labs.engine.scenarios import ScenarioError, find
+from labs.engine.scenarios import ScenarioError, all_scenarios, find
 from labs.engine.spec import ArmSpec, ExperimentSpec
 
 BAD_INPUT, NOT_RUN, INTERRUPTED = 2, 3, 130
@@ -132,10 +132,11 @@ def _add_conditions(parser: CommandParser) -> None:
     )
     parser.add_argument(
         "--clients",
-        choices=("librdkafka", "java"),
+        choices=("librdkafka", "java", COPIER),
         help="who plays the clients: librdkafka with the settings translated (default, but where "
-        "a scenario is about what Java's do), or "
-        "Kafka's own Java clients, where brokers or the network fail, or one reads and writes",
+        "a scenario is about what Java's do); "
+        "Kafka's own Java clients, where brokers or the network fail, or one reads and writes; or "
+        "with TransactionalMessageCopier, where one does so in transactions",
     )
     parser.add_argument(
         "--condition",
@@ -185,7 +186,7 @@ def _conditions(options: dict[str, Any], java: str | None) -> Conditions:
     """What was chosen by any option, within the web's limits; the web has no two controllers."""
     scenario = find(options["scenario"])
     names = [name for name in ConditionsForm(scenario).fields if name not in _OPTIONS]
-    fields = {"clients": java or ""}
+    fields = {"clients": COPIER if options["clients"] == COPIER else java or ""}
     for stated in options["conditions"]:
         name, equals, value = stated.partition("=")
         if not equals or name not in names:
@@ -199,17 +200,21 @@ def _conditions(options: dict[str, Any], java: str | None) -> Conditions:
 
 
 def _java_clients(options: dict[str, Any], pipeline: Pipeline) -> str | None:
-    scenario = find(options["scenario"])
-    if options["clients"] != "java":
-        return None if options["clients"] else clients_for(pipeline, scenario)
+    scenario, wanted = find(options["scenario"]), options["clients"]
+    if wanted not in ("java", COPIER):
+        return None if wanted else clients_for(pipeline, scenario)
     found = java_release(pipeline, scenario)
     if found is None:
         message = (
-            "--clients java: Kafka's own clients play a pipeline of --client java of a line from "
-            f"{kafka_line(tool_versions()[-1])} to {kafka_line(tool_versions()[0])}, in a scenario "
-            "in which brokers or the network fail, or in which the application reads, works and "
-            "writes to another topic"
+            f"--clients {wanted}: Kafka's own clients play a pipeline of --client java of a line "
+            f"from {kafka_line(tool_versions()[-1])} to {kafka_line(tool_versions()[0])}, in a "
+            "scenario in which brokers or the network fail, or in which the application reads, "
+            "works and writes to another topic"
         )
+        raise CommandError(message, returncode=BAD_INPUT)
+    if wanted == COPIER and not scenario.copier:
+        can = ", ".join(each.name for each in all_scenarios() if each.copier)
+        message = f"--clients {COPIER}: TransactionalMessageCopier can play {can}"
         raise CommandError(message, returncode=BAD_INPUT)
     return found
 
