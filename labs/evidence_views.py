@@ -7,15 +7,16 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from labs import trials
-from labs.calibration.edges import UNTRIED
+from labs.calibration.edges import UNSTAGED, UNTRIED
 
 
 @require_safe
 def evidence(request: HttpRequest) -> HttpResponse:
     """Prediction beside observation, claim by claim, each number linked to its runs."""
     held = trials.held()
+    unstaged = {f"{setting} in {event}": why for (event, setting), why in UNSTAGED.items()}
     context = {
         "held": held,
-        "untried": sorted(UNTRIED.items()),
+        "untried": sorted({**UNTRIED, **unstaged}.items()),
     }
     return render(request, "labs/evidence.html", context)

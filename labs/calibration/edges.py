@@ -93,6 +93,13 @@ UNTRIED: Mapping[str, str] = {
 }  # fmt: skip
 """Settings that events hang on and the lab cannot vary yet, with the reason."""
 
+UNSTAGED: Mapping[tuple[str, str], str] = {
+    ("followers-slow", "replication.factor"): "one replica has no follower that could be slow",
+    ("aborted-input-not-read-again", "commit"): "nothing can be aborted together with offsets that "
+    "are in no transaction",
+}
+"""Edges of an event by the setting that cannot be run on one of their sides, with the reason."""
+
 _FAMILIES = (Family.JAVA, Family.LIBRDKAFKA)
 """The clients that trials describe; of an event that neither can meet, those that can."""
 _STARTS = {Family.SPARK: "startingOffsets"}
@@ -130,7 +137,7 @@ def permitted(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
 def edges(seed: int) -> list[Edge]:
     """One edge for each event and each setting that it hangs on, in an order of the seed.
 
-    An event has none for a setting of `UNTRIED`, and none where only outages differ.
+    An event has none for a setting of `UNTRIED` or `UNSTAGED`, and none where only outages differ.
     """
     dice = random.Random(seed)  # noqa: S311 - repeatable on purpose, nothing is secret
     found = []
@@ -144,6 +151,8 @@ def edges(seed: int) -> list[Edge]:
 
 @cache
 def _pairs(event: FailureEvent, key: Key) -> tuple[tuple[Pipeline, Pipeline], ...]:
+    if (event.name, key[1]) in UNSTAGED:
+        return ()
     if key[0] is Component.BROKER and key[1] not in find(event.scenario).keeps:
         return ()  # a run's topic states its own; what it inherits is the catalog's matter
     tried = combinations(TRIED.get(key[1], ()), 2)

@@ -6,7 +6,7 @@ that a model which is changed answers for every run that was ever recorded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from advisor.reasoning.dependence import dependence
@@ -16,6 +16,11 @@ from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
 from labs.calibration.edges import OUTAGES, permitted
 from labs.engine.scenarios import find
+
+ALSO: Mapping[str, frozenset[str]] = {"leader-disk-lost": frozenset({"broker-disk-lost"})}
+"""Events that a scenario of another one brings about, by the scenario: a broker is lost with its
+disk there when the in-sync set is as small as the settings let it be, which is all that
+broker-disk-lost speaks of. With one replica nothing else happens (docs/decisions/0031)."""
 
 UNSPOKEN = frozenset({Anomaly.NONMONOTONIC_POLL, Anomaly.POLL_SKIP})
 """No event speaks of these and no guarantee forbids them: one is seen wherever a log was cut
@@ -160,14 +165,14 @@ def _contradictions(runs: Iterable[_Predicted]) -> tuple[Contradiction, ...]:
 def possible(event: str, pipeline: Pipeline) -> frozenset[Anomaly]:
     """What may be seen in a run of one event's scenario, by the events that can happen there.
 
-    These are the events that the scenario stages, and `COMPANIONS`. No power is cut and no disk
-    lost in a run that only kills a leader, so what those would permit excuses nothing there.
+    These are the events that the scenario stages, `ALSO` and `COMPANIONS`. No power is cut and no
+    disk lost in a run that only kills a leader, so what those would permit excuses nothing there.
     """
     scenario = next(each.scenario for each in all_events() if each.name == event)
     there = (
         each
         for each in events_for(pipeline)
-        if each.scenario == scenario or each.name in COMPANIONS
+        if each.scenario == scenario or each.name in COMPANIONS | ALSO.get(scenario, frozenset())
     )
     return frozenset(anomaly for each in there for anomaly in each.permits(pipeline))
 

@@ -43,5 +43,10 @@ SCENARIO = Scenario(
     },
     play=_play,
     given_up_breaks=True,
+    rarely={
+        "diverged": "below min.insync.replicas nothing can be read, and an eligible replica that "
+        "has all that was read leads",
+        "given_up": "an eligible replica leads that has the producer's last batches",
+    },
     measured=(Rate("lost_write", 20, 20),),
 )

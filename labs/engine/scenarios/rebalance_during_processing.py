@@ -37,5 +37,10 @@ SCENARIO = Scenario(
     play=_play,
     workload="consume-process-commit",
     pinned=SHORT_SESSION,
+    rarely=dict.fromkeys(
+        ("redelivery", "effect_duplicated"),
+        "a member keeps its partitions for max.poll.interval.ms, of which eight seconds are "
+        "a part unless it is stated",
+    ),
     measured=(Rate("effect_duplicated", 10, 10),),
 )

@@ -42,6 +42,11 @@ SCENARIO = Scenario(
     rarely={
         "given_up": "retries alone end nothing here: no request is answered with an error, and "
         "request.timeout.ms is longer than the pause unless it is stated",
+        **dict.fromkeys(
+            ("duplicate", "effect_duplicated", "reordered"),
+            "a client that waits for its usual two minutes gives nothing up here, and then nothing "
+            "is sent again by the application",
+        ),
     },
     measured=(Rate("effect_duplicated", 10, 10),),
 )

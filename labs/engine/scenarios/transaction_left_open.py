@@ -36,5 +36,9 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "open_s": (2.5, 3.5), "healed_s": (1.0, 1.5)},
     play=_play,
     workload="transactions-sink",
+    rarely={
+        "effect_duplicated": "the application sends its work again only if it still knows it after "
+        "its restart (application.restart=resumes)",
+    },
     measured=(Rate("effect_duplicated", 10, 10),),
 )

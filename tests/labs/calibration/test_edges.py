@@ -7,7 +7,9 @@ from collections import Counter
 from advisor.catalog import Component
 from advisor.reasoning.dependence import dependence
 from advisor.reasoning.failures import all_events
-from labs.calibration.edges import TRIED, UNTRIED, Edge, edges, permitted
+from advisor.services import in_force
+from labs.calibration.edges import TRIED, UNSTAGED, UNTRIED, Edge, edges, permitted
+from labs.engine.scenarios import find
 
 
 def described(edge: Edge) -> list[object]:
@@ -43,6 +45,15 @@ def test_every_event_has_an_edge_unless_only_outages_differ():
         "transactional-id-shared", "controllers-lost", "static-member-lost",
         "spark-task-retried", "keys-moved", "transactional-id-expired",
     }  # fmt: skip
+
+
+def test_no_edge_has_a_side_that_cannot_be_run():
+    for edge in edges(1):
+        settings = [in_force(side) for side in edge.sides]
+        assert [find(edge.event.scenario).topology(each) for each in settings]
+    events = {event.name: event for event in all_events()}
+    for name, setting in UNSTAGED:
+        assert setting in {key for _, key in dependence(events[name]).settings}
 
 
 def test_each_setting_that_an_event_hangs_on_is_tried_or_said_not_to_be():

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import pytest
 
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from labs.calibration.table import (
+    ALSO,
     COMPANIONS,
     Held,
     Observed,
@@ -57,7 +60,15 @@ def test_what_a_failure_that_is_not_staged_there_permits_excuses_nothing():
 
 
 def test_the_companions_are_events():
-    assert {event.name for event in all_events()} >= COMPANIONS
+    assert {event.name for event in all_events()} >= COMPANIONS | {*chain(*ALSO.values())}
+
+
+def test_what_a_scenario_brings_about_of_another_event_is_no_contradiction():
+    alone = pipeline(producer__acks="1", topic__replication_factor=1)
+    lost = run(alone, Anomaly.LOST_WRITE, event="isr-shrunk-leader-lost")
+    assert held([lost]).contradictions == ()
+    followers = run(alone, Anomaly.LOST_WRITE, event="isr-shrunk-leader-down")
+    assert held([followers]).contradictions, "no disk is lost there"
 
 
 def test_a_row_counts_runs_by_prediction_and_by_sight():
