@@ -6,18 +6,23 @@ import ctypes
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 ROOT = Path(__file__).resolve().parents[2]
 """The folder that holds our packages; processes of our own modules are started there."""
 
+_LISTENING = "0A"  # TCP_LISTEN (include/net/tcp_states.h)
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 # Looked up here and not in the forked child, where only async-signal-safe work is wise.
-_prctl = ctypes.CDLL(None, use_errno=True).prctl
+_libc = ctypes.CDLL(None, use_errno=True)
+_prctl, _setns = _libc.prctl, _libc.setns
+Namespaces = Sequence[int]
+"""Open descriptors of what a child is to join: a user namespace first, if one of them needs it."""
 
 
 def _new_spawner() -> ThreadPoolExecutor:
@@ -46,55 +51,51 @@ def spawn(
     env: Mapping[str, str] | None = None,
     stdin: int | IO[bytes] | None = None,
     stdout: int | IO[bytes] | None = None,
+    within: Namespaces = (),
+    sockets: Collection[int] = (),
 ) -> subprocess.Popen[bytes]:
     """Starts a child in a session of its own that the kernel kills when our process dies.
 
     `log` receives (appended) standard error, and standard output too unless `stdout` is given;
-    without a log both are inherited. Standard input is empty unless `stdin` is given.
+    without a log both are inherited. Standard input is empty unless `stdin` is given. The child
+    runs `within` these namespaces, and inherits these `sockets` under the same numbers.
     Works on Linux (`PR_SET_PDEATHSIG`, prctl(2)); the signal is SIGKILL, which reaches a child
     that is stopped by SIGSTOP as well. It is not inherited by the child's own children.
 
     Raises `OSError` when the program cannot be started.
     """
-    return _spawner.submit(
-        _spawn, [os.fspath(part) for part in argv], log, cwd, env, stdin, stdout
-    ).result()
-
-
-def _spawn(
-    argv: list[str],
-    log: Path | None,
-    cwd: Path | None,
-    env: Mapping[str, str] | None,
-    stdin: int | IO[bytes] | None,
-    stdout: int | IO[bytes] | None,
-) -> subprocess.Popen[bytes]:
-    owner = os.getpid()
-
-    def die_with_owner() -> None:
-        if _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
-            os._exit(126)
-        # The owner may have died between fork and prctl; then no signal would ever come.
-        if os.getppid() != owner:
-            os._exit(126)
-
     errors = log.open("ab") if log else None
     try:
-        return subprocess.Popen(
-            argv,
+        return _spawner.submit(
+            subprocess.Popen,
+            [os.fspath(part) for part in argv],
             cwd=cwd,
             env=None if env is None else dict(env),
             stdin=subprocess.DEVNULL if stdin is None else stdin,
             stdout=errors if stdout is None else stdout,
             stderr=errors,
             start_new_session=True,
-            # Between fork and exec only prctl and getppid run, which take no lock that another
-            # thread of ours could hold at the moment of the fork.
-            preexec_fn=die_with_owner,
-        )
+            pass_fds=tuple(sockets),
+            preexec_fn=partial(_begin, os.getpid(), tuple(within)),
+        ).result()
     finally:
         if errors:
             errors.close()
+
+
+def _begin(owner: int, namespaces: Namespaces) -> None:
+    """What a child does between fork and exec: system calls alone, which take no lock that another
+    thread of ours could hold at the moment of the fork."""
+    # The user namespace first: it gives the right to join the others. And before prctl, because
+    # whoever joins one loses the signal (commit_creds in the kernel).
+    for each in namespaces:
+        if _setns(each, 0) != 0:
+            os._exit(126)
+    if _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
+        os._exit(126)
+    # The owner may have died between fork and prctl; then no signal would ever come.
+    if os.getppid() != owner:
+        os._exit(126)
 
 
 def state(pid: int) -> str | None:
@@ -106,6 +107,17 @@ def thread_states(pid: int) -> list[str]:
     """The letters of all threads of a process; empty if it is gone."""
     states = (_state(stat) for stat in Path(f"/proc/{pid}/task").glob("*/stat"))
     return [letter for letter in states if letter]
+
+
+def listens(pid: int) -> set[int]:
+    """The ports at which anybody in the network namespace of a process listens (proc(5))."""
+    ports = set()
+    for table in ("tcp", "tcp6"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            rows = Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]
+            ports |= {int(row.split()[1].rpartition(":")[2], 16) for row in rows
+                      if row.split()[3] == _LISTENING}  # fmt: skip
+    return ports
 
 
 def family(pid: int) -> list[int]:
