@@ -6,6 +6,8 @@ import asyncio
 import time
 from dataclasses import dataclass, field
 
+from labs.engine.links.tally import Tally
+
 _PIECE = 65536  # bytes at most
 _PIECES = 256  # on their way at most, before the sender feels it
 
@@ -15,19 +17,12 @@ Key = tuple[str, str, str]
 
 @dataclass(slots=True)
 class Flow:
-    """One direction between two nodes at one listener, over however many connections.
-
-    `late` counts the pieces that came in after the last `shape` and have left, `soonest_s` is
-    the shortest time that one of them took, `bytes` what has left in all since then.
-    """
+    """One direction between two nodes at one listener, over however many connections."""
 
     delay_s: float = 0.0
     rate: float = 0.0
     pipes: set[Pipe] = field(default_factory=set)
-    shaped_at: float = 0.0
-    late: int = 0
-    bytes: int = 0
-    soonest_s: float | None = None
+    tally: Tally = field(default_factory=Tally)
     open: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
@@ -37,7 +32,7 @@ class Flow:
         """Changes what happens to bytes from now on: nothing passes, or late, or `rate` a second
         (0: as they come)."""
         self.delay_s, self.rate = delay_s, rate
-        self.shaped_at, self.late, self.bytes, self.soonest_s = time.monotonic(), 0, 0, None
+        self.tally.begin(time.monotonic())
         if cut:
             self.open.clear()
         else:
@@ -50,14 +45,6 @@ class Flow:
         if self.rate:
             await asyncio.sleep(size / self.rate)
         await self.open.wait()
-
-    def passed(self, came: float, size: int) -> None:
-        """Takes note of a piece that left."""
-        self.bytes += size
-        if came >= self.shaped_at:
-            took = time.monotonic() - came
-            self.late += 1
-            self.soonest_s = took if self.soonest_s is None else min(took, self.soonest_s)
 
 
 class Pipe:
@@ -96,4 +83,4 @@ class Pipe:
             self._writer.write(piece)
             await self._writer.drain()
             self.waiting -= len(piece)
-            self._flow.passed(came, len(piece))
+            self._flow.tally.passed(came, len(piece), time.monotonic())

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Lock
@@ -13,6 +14,7 @@ from typing import Any
 
 from labs.engine import processes
 from labs.engine.links.flows import Key
+from labs.engine.processes import Namespaces
 
 
 class LinksFailed(OSError):
@@ -44,31 +46,38 @@ class Severed:
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Where others are told that a listener of a node is, and the port at which it is."""
+    """Where others are told that a listener of a node is, and the port at which it is.
+
+    `host` is where that port is; `socket` is the descriptor of one that listens already.
+    """
 
     at: int
     to: int
     node: str
     listener: str
+    host: str = "127.0.0.1"
+    socket: int | None = None
 
 
-class Links:
-    """A proxy process that every way into some nodes leads through, by its doors; dies with us.
+class Carrier:
+    """A process that carries what nodes say to one another, and does to it what is wished.
 
-    `homes` maps the working folder of each process of the cluster to its node's id, which is how
-    the proxy knows who connects. Raises `LinksFailed` if the proxy does not start.
+    `module` is what runs, and `told` what that begins with. It dies with us. Raises `LinksFailed`
+    if it does not start.
     """
 
-    def __init__(self, doors: Iterable[Door], homes: Mapping[Path, int], log: Path) -> None:
+    def __init__(
+        self, module: str, told: dict[str, Any], log: Path,
+        *, within: Namespaces = (), sockets: Collection[int] = (),
+    ) -> None:  # fmt: skip
         self.impaired: dict[int, frozenset[Key]] = {}
         self._log = log
         self._lock = Lock()
         self._process = processes.spawn(
-            [sys.executable, "-m", "labs.engine.links.proxy"],
-            log=log, cwd=processes.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [sys.executable, "-m", f"labs.engine.links.{module}"], log=log, cwd=processes.ROOT,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, within=within, sockets=sockets,
         )  # fmt: skip
-        named = {str(home.resolve()): str(id_) for home, id_ in homes.items()}
-        self._tell({"homes": named, "doors": [asdict(door) for door in doors]})
+        self._tell(told)
 
     def impair(
         self, node: int, flows: Collection[Key], *,
@@ -100,6 +109,10 @@ class Links:
     def stop(self) -> None:
         """Ends the process, and with it every connection."""
         processes.end(self._process, grace_s=0)
+        for wire in (self._process.stdin, self._process.stdout):
+            if wire:
+                with suppress(BrokenPipeError):  # of what it did not hear any more
+                    wire.close()
 
     def _wish(self, do: str, flows: Collection[Key], **told: Any) -> dict[str, Any]:
         return self._tell({"do": do, "flows": sorted(flows), **told})
@@ -117,3 +130,15 @@ class Links:
                 words = self._log.read_text("utf-8", "replace") if self._log.exists() else ""
                 raise LinksFailed(f"the links do not answer: {words[-1000:]}") from silent
         return answer
+
+
+class Links(Carrier):
+    """A proxy that every way into some nodes leads through, by its doors.
+
+    `homes` maps the working folder of each process of the cluster to its node's id, which is how
+    the proxy knows who connects.
+    """
+
+    def __init__(self, doors: Iterable[Door], homes: Mapping[Path, int], log: Path) -> None:
+        named = {str(home.resolve()): str(id_) for home, id_ in homes.items()}
+        super().__init__("proxy", {"homes": named, "doors": [asdict(door) for door in doors]}, log)

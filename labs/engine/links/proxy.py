@@ -11,16 +11,16 @@ a line (all JSON). The process ends with its standard input.
 from __future__ import annotations
 
 import asyncio
-import json
-import sys
+import socket
 from collections import defaultdict
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from labs.engine.links.flows import Flow, Key, Pipe
 from labs.engine.links.sources import Sources
+from labs.engine.links.tally import seen
+from labs.engine.links.wishes import Wishes
 
 CLIENTS = "clients"
 """Who is none of the cluster's processes."""
@@ -35,9 +35,13 @@ class Proxy:
         self._connections: dict[asyncio.Task[None], tuple[Pipe, Pipe, frozenset[Key]]] = {}
 
     async def lay(self, doors: list[dict[str, Any]]) -> None:
-        """Opens doors: `{"at": port, "to": port, "node": name, "listener": name}` each."""
+        """Opens doors, as `links.Door` has them; one with a `socket` is open already."""
         for door in doors:
-            await asyncio.start_server(partial(self._enter, door), "127.0.0.1", door["at"])
+            enter = partial(self._enter, door)
+            if door["socket"] is None:
+                await asyncio.start_server(enter, "127.0.0.1", door["at"])
+            else:
+                await asyncio.start_server(enter, sock=socket.socket(fileno=door["socket"]))
 
     def shape(self, flows: list[Key], cut: bool, delay_s: float, rate: float) -> dict[str, Any]:
         """Sets what happens to these flows, in one moment."""
@@ -48,13 +52,8 @@ class Proxy:
     def seen(self, flows: list[Key]) -> dict[str, Any]:
         """What these flows have done since they were shaped last."""
         told = [self._flows[key] for key in flows]
-        waiting = [pipe.waiting for flow in told for pipe in flow.pipes if pipe.waiting]
-        soonest = [flow.soonest_s for flow in told if flow.soonest_s is not None]
-        return {
-            "waiting": sum(waiting), "connections": len(waiting),
-            "late": sum(flow.late for flow in told), "soonest_s": min(soonest, default=None),
-            "bytes": sum(flow.bytes for flow in told),
-        }  # fmt: skip
+        waiting = (pipe.waiting for flow in told for pipe in flow.pipes)
+        return seen((flow.tally for flow in told), waiting)
 
     def sever(self, flows: list[Key]) -> dict[str, Any]:
         """Breaks every connection of these flows; what waited in them is lost."""
@@ -76,7 +75,7 @@ class Proxy:
         known = await asyncio.to_thread(self._sources.who, peer, door["at"])
         source, node = known or CLIENTS, door["node"]
         try:
-            inner_reader, inner_writer = await asyncio.open_connection("127.0.0.1", door["to"])
+            inner_reader, inner_writer = await asyncio.open_connection(door["host"], door["to"])
         except OSError:  # the node is dead
             writer.transport.abort()
             return
@@ -104,25 +103,11 @@ async def _both(request: Pipe, answer: Pipe) -> None:
 
 
 async def _main() -> None:
-    lines = asyncio.StreamReader()
-    loop = asyncio.get_running_loop()
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
-    told = json.loads(await lines.readline())
-    proxy = Proxy(told["homes"])
-    await proxy.lay(told["doors"])
-    _answer({})
-    wishes: dict[str, Callable[..., dict[str, Any]]] = {
-        "shape": proxy.shape, "seen": proxy.seen, "sever": proxy.sever
-    }  # fmt: skip
-    while line := await lines.readline():
-        wish = json.loads(line)
-        flows = [tuple(key) for key in wish.pop("flows")]
-        _answer(wishes[wish.pop("do")](flows, **wish))
-
-
-def _answer(said: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(said) + "\n")
-    sys.stdout.flush()
+    told = Wishes()
+    first = await told.first()
+    proxy = Proxy(first["homes"])
+    await proxy.lay(first["doors"])
+    await told.serve({"shape": proxy.shape, "seen": proxy.seen, "sever": proxy.sever})
 
 
 if __name__ == "__main__":
