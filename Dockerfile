@@ -16,7 +16,7 @@ RUN /venv/bin/python -m labs.engine.kafka.prepare \
 
 FROM python:3.12-slim-bookworm
 RUN apt-get update \
- && apt-get install --yes --no-install-recommends openjdk-17-jre-headless tini \
+ && apt-get install --yes --no-install-recommends iproute2 openjdk-17-jre-headless tini \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --create-home --uid 10001 lab \
  && install --directory --owner lab --group lab --mode 700 /data

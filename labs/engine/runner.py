@@ -119,9 +119,8 @@ class ArmRunner:
 
     @property
     def _workload(self) -> type[ProduceConsume]:
-        experiment, name = self._arm.experiment, self._arm.scenario.workload
-        java = experiment.java_clients is not None
-        return workload(name, self._arm.spec.settings, java, experiment.copier)
+        asked, name = self._arm.experiment, self._arm.scenario.workload
+        return workload(name, self._arm.spec.settings, bool(asked.java_clients), asked.copier)
 
     def _answer(self) -> dict[str, Any]:
         topology = topology_of(self._arm.experiment, self._arm.spec)
@@ -161,7 +160,7 @@ class ArmRunner:
         with self._booted() as booted:
             self._seen.java, self._seen.kafka = booted.java, booted.kafka
             lapse = scenario.topic(settings)
-            self._seen.notes += [topology.note] if topology.note else []
+            self._seen.notes += filter(None, (topology.note, booted.cluster.ways.note))
             topic = settings["topic"]
             config = {key: _java(topic[key]) for key in _TOPIC_KEYS if key in topic}
             config |= {key: str(pinned.lab) for key, pinned in lapse.items()}
@@ -214,12 +213,12 @@ class ArmRunner:
     @contextmanager
     def _clients(self, cluster: Cluster) -> Iterator[ProduceConsume]:
         """The clients, with the consumer ready; samples are taken as long as they are there."""
-        arm = self._arm
+        arm, ways = self._arm, cluster.ways
         place = Place(
-            arm.spec.settings, cluster.bootstrap, TOPIC, arm.schedule.rate_per_s, arm.ledger,
+            arm.spec.settings, ways.told, TOPIC, arm.schedule.rate_per_s, arm.ledger,
             arm.folder, arm.logs, scratch=arm.scratch, pinned=arm.scenario.pinned,
             senders=arm.scenario.senders, value_bytes=arm.experiment.value_bytes or 0,
-            tools=self._tools, streams=self._streams,
+            tools=self._tools, streams=self._streams, within=ways.clients, asked_at=ways.lab,
         )  # fmt: skip
         clients = self._workload(place)
         self._seen.shortened = self._shortened(cluster, clients)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from labs.engine.kafka.broker import Broker
 from labs.engine.kafka.cluster import Cluster
 from labs.engine.kafka.topics import PartitionState
-from labs.engine.links.links import Links
+from labs.engine.links.links import Carrier
 
 
 @dataclass
@@ -18,7 +18,7 @@ class Herd:
     partitions: list[PartitionState] = field(default_factory=list)
     controllers: dict[int, Broker] = field(default_factory=dict)
     active: int | None = None
-    links: Links | None = None
+    links: Carrier | None = None
     nodes = Cluster.nodes
 
     def active_controller(self) -> int | None:

@@ -14,35 +14,50 @@ from pathlib import Path
 
 import pytest
 
+from labs.engine import processes
 from labs.engine.faults import FaultLog, broker, cut, impaired, mend, sever, slow
 from labs.engine.kafka.broker import Broker
-from labs.engine.kafka.nodes import Node, doors, nodes, ports_needed
+from labs.engine.kafka.nodes import PORTS, At, Node, doors, nodes, ports_needed
 from labs.engine.kafka.ports import Ports
-from labs.engine.links.links import Links, LinksFailed
+from labs.engine.links import namespaces
+from labs.engine.links.links import Carrier, Links, LinksFailed
+from labs.engine.links.network import Network
 from labs.engine.links.sources import Sources
+from labs.engine.processes import Namespaces
 from labs.engine.wait import until
 from tests.engine.herd import Herd
 
 # Listens and echoes, and talks to the others all the while, as brokers do.
 PEER = """
 import socket, sys, threading, time
-own, *others = map(int, sys.argv[1:])
-server = socket.create_server(("127.0.0.1", own))
+own, *others = [[(host, int(port)) for host, port in (at.split(":") for at in each.split(","))]
+                for each in sys.argv[1:]]
 def echo(wire):
     while data := wire.recv(65536):
         wire.sendall(data)
-def talk(port):
+def talk(at):
     while True:
         try:
-            with socket.create_connection(("127.0.0.1", port)) as wire:
+            with socket.create_connection(at) as wire:
                 while wire.sendall(b".") or wire.recv(64):
                     time.sleep(0.02)
         except OSError:
             time.sleep(0.02)
-for port in others:
-    threading.Thread(target=talk, args=(port,), daemon=True).start()
-while True:
-    threading.Thread(target=echo, args=(server.accept()[0],), daemon=True).start()
+def serve(server):
+    while True:
+        threading.Thread(target=echo, args=(server.accept()[0],), daemon=True).start()
+servers = [socket.create_server(at) for at in own]
+for (at,) in others:
+    threading.Thread(target=talk, args=(at,), daemon=True).start()
+for server in servers[1:]:
+    threading.Thread(target=serve, args=(server,), daemon=True).start()
+serve(servers[0])
+"""
+# Connects and hands the connection to who asked for it.
+CALLER = """
+import socket, sys
+wire = socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=60)
+socket.send_fds(socket.socket(fileno=int(sys.argv[3])), [b"."], [wire.fileno()])
 """
 
 
@@ -51,30 +66,43 @@ class Linked(Herd):
     """One whose ways lead through links."""
 
     laid: tuple[Node, ...] = ()
+    clients_within: Namespaces = ()
 
-    def told(self, id_: int) -> int:
-        """The port at which others are told that a node is."""
+    def told(self, id_: int) -> At:
+        """Where others are told that a node is."""
         address = self.laid[id_ - 1].clients
         assert address
         return address.told
 
 
-@pytest.fixture
-def herd(tmp_path: Path) -> Iterator[Linked]:
-    ports = Ports(ports_needed(3, 1, linked=True))
-    laid = nodes(iter(ports.numbers), 3, 1, linked=True)[:3]  # no controller is started
+@pytest.fixture(params=["proxy", "namespaces"])
+def herd(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Linked]:
+    networked = request.param == "namespaces"
+    if networked and (why := namespaces.why_not()):
+        pytest.skip(why)
+    ports = Ports(ports_needed(3, 1, linked=True, networked=networked))
+    laid = nodes(iter(ports.numbers), 3, 1, linked=True, networked=networked)
+    laid = laid[:3]  # no controller is started
     homes = {tmp_path / f"broker-{node.id}": node.id for node in laid}
+    log = tmp_path / "links.log"
+    ids = [node.id for node in laid]
+    network = Network(ids, PORTS, doors(laid), log) if networked else None
+    links: Carrier = network or Links(doors(laid), homes, log)
     brokers = {}
     for (home, id_), node in zip(homes.items(), laid, strict=True):
         home.mkdir()
+        own = ",".join(written(each.at) for each in node.addresses.values())
+        others = [written(each.clients.told) for each in laid if each.clients and each is not node]
+        command = [sys.executable, "-c", PEER, own, *others]
         assert node.clients
-        others = [str(each.clients.told) for each in laid if each.clients and each is not node]
-        command = [sys.executable, "-c", PEER, str(node.clients.port), *others]
-        brokers[id_] = Broker(id_, node.clients.port, command, home, tmp_path / f"{id_}.log")
-    links = Links(doors(laid), homes, tmp_path / "links.log")
+        within = network.within(id_) if network else ()
+        brokers[id_] = Broker(
+            id_, node.clients.at[1], command, home, tmp_path / f"{id_}.log", within=within
+        )
     for each in brokers.values():
         each.start()
-    herd = Linked(brokers, links=links, laid=laid)
+    within = network.clients if network else ()
+    herd = Linked(brokers, links=links, laid=laid, clients_within=within)
     for one in brokers:
         for other in brokers.keys() - {one}:
             until(partial(passed, herd, one, other), 60, "the stand-ins do not talk")
@@ -85,6 +113,10 @@ def herd(tmp_path: Path) -> Iterator[Linked]:
     ports.release()
 
 
+def written(at: At) -> str:
+    return f"{at[0]}:{at[1]}"
+
+
 def passed(herd: Linked, one: int, other: int) -> int:
     assert herd.links
     return herd.links.seen([(str(one), str(other), "CLIENTS")]).bytes
@@ -92,7 +124,19 @@ def passed(herd: Linked, one: int, other: int) -> int:
 
 def client(herd: Linked, id_: int) -> socket.socket:
     """A connection to a node that has answered once."""
-    wire = socket.create_connection(("127.0.0.1", herd.told(id_)), timeout=60)
+    ours, theirs = socket.socketpair()
+    host, port = herd.told(id_)
+    caller = processes.spawn(
+        [sys.executable, "-c", CALLER, host, str(port), str(theirs.fileno())],
+        log=None, within=herd.clients_within, sockets=[theirs.fileno()],
+    )  # fmt: skip
+    ours.settimeout(60)
+    _, (wire_fd, *_), *_ = socket.recv_fds(ours, 1, 1)
+    caller.wait(60)
+    for each in (ours, theirs):
+        each.close()
+    wire = socket.socket(fileno=wire_fd)
+    wire.settimeout(60)
     wire.sendall(b"hello")
     assert wire.recv(64) == b"hello"
     return wire
@@ -170,7 +214,8 @@ def test_what_is_severed_is_lost_with_its_connection(herd):
     (row,) = sever(herd, broker(1), log, "clients")
     assert row.evidence == "1 connections between broker 1 and its clients broken, " \
         "7 bytes in them lost"  # fmt: skip
-    assert wire.recv(64) == b""
+    with suppress(ConnectionResetError):
+        assert wire.recv(64) == b""
     (row,) = sever(herd, broker(1), log, "clients")
     assert (row.phase, row.evidence) == ("failed", "broker 1 had no connection with clients")
 
@@ -195,7 +240,8 @@ def test_a_slow_line_is_late_by_what_was_measured(herd):
 def test_the_door_of_a_dead_node_closes_on_who_comes(herd):
     herd.brokers[2].kill()
     until(lambda: herd.brokers[2].state == "dead", 60, "it lives")
-    wire = socket.create_connection(("127.0.0.1", herd.told(2)), timeout=60)
+    (door, *_) = (each for each in doors(herd.laid) if each.node == "2")
+    wire = socket.create_connection(("127.0.0.1", door.at), timeout=60)
     with suppress(ConnectionResetError):
         assert wire.recv(64) == b""
 

@@ -12,6 +12,7 @@ from threading import Thread
 from typing import Any, Protocol
 
 from labs.engine import processes
+from labs.engine.processes import Namespaces
 from labs.engine.wait import until
 
 
@@ -40,8 +41,9 @@ class ClientProcess:
     """
 
     def __init__(
-        self, module: str, config: Config, folder: Path, logs: Path, name: str = ""
-    ) -> None:
+        self, module: str, config: Config, folder: Path, logs: Path, name: str = "",
+        within: Namespaces = (),
+    ) -> None:  # fmt: skip
         self.module, self.name = module, name or module
         self.latest: dict[str, Any] = {}
         self._log = logs / f"{self.name}.log"
@@ -51,6 +53,7 @@ class ClientProcess:
         self._process = processes.spawn(
             [sys.executable, "-m", f"labs.engine.clients.{module}", told],
             log=self._log, cwd=processes.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            within=within,
         )  # fmt: skip
         self._listener = Thread(target=self._listen, name=f"listen-{self.name}", daemon=True)
         self._listener.start()

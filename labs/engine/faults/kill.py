@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import socket
-
+from labs.engine import processes
 from labs.engine.faults.inject import inject
 from labs.engine.faults.record import FaultLog, FaultRow
 from labs.engine.faults.roles import Role
@@ -43,8 +42,5 @@ def sigkill_status(broker: Broker) -> str | None:
 def _accepts(broker: Broker) -> str | None:
     if broker.returncode is not None:
         raise ChildProcessError(f"pid {broker.pid} ended with code {broker.returncode}")
-    try:
-        socket.create_connection(("127.0.0.1", broker.port), timeout=1).close()
-    except OSError:
-        return None
-    return f"pid {broker.pid} accepts connections at port {broker.port}"
+    accepts = broker.pid and broker.listens in processes.listens(broker.pid)
+    return f"pid {broker.pid} accepts connections at port {broker.listens}" if accepts else None

@@ -1,8 +1,8 @@
 """Networks that fail: links cut, also one way only, slowed, broken; and mended.
 
 The cluster must be `linked`. A cut is silence, as packets that are dropped are: no connection is
-closed, none refused, and what was said waits. What is late or lost is seen by the proxy that
-every byte goes through, and what it saw is the evidence.
+closed, none refused, and what was said waits. What is late or lost is seen by what carries it, a
+switch of packets or a proxy (`labs.engine.kafka.ways`), and what that saw is the evidence.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from labs.engine.kafka import nodes
 from labs.engine.kafka.broker import Broker
 from labs.engine.kafka.cluster import Cluster
 from labs.engine.links.flows import Key
-from labs.engine.links.links import Links, Severed
+from labs.engine.links.links import Carrier, Severed
 from labs.engine.links.proxy import CLIENTS
 
 Peers = Literal["nodes", "clients"]
@@ -118,7 +118,7 @@ def mend(cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 30) -> tu
     return inject("mend", cluster, role, log, act, proof, limit_s)
 
 
-def _links(cluster: Cluster) -> Links:
+def _links(cluster: Cluster) -> Carrier:
     if cluster.links is None:
         raise RuntimeError("this cluster's links lead through no proxy")
     return cluster.links

@@ -10,12 +10,17 @@ from pathlib import Path
 from typing import Literal
 
 from labs.engine import processes
+from labs.engine.processes import Namespaces
 
 BrokerState = Literal["running", "paused", "dead"]
 
 
 class Broker:
-    """A broker (and controller) of a disposable cluster; `port` is where clients reach it."""
+    """A broker (and controller) of a disposable cluster.
+
+    `port` is where the lab reaches it, and `listens` where it listens itself, within its
+    namespaces, if that is not the same.
+    """
 
     def __init__(
         self,
@@ -24,10 +29,15 @@ class Broker:
         command: Sequence[str | Path],
         folder: Path,
         log: Path,
+        *,
+        listens: int | None = None,
+        within: Namespaces = (),
     ) -> None:
         self.id = id_
         self.port = port
+        self.listens = listens or port
         self.log = log
+        self._within = within
         self._command = command
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
@@ -82,7 +92,9 @@ class Broker:
         """Starts the process on whatever its folder holds. Raises `RuntimeError` if it lives."""
         if self.state != "dead":
             raise RuntimeError(f"broker {self.id} is {self.state}; it cannot be started twice")
-        self._process = processes.spawn(self._command, log=self.log, cwd=self._folder)
+        self._process = processes.spawn(
+            self._command, log=self.log, cwd=self._folder, within=self._within
+        )
 
     def kill(self) -> None:
         """SIGKILL: the broker gets to say nothing and to flush nothing (the page cache stays)."""

@@ -18,12 +18,11 @@ from labs.engine.kafka.broker import Broker, BrokerState
 from labs.engine.kafka.distribution import Distribution
 from labs.engine.kafka.java import Java
 from labs.engine.kafka.jvm import archive_options, broker_command, lay_out
-from labs.engine.kafka.nodes import Node, doors, nodes, ports_needed
-from labs.engine.kafka.ports import Ports
 from labs.engine.kafka.properties import Settings, check, node_properties, shortened
 from labs.engine.kafka.storage import checkpoint, new_id
 from labs.engine.kafka.topics import PartitionState
-from labs.engine.links.links import Links
+from labs.engine.kafka.ways import Ways
+from labs.engine.links.links import Carrier
 from labs.engine.wait import WaitTimeout, until
 
 _BOOT_LIMIT_S = 90.0
@@ -44,9 +43,9 @@ class Cluster:
 
     Each is a controller too (KRaft), or there are so many `controllers` beside them, numbered
     after them. If it is `linked`, every way from one to another and from clients to them leads
-    through `links`, where it can be cut. `settings` are broker settings of the caller and win
-    over what the lab shortens; `shortened` says what is left of that: name → (value here, the
-    product's default). `features` are levels of a new cluster's features where they are not the
+    through `links`, where it can be cut. `settings` are broker settings of the caller and win over
+    what the lab shortens; `shortened` says what is left of that: name → (value here, the product's
+    default). `features` are levels of a new cluster's features where they are not the
     release's own (kafka-features.sh). Each log is `<logs>/broker-N.log` or `controller-N.log`, by
     default in `folder`. Nothing of it can outlive this process, however it ends
     (`processes.spawn`).
@@ -75,16 +74,14 @@ class Cluster:
         self.shortened = shortened(self.settings, distribution.version)
         self.brokers: dict[int, Broker] = {}
         self.controllers: dict[int, Broker] = {}
-        self.links: Links | None = None
+        self._ways: Ways | None = None
         self._dedicated, self._linked, self._features = controllers, linked, features
-        self._bootstrap: list[str] = []
         self._ask = partial(topics.ask, eligible=at_least(distribution.version, "3.8"))
         self._distribution = distribution
         self._java = java
         self._folder = folder
         self._logs = logs or folder
         self._share_classes = share_classes
-        self._ports: Ports | None = None
         self._askers = ThreadPoolExecutor(4 * size, thread_name_prefix="describe")
 
     def __enter__(self) -> Self:
@@ -101,8 +98,20 @@ class Cluster:
 
     @property
     def bootstrap(self) -> str:
-        """For `bootstrap.servers`: the addresses of all brokers, as they tell them."""
-        return ",".join(self._bootstrap)
+        """For `bootstrap.servers`: all brokers, where the lab reaches them."""
+        return self.ways.lab
+
+    @property
+    def links(self) -> Carrier | None:
+        """Where links can be cut, if they can."""
+        return self.ways.links
+
+    @property
+    def ways(self) -> Ways:
+        """How its nodes and its clients reach each other; of one that was started."""
+        if self._ways is None:
+            raise RuntimeError("a cluster that was not started has no ways")
+        return self._ways
 
     def start(self) -> None:
         """Boots all brokers at once; returns when all are registered and serve.
@@ -123,35 +132,28 @@ class Cluster:
                 raise
 
     def _boot(self, home: Path) -> None:
-        needed = ports_needed(self.size, self._dedicated, linked=self._linked)
-        self._ports = Ports(needed)
-        laid = nodes(iter(self._ports.numbers), self.size, self._dedicated, linked=self._linked)
-        self._bootstrap = [f"127.0.0.1:{node.clients.told}" for node in laid if node.clients]
         self._logs.mkdir(parents=True, exist_ok=True)
-        homes = self._prepare(home, laid)
-        if self._linked:
-            self.links = Links(doors(laid), homes, self._logs / "links.log")
+        log = self._logs / "links.log"
+        self._ways = Ways(home, self.size, self._dedicated, log, linked=self._linked)
+        self._prepare(self._ways)
         for process in self.nodes.values():
             process.start()
         self.wait_ready(_BOOT_LIMIT_S)
 
-    def _prepare(self, home: Path, laid: tuple[Node, ...]) -> dict[Path, int]:
-        """Lays out each node's working folder; returns them."""
+    def _prepare(self, ways: Ways) -> None:
+        """Lays out each node's working folder."""
         options = archive_options(self._distribution, self._java) if self._share_classes else ()
         command = broker_command(self._distribution, self._java, options)
         prepared = checkpoint(self._distribution, self._java, self._features)
-        cluster_id = new_id()
-        homes = {}
-        for node in laid:
-            name = f"{'broker' if node.clients else 'controller'}-{node.id}"
-            place = home / name
-            properties = node_properties(node, laid, self.settings, self._distribution.version)
+        cluster_id, version = new_id(), self._distribution.version
+        for node, place in ways.homes.items():
+            properties = node_properties(node, ways.nodes, self.settings, version)
             lay_out(place, properties, prepared, cluster_id, node.id)
-            port = next(iter(node.addresses.values())).port
             group = self.brokers if node.clients else self.controllers
-            group[node.id] = Broker(node.id, port, command, place, self._logs / f"{name}.log")
-            homes[place] = node.id
-        return homes
+            group[node.id] = Broker(
+                node.id, node.asked_at[1] if node.asked_at else node.port, command, place,
+                self._logs / f"{node.name}.log", listens=node.port, within=ways.within(node),
+            )  # fmt: skip
 
     def move_logs(self, folder: Path) -> None:
         """Puts what its processes have said, and will say, into another folder of the same disk."""
@@ -284,9 +286,7 @@ class Cluster:
                 process.kill()
         for process in self.nodes.values():
             process.terminate(grace_s=0)
-        if self.links:
-            self.links.stop()
         self.brokers.clear()
         self.controllers.clear()
-        if self._ports:
-            self._ports.release()
+        if self._ways:
+            self._ways.end()

@@ -9,7 +9,7 @@ from functools import cache
 
 from advisor.catalog import Component, Family, kafka_line, settings_of
 from advisor.catalog.versions import at_least
-from labs.engine.kafka.nodes import CLIENTS, LISTENERS, QUORUM, Node
+from labs.engine.kafka.nodes import CLIENTS, LAB, LISTENERS, QUORUM, At, Node
 
 Settings = Mapping[str, str | int | bool]
 
@@ -137,28 +137,29 @@ def properties(told: Settings) -> str:
 
 def _identity(node: Node, nodes: Sequence[Node], version: str) -> dict[str, str | int]:
     """Who a node is, where it listens, and whom it knows."""
-    listeners = {name: address.port for name, address in node.addresses.items()}
+    listeners = {name: address.at for name, address in node.addresses.items()}
     told = {name: address.told for name, address in node.addresses.items()}
     if not at_least(version, "3.9"):
         # Only since KIP-853 may a controller's listener be advertised; before, others know it
         # from their own list of voters alone.
         told.pop(QUORUM, None)
-    quorum = [(each.id, each.quorum.told) for each in nodes if each.quorum]
+    quorum = [(each.id, *each.quorum.told) for each in nodes if each.quorum]
+    known = (*LISTENERS, LAB) if node.lab else LISTENERS
     return {
         "process.roles": node.roles,
         "node.id": node.id,
         "listeners": _listeners(listeners),
         **({"advertised.listeners": _listeners(told)} if told else {}),
-        "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in LISTENERS),
+        "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in known),
         "inter.broker.listener.name": CLIENTS,
         "controller.listener.names": QUORUM,
-        "controller.quorum.voters": ",".join(f"{id_}@127.0.0.1:{port}" for id_, port in quorum),
+        "controller.quorum.voters": ",".join(f"{id_}@{host}:{port}" for id_, host, port in quorum),
         "log.dirs": "data",
     }
 
 
-def _listeners(ports: Mapping[str, int]) -> str:
-    return ",".join(f"{name}://127.0.0.1:{port}" for name, port in ports.items())
+def _listeners(at: Mapping[str, At]) -> str:
+    return ",".join(f"{name}://{host}:{port}" for name, (host, port) in at.items())
 
 
 def _escape(value: str | int | bool) -> str:

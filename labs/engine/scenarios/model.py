@@ -211,7 +211,7 @@ class Scenario:
     waits (DESIGN "Verdict"), or that an application which looks at its sends gets over it, so that
     one which gave up broke at-least-once. `rarely` says of what the event permits and a run need
     not show why that is so, by anomaly. `linked`: its
-    faults are in the network, so that every link must lead through a proxy. `pinned` are the
+    faults are in the network, so that every link must lead through one of ours. `pinned` are the
     readers' settings that the scenario sets itself, because a run is short, `senders`, `brokers`
     and `topic` those of the producer, the brokers and the topic. `keeps` are the brokers' settings
     that are taken as described, where the lab has its own or leaves them out. `measured` is how

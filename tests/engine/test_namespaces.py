@@ -1,0 +1,134 @@
+"""Network namespaces of our own, where this machine lets us make them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from labs.engine import processes
+from labs.engine.kafka.nodes import PORTS
+from labs.engine.links import namespaces
+from labs.engine.links.namespaces import CannotMake, Room
+from labs.engine.links.network import Network
+from labs.engine.wait import until
+from tests.engine.test_processes import gone
+
+pytestmark = pytest.mark.process
+
+OWNER = """
+import sys
+from labs.engine.links.namespaces import Room
+from labs.engine.processes import spawn
+room = Room.make()
+print(spawn(["sleep", "600"], log=None, within=room.within).pid, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def room() -> Iterator[Room]:
+    if why := namespaces.why_not():
+        pytest.skip(why)
+    made = Room.make()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def _afresh() -> Iterator[None]:
+    namespaces.why_not.cache_clear()
+    yield
+    namespaces.why_not.cache_clear()
+
+
+def said(room: Room, *command: str) -> str:
+    process = processes.spawn(command, log=None, stdout=subprocess.PIPE, within=room.within)
+    told, _ = process.communicate(timeout=60)
+    return str(told.decode())
+
+
+def test_what_is_inside_is_seen_by_nobody_outside(room: Room) -> None:
+    room.configure("link set lo up", "addr add 10.77.0.9/24 dev lo")
+    assert "10.77.0.9/24" in said(room, "ip", "address")
+    outside = subprocess.run(["ip", "address"], check=True, capture_output=True, timeout=60)
+    assert b"10.77.0.9" not in outside.stdout
+
+
+def test_two_rooms_are_joined_by_a_cable(room: Room) -> None:
+    other = Room.make(room)
+    room.configure(f"link add eth9 type veth peer name eth0 netns {other.reach}", peers=[other])
+    assert "eth0" in said(other, "ip", "link")
+    assert "eth9" in said(room, "ip", "link")
+    other.close()
+    until(lambda: "eth9" not in said(room, "ip", "link"), 60, "its cable outlived the other room")
+
+
+def test_what_ip_cannot_do_is_told_with_its_command(room: Room) -> None:
+    with pytest.raises(CannotMake, match="link set no-such up"):
+        room.configure("link set no-such up")
+
+
+def test_who_runs_inside_dies_with_a_killed_owner() -> None:
+    if why := namespaces.why_not():
+        pytest.skip(why)
+    owner = subprocess.Popen(
+        [sys.executable, "-c", OWNER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert owner.stdout
+    pid = int(owner.stdout.readline())
+    assert Path(f"/proc/{pid}/ns/net").readlink() != Path("/proc/self/ns/net").readlink()
+    assert not gone(pid)
+    owner.send_signal(signal.SIGKILL)
+    owner.wait(60)
+    until(lambda: gone(pid), 60, "it outlived its owner")
+
+
+def test_a_room_that_is_given_up_leaves_no_descriptor(room: Room) -> None:
+    before = {*Path("/proc/self/fd").iterdir()}
+    for _ in range(3):
+        Room.make(room).close()
+    assert {*Path("/proc/self/fd").iterdir()} == before
+
+
+@pytest.mark.usefixtures("_afresh")
+def test_they_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB_NAMESPACES", "no")
+    assert namespaces.why_not() == "LAB_NAMESPACES=no"
+
+
+@pytest.mark.usefixtures("_afresh")
+def test_without_the_system_s_tools_there_are_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert namespaces.why_not() == "ip and unshare: not installed"
+
+
+@pytest.mark.usefixtures("_afresh")
+def test_where_the_kernel_refuses_it_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    refuses = tmp_path / "unshare"
+    refuses.write_text("#!/bin/sh\nexit 1\n")
+    refuses.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert "may make no network namespaces" in namespaces.why_not()
+
+
+def test_a_network_that_is_stopped_leaves_nothing(tmp_path: Path) -> None:
+    if why := namespaces.why_not():
+        pytest.skip(why)
+    before = {*Path("/proc/self/fd").iterdir()}
+    children = {*processes.family(os.getpid())}
+    network = Network([1, 2], PORTS, [], tmp_path / "links.log")
+    assert network.seen([("1", "2", "CLIENTS")]).bytes == 0
+    assert len({*processes.family(os.getpid())} - children) == 2  # the switch, and the lab's door
+    network.stop()
+    assert {*processes.family(os.getpid())} <= children
+    assert {*Path("/proc/self/fd").iterdir()} == before
