@@ -151,7 +151,7 @@ class Cluster:
             lay_out(place, properties, prepared, cluster_id, node.id)
             group = self.brokers if node.clients else self.controllers
             group[node.id] = Broker(
-                node.id, node.asked_at[1] if node.asked_at else node.port, command, place,
+                node.id, node.lab.told[1] if node.lab else node.port, command, place,
                 self._logs / f"{node.name}.log", listens=node.port, within=ways.within(node),
             )  # fmt: skip
 

@@ -67,7 +67,7 @@ class Node:
 
     @property
     def asked_at(self) -> At | None:
-        """Where the lab reaches it, if it is a broker."""
+        """For the lab's own `bootstrap.servers`, if it is a broker."""
         address = self.lab or self.clients
         return address.told if address else None
 
