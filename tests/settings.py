@@ -16,7 +16,7 @@ atexit.register(shutil.rmtree, _data, ignore_errors=True)
 os.environ["LAB_DATA_DIR"] = _data
 for _name in (
     "ALLOWED_HOSTS", "DATABASE_URL", "DEBUG", "HTTPS", "LAB_LIVE_CLUSTERS", "REDIS_URL",
-    "SECRET_KEY", "LAB_WARM_POOL",
+    "SECRET_KEY", "LAB_NAMESPACES", "LAB_WARM_POOL",
 ):  # fmt: skip
     os.environ.pop(_name, None)
 
