@@ -246,23 +246,19 @@ class ArmRunner:
 
     def _write_meta(self) -> None:
         arm, seen = self._arm, self._seen
-        TableWriter(arm.ledger, "meta", "runner").flush_rows(
-            [
-                {
-                    "final_read_completed": seen.final_read_completed,
-                    "given_up_breaks": arm.scenario.given_up_breaks,
-                    "effects_decide": arm.scenario.workload != "produce-consume",
-                    "seed": arm.experiment.seed,
-                    "scenario": arm.scenario.name,
-                    "arm": arm.spec.name,
-                    "settings": json.dumps(arm.spec.settings),
-                    "versions": json.dumps(result.versions(seen.kafka, seen.java)),
-                    "machine": json.dumps(result.machine()),
-                    "shortened": json.dumps(seen.shortened),
-                    "wall_start": self._began.isoformat(),
-                }
-            ]
-        )
+        TableWriter(arm.ledger, "meta", "runner").flush_rows([{
+            "final_read_completed": seen.final_read_completed,
+            "given_up_breaks": arm.scenario.given_up_breaks,
+            "effects_decide": arm.scenario.workload != "produce-consume",
+            "seed": arm.experiment.seed,
+            "scenario": arm.scenario.name,
+            "arm": arm.spec.name,
+            "settings": json.dumps(arm.spec.settings),
+            "versions": json.dumps(result.versions(seen.kafka, seen.java)),
+            "machine": json.dumps(result.machine()),
+            "shortened": json.dumps(seen.shortened),
+            "wall_start": self._began.isoformat(),
+        }])  # fmt: skip
 
     def _context(self) -> dict[str, Any]:
         seen, at_s = self._seen, self._arm.events.at_s

@@ -1,4 +1,4 @@
-"""Network namespaces of our own, where this machine lets us make them."""
+"""Network namespaces of our own. Where the machine lets nobody make any, this is not collected."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import pytest
 
 from labs.engine import processes
 from labs.engine.kafka.nodes import PORTS
-from labs.engine.links import namespaces
 from labs.engine.links.namespaces import CannotMake, Room
 from labs.engine.links.network import Network
 from labs.engine.wait import until
@@ -33,18 +32,9 @@ sys.stdin.read()
 
 @pytest.fixture
 def room() -> Iterator[Room]:
-    if why := namespaces.why_not():
-        pytest.skip(why)
     made = Room.make()
     yield made
     made.close()
-
-
-@pytest.fixture
-def _afresh() -> Iterator[None]:
-    namespaces.why_not.cache_clear()
-    yield
-    namespaces.why_not.cache_clear()
 
 
 def said(room: Room, *command: str) -> str:
@@ -75,8 +65,6 @@ def test_what_ip_cannot_do_is_told_with_its_command(room: Room) -> None:
 
 
 def test_who_runs_inside_dies_with_a_killed_owner() -> None:
-    if why := namespaces.why_not():
-        pytest.skip(why)
     owner = subprocess.Popen(
         [sys.executable, "-c", OWNER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -96,34 +84,7 @@ def test_a_room_that_is_given_up_leaves_no_descriptor(room: Room) -> None:
     assert {*Path("/proc/self/fd").iterdir()} == before
 
 
-@pytest.mark.usefixtures("_afresh")
-def test_they_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LAB_NAMESPACES", "no")
-    assert namespaces.why_not() == "LAB_NAMESPACES=no"
-
-
-@pytest.mark.usefixtures("_afresh")
-def test_without_the_system_s_tools_there_are_none(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert namespaces.why_not() == "ip and unshare: not installed"
-
-
-@pytest.mark.usefixtures("_afresh")
-def test_where_the_kernel_refuses_it_says_so(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    refuses = tmp_path / "unshare"
-    refuses.write_text("#!/bin/sh\nexit 1\n")
-    refuses.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    assert "may make no network namespaces" in namespaces.why_not()
-
-
 def test_a_network_that_is_stopped_leaves_nothing(tmp_path: Path) -> None:
-    if why := namespaces.why_not():
-        pytest.skip(why)
     before = {*Path("/proc/self/fd").iterdir()}
     children = {*processes.family(os.getpid())}
     network = Network([1, 2], PORTS, [], tmp_path / "links.log")

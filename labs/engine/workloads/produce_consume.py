@@ -29,9 +29,7 @@ from labs.engine.workloads.place import Place
 PRODUCER = "producer-1"
 """The sending application's name; it keeps it over a restart, as its values go on."""
 
-_FLUSH_LIMIT_S = 30.0
-_DRAIN_LIMIT_S = 15.0
-_READ_LIMIT_S = 60.0
+_FLUSH_LIMIT_S, _DRAIN_LIMIT_S, _READ_LIMIT_S = 30.0, 15.0, 60.0
 _SLACK_S = 15.0  # for writing the ledger and leaving the group, beyond a client's own limit
 _POLL_RECORDS = 500  # the Java client's max.poll.records; librdkafka has no such setting
 
