@@ -16,7 +16,7 @@ from confluent_kafka.admin._config import ConfigEntry, ConfigResource, ConfigSou
 from confluent_kafka.admin._resource import ResourceType
 
 from labs.engine import processes
-from labs.engine.kafka import cluster as cluster_module
+from labs.engine.kafka import ways
 from labs.engine.kafka.admin import quiet_admin
 from labs.engine.kafka.cluster import BootFailed, Cluster
 from labs.engine.kafka.ports import Ports
@@ -225,7 +225,7 @@ def test_a_port_that_is_taken_meanwhile_costs_another_try(
                 thief.listen()
                 thieves.append(thief)
 
-    monkeypatch.setattr(cluster_module, "Ports", StolenOnce)
+    monkeypatch.setattr(ways, "Ports", StolenOnce)
     with Cluster(distribution, java, tmp_path, size=1) as cluster:
         assert cluster.states() == {1: "running"}
         assert cluster.brokers[1].port != thieves[0].getsockname()[1]
