@@ -168,7 +168,8 @@ class ArmRunner:
                 booted.cluster.create_topic(
                     name, topology.partitions, topology.replication_factor, config
                 )
-            yield booted.cluster
+            with booted.cluster.ways.kept():
+                yield booted.cluster
 
     def _fetch_clients(self) -> None:
         """What runs in a JVM beside the brokers', where that is wanted."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 import sys
 import threading
@@ -19,6 +21,7 @@ from labs.engine.faults import FaultLog, broker, cut, impaired, mend, sever, slo
 from labs.engine.kafka.broker import Broker
 from labs.engine.kafka.nodes import PORTS, At, Node, doors, nodes, ports_needed
 from labs.engine.kafka.ports import Ports
+from labs.engine.kafka.ways import Ways
 from labs.engine.links import namespaces
 from labs.engine.links.links import Carrier, Links, LinksFailed
 from labs.engine.links.network import Network
@@ -260,3 +263,23 @@ def test_links_that_are_gone_say_so(herd):
     herd.links.stop()
     with pytest.raises(LinksFailed, match="do not answer"):
         herd.links.seen([("1", "2", "CLIENTS")])
+
+
+@pytest.mark.parametrize("carries", ["proxy", *(["switch"] if CARRIERS[1:] else [])])
+def test_who_carries_the_links_and_is_killed_is_blamed_for_what_comes_of_it(
+    tmp_path: Path, carries: str
+) -> None:
+    ways = Ways(tmp_path, 1, 0, tmp_path / "links.log", linked=True)
+    with pytest.raises(TimeoutError, match=r"^no leader"), ways.kept():
+        raise TimeoutError("no leader")
+    (pid,) = (
+        pid for pid in processes.family(os.getpid())
+        if f"labs.engine.links.{carries}" in Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+    )  # fmt: skip
+    os.kill(pid, signal.SIGKILL)
+    links = ways.links
+    assert links
+    until(lambda: links.gone, 60, "it outlived its kill")
+    with pytest.raises(LinksFailed, match="was gone: no leader"), ways.kept():
+        raise TimeoutError("no leader")
+    ways.end()

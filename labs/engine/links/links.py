@@ -106,6 +106,11 @@ class Carrier:
         """What these flows have done since they were impaired or mended last."""
         return Seen(**self._wish("seen", flows))
 
+    @property
+    def gone(self) -> bool:
+        """Whether it has ended, whoever ended it."""
+        return self._process.poll() is not None
+
     def stop(self) -> None:
         """Ends the process, and with it every connection."""
         processes.end(self._process, grace_s=0)

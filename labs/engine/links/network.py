@@ -70,8 +70,9 @@ class Network(Carrier):
             ]
             told = {"homes": {}, "doors": [asdict(door) for door in taken]}
             sockets = [door.socket for door in taken if door.socket is not None]
-            lab = Carrier("proxy", told, log, within=self._rooms[_LAB].within, sockets=sockets)
-        self._left.callback(lab.stop)
+            within = self._rooms[_LAB].within
+            self._lab = Carrier("proxy", told, log, within=within, sockets=sockets)
+        self._left.callback(self._lab.stop)
 
     def within(self, node: int) -> Namespaces:
         """For `processes.spawn` of a node."""
@@ -81,6 +82,11 @@ class Network(Carrier):
     def clients(self) -> Namespaces:
         """For `processes.spawn` of a client."""
         return self._rooms[_CLIENTS].within
+
+    @property
+    def gone(self) -> bool:
+        """Whether the switch has ended, or the lab's way in."""
+        return super().gone or self._lab.gone
 
     def stop(self) -> None:
         """Ends what carries packets, and gives up the namespaces."""
