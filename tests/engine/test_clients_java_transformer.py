@@ -15,6 +15,7 @@ from labs.engine.clients.java_transformer import JavaTransformerConfig
 from labs.engine.clients.process import ClientProcess
 from labs.engine.faults import FaultLog
 from labs.engine.faults import clients as faults
+from labs.engine.wait import until
 from tests.engine import test_clients_java as tools
 
 pytestmark = pytest.mark.process
@@ -71,6 +72,7 @@ def test_frozen_with_its_jvm_it_goes_on_and_says_what_it_aborted(tmp_path: Path)
     client.tell("fail")
     assert client.latest["standing"], "frozen, it hears nothing"
     assert faults.let_go(client, log, tools.LIMIT_S).phase == "complete"
+    until(lambda: "mishap" in client.latest, tools.LIMIT_S, "it told of no mishap")
     assert client.latest["mishap"] == (
         "the work failed at processed: the transaction with 2 records is aborted, and the "
         "application reads its input again"
