@@ -10,11 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from labs.engine.clients.commits import Commits
-from labs.engine.clients.copied import Assigned, Copied, Fact, Joined, Turned, fact
+from labs.engine.clients.copied import Copied, Fact, Joined, Turned, fact
 from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.java_copier import Account
 from labs.engine.clients.java_producer import LinesMissing
-from labs.engine.clients.verifiable import Placed
+from labs.engine.clients.verifiable import Assigned, Placed
 from tests.engine import copied as lines
 
 FENCED = "org.apache.kafka.common.errors.ProducerFencedException: There is a newer producer"
@@ -63,7 +63,7 @@ class Book:
         for line in told:
             heard = fact(line)
             assert heard, line
-            self.account.take(heard)
+            self.account.take([heard], 0)
 
     def rows(self, table: str, *columns: str) -> list[Any]:
         self._deliveries.close()
@@ -122,7 +122,7 @@ def test_a_record_that_is_offered_again_for_a_new_batch_is_one(book: Book) -> No
 def test_of_a_commit_that_had_begun_when_it_died_nobody_knows(book: Book) -> None:
     book.hear(lines.BEGUN, lines.copied(0, 5), lines.joined(_0=11), lines.COMMITS)
     book.account.end()
-    assert not book.account.ready
+    assert not book.account.placed
     assert book.rows("commits", "offset", "outcome") == [(11, "info")]
 
 

@@ -13,11 +13,14 @@ from pathlib import Path
 import pytest
 
 from labs.engine import processes
+from labs.engine.clients.copied import Fact, fact
 from labs.engine.clients.java_consumer import JavaConsumerConfig
 from labs.engine.clients.process import ClientFailed, ClientProcess
+from labs.engine.clients.tool import Tool
 from labs.engine.faults import FaultLog
 from labs.engine.faults import clients as faults
 from labs.engine.wait import until
+from tests.engine import copied as lines
 from tests.engine.test_clients_java import LIMIT_S, rows
 
 pytestmark = pytest.mark.process
@@ -49,6 +52,13 @@ print(lines.COMMITS, lines.COMMITTED, sep="\\n", flush=True)
 if begun == 2:
     print(lines.turned("READY", "error state FATAL_ERROR") + "Fenced: there is a newer one")
     sys.exit(1)
+"""
+
+
+_NOTHING_TO_COPY = """
+from tests.engine import copied as lines
+taken = "1 INFO X [c] Revoke previously assigned partitions orders-0"
+print(lines.ASSIGNED + "orders-0", lines.placed(0, 0), taken, sep="\\n", flush=True)
 """
 
 
@@ -95,6 +105,21 @@ def test_one_that_ends_is_started_again_and_one_that_fails_has_stopped(tmp_path:
     client.ask_to_stop()
     assert client.await_end(LIMIT_S)["delivered"] == 3
     assert [row["offset"] for row in rows(tmp_path, "commits")] == [1, 2, 3]
+
+
+def test_one_that_has_its_place_for_a_moment_is_ready(tmp_path: Path) -> None:
+    client = copier(tmp_path, _NOTHING_TO_COPY)
+    client.await_ready(LIMIT_S)
+    client.ask_to_stop()
+    assert client.await_end(LIMIT_S)["stopped"] is None
+
+
+def test_words_between_facts_are_no_silence() -> None:
+    told = f"print('a word of the client'); time.sleep(0.2); print({lines.BEGUN!r})"
+    script = f"import time; {told.replace(')', ', flush=True)', 1)}"
+    tool = Tool[Fact]((sys.executable, "-c", script), fact)
+    assert [*tool.hear_out(LIMIT_S)] == [fact(lines.BEGUN)]
+    assert tool.ended
 
 
 def test_one_that_somebody_kills_takes_its_process_with_it(tmp_path: Path) -> None:

@@ -16,14 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from labs.engine.clients import verifiable
-from labs.engine.clients.verifiable import Placed
-
-
-@dataclass(frozen=True, slots=True)
-class Assigned:
-    """The group gave these partitions of the input, and no others; none if it took them all."""
-
-    partitions: frozenset[int]
+from labs.engine.clients.verifiable import Assigned, Placed
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +64,7 @@ _PARTITION = re.compile(r"-(\d+)\b")
 
 
 def fact(line: str) -> Fact | None:
-    """What a line tells."""
+    """What a line tells. `Assigned` names all partitions that it has from then on, or none."""
     if line.startswith("{"):
         return None
     if copied := _COPIED.match(line):

@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from labs.engine.clients.commits import Commits
 from labs.engine.clients.control import Control, listen, report
@@ -25,7 +26,6 @@ from labs.engine.clients.verifiable import (
     Assigned,
     Committed,
     Delivered,
-    Fact,
     Placed,
     Polled,
     Revoked,
@@ -74,11 +74,16 @@ class Account:
         self.stopped: str | None = None
 
     @property
-    def ready(self) -> bool:
+    def placed(self) -> bool:
         """Whether it has partitions, and a place to read from in each."""
         return bool(self._assigned) and self._assigned <= self.position.keys()
 
-    def take(self, facts: Iterable[Fact], ahead_ns: int) -> None:
+    @property
+    def ready(self) -> bool:
+        """Whether the run may count on it."""
+        return self.placed
+
+    def take(self, facts: Iterable[object], ahead_ns: int) -> None:
         """Takes facts in the order in which they were printed.
 
         `ahead_ns` is how far the wall clock is ahead of the ledger's.
@@ -104,10 +109,13 @@ class Account:
     def is_at(self, ends: Mapping[int, int]) -> bool:
         """Whether every partition that it has was read to its end, and no poll is unfinished."""
         return (
-            self.ready
+            self.placed
             and self._poll_ns is None
             and all(self.position[each] >= ends.get(each, 0) for each in self._assigned)
         )
+
+    def end(self) -> None:
+        """The tool is gone, with all that it had not told."""
 
     def _hand(self, record: Delivered, time_ns: int) -> None:
         self._deliveries.hand(
@@ -137,7 +145,7 @@ class Account:
 class Run:
     """One member of the group, from joining to leaving."""
 
-    def __init__(self, config: JavaConsumerConfig, tool: Tool[Fact], control: Control) -> None:
+    def __init__(self, config: JavaConsumerConfig, tool: Tool[Any], control: Control) -> None:
         self._config, self._control = config, control
         ledger = Path(config.ledger)
         self._deliveries = Deliveries(ledger, config.name, config.group, config.isolation)
@@ -160,6 +168,7 @@ class Run:
         self._hear_on(_END_S)
         self._tool.kill()
         self._hear_on(_END_S)
+        self._account.end()
         self._deliveries.close()
         if self._commits:
             self._commits.close()
@@ -178,11 +187,15 @@ class Run:
     def _drain(self) -> None:
         deadline = time.monotonic() + self._config.drain_limit_s
         ends: dict[int, int] = {}
-        while time.monotonic() < deadline and not self._tool.ended:
+        while time.monotonic() < deadline and not self._is_over():
             ends = ends or log_ends(self._config.bootstrap, self._config.topic, _ASK_S)
             if ends and self._account.is_at(ends):
                 return
             self._hear()
+
+    def _is_over(self) -> bool:
+        """Whether nothing more is to be read although there may be more."""
+        return self._tool.ended
 
     def _hear_on(self, limit_s: float) -> None:
         deadline = time.monotonic() + limit_s
@@ -198,8 +211,18 @@ class Run:
             if self._commits:
                 self._commits.flush()
 
-    def _facts(self) -> Iterator[Fact]:
+    def _facts(self) -> Iterator[object]:
         return self._tool.hear(_HEAR_S)
+
+    def _written(self, stands: str) -> dict[str, Any]:
+        """Writes down all that is known, so that a kill hides nothing, and says where it stands."""
+        self._deliveries.flush()
+        if self._commits:
+            self._commits.flush()
+        return {
+            "written": True, "delivered": self._deliveries.count,
+            "position": self._account.position, "stands": stands,
+        }  # fmt: skip
 
     def _report(self, ended: bool) -> None:
         account = self._account

@@ -15,49 +15,47 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from labs.engine.clients import java_consumer
 from labs.engine.clients.commits import Commits
-from labs.engine.clients.control import Control, listen, report
-from labs.engine.clients.copied import Assigned, Copied, Fact, Joined, Turned, fact
+from labs.engine.clients.control import Control, listen
+from labs.engine.clients.copied import Copied, Fact, Joined, Turned, fact
 from labs.engine.clients.deliveries import Deliveries
+from labs.engine.clients.errors import Outcome
 from labs.engine.clients.java_consumer import JavaConsumerConfig
 from labs.engine.clients.java_producer import LinesMissing
 from labs.engine.clients.tool import Tool
-from labs.engine.clients.verifiable import Placed
-from labs.engine.clients.watermarks import log_ends
+from labs.engine.clients.verifiable import Assigned, Placed
 
-_HEAR_S = 0.05
-_REPORT_EVERY_S = 0.25
-_ASK_S = 5.0
-_END_S = 10.0
+_SILENT_S = 0.05
 _OPEN, _COMMITTING, _DONE, _FATAL = (
     "IN_TRANSACTION", "COMMITTING_TRANSACTION", "READY", "FATAL_ERROR",
 )  # fmt: skip
 
 
-class Account:
+class Account(java_consumer.Account):
     """The tool's facts as rows of `deliveries` and `commits`, and where it has got to.
 
     A row's offset is counted from where its partition was read; the offsets that the tool then
     commits must be the same, or a fact is missing (`LinesMissing`): so there may be no gap.
     """
 
-    def __init__(self, topic: str, deliveries: Deliveries, commits: Commits) -> None:
-        self._topic, self._deliveries, self._commits = topic, deliveries, commits
-        self._assigned: frozenset[int] = frozenset()
+    def __init__(self, topic: str, deliveries: Deliveries, commits: Commits | None) -> None:
+        super().__init__(deliveries, commits)
+        self._topic = topic
         self._joined: Mapping[int, int] = {}
         self._last: dict[int, int] = {}  # by partition: the value that was copied last
-        self.position: dict[int, int] = {}
+        self._began = False
         self.state, self.in_hand = "", 0
         self.why = ""  # the fatal error of its producer
 
     @property
     def ready(self) -> bool:
-        """Whether it has partitions, and a place to read from in each."""
-        return bool(self._assigned) and self._assigned <= self.position.keys()
+        """Whether it has had its place once: it gives that up at each end, and comes again."""
+        return self._began
 
     @property
     def stands_at(self) -> str | None:
@@ -66,34 +64,31 @@ class Account:
             return "processed" if self._joined else None
         return "polling" if self.state == _DONE else None
 
-    def take(self, told: Fact) -> None:
-        """Takes facts in the order in which they were printed."""
-        if isinstance(told, Copied):
-            self._copy(told)
-        elif isinstance(told, Turned):
-            self._turn(told)
-        elif isinstance(told, Joined):
-            self._join(told.offsets)
-        elif isinstance(told, Placed):
-            self.position[told.partition] = told.offset
-        elif isinstance(told, Assigned):
-            self._deliveries.assignment += bool(told.partitions)
-            self._assigned = told.partitions
-            self.position = {}
+    def take(self, facts: Iterable[object], ahead_ns: int) -> None:
+        """Takes facts in the order in which they were printed; their clock is the ledger's."""
+        for told in facts:
+            if isinstance(told, Copied):
+                self._copy(told)
+            elif isinstance(told, Turned):
+                self._turn(told)
+            elif isinstance(told, Joined):
+                self._join(told.offsets)
+            elif isinstance(told, Placed):
+                self.position[told.partition] = told.offset
+                self._began = self._began or self.placed
+            elif isinstance(told, Assigned):
+                self._deliveries.assignment += bool(told.partitions)
+                self._assigned, self.position = set(told.partitions), {}
 
     def is_at(self, ends: Mapping[int, int]) -> bool:
         """Whether every partition that it has was copied to its end, and that was committed."""
-        return (
-            self.ready
-            and self.state == _DONE
-            and all(self.position[each] >= ends.get(each, 0) for each in self._assigned)
-        )
+        return self.state == _DONE and super().is_at(ends)
 
     def end(self) -> None:
         """Its process is gone: of a commit that had begun nobody knows what became of it."""
         if self.state == _COMMITTING:
-            self._note("info", time.monotonic_ns())
-        self.state, self._assigned, self.position = "", frozenset(), {}
+            self._commit("info", time.monotonic_ns())
+        self.state, self._assigned, self.position = "", set(), {}
 
     def _copy(self, record: Copied) -> None:
         if self._last.get(record.partition) == record.value:
@@ -119,7 +114,7 @@ class Account:
 
     def _turn(self, to: Turned) -> None:
         if to.state == _DONE and self.state == _COMMITTING:
-            self._note("ok", to.time_ns)
+            self._commit("ok", to.time_ns)
         if to.state == _OPEN:
             self._joined, self._last, self.in_hand = {}, {}, 0
         elif to.state != _COMMITTING and self.state in (_OPEN, _COMMITTING):
@@ -127,107 +122,56 @@ class Account:
         self.why = to.why if to.state == _FATAL else self.why
         self.state = to.state
 
-    def _note(self, outcome: Any, time_ns: int) -> None:
+    def _commit(self, outcome: Outcome, time_ns: int) -> None:
+        if self._commits is None:
+            return
         for partition, offset in self._joined.items():
             self._commits.note((self._topic, partition), offset, outcome, time_ns)
 
 
-class Run:
+class Run(java_consumer.Run):
     """One instance of the application: the tool, again and again."""
 
+    _account: Account
+
     def __init__(self, config: JavaConsumerConfig, control: Control) -> None:
-        self._config, self._control = config, control
-        ledger = Path(config.ledger)
-        self._deliveries = Deliveries(ledger, config.name, config.group, config.isolation)
-        self._commits = Commits(ledger, config.name, config.group)
+        super().__init__(config, Tool[Fact](config.command, fact), control)
         self._account = Account(config.topic, self._deliveries, self._commits)
-        self._ready, self._stopped = False, ""
-        self._due_report = 0.0
-        self._tool = Tool[Fact](config.command, fact)
 
-    def run(self) -> None:
-        """Copies until the owner says stop, then to the end of the log, and ends.
-
-        Raises `ToolFailed` if somebody killed it, and `LinesMissing`.
-        """
-        while not self._control.stop.is_set():
-            self._go_on()
-        self._drain()
-        self._tool.ask_to_end()
-        deadline = time.monotonic() + _END_S
-        while not self._tool.ended and time.monotonic() < deadline:
-            self._hear()
-        self._tool.kill()
-        while not self._tool.ended:
-            self._hear()
-        self._account.end()
-        self._deliveries.close()
-        self._commits.close()
-        self._report(ended=True)
-
-    def _go_on(self) -> None:
-        """Hears what it does; starts it again if it has ended, or waits for good if it failed."""
-        self._hear()
-        if not self._tool.ended:
-            return
-        self._account.end()
-        if self._tool.code == 0:
-            self._tool = Tool[Fact](self._config.command, fact)
-            return
-        if self._tool.code < 0:
-            self._tool.refuse_its_end()
-        self._stopped = self._account.why or f"the tool ended with code {self._tool.code}"
-        self._report(ended=False)
-        self._control.stop.wait()
-
-    def _drain(self) -> None:
-        deadline = time.monotonic() + self._config.drain_limit_s
-        ends: dict[int, int] = {}
-        while time.monotonic() < deadline and not self._stopped:
-            ends = ends or log_ends(self._config.bootstrap, self._config.topic, _ASK_S)
-            if ends and self._account.is_at(ends):
-                return
-            self._go_on()
-
-    def _hear(self) -> None:
-        for told in self._tool.hear(_HEAR_S):
-            self._account.take(told)
+    def _facts(self) -> Iterator[object]:
+        for told in super()._facts():
+            yield told  # it is accounted for when this goes on
             point = self._account.stands_at
             if point and self._control.wants(point):
-                self._stop_at(point)
-        if time.monotonic() >= self._due_report:
-            self._report(ended=False)
-            self._due_report = time.monotonic() + _REPORT_EVERY_S
-            self._commits.flush()
+                yield from self._stop_at(point)
 
-    def _stop_at(self, point: str) -> None:
+    def _stop_at(self, point: str) -> Iterator[object]:
         """Stops its JVM, and stands if that is still at this point by all that it has said."""
         self._tool.freeze()
-        while said := [*self._tool.hear(_HEAR_S)]:
-            for told in said:
-                self._account.take(told)
+        yield from self._tool.hear_out(_SILENT_S)
         if self._account.stands_at == point:
             self._control.reach(point, self._stand)
         self._tool.thaw()
 
     def _stand(self) -> Mapping[str, Any]:
-        """All that is known is written down: from here on a kill hides nothing."""
-        self._deliveries.flush()
-        self._commits.flush()
-        account = self._account
-        done = f"{account.in_hand:,} records are with its producer, and nothing is committed"
-        stands = done if account.state == _OPEN else "between two transactions"
-        return {
-            "written": True, "delivered": self._deliveries.count, "position": account.position,
-            "stands": stands,
-        }  # fmt: skip
+        held = f"{self._account.in_hand:,} records are with its producer, and nothing is committed"
+        return self._written(held if self._account.state == _OPEN else "between two transactions")
 
-    def _report(self, ended: bool) -> None:
-        self._ready = self._ready or self._account.ready
-        report(
-            ready=self._ready or bool(self._stopped), stopped=self._stopped or None,
-            delivered=self._deliveries.count, ended=ended,
-        )  # fmt: skip
+    def _ended_by_itself(self) -> None:
+        """Starts it again if it ended in order; one that failed has stopped."""
+        self._account.end()
+        if self._tool.code == 0:
+            self._tool = Tool[Fact](self._config.command, fact)
+            return
+        if self._tool.code > 0:
+            why = f"the tool ended with code {self._tool.code}"
+            self._account.stopped = self._account.why or why
+        super()._ended_by_itself()
+
+    def _is_over(self) -> bool:
+        if self._tool.ended and self._account.stopped is None:
+            self._ended_by_itself()
+        return self._account.stopped is not None
 
 
 def main(argv: list[str]) -> int:

@@ -48,7 +48,7 @@ class Run(java_consumer.Run):
         self._rewinds = config.rewinds
         self._in_hand = 0
 
-    def _facts(self) -> Iterator[Fact]:
+    def _facts(self) -> Iterator[object]:
         for told in super()._facts():
             yield told  # it is accounted for when this goes on
             if isinstance(told, Delivered):
@@ -63,16 +63,9 @@ class Run(java_consumer.Run):
                 report(mishap=aborted(told.why, told.count, self._rewinds))
 
     def _stand(self, point: str) -> None:
-        """All that is known is written down: from here on a kill hides nothing."""
-        self._deliveries.flush()
-        if self._commits:
-            self._commits.flush()
         done = _DONE.get(point)
         stands = f"{self._in_hand:,} records in hand, {done}" if done else point
-        report(
-            written=True, delivered=self._deliveries.count, position=self._account.position,
-            standing=point, stands=stands,
-        )  # fmt: skip
+        report(standing=point, **self._written(stands))
 
     def _ask_to_end(self) -> None:
         self._tool.tell("stop")

@@ -55,15 +55,26 @@ class Tool(Generic[Fact]):
         """The facts of what it printed since this was last asked; waits for the first line."""
         with suppress(Empty):
             for number in range(_MOST):
-                line = self._lines.get(timeout=0 if number else wait_s)
-                if line is None:
-                    self.ended = True
+                yield from self._next(0 if number else wait_s)
+                if self.ended:
                     return
-                told = self._fact(line)
-                if told is not None:
-                    yield told
-                elif not line.startswith("{") and not _CHATTER.search(line):
-                    print(line, file=sys.stderr, flush=True)
+
+    def hear_out(self, wait_s: float) -> Iterator[Fact]:
+        """The facts of all that it prints until it is silent for so long, as a frozen one is."""
+        with suppress(Empty):
+            while not self.ended:
+                yield from self._next(wait_s)
+
+    def _next(self, wait_s: float) -> Iterator[Fact]:
+        line = self._lines.get(timeout=wait_s)
+        if line is None:
+            self.ended = True
+            return
+        told = self._fact(line)
+        if told is not None:
+            yield told
+        elif not line.startswith("{") and not _CHATTER.search(line):
+            print(line, file=sys.stderr, flush=True)
 
     def tell(self, line: str) -> None:
         """Says one line on its standard input; one that has died hears nothing."""
