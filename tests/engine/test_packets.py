@@ -92,6 +92,14 @@ def test_what_has_arrived_and_is_sent_again_is_not_waiting():
     assert line.waiting == 0
 
 
+def test_a_reset_is_dropped_as_well_and_takes_back_what_was_said():
+    line = lane(cut=True)
+    line.due(packet(100), 1.0)
+    assert line.waiting == 10
+    assert line.due(packet(110, 0, RST), 1.1) is None
+    assert line.waiting == 0
+
+
 def test_numbers_go_round_in_a_circle():
     line = lane(cut=True)
     line.due(packet(2**32 - 5), 1.0)

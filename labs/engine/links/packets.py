@@ -144,6 +144,8 @@ class Lane:
             self.flow.tally.passed(came, packet.size, now)
 
     def _drop(self, packet: Packet) -> None:
+        if packet.resets:
+            self.lost = None  # whoever said it has taken it back
         if not packet.size:
             return
         known = self.reached is not None and not behind(packet.end, self.reached)

@@ -78,7 +78,7 @@ class Switch:
     def _reset(self, lane: Lane) -> None:
         frame, packet = lane.last
         if lane.expected is not None:
-            self._send(packets.reset(frame, packet, lane.expected))
+            self._send(packets.reset(frame, packet, lane.expected), packet.target[0])
 
     def _forget(self, one: End, other: End) -> None:
         for ends in ((one, other), (other, one)):
@@ -100,10 +100,6 @@ class Switch:
         if lane is None or packet is None:
             self._pass(frame, source)
             return
-        if packet.resets:
-            self._pass(frame, source)
-            self._forget(packet.source, packet.target)
-            return
         due = lane.due(packet, now)
         if due is not None:
             self._leave_at(due, frame, packet, lane, now)
@@ -118,8 +114,10 @@ class Switch:
             loop.call_at(due, self._leave, frame, packet, lane, came)
 
     def _leave(self, frame: bytes, packet: Packet, lane: Lane, came: float) -> None:
-        self._send(frame)
+        self._send(frame, packet.target[0])
         lane.passed(packet, came, time.monotonic())
+        if packet.resets:
+            self._forget(packet.source, packet.target)
 
     def _lane(self, frame: bytes, packet: Packet) -> Lane | None:
         """The lane of a packet; None if nobody has a wish for it: it is the lab's own."""
@@ -143,16 +141,15 @@ class Switch:
 
     def _pass(self, frame: bytes, source: bytes) -> None:
         """An IPv4 packet to whom it is for; all else, such as a question of ARP, to all others."""
-        if packets.to(frame):
-            self._send(frame)
+        if target := packets.to(frame):
+            self._send(frame, target)
             return
         for address, cable in self._cables.items():
             if address != source:
                 _give(cable, frame)
 
-    def _send(self, frame: bytes) -> None:
-        cable = self._cables.get(packets.to(frame) or b"")
-        if cable:
+    def _send(self, frame: bytes, target: bytes) -> None:
+        if cable := self._cables.get(target):
             _give(cable, frame)
 
 
@@ -168,7 +165,7 @@ def _open(interface: str) -> socket.socket:
 def _give(cable: socket.socket, frame: bytes) -> None:
     try:
         cable.send(frame)
-    except (BlockingIOError, OSError):
+    except OSError:
         return  # a full cable drops, as cables do: TCP sends it again
 
 
