@@ -15,7 +15,7 @@ from labs.engine.links.tally import Tally
 VIRTIO = 10  # bytes of struct virtio_net_hdr
 _IP = VIRTIO + 14  # where the IPv4 header begins, behind Ethernet's
 _IPV4, _TCP = 0x0800, 6
-_FIN, _SYN, _RST, _ACK = 1, 2, 4, 16
+_FIN, _SYN, _RST = 1, 2, 4
 _WINDOW = 1 << 31  # sequence numbers are compared in a circle (RFC 9293, 3.4)
 
 End = tuple[bytes, int]
@@ -29,7 +29,6 @@ class Packet:
     source: End
     target: End
     seq: int
-    ack: int | None
     flags: int
     size: int
 
@@ -55,13 +54,11 @@ def read(frame: bytes) -> Packet | None:
     if frame[_IP + 9] != _TCP:
         return None
     at = _IP + head
-    source, target, seq, ack, offset, flags = struct.unpack_from("!HHIIBB", frame, at)
+    source, target, seq, offset, flags = struct.unpack_from("!HHI4xBB", frame, at)
     total = struct.unpack_from("!H", frame, _IP + 2)[0]
     size = (total or len(frame) - _IP) - head - (offset >> 4) * 4
     one, other = frame[_IP + 12 : _IP + 16], frame[_IP + 16 : _IP + 20]
-    return Packet(
-        (one, source), (other, target), seq, ack if flags & _ACK else None, flags, size
-    )  # fmt: skip
+    return Packet((one, source), (other, target), seq, flags, size)
 
 
 def to(frame: bytes) -> bytes | None:
