@@ -14,7 +14,10 @@ from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.spec import Settings
 from labs.engine.workloads import AS_COMMITTED, COPIED, JAVA, Place, workload
 from labs.engine.workloads.consume_process_sink import ConsumeProcessSink
-from labs.engine.workloads.consume_transform_produce_copier import CopierConsumeTransformProduce
+from labs.engine.workloads.consume_transform_produce_copier import (
+    CopierConsumeTransformProduce,
+    InsteadOfCopier,
+)
 from labs.engine.workloads.consume_transform_produce_java import JavaConsumeTransformProduce
 from labs.engine.workloads.produce_consume_java import JavaProduceConsume, instead_of_java
 from tests.engine.arms import arm
@@ -211,16 +214,19 @@ def test_one_that_commits_by_its_client_leaves_that_to_it(tmp_path: Path) -> Non
     assert not told._java(told._consumer()).tells_commits
 
 
-def copier(folder: Path, **stated: Any) -> CopierConsumeTransformProduce:
+def copier(
+    folder: Path,
+    kind: type[JavaConsumeTransformProduce] = CopierConsumeTransformProduce,
+    **stated: Any,
+) -> JavaConsumeTransformProduce:
     settings = arm("described", **stated).settings
     made = workload("consume-transform-produce", settings, java=True, copier=True)
-    told = made(replace(place(folder, settings, TOOLS), pinned=SHORT_SESSION))
-    assert isinstance(told, CopierConsumeTransformProduce)
-    return told
+    assert made is kind
+    return kind(replace(place(folder, settings, TOOLS), pinned=SHORT_SESSION))
 
 
 def test_kafkas_copier_is_told_what_it_takes_and_the_rest_is_said(tmp_path: Path) -> None:
-    stated = {"consumer__max_poll_records": 50, "producer__linger_ms": 7}
+    stated: dict[str, Any] = {"consumer__max_poll_records": 50, "producer__linger_ms": 7}
     told = copier(tmp_path, **IN_TRANSACTIONS, **stated, producer__transaction_timeout_ms=9_000)
     java = told._java(told._consumer())
     command = list(java.command)
@@ -255,7 +261,8 @@ def test_where_kafkas_copier_would_do_something_else_our_application_plays(
     tmp_path: Path, setting: str, value: str, why: str
 ) -> None:
     stated = {**IN_TRANSACTIONS, setting: value}
-    told = copier(tmp_path, **{key: each for key, each in stated.items() if each != ""})
+    given = {key: each for key, each in stated.items() if each != ""}
+    told = copier(tmp_path, InsteadOfCopier, **given)
     assert told.modules == {"consumer": "java_transformer"}
     assert told.played_by["consumer"].startswith("an application with the Java clients")
     assert told.pinned_readers == SHORT_SESSION

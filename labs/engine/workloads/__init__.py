@@ -13,9 +13,7 @@ from labs.engine.workloads.consume_process_sink import (
     TransactionsSink,
 )
 from labs.engine.workloads.consume_transform_produce import ConsumeTransformProduce
-from labs.engine.workloads.consume_transform_produce_copier import (
-    CopierConsumeTransformProduce,
-)
+from labs.engine.workloads.consume_transform_produce_copier import copying
 from labs.engine.workloads.consume_transform_produce_java import JavaConsumeTransformProduce
 from labs.engine.workloads.place import Place
 from labs.engine.workloads.produce_consume import ProduceConsume, ProduceHeeding
@@ -77,7 +75,7 @@ def workload(
     """
     played = as_committed(name, settings)
     if java and copier and played == COPIED:
-        return CopierConsumeTransformProduce
+        return copying(settings)
     if java and played in JAVA:
         return JAVA[played]
     if java and name != AS_COMMITTED:

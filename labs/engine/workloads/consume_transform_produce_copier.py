@@ -47,35 +47,35 @@ def unlike_copier(settings: Settings) -> str:
     return ""
 
 
-class CopierConsumeTransformProduce(JavaConsumeTransformProduce):
-    """`JavaConsumeTransformProduce` whose application is Kafka's tool, where that can be."""
+class InsteadOfCopier(JavaConsumeTransformProduce):
+    """`JavaConsumeTransformProduce` where the tool was asked for and would do something else."""
 
     def __init__(self, place: Place) -> None:
         super().__init__(place)
-        self._unlike = unlike_copier(place.settings)
-        if not self._unlike:
-            self.modules = {"consumer": "java_copier"}
+        self._why = unlike_copier(place.settings)
+
+    def _differs(self, role: str) -> Iterator[str]:
+        if role == "consumer":
+            yield f"{TOOL} was asked for and is not the application here: {self._why}"
+        yield from super()._differs(role)
+
+
+class CopierConsumeTransformProduce(JavaConsumeTransformProduce):
+    """`JavaConsumeTransformProduce` whose application is Kafka's tool."""
+
+    modules: Mapping[str, str] = {"consumer": "java_copier"}
 
     @property
     def played_by(self) -> dict[str, str]:
-        tool = f"{TOOL} of Kafka {self._tools.version}"
-        return {**super().played_by, **({} if self._unlike else {"consumer": tool})}
-
-    def _differs(self, role: str) -> Iterator[str]:
-        if self._unlike and role == "consumer":
-            yield f"{TOOL} was asked for and is not the application here: {self._unlike}"
-        yield from super()._differs(role)
+        return {**super().played_by, "consumer": f"{TOOL} of Kafka {self._tools.version}"}
 
     @property
     def _writer_differs(self) -> tuple[str, ...]:
-        if self._unlike:
-            return super()._writer_differs
-        said = [
+        return (
             f"{TOOL} copies what is there when it begins and ends: it is started again at once",
             *self._left_out(_CONSUMER, self._place.settings.get("consumer", {})),
             *self._left_out(_PRODUCER, self._writer),
-        ]
-        return tuple(said)
+        )
 
     def _left_out(self, role: Component, stated: Mapping[str, Any]) -> Iterator[str]:
         line = kafka_line(self._tools.version)
@@ -89,11 +89,9 @@ class CopierConsumeTransformProduce(JavaConsumeTransformProduce):
     @property
     def pinned_readers(self) -> Mapping[str, Pinned]:
         """Nobody can set anything of the tool's consumer."""
-        return super().pinned_readers if self._unlike else {}
+        return {}
 
     def _java(self, told: TransformerConfig) -> JavaConsumerConfig:
-        if self._unlike:
-            return super()._java(told)
         said = {
             "--input-topic": told.topic, "--input-partition": 0, "--output-topic": OUTPUT,
             "--broker-list": self._place.bootstrap, "--consumer-group": told.group,
@@ -109,3 +107,8 @@ class CopierConsumeTransformProduce(JavaConsumeTransformProduce):
             command=self._tools.command(TOOL, [*arguments, *modes], self._place.folder),
             tells_commits=True, drain_limit_s=told.drain_limit_s,
         )  # fmt: skip
+
+
+def copying(settings: Settings) -> type[JavaConsumeTransformProduce]:
+    """Who plays where the tool was asked for: it, if it can stand for what is described."""
+    return InsteadOfCopier if unlike_copier(settings) else CopierConsumeTransformProduce
