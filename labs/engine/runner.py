@@ -10,7 +10,7 @@ import json
 import shutil
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -21,7 +21,7 @@ from typing import Any
 from advisor.catalog import kafka_line
 from labs.engine import result
 from labs.engine.boot import Ahead, Booted, boot
-from labs.engine.clients.process import ClientFailed
+from labs.engine.clients.process import ClientFailed, ClientProcess
 from labs.engine.events import Emitter
 from labs.engine.faults import FaultLog, FaultRow
 from labs.engine.judge import JudgeFailed, judge
@@ -29,21 +29,18 @@ from labs.engine.kafka.cluster import Cluster
 from labs.engine.kafka.java import find_java
 from labs.engine.kafka.streams import Streams, streams, streams_release
 from labs.engine.kafka.tools import Tools, tools
-from labs.engine.ledger import TableWriter
+from labs.engine.ledger import TableWriter, seal
 from labs.engine.scenarios.model import TOPIC, Scenario, Schedule, Topology
 from labs.engine.shape import shape, topology_of
 from labs.engine.slots import slot
 from labs.engine.spec import ArmSpec, ExperimentSpec
 from labs.engine.stage import LiveStage
 from labs.engine.telemetry import Sampler
+from labs.engine.topic import topic_config
+from labs.engine.wait import Disturbed, check, undisturbed
 from labs.engine.watch import Watch
 from labs.engine.workloads import Place, ProduceConsume, workload
 from labs.engine.workloads.group import GROUP
-
-_TOPIC_KEYS = (
-    "min.insync.replicas", "unclean.leader.election.enable", "retention.ms", "retention.bytes",
-    "cleanup.policy", "flush.messages", "message.timestamp.type",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +94,15 @@ class ArmRunner:
         self._began = datetime.now(UTC)
         self._tools: Tools | None = None
         self._streams: Streams | None = None
+        self._everybody: Callable[[], list[ClientProcess]] = list
         self.failed = False
 
     def run(self) -> dict[str, Any]:
         """The arm's result. Never raises for what goes wrong in the arm: `failed` tells it."""
         try:
             answer = self._answer()
+        except Disturbed as disturbed:
+            answer = self._disturbed(str(disturbed))
         except Exception as problem:  # whatever it is, the arm is unknown and the reason is said
             traceback.print_exc(file=sys.stderr)
             self.failed = True
@@ -116,6 +116,20 @@ class ArmRunner:
         self._phase("done")
         self._emit("arm", result=outcome)
         return outcome
+
+    def _disturbed(self, why: str) -> dict[str, Any]:
+        """What the arm is worth when something ended that was not to end: nothing, as said."""
+        self.failed = True
+        self._faults.record("run", "machine", "failed", why)
+        self._faults.write(self._arm.ledger)
+        reason = f"The run was disturbed: {why}."
+        self._emit("error", message=reason, killed=True)
+        return result.unjudged(reason)
+
+    def _disturbance(self, cluster: Cluster) -> str:
+        """What has ended, and not by this run: a node, what carries the links, or a client."""
+        lost = (client.lost for client in self._everybody())
+        return cluster.lost or next(filter(None, lost), "")
 
     @property
     def _workload(self) -> type[ProduceConsume]:
@@ -157,12 +171,11 @@ class ArmRunner:
     def _cluster(self, topology: Topology) -> Iterator[Cluster]:
         settings, scenario = self._arm.spec.settings, self._arm.scenario
         self._fetch_clients()
-        with self._booted() as booted:
+        with self._booted() as booted, undisturbed(partial(self._disturbance, booted.cluster)):
             self._seen.java, self._seen.kafka = booted.java, booted.kafka
             lapse = scenario.topic(settings)
-            self._seen.notes += filter(None, (topology.note, booted.cluster.ways.note))
-            topic = settings["topic"]
-            config = {key: _java(topic[key]) for key in _TOPIC_KEYS if key in topic}
+            config, notes = topic_config(settings, topology)
+            self._seen.notes += filter(None, (topology.note, *notes, booted.cluster.ways.note))
             config |= {key: str(pinned.lab) for key, pinned in lapse.items()}
             for name in (TOPIC, *self._workload.topics):
                 booted.cluster.create_topic(
@@ -222,6 +235,7 @@ class ArmRunner:
             tools=self._tools, streams=self._streams, within=ways.clients, asked_at=ways.lab,
         )  # fmt: skip
         clients = self._workload(place)
+        self._everybody = clients.everybody
         self._seen.shortened = self._shortened(cluster, clients)
         self._seen.clients = clients.played_by
         sampler = Sampler(cluster, TOPIC, GROUP, clients.counters, arm.ledger, self._show_sample)
@@ -236,11 +250,14 @@ class ArmRunner:
     def _judged(self, cluster: Cluster) -> dict[str, Any]:
         self._phase("judging")
         try:
-            return judge(
+            answer = judge(
                 self._arm.ledger, self._arm.spec.want, bootstrap=cluster.bootstrap, topic=TOPIC,
                 socket=self._arm.judge_socket,
             )  # fmt: skip
+            seal(self._arm.ledger)  # the judge wrote the last table of it, `log`
+            return answer
         except JudgeFailed as failed:
+            check()
             self.failed = True
             self._emit("error", message=f"The judge failed: {failed}")
             return result.unjudged(f"The judge failed: {failed}")
@@ -290,8 +307,3 @@ class ArmRunner:
     def _show_fault(self, row: FaultRow) -> None:
         at_s = self._arm.events.at_s(row.time_ns)
         self._emit("fault", **result.fault_data(row, at_s))
-
-
-def _java(value: str | int | bool) -> str:
-    """A topic setting as Kafka writes it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 
@@ -14,7 +13,7 @@ from labs.engine.faults import clients as on_clients
 from labs.engine.faults.links import Peers, Way
 from labs.engine.kafka.cluster import Cluster
 from labs.engine.scenarios.model import TOPIC, Client, Topology
-from labs.engine.wait import WaitTimeout, until
+from labs.engine.wait import WaitTimeout, rest, until
 from labs.engine.workloads import ProduceConsume
 from labs.engine.workloads.group import GROUP
 
@@ -41,7 +40,7 @@ class LiveStage:
         self._leaders_before = self._leaders()
 
     def go_on(self, seconds: float) -> None:
-        time.sleep(seconds)
+        rest(seconds)
 
     def pause(self, role: Role) -> None:
         self._do("faulting", lambda: faults.pause(self._cluster, role, self._log))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -17,6 +19,46 @@ class WaitTimeout(Exception):
         self.limit_s = limit_s
 
 
+class Disturbed(Exception):
+    """Something ended that the run needs, and not by its schedule: waiting on makes no sense."""
+
+
+_disturbance: ContextVar[Callable[[], str]] = ContextVar("disturbance", default=lambda: "")
+
+
+@contextmanager
+def undisturbed(disturbance: Callable[[], str]) -> Iterator[None]:
+    """Within it every wait of this thread asks for a disturbance, and raises `Disturbed` of it.
+
+    `disturbance` says in words what happened, or '' as long as nothing did.
+    """
+    token = _disturbance.set(disturbance)
+    try:
+        yield
+        check()
+    except Exception as problem:  # what came of it says less
+        if (why := disturbance()) and not isinstance(problem, Disturbed):
+            raise Disturbed(why) from problem
+        raise
+    finally:
+        _disturbance.reset(token)
+
+
+def check() -> None:
+    """Raises `Disturbed` if the run was."""
+    if why := _disturbance.get()():
+        raise Disturbed(why)
+
+
+def rest(seconds: float) -> None:
+    """Lets time pass, as long as nothing disturbs the run."""
+    over = time.monotonic() + seconds
+    while (left := over - time.monotonic()) > 0:
+        check()
+        time.sleep(min(0.05, left))
+    check()
+
+
 def until(
     condition: Callable[[], T | None],
     limit_s: float,
@@ -28,10 +70,12 @@ def until(
     The condition is asked at least once, and once more after the limit, so that a machine
     which was asleep in between does not turn a fact into a timeout.
 
-    Raises `WaitTimeout` with `message`; an exception of the condition passes through.
+    Raises `WaitTimeout` with `message`, and `Disturbed`; an exception of the condition passes
+    through.
     """
     deadline = time.monotonic() + limit_s
     while True:
+        check()
         last = time.monotonic() >= deadline
         value = condition()
         if value:

@@ -16,6 +16,7 @@ from labs.engine.clients.process import ClientFailed
 from labs.engine.events import Emitter
 from labs.engine.experiment import FINISHED, run
 from labs.engine.judge import JudgeFailed
+from labs.engine.ledger import SEAL
 from labs.engine.result import COUNTS, unjudged
 from labs.engine.runner import Arm, ArmRunner
 from labs.engine.scenarios import find
@@ -52,7 +53,12 @@ def answering(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any] | Exceptio
 
     monkeypatch.setattr(runner, "judge", judge)
     cluster: Any = SimpleNamespace(bootstrap="127.0.0.1:1")
-    monkeypatch.setattr(ArmRunner, "_answer", lambda self: self._judged(cluster))
+
+    def answered(self: ArmRunner) -> dict[str, Any]:
+        self._arm.ledger.mkdir(parents=True)
+        return self._judged(cluster)
+
+    monkeypatch.setattr(ArmRunner, "_answer", answered)
 
 
 def events(stream: io.StringIO) -> list[dict[str, Any]]:
@@ -66,6 +72,7 @@ def test_the_judges_answer_is_the_arms(
     told = arm_runner.run()
     assert (told["verdict"], told["counts"]["ok"]) == ("holds", 5)
     assert told["counts"]["duplicate"] is None, "a count that the judge did not give is null"
+    assert (arm_runner._arm.ledger / SEAL).is_file(), "a ledger that was judged is sealed"
     assert not arm_runner.failed
     assert [event["event"] for event in events(stream)] == ["phase", "phase", "arm"]
 

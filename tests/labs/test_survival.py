@@ -25,6 +25,7 @@ from tests.stack.victims import (
     WEB,
     WORKER,
     Victim,
+    arms,
     await_phase,
     strike,
     went_on,
@@ -34,6 +35,7 @@ from tests.stack.visitor import OVER, Visitor
 pytestmark = [pytest.mark.cluster, pytest.mark.stack, pytest.mark.timeout(1500)]
 
 INTERRUPTED_LIMIT_S = 30
+JUDGED = ("holds", "broken")
 
 
 def brokers_of(data: Path) -> list[int]:
@@ -62,7 +64,10 @@ def running(up: House, visitor: Visitor) -> Iterator[str]:
 
 
 def folders(up: House, page: str) -> list[Path]:
-    return list((up.data / "runs" / page.strip("/").rsplit("/", 1)[-1]).iterdir())
+    """The folders of the arms; not of one that was judged: its ledger stays with its verdict."""
+    judged = {name for name, verdict in arms(up, page, "name, verdict") if verdict in JUDGED}
+    attempts = (up.data / "runs" / page.strip("/").rsplit("/", 1)[-1]).iterdir()
+    return [arm for attempt in attempts for arm in attempt.iterdir() if arm.name not in judged]
 
 
 def nothing_left(up: House, page: str) -> None:

@@ -53,7 +53,7 @@ KEEPER = Victim("keeper", "labs.engine.run ", _GONE)
 CLIENT = Victim("client", "labs.engine.clients.", "killed, and not by this run", PHASES[1:-1])
 REDIS = Victim("redis", "redis.sock")
 SPARK = Victim("spark", "org.apache.spark.deploy.SparkSubmit")
-WEB = Victim("web", "gunicorn")
+WEB = Victim("web", "config.web")
 ALL = (WORKER, RUNNER, KEEPER, CLIENT, REDIS, SPARK, WEB)
 
 
@@ -64,19 +64,23 @@ def await_phase(up: House, page: str, phase: str) -> None:
     not while the web server is away.
     """
     come = set(PHASES[PHASES.index(phase) :])
-    slug = page.strip("/").rsplit("/", 1)[-1]
-    asked = (
-        "SELECT state, phase FROM labs_run JOIN labs_experiment "
-        "ON labs_experiment.id = experiment_id WHERE slug = ?"
-    )
 
     def there() -> bool:
-        with closing(sqlite3.connect(up.data / "lab.db", timeout=30)) as database:
-            rows = database.execute(asked, (slug,)).fetchall()
+        rows = arms(up, page, "state, phase")
         assert {state for state, _ in rows} <= {"queued", "running"}, f"over before it was {phase}"
         return not come.isdisjoint(now for _, now in rows)
 
     until(there, RUN_LIMIT_S, f"no arm of {page} came to {phase}")
+
+
+def arms(up: House, page: str, columns: str) -> list[tuple[str, ...]]:
+    """What the database has of each arm of an experiment: the columns that are asked for."""
+    asked = (
+        f"SELECT {columns} FROM labs_run JOIN labs_experiment "
+        "ON labs_experiment.id = experiment_id WHERE slug = ?"
+    )
+    with closing(sqlite3.connect(up.data / "lab.db", timeout=30)) as database:
+        return database.execute(asked, (page.strip("/").rsplit("/", 1)[-1],)).fetchall()
 
 
 def strike(up: House, visitor: Visitor, page: str, victim: Victim, phase: str) -> str:

@@ -14,10 +14,11 @@ OVER = "Run again"
 
 
 class Visitor:
-    """Keeps the cookie, sends its token back."""
+    """Keeps the cookies, sends the token back."""
 
     def __init__(self, up: House) -> None:
-        self._port, self._cookie, self._token = up.port, "", ""
+        self._port, self._token = up.port, ""
+        self._cookies: dict[str, str] = {}
         self.get("/")
 
     def get(self, path: str) -> str:
@@ -44,7 +45,8 @@ class Visitor:
     def _ask(self, method: str, path: str) -> tuple[str, str]:
         connection = HTTPConnection("127.0.0.1", self._port, timeout=60)
         body = urlencode({"csrfmiddlewaretoken": self._token}) if method == "POST" else None
-        headers = {"Cookie": self._cookie, "Content-Type": "application/x-www-form-urlencoded"}
+        cookies = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
+        headers = {"Cookie": cookies, "Content-Type": "application/x-www-form-urlencoded"}
         try:
             connection.request(method, path, body, headers)
             answer = connection.getresponse()
@@ -52,8 +54,9 @@ class Visitor:
         finally:
             connection.close()
         assert answer.status < 400, (method, path, answer.status, text[:2000])
-        if cookie := answer.getheader("Set-Cookie"):
-            self._cookie = cookie.split(";")[0]
+        for cookie in answer.headers.get_all("Set-Cookie", []):
+            name, _, value = cookie.split(";")[0].partition("=")
+            self._cookies[name] = value
         if token := re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', text):
             self._token = token[1]
         return answer.getheader("Location") or "", text

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from labs.engine import processes
 from labs.engine.processes import Namespaces
-from labs.engine.wait import until
+from labs.engine.wait import WaitTimeout, until
 
 
 class Config(Protocol):
@@ -90,6 +90,12 @@ class ClientProcess:
         """Whether our SIGKILL ended it; somebody else's is a failure."""
         return self._killed_by_us and self.returncode == -signal.SIGKILL
 
+    @property
+    def lost(self) -> str:
+        """That a SIGKILL which was not ours ended it, in words; else ''."""
+        killed = self.returncode == -signal.SIGKILL and not self._killed_by_us
+        return f"the {self.name} was killed, and not by this run" if killed else ""
+
     def hold(self, point: str, limit_s: float) -> str:
         """Makes it stand still at a point of its work; returns where it says that it stands.
 
@@ -129,8 +135,8 @@ class ClientProcess:
         Raises `ClientFailed` if it is not done by then, or ended without its last report.
         """
         try:
-            self._process.wait(limit_s)
-        except subprocess.TimeoutExpired:
+            until(lambda: self.returncode is not None, limit_s, "it runs")
+        except WaitTimeout:
             self.kill()
             raise ClientFailed(f"the {self.name} did not finish in {limit_s:g} s") from None
         self._listener.join(5)
@@ -146,7 +152,7 @@ class ClientProcess:
 
     def _failed(self) -> ClientFailed:
         """Why it is no good any more, with its last words."""
-        if self.returncode == -signal.SIGKILL and not self.killed:
-            return ClientFailed(f"the {self.name} was killed, and not by this run", killed=True)
+        if self.lost:
+            return ClientFailed(self.lost, killed=True)
         text = self._log.read_text("utf-8", "replace").strip() if self._log.exists() else ""
         return ClientFailed(f"the {self.name} ended with code {self.returncode}: {text[-2000:]}")

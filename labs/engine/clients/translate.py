@@ -66,6 +66,9 @@ _PRODUCER: Mapping[str, _Rule] = {
     "batch.size": _Rule(1, 2147483647),
     "queue.buffering.max.messages": _Rule(0, 2147483647),
     "partitioner": _Rule(),
+    "queuing.strategy": _Rule(),
+    "retry.backoff.ms": _Rule(1, 300000),
+    "retry.backoff.max.ms": _Rule(1, 300000),
     "topic.metadata.refresh.interval.ms": _Rule(-1, 3600000),
     "transactional.id": _Rule(dropped=_NO_TRANSACTIONS),
 }
@@ -101,7 +104,8 @@ _APPLICATIONS_OWN = {"enable.auto.commit", "enable.auto.offset.store", "max.poll
 _STARTS = "startingOffsets"
 _APPLICATIONS_OWN |= {_STARTS, "failOnDataLoss"}
 _BATCHES = dict.fromkeys(
-    ("maxOffsetsPerTrigger", "minPartitions"), _Rule(dropped="a run's readers have no batches")
+    ("maxOffsetsPerTrigger", "minPartitions", "maxRecordsPerPartition"),
+    _Rule(dropped="a run's readers have no batches"),
 )
 
 

@@ -35,6 +35,7 @@ def read_only(
     def act(broker: Broker) -> None:
         if broker.pid is None or broker.returncode is not None:
             raise RuntimeError(f"broker {broker.id} is not running")
+        broker.expect_end(1)
         _, most = resource.prlimit(broker.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(broker.pid, resource.RLIMIT_FSIZE, (0, most))
         limits[broker.id] = resource.prlimit(broker.pid, resource.RLIMIT_FSIZE)[0]

@@ -48,6 +48,7 @@ class FaultLog:
         self.rows: list[FaultRow] = []
         self._on_row = on_row
         self._lock = Lock()
+        self._written = 0
 
     def record(self, fault: Fault, target: str, phase: Phase, evidence: str = "") -> FaultRow:
         """Adds a row with the time of now."""
@@ -83,5 +84,9 @@ class FaultLog:
         return completed > 0 and completed == sum(row.phase == "invoke" for row in faults)
 
     def write(self, ledger: Path) -> None:
-        """Writes the rows so far as one part of the ledger's table."""
-        TableWriter(ledger, "faults", "faults").flush_rows([asdict(row) for row in self.rows])
+        """Writes the rows that it has not written before as a part of the ledger's table."""
+        done, rows = self._written, self.rows[self._written :]
+        if rows or not done:
+            part = f"faults-{done}" if done else "faults"
+            TableWriter(ledger, "faults", part).flush_rows([asdict(row) for row in rows])
+        self._written += len(rows)

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -41,6 +42,7 @@ class Broker:
         self._command = command
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
+        self._ends_with: frozenset[int] = frozenset()
 
     @property
     def address(self) -> str:
@@ -77,6 +79,19 @@ class Broker:
         return self.returncode == 1
 
     @property
+    def lost(self) -> str:
+        """How the last process ended, in words, where nothing in this run had it end so; else ''.
+
+        Whoever ends it says so before the signal, and only of a process that lives: what died a
+        moment earlier is not theirs.
+        """
+        code = self.returncode
+        if code is None or code in self._ends_with:
+            return ""
+        how = "was killed" if code == -signal.SIGKILL else f"ended with code {code}"
+        return f"broker {self.id} {how}, and not by this run"
+
+    @property
     def state(self) -> BrokerState:
         """By the kernel's word (wait(2), proc(5)), not by what we did to it.
 
@@ -89,15 +104,22 @@ class Broker:
         return "paused" if letter and letter in "Tt" else "running"
 
     def start(self) -> None:
-        """Starts the process on whatever its folder holds. Raises `RuntimeError` if it lives."""
+        """Starts the process on whatever its folder holds.
+
+        Raises `RuntimeError` if it lives, or if it was `lost`: that is nothing to heal.
+        """
         if self.state != "dead":
             raise RuntimeError(f"broker {self.id} is {self.state}; it cannot be started twice")
+        if self.lost:
+            raise RuntimeError(self.lost)
+        self._ends_with = frozenset()
         self._process = processes.spawn(
             self._command, log=self.log, cwd=self._folder, within=self._within
         )
 
     def kill(self) -> None:
         """SIGKILL: the broker gets to say nothing and to flush nothing (the page cache stays)."""
+        self.expect_end(-signal.SIGKILL)
         self._signal(signal.SIGKILL)
 
     def pause(self) -> None:
@@ -110,7 +132,16 @@ class Broker:
 
     def ask_to_stop(self) -> None:
         """SIGTERM, without waiting: Kafka hands its leaderships over, flushes and ends."""
+        self.expect_end(128 + signal.SIGTERM, -signal.SIGTERM)
         self._signal(signal.SIGTERM)
+
+    def expect_end(self, *codes: int) -> None:
+        """Says that the process is about to be made to end with one of these codes.
+
+        Raises `ProcessLookupError` if it has ended already.
+        """
+        self._living()
+        self._ends_with |= frozenset(codes)
 
     def terminate(self, grace_s: float = 15.0) -> int:
         """A clean stop: SIGTERM, on which Kafka hands its leaderships over; SIGKILL after grace.
@@ -119,6 +150,8 @@ class Broker:
         """
         if self._process is None:
             raise ProcessLookupError(f"broker {self.id} was never started")
+        with suppress(ProcessLookupError):  # it has ended already
+            self.expect_end(128 + signal.SIGTERM, -signal.SIGTERM, -signal.SIGKILL)
         return processes.end(self._process, grace_s)
 
     def tail(self, lines: int = 20) -> str:

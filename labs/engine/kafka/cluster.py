@@ -188,6 +188,8 @@ class Cluster:
     def _fail_if_dead(self) -> None:
         for broker in self.nodes.values():
             if broker.state == "dead":
+                if broker.ended_by_sigkill:
+                    raise BootFailed(broker.lost)
                 tail = broker.tail(40)
                 if "Address already in use" in tail:
                     raise _PortTaken(broker.address)
@@ -270,6 +272,13 @@ class Cluster:
     def nodes(self) -> dict[int, Broker]:
         """Dedicated controllers, first because brokers that start need them, and brokers, by id."""
         return {**self.controllers, **self.brokers}
+
+    @property
+    def lost(self) -> str:
+        """Which node, or carrier of links, has ended and not by this run, in words; else ''."""
+        if self._ways and self._ways.links and self._ways.links.gone:
+            return "what carries the links was gone"
+        return next((node.lost for node in self.nodes.values() if node.lost), "")
 
     def states(self) -> dict[int, BrokerState]:
         """Each broker's state by the kernel's word: running, paused or dead."""

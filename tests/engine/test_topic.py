@@ -1,0 +1,67 @@
+"""How an arm's topic is configured where the lab makes fewer copies than were described."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from labs.engine.scenarios import all_scenarios
+from labs.engine.scenarios.model import ScenarioError, Topology
+from labs.engine.topic import topic_config
+
+
+def _topic(copies: int, least: int) -> dict[str, dict[str, Any]]:
+    return {"topic": {"replication.factor": copies, "min.insync.replicas": least}}
+
+
+@pytest.mark.parametrize(("copies", "least"), [(3, 2), (3, 3), (2, 2), (5, 4)])
+def test_a_lower_factor_lowers_the_minimum_and_says_so(copies: int, least: int) -> None:
+    config, notes = topic_config(_topic(copies, least), Topology(1, 1))
+    assert config["min.insync.replicas"] == "1"
+    assert notes == (
+        f"topic min.insync.replicas: 1 instead of {least}, because the lab makes fewer copies",
+    )
+
+
+@pytest.mark.parametrize(("copies", "least", "made"), [(3, 2, 3), (3, 1, 1), (1, 1, 3), (3, 2, 2)])
+def test_a_minimum_that_can_be_met_stays(copies: int, least: int, made: int) -> None:
+    config, notes = topic_config(_topic(copies, least), Topology(3, made))
+    assert (config["min.insync.replicas"], notes) == (str(least), ())
+
+
+@pytest.mark.parametrize(("copies", "least", "made"), [(1, 2, 1), (3, 4, 1), (2, 3, 2)])
+def test_a_minimum_that_a_team_could_never_meet_is_staged(
+    copies: int, least: int, made: int
+) -> None:
+    config, notes = topic_config(_topic(copies, least), Topology(3, made))
+    assert (config["min.insync.replicas"], notes) == (str(least), ())
+
+
+def test_a_topic_without_a_minimum_is_left_to_the_brokers() -> None:
+    assert topic_config({"topic": {"replication.factor": 3}}, Topology(1, 1)) == ({}, ())
+
+
+def test_kafka_writes_switches_in_lower_case() -> None:
+    settings = {"topic": {"replication.factor": 3, "unclean.leader.election.enable": True}}
+    assert topic_config(settings, Topology(3, 3))[0] == {"unclean.leader.election.enable": "true"}
+
+
+def test_every_scenario_can_be_written_to() -> None:
+    """No scenario has fewer copies than its topic demands, on brokers that do not cap it."""
+    staged = 0
+    settings = {
+        **_topic(3, 2), "application": {}, "consumer": {}, "producer": {"transactional.id": "a"},
+        "broker": {
+            "offsets.topic.replication.factor": 3, "transaction.state.log.replication.factor": 3,
+        },
+    }  # fmt: skip
+    for scenario in all_scenarios():
+        try:
+            topology = scenario.topology(settings)
+        except ScenarioError:
+            continue
+        config, _ = topic_config(settings, topology)
+        assert int(config["min.insync.replicas"]) <= topology.replication_factor, scenario.name
+        staged += 1
+    assert staged > 20
