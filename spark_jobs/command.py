@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TextIO
@@ -25,7 +26,8 @@ JUDGED, BAD_INPUT, CRASHED = 0, 2, 3
 def run(argv: Sequence[str] | None = None) -> int:
     """The whole program; returns its exit code.
 
-    A malformed ledger gives a line with `error` and does not stop the others.
+    A ledger that is malformed, or at which the job fails (`crashed`), gives a line with `error`
+    and does not stop the others.
     """
     arguments = _parser().parse_args(argv)
     try:
@@ -46,6 +48,8 @@ def run(argv: Sequence[str] | None = None) -> int:
         with hidden.open("w", encoding="utf-8") as file:
             _write(answers, file)
         hidden.replace(arguments.out)
+    if any("crashed" in answer for answer in answers):
+        return CRASHED
     return BAD_INPUT if any("error" in answer for answer in answers) else JUDGED
 
 
@@ -56,16 +60,24 @@ def answer(
     try:
         if bootstrap and topic:
             scan(spark, bootstrap, topic, Path(ledger))
-        return {**judge(spark, Path(ledger), want), "ledger": ledger}
+        scanned = bool(bootstrap and topic)
+        return {**judge(spark, Path(ledger), want, scanned=scanned), "ledger": ledger}
     except MalformedLedger as error:
         return {"ledger": ledger, "error": str(error)}
 
 
 def _answers(spark: SparkSession, arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    return [
-        answer(spark, ledger, arguments.want, arguments.bootstrap, arguments.topic)
-        for ledger in arguments.ledgers
-    ]
+    return [_each(spark, ledger, arguments) for ledger in arguments.ledgers]
+
+
+def _each(spark: SparkSession, ledger: str, arguments: argparse.Namespace) -> dict[str, Any]:
+    """One answer of many: whatever happens to it must not take the others' away."""
+    try:
+        return answer(spark, ledger, arguments.want, arguments.bootstrap, arguments.topic)
+    except Exception as error:
+        traceback.print_exc(file=sys.stderr)
+        said = f"{type(error).__name__}: {error}".partition("\n")[0]
+        return {"ledger": ledger, "error": f"{ledger}: the job failed: {said}", "crashed": True}
 
 
 def _write(answers: Sequence[dict[str, Any]], file: TextIO) -> None:

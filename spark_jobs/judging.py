@@ -15,7 +15,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from spark_jobs import bundles, history
+from spark_jobs import bundles, history, parts
 from spark_jobs.counts import Family
 from spark_jobs.counts import values as by_value
 from spark_jobs.counts.effects import STATE, effects
@@ -72,27 +72,33 @@ _BY_WHOM, _HOW_OFTEN = "by_whom", "how_often"
 
 
 def judge(
-    spark: SparkSession, ledger: Path, want: str | None = None, small: bool | None = None
+    spark: SparkSession,
+    ledger: Path,
+    want: str | None = None,
+    small: bool | None = None,
+    scanned: bool = False,
 ) -> dict[str, Any]:
     """Judges one ledger against a guarantee, or against every anomaly.
 
     Raises `MalformedLedger` for what cannot be read as a ledger. Three Spark actions: a survey,
     the counts, and what is shown of them. A large ledger takes some more, to be sieved; `small`
-    overrides what its size says.
+    overrides what its size says. `scanned` is whether its run goes on and we wrote its log: then
+    nobody has sealed it yet, and nobody else has touched it.
     """
+    sealed = parts.check(ledger) or scanned
     with closing(views_for(spark, ledger, small)) as views:
         try:
             seen = survey(views, ledger)
+            return _judged(_prepared(seen), ledger, want, sealed)
         except (Py4JJavaError, PySparkException) as error:
             raise _malformed(ledger, error) from error
-        return _judged(_prepared(seen), ledger, want)
 
 
-def _judged(seen: Survey, ledger: Path, want: str | None) -> dict[str, Any]:
+def _judged(seen: Survey, ledger: Path, want: str | None, sealed: bool) -> dict[str, Any]:
     families = _families(seen)
     counts = _masked(_counted(seen, families), seen)
     shown = _shown(seen, families, counts)
-    word, reason = verdict(counts, want, _circumstances(seen))
+    word, reason = verdict(counts, want, _circumstances(seen, sealed))
     return {
         "ledger": str(ledger),
         "want": want,
@@ -202,20 +208,29 @@ def _as_json(name: str, rows: str) -> str:
     return f"SELECT '{name}' AS name, to_json(struct(*)) AS row FROM ({rows})"
 
 
-def _circumstances(seen: Survey) -> Circumstances:
+def _circumstances(seen: Survey, sealed: bool) -> Circumstances:
     return Circumstances(
         proved=seen.fact("faults", "proved"),
         unproved=tuple(seen.facts.get("faults", {}).get("unproved", ())),
+        failed=tuple(seen.facts.get("faults", {}).get("failed", ())),
         final_read_completed=seen.fact("meta", "completed") > 0,
         given_up_breaks=seen.fact("meta", "given_up_breaks") > 0,
         effects_decide=seen.fact("meta", "effects_decide") > 0,
+        transactional=seen.fact("sends", "transactional") > 0,
+        outcomes_recorded="transactions" in seen.recorded,
+        sealed=sealed,
     )
+
+
+_UNREADABLE = ("FAILED_READ_FILE", "CANNOT_READ_FILE_FOOTER", "is not a Parquet file")
 
 
 def _malformed(ledger: Path, error: Exception) -> Exception:
     """Spark's failure to read a file, in our words; any other failure stays what it is."""
     text = str(error)
-    if "FAILED_READ_FILE" not in text:
+    if "ARITHMETIC_OVERFLOW" in text:
+        return MalformedLedger(f"{ledger}: a sum or a difference of its numbers exceeds 64 bits")
+    if not any(word in text for word in _UNREADABLE):
         return error
     file = re.search(r"while reading file (?:file:/*(?=/))?(.+?)\.(?: |\n|$)", text)
     column = re.search(r"Parquet column \[(\w+)\]", text)

@@ -14,7 +14,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from spark_jobs import tables
+from spark_jobs import parts, tables
 from spark_jobs.columns import IS_FINAL, flag
 from spark_jobs.views import Views
 
@@ -36,11 +36,14 @@ _SHOWN = "coalesce(length(trim(evidence)) > 0, false)"
 _PROOF = f"phase = 'complete' AND {_SHOWN} AND NOT {_HEALS}"
 
 _FAULT = "coalesce(fault, 'a fault') || coalesce(' of ' || target, '')"
+_SAID = f"{_FAULT} || ': ' || if({_SHOWN}, trim(evidence), 'no evidence')"
+_FAILED = f"array_sort(collect_set(if(phase = 'failed', {_SAID}, NULL)))"
+"""Faults and heals that failed, and what disturbed the run, in words."""
 _UNPROVED = f"""
     array_sort(array_union(
         collect_set(if(
             phase = 'failed' OR phase = 'complete' AND NOT {_SHOWN} AND NOT {_HEALS},
-            {_FAULT} || ': ' || if({_SHOWN}, trim(evidence), 'no evidence'), NULL)),
+            {_SAID}, NULL)),
         transform(
             array_except(
                 collect_set(if(phase = 'invoke', {_FAULT}, NULL)),
@@ -66,6 +69,7 @@ _FLAGS: Mapping[str, Mapping[str, str]] = {
     },
     "faults": {"proved": _PROOF},
     "meta": {
+        "rows": "true",
         "completed": "final_read_completed",
         "given_up_breaks": "given_up_breaks",
         "effects_decide": "effects_decide",
@@ -82,7 +86,7 @@ _WHOLES: Mapping[str, Mapping[str, str]] = {
         "start_ns": f"min(if({_READS}, time_ns, NULL))",
         "end_ns": f"max(if({_READS}, time_ns, NULL))",
     },
-    "faults": {"unproved": _UNPROVED},
+    "faults": {"unproved": _UNPROVED, "failed": _FAILED},
 }
 """What a table says as a whole."""
 
@@ -123,12 +127,10 @@ class Survey:
 
 
 def views_for(spark: SparkSession, ledger: Path, small: bool | None = None) -> Views:
-    """Where to judge a ledger; raises `MalformedLedger` if there is none.
+    """Where to judge a ledger.
 
     `small` is whether it is taken for a small one; without it, its size says.
     """
-    if not ledger.is_dir():
-        raise tables.MalformedLedger(f"{ledger} is no folder")
     small = is_small(ledger) if small is None else small
     return Views(spark, small, parts=size(ledger) // PART_BYTES)
 
@@ -140,7 +142,31 @@ def survey(views: Views, ledger: Path) -> Survey:
     for table in tables.TABLES:
         if seen.fact(table, "bad"):
             raise _complaint(views, ledger, table)
+    if seen.fact("meta", "rows") > 1:
+        raise tables.MalformedLedger(f"{ledger}: `meta` has more than one row, and a run has one")
+    if seen.fact("partitions", "started") and "log" in recorded:
+        _check_starts(views, ledger)
     return seen
+
+
+def _check_starts(views: Views, ledger: Path) -> None:
+    """Refuses a log that has records before its start: they would count as expired and as there.
+
+    Only where it was read from the brokers: the files of a replica keep deleted records a while.
+    """
+    before = views.rows(
+        """
+        SELECT topic, partition, min(offset) AS offset,
+            max(log_start_offset) AS log_start_offset
+        FROM log JOIN partitions USING (topic, partition)
+        WHERE replica IS NULL AND offset < log_start_offset GROUP BY topic, partition LIMIT 1"""
+    )
+    for row in before:
+        raise tables.MalformedLedger(
+            f"{ledger}: `log_start_offset` of {row['topic'] or 'the topic'},"
+            f" partition {row['partition']}, is"
+            f" {row['log_start_offset']}, and `log` has offset {row['offset']} before it"
+        )
 
 
 def is_small(ledger: Path) -> bool:
@@ -150,7 +176,7 @@ def is_small(ledger: Path) -> bool:
 
 def size(ledger: Path) -> int:
     """The bytes of all files of a ledger."""
-    return sum(file.stat().st_size for file in ledger.rglob("*") if file.is_file())
+    return parts.size(ledger)
 
 
 def _facts(views: Views, recorded: frozenset[str]) -> dict[str, dict[str, Any]]:

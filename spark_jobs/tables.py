@@ -39,7 +39,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     "faults": {"fault": "string", "target": "string", "phase": "string", "evidence": "string"},
     "partitions": {
         "topic": "string", "partition": "bigint", "log_start_offset": "bigint",
-        "cleanup_policy": "string",
+        "log_end_offset": "bigint", "cleanup_policy": "string",
     },
     "meta": {
         "final_read_completed": "boolean", "given_up_breaks": "boolean",
@@ -63,6 +63,16 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "commits": ("ok", "fail", "info"),
 }
 """What `outcome` may say, by table."""
+
+_NEVER_NEGATIVE = ("offset", "log_start_offset", "log_end_offset", "applied")
+_FURTHEST_NS = 2**61
+"""Moments are within this distance of 0 (73 years), so that no difference exceeds 64 bits."""
+
+_SPANS: Mapping[str, tuple[str, str]] = {
+    "sends": ("invoked_ns", "completed_ns"),
+    "partitions": ("log_start_offset", "log_end_offset"),
+}
+"""Columns of which the second is never before the first, by table."""
 
 _CORRUPT = "_corrupt"
 
@@ -147,7 +157,25 @@ def _problems(table: str) -> list[str]:
         said = f"', which is none of: {', '.join(_WORDS[table])}"
         text = f'"`outcome` is \'" || outcome || "{said}"'
         complaints.append(f"if(outcome NOT IN ({known}), {text}, NULL)")
-    return complaints
+    return [*complaints, *_contradictions(table)]
+
+
+def _contradictions(table: str) -> list[str]:
+    """The same for what no honest recorder writes."""
+    wrong: dict[str, str] = {}
+    for name in TABLES[table]:
+        if name in _NEVER_NEGATIVE:
+            wrong[f"`{name}` < 0"] = f"`{name}` is negative"
+        elif name.endswith("_ns"):
+            wrong[f"`{name}` NOT BETWEEN -{_FURTHEST_NS}L AND {_FURTHEST_NS}L"] = (
+                f"`{name}` is no time: it exceeds 73 years"
+            )
+    if table in _SPANS:
+        first, second = _SPANS[table]
+        wrong[f"`{second}` < `{first}`"] = f"`{second}` is before `{first}`"
+    nothing = " AND ".join(f"`{name}` IS NULL" for name in TABLES[table])
+    wrong[nothing] = f"it has no column of the table `{table}`"
+    return [f"if({condition}, '{said}', NULL)" for condition, said in wrong.items()]
 
 
 def complaint(path: Path, table: str, problem: str, line: str | None) -> MalformedLedger:
@@ -167,6 +195,8 @@ def _misread(table: str, line: str) -> str:
         row = json.loads(line)
     except ValueError as error:
         return f"this is no JSON: {error}"
+    except RecursionError:
+        return "this is nested too deeply"
     if not isinstance(row, dict):
         return "this is no JSON object"
     for name, kind in TABLES[table].items():

@@ -10,11 +10,12 @@ Counts = Mapping[str, int | None]
 
 _REPEATS = frozenset({"redelivery", "duplicate", "effect_duplicated"})
 _LOSSES = frozenset({"lost_write", "skipped", "effect_missing", "given_up"})
+_HALVES = frozenset({"aborted_read", "torn_transaction", "state_lost"})
 
 FORBIDS: Mapping[str, frozenset[str]] = {
     "at-most-once": _REPEATS,
     "at-least-once": _LOSSES,
-    "exactly-once": _REPEATS | _LOSSES,
+    "exactly-once": _REPEATS | _LOSSES | _HALVES,
     "none": frozenset(),
 }
 """What each guarantee forbids; a test holds this against `advisor.reasoning.guarantees`."""
@@ -29,6 +30,9 @@ WITHOUT_WANT = frozenset(
 
 _BESIDE_THE_PATH = frozenset({"effect_missing", "effect_duplicated", "state_lost"})
 """Counts of parts that many pipelines lack (a sink, a state): not judged when not recorded."""
+
+_OF_TRANSACTIONS = frozenset({"aborted_read", "torn_transaction"})
+"""Counts that nothing can bear where no send was in a transaction."""
 
 _SAYS: Mapping[str, str] = {
     "lost_write": "{n} of {ok} acknowledged messages are gone",
@@ -56,15 +60,23 @@ class Circumstances:
 
     `proved` is the number of faults with a completion and evidence, heals not counted;
     `unproved` says of the others, and of heals that failed, what is not known to have happened;
+    `failed` are those of them that failed, what disturbed the run among them;
     `given_up_breaks` is what the scenario says of its outage: shorter than a patient client waits.
+    `transactional` says that sends were in transactions: what became of those must be judged.
+    `outcomes_recorded` says that the table `transactions` was recorded.
     `effects_decide` says that the pipeline ends in its sink: what comes twice counts there.
+    `sealed` is whether the ledger is known to be whole, as its recorder left it.
     """
 
     proved: int
     final_read_completed: bool
     given_up_breaks: bool = False
     effects_decide: bool = False
+    transactional: bool = False
+    outcomes_recorded: bool = False
     unproved: Sequence[str] = ()
+    failed: Sequence[str] = ()
+    sealed: bool = True
 
 
 def forbidden(want: str | None, circumstances: Circumstances, counts: Counts) -> frozenset[str]:
@@ -83,6 +95,8 @@ def verdict(counts: Counts, want: str | None, circumstances: Circumstances) -> t
     """(`holds`, `broken` or `unknown`; the reason in one sentence)."""
     if not counts.get("ok"):
         return "unknown", "No send was acknowledged, so nothing was owed to anybody."
+    if circumstances.failed:  # what was lost may be somebody else's deed
+        return "unknown", _unproved(circumstances.failed)
     ruled_out = sorted(forbidden(want, circumstances, counts))
     seen = [name for name in ruled_out if counts[name]]
     if seen:
@@ -93,13 +107,28 @@ def verdict(counts: Counts, want: str | None, circumstances: Circumstances) -> t
         return "unknown", _unproved(circumstances.unproved)
     if not circumstances.final_read_completed:
         return "unknown", "The final read did not complete, and late is not lost."
+    if counts.get("phantom") and not circumstances.sealed:
+        return "unknown", (
+            f"The ledger is not sealed, and {counts['phantom']:,} messages are there that it says"
+            " were never sent: a part of its sends may be missing, and with it a loss."
+        )
     unjudged = [name for name in ruled_out if counts[name] is None]
-    needed = [name for name in unjudged if name not in _BESIDE_THE_PATH]
+    aside_here = _beside_the_path(want, circumstances)
+    needed = [name for name in unjudged if name not in aside_here]
+    if want == "exactly-once" and circumstances.transactional:
+        needed += [] if circumstances.outcomes_recorded else ["transactions"]
     if needed:
         return "unknown", f"Not judged, because a table was not recorded: {', '.join(needed)}."
     kept = f"{counts['ok']:,} messages were acknowledged, and nothing forbidden happened to any"
     aside = f" (not recorded: {', '.join(unjudged)})" if unjudged else ""
     return "holds", _sentence(kept + aside)
+
+
+def _beside_the_path(want: str | None, circumstances: Circumstances) -> frozenset[str]:
+    """What may go unjudged: parts that this pipeline lacks."""
+    if want is None or circumstances.transactional:
+        return _BESIDE_THE_PATH
+    return _BESIDE_THE_PATH | _OF_TRANSACTIONS
 
 
 def _unproved(faults: Sequence[str]) -> str:

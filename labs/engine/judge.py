@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import socket as sockets
-import subprocess
 import sys
 import tempfile
 import time
@@ -17,6 +17,7 @@ from labs.engine.kafka.distribution import spark_connector
 from labs.engine.kafka.java import JavaMissing, find_java
 from labs.engine.kafka.spark_java import spark_home
 from labs.engine.processes import ROOT, end, spawn
+from labs.engine.wait import WaitTimeout, until
 
 PROGRAMS = ROOT / "spark_jobs"
 LIMIT_S = 300.0
@@ -89,10 +90,11 @@ def judge_cold(
         except JavaMissing as missing:
             raise JudgeFailed(str(missing)) from missing
         try:
-            code = process.wait(max(limit_s, 0))
-        except subprocess.TimeoutExpired:
-            end(process, grace_s=0)
+            until(lambda: process.poll() is not None, max(limit_s, 0), "the job runs")
+        except WaitTimeout:
             raise JudgeFailed(f"no answer within {limit_s:.0f} s: {_tail(log)}") from None
+        finally:
+            code = end(process, grace_s=0)
         if not out.exists():
             raise JudgeFailed(f"the job ended with code {code}: {_tail(log)}")
         return [json.loads(line) for line in out.read_text("utf-8").splitlines()]
@@ -131,9 +133,10 @@ def _ask(socket: Path, request: dict[str, Any], limit_s: float) -> dict[str, Any
             connection.settimeout(limit_s)
             connection.connect(str(socket))
             connection.sendall(json.dumps(request).encode() + b"\n")
+            until(lambda: select.select([connection], [], [], 0)[0], limit_s, "no answer")
             with connection.makefile("rb") as reply:
                 line = reply.readline()
-    except TimeoutError:
+    except (TimeoutError, WaitTimeout):
         raise JudgeFailed(f"the warm session did not answer within {limit_s:.0f} s") from None
     except OSError as error:
         raise _NoAnswer from error

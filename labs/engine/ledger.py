@@ -7,6 +7,8 @@ under a temporary name and renamed, so that a reader or a crash never meets half
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,9 @@ import pyarrow.parquet as pq
 
 VERSION = 1
 """Version of the schemas; raised when a column changes its meaning."""
+
+SEAL = "seal.json"
+"""The file that ends a ledger: what each of its parts was when the run was over."""
 
 _INT64 = pa.int64()
 _TEXT = pa.string()
@@ -167,3 +172,27 @@ class TableWriter:
         """Makes a part without rows if there is none: "nothing happened" is a fact, too."""
         if self._parts == 0:
             self.flush({})
+
+
+def seal(ledger: Path) -> None:
+    """Ends a ledger: for each part its rows, bytes and SHA-256, in `seal.json`.
+
+    Call it once, when nobody writes any more. What `verify` finds different from then on it
+    refuses. A part that its writer never finished is removed, since it holds nothing.
+    """
+    for torn in ledger.glob("*.parquet/.*.parquet"):
+        torn.unlink()
+    tables = {
+        folder.stem: {
+            part.relative_to(ledger).as_posix(): {
+                "rows": pq.read_metadata(part).num_rows,
+                "bytes": part.stat().st_size,
+                "sha256": hashlib.sha256(part.read_bytes()).hexdigest(),
+            }
+            for part in sorted(folder.glob("[!._]*"))
+        }
+        for folder in sorted(ledger.glob("*.parquet"))
+    }
+    hidden = ledger / ".seal.json.new"
+    hidden.write_text(json.dumps({"sealed": 1, "tables": tables}, indent=1) + "\n", "utf-8")
+    hidden.replace(ledger / SEAL)

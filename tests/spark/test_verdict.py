@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -41,6 +42,27 @@ def test_first_of_all_something_must_have_been_acknowledged() -> None:
 def test_what_is_forbidden_breaks_even_where_the_rest_is_unsure() -> None:
     unsure = Circumstances(proved=0, final_read_completed=False, unproved=("pause of broker 1",))
     assert _word("at-least-once", unsure, lost_write=1, skipped=None) == "broken"
+
+
+def test_transactions_that_were_not_judged_are_not_exactly_once() -> None:
+    unjudged: dict[str, Any] = {"aborted_read": None, "torn_transaction": None}
+    with_them = Circumstances(1, True, transactional=True, outcomes_recorded=True)
+    without_outcomes = replace(with_them, outcomes_recorded=False)
+    assert _word("exactly-once", **unjudged) == "holds"
+    assert _word("exactly-once", with_them, **unjudged) == "unknown"
+    assert _word("at-least-once", with_them, **unjudged) == "holds"
+    assert _word("exactly-once", with_them, torn_transaction=1) == "broken"
+    assert _word("exactly-once", with_them) == "holds"
+    assert _word("exactly-once", without_outcomes) == "unknown"
+    assert _word("at-least-once", without_outcomes) == "holds"
+    assert _word("exactly-once", state_lost=None) == "holds"
+    assert _word("exactly-once", state_lost=1) == "broken"
+
+
+def test_a_disturbed_run_breaks_nothing() -> None:
+    disturbed = Circumstances(1, True, failed=("run of broker 3: it was killed",))
+    assert _word("at-least-once", disturbed, lost_write=159) == "unknown"
+    assert _word("at-least-once", Circumstances(1, True), lost_write=159) == "broken"
 
 
 def test_without_a_proved_fault_a_completed_read_or_a_needed_count_nothing_holds() -> None:

@@ -41,13 +41,14 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(answer) if options["json"] else _table(answer))
         bad = [answer["error"] for answer in answers if "error" in answer]
         if bad:
-            raise CommandError("; ".join(bad), returncode=BAD_INPUT)
+            crashed = any("crashed" in answer for answer in answers)
+            raise CommandError("; ".join(bad), returncode=CRASHED if crashed else BAD_INPUT)
 
 
 def _table(answer: dict[str, Any]) -> str:
     """An answer for a person: the verdict, why, and the counts."""
     if "error" in answer:
-        return f"{answer['ledger']}: malformed\n"
+        return f"{answer['ledger']}: {'not judged' if 'crashed' in answer else 'malformed'}\n"
     lines = [f"{answer['ledger']}: {answer['verdict']}", f"  {answer['reason']}", ""]
     for name, count in answer["counts"].items():
         lines.append(f"  {name:<20}{'not judged' if count is None else format(count, ','):>12}")

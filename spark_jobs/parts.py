@@ -1,0 +1,181 @@
+"""The files of a ledger, looked at before Spark reads them: nothing may be passed over in silence.
+
+Spark skips files without bytes and names that begin with `_` or `.`, and takes a folder
+`name=value` for a column (partition discovery, PartitioningAwareFileIndex.scala). Each would hide
+rows from a verdict. A sealed ledger must moreover be, byte for byte, what its recorder sealed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from spark_jobs.tables import TABLES, MalformedLedger
+
+SEAL = "seal.json"
+"""What `labs.engine.ledger.seal` writes: `{"sealed": 1, "tables": {table: {part: {rows, bytes,
+sha256}}}}`, a part by its path in the ledger."""
+
+_SEAL_VERSION = 1
+_MAGIC = b"PAR1"
+_LEAST_BYTES = 12
+"""Of a Parquet file: both magics, and the length of its footer between them."""
+
+_MARKERS = re.compile(r"_SUCCESS|_(committed|started)_\w+|_(common_)?metadata|\..+\.crc")
+"""What Hadoop, Spark and Databricks write beside the parts of a table. It holds no rows."""
+
+_CHUNK_BYTES = 2**20
+
+
+def check(ledger: Path) -> bool:
+    """Whether a ledger is sealed. Raises `MalformedLedger` where a file is not as it should be."""
+    try:
+        if not ledger.is_dir():
+            raise MalformedLedger(f"{ledger} is no folder")
+        seal = ledger / SEAL
+        sealed = os.path.lexists(seal)
+        if sealed:
+            _check_seal(ledger, seal)
+        for entry in sorted(ledger.iterdir()):
+            _check_name(ledger, entry)
+        for table in TABLES:
+            for part in parts(ledger, table):
+                _check_part(part)
+    except (OSError, RuntimeError) as error:  # unreadable, or a loop of links
+        raise MalformedLedger(f"{ledger}: a file cannot be read: {error}") from None
+    return sealed
+
+
+def size(ledger: Path) -> int:
+    """The bytes of all files of a ledger; 0 for one that cannot be read."""
+    return sum(
+        (Path(folder) / name).stat().st_size
+        for folder, _, names in os.walk(ledger)
+        for name in names
+        if (Path(folder) / name).is_file()
+    )
+
+
+def parts(ledger: Path, table: str) -> Iterator[Path]:
+    """The files of one table that hold rows."""
+    path = ledger / f"{table}.parquet"
+    if path.is_dir():
+        found = [entry for entry in sorted(path.iterdir()) if not _passed_over(entry)]
+        if not found:
+            raise MalformedLedger(f"{path}: the folder of a table holds no part")
+        yield from found
+    elif path.exists():
+        yield path
+    if (lines := ledger / f"{table}.jsonl").exists():
+        yield lines
+
+
+def _check_name(ledger: Path, entry: Path) -> None:
+    """Refuses two files of one table, and what bears the name of a table and is not read as it."""
+    stem, _, ending = entry.name.lstrip("._").lower().partition(".")
+    if stem not in TABLES or ending == "new" or re.fullmatch(r"\..+\.(crc|new)", entry.name):
+        return
+    if entry.name not in (f"{stem}.parquet", f"{stem}.jsonl"):
+        raise MalformedLedger(
+            f"{entry}: this would not be read; a table is `{stem}.parquet` or `{stem}.jsonl`"
+        )
+    if not entry.exists():
+        raise MalformedLedger(f"{entry}: this link leads nowhere")
+    if entry.suffix == ".jsonl" and os.path.lexists(ledger / f"{stem}.parquet"):
+        raise MalformedLedger(f"{ledger}: both `{stem}.parquet` and `{stem}.jsonl` are there")
+
+
+def _passed_over(entry: Path) -> bool:
+    """Whether a file beside the parts holds no rows: a marker, or a part that was never finished.
+
+    A recorder that is killed leaves the latter under a name that begins with a dot.
+    """
+    if _MARKERS.fullmatch(entry.name):
+        return True
+    torn = entry.name.startswith(".") and entry.is_file() and not _is_parquet(entry)
+    if entry.name.startswith(("_", ".")) and not torn:
+        raise MalformedLedger(f"{entry}: a part whose name begins with `_` or `.` is not read")
+    return torn
+
+
+def _check_part(part: Path) -> None:
+    if part.is_dir():
+        raise MalformedLedger(f"{part}: a folder among the parts of a table; only files may be")
+    if not stat.S_ISREG(part.stat().st_mode):
+        raise MalformedLedger(f"{part} is no file")
+    if ":" in part.name:
+        raise MalformedLedger(f"{part}: Spark cannot read a file with a colon in its name")
+    if part.suffix == ".jsonl":
+        _check_text(part)
+    elif part.stat().st_size == 0:
+        raise MalformedLedger(f"{part}: this part is empty (0 bytes)")
+    elif not _is_parquet(part):
+        raise MalformedLedger(f"{part}: this is no Parquet file, or not all of it")
+
+
+def _is_parquet(part: Path) -> bool:
+    if not stat.S_ISREG(part.stat().st_mode) or part.stat().st_size < _LEAST_BYTES:
+        return False
+    with part.open("rb") as file:
+        first = file.read(len(_MAGIC))
+        file.seek(-len(_MAGIC), os.SEEK_END)
+        return first == file.read() == _MAGIC
+
+
+def _check_text(lines: Path) -> None:
+    with lines.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                raise MalformedLedger(f"{lines}, line {number}: this is no UTF-8") from None
+
+
+def _check_seal(ledger: Path, seal: Path) -> None:
+    sealed = _read_seal(seal)
+    there = {
+        str(part.relative_to(ledger)): part for table in TABLES for part in parts(ledger, table)
+    }
+    for name in sorted(sealed.keys() - there.keys()):
+        table, _, _ = name.partition(".")
+        if table in TABLES or not (ledger / name).is_file():
+            raise MalformedLedger(f"{ledger / name}: this part was sealed, and is missing")
+        there[name] = ledger / name
+    for name, part in sorted(there.items()):
+        if name not in sealed:
+            raise MalformedLedger(f"{part}: this part is not in the ledger's seal")
+        if part.is_file() and _differs(part, sealed[name]):
+            raise MalformedLedger(f"{part}: this part is not as it was sealed")
+
+
+def _read_seal(seal: Path) -> dict[str, Any]:
+    """What was sealed, by part."""
+    try:
+        said = json.loads(seal.read_text("utf-8"))
+        if said["sealed"] != _SEAL_VERSION:
+            raise MalformedLedger(f"{seal}: `sealed` is not {_SEAL_VERSION}")
+        found = {name: part for table in said["tables"].values() for name, part in table.items()}
+        if all({"bytes", "sha256"} <= part.keys() for part in found.values()):
+            return found
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        pass
+    raise MalformedLedger(f"{seal}: this is no seal of a ledger")
+
+
+def _differs(part: Path, sealed: dict[str, Any]) -> bool:
+    return bool(part.stat().st_size != sealed["bytes"] or sha256(part) != sealed["sha256"])
+
+
+def sha256(path: Path) -> str:
+    """The digest of a file, in hexadecimal."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            digest.update(chunk)
+    return digest.hexdigest()

@@ -1,0 +1,217 @@
+"""What attacks on a ledger's files would hide: each is refused by name, or never holds."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from labs.engine.judge import spark_environment
+from labs.engine.ledger import SCHEMAS, TableWriter, seal
+from labs.engine.processes import ROOT
+from spark_jobs.judging import judge
+from spark_jobs.parts import check
+from spark_jobs.tables import MalformedLedger
+from tests.spark.ledgers import record, send, sound, write
+
+_PART = "sends.parquet/producer-1-00000.parquet"
+
+
+def _recorded(folder: Path) -> Path:
+    """A ledger as a run writes it, sends in two parts, with one message lost."""
+    tables = sound(range(4), log=[record(n, n) for n in (0, 1, 2)])
+    for table, rows in tables.items():
+        if table == "sends":
+            for part, some in enumerate((rows[:2], rows[2:]), 1):
+                TableWriter(folder, table, f"producer-{part}").flush_rows(some)
+        else:
+            columns = SCHEMAS[table].names
+            TableWriter(folder, table, "runner").flush_rows(
+                [{name: row.get(name) for name in columns} for row in rows]
+            )
+    return folder
+
+
+def _folder(ledger: Path) -> None:
+    there = ledger / "sends.parquet" / "outcome=fail"
+    there.mkdir()
+    (ledger / _PART).rename(there / "part.parquet")
+
+
+def _loop(ledger: Path) -> None:
+    (ledger / "sends.parquet" / "again").symlink_to(ledger / "sends.parquet")
+
+
+def _both(ledger: Path) -> None:
+    (ledger / "sends.jsonl").write_text("")
+
+
+def _gzip(ledger: Path) -> None:
+    (ledger / "transactions.jsonl.gz").write_bytes(gzip.compress(b"{}"))
+
+
+def _renamed(name: str) -> Callable[[Path], object]:
+    return lambda ledger: (ledger / _PART).rename(ledger / "sends.parquet" / name)
+
+
+def _emptied(ledger: Path) -> None:
+    (ledger / _PART).write_bytes(b"")
+
+
+def _truncated(ledger: Path) -> None:
+    (ledger / _PART).write_bytes((ledger / _PART).read_bytes()[:-20])
+
+
+def _without_parts(ledger: Path) -> None:
+    for part in (ledger / "sends.parquet").iterdir():
+        part.unlink()
+
+
+def _fifo(ledger: Path) -> None:
+    os.mkfifo(ledger / "sends.parquet" / "pipe.parquet")
+
+
+@pytest.mark.parametrize("sealed", [True, False], ids=["sealed", "unsealed"])
+@pytest.mark.parametrize(
+    ("attack", "says"),
+    [
+        (_emptied, "empty"),
+        (_truncated, "no Parquet file"),
+        pytest.param(_renamed("_part.parquet"), "begins with", id="underscore"),
+        pytest.param(_renamed(".part.parquet"), "begins with", id="dot"),
+        pytest.param(_renamed("a:b.parquet"), "colon", id="colon"),
+        (_folder, "folder among the parts"),
+        (_loop, "folder among the parts"),
+        (_without_parts, "holds no part"),
+        (_fifo, "is no file"),
+        (_both, "both"),
+        (_gzip, "would not be read"),
+    ],
+)
+def test_nothing_is_passed_over_in_silence(
+    tmp_path: Path, attack: Callable[[Path], object], says: str, sealed: bool
+) -> None:
+    ledger = _recorded(tmp_path / "ledger")
+    if sealed:
+        seal(ledger)
+    attack(ledger)
+    with pytest.raises(MalformedLedger, match=rf"{says}|was sealed|seal\b"):
+        check(ledger)
+
+
+def _removed(ledger: Path) -> None:
+    (ledger / _PART).unlink()
+
+
+def _added(ledger: Path) -> None:
+    TableWriter(ledger, "log", "attacker").flush_rows([record(3, 3)])
+
+
+def _replaced(ledger: Path) -> None:
+    TableWriter(ledger, "sends", "producer-1").flush_rows([send(0), send(9)])
+
+
+def _new_table(ledger: Path) -> None:
+    TableWriter(ledger, "transactions", "attacker").close()
+
+
+def _table_removed(ledger: Path) -> None:
+    for part in (ledger / "meta.parquet").iterdir():
+        part.unlink()
+    (ledger / "meta.parquet").rmdir()
+
+
+def _no_seal(ledger: Path) -> None:
+    (ledger / "seal.json").write_text('{"sealed": 1, "tables": [' + "[" * 100_000)
+
+
+@pytest.mark.parametrize(
+    "attack", [_removed, _added, _replaced, _new_table, _table_removed, _no_seal]
+)
+def test_a_sealed_ledger_is_what_was_sealed(
+    tmp_path: Path, attack: Callable[[Path], object]
+) -> None:
+    ledger = _recorded(tmp_path / "ledger")
+    seal(ledger)
+    assert check(ledger)
+    attack(ledger)
+    with pytest.raises(MalformedLedger, match="seal"):
+        check(ledger)
+
+
+def test_markers_of_other_tools_and_parts_never_finished_are_no_parts(tmp_path: Path) -> None:
+    ledger = _recorded(tmp_path / "ledger")
+    for name in ("_SUCCESS", "._SUCCESS.crc", "_committed_4711", ".producer-9.parquet"):
+        (ledger / "sends.parquet" / name).write_bytes(b"half")
+    assert not check(ledger)
+    seal(ledger)
+    assert check(ledger)
+    assert not (ledger / "sends.parquet" / ".producer-9.parquet").exists()
+
+
+def test_a_loss_whose_sends_are_gone_does_not_hold(spark: SparkSession, tmp_path: Path) -> None:
+    ledger = _recorded(tmp_path / "ledger")
+    assert judge(spark, ledger, "at-least-once")["verdict"] == "broken"
+    (ledger / "sends.parquet" / "producer-2-00000.parquet").unlink()
+    answer = judge(spark, ledger, "at-least-once")
+    assert (answer["verdict"], answer["counts"]["phantom"]) == ("unknown", 2)
+    assert "not sealed" in answer["reason"]
+
+
+_SEND = {"value": 1, "outcome": "ok"}
+
+
+@pytest.mark.parametrize(
+    ("table", "rows", "says"),
+    [
+        ("meta", [{"seed": 1, "final_read_completed": True}] * 2, "more than one row"),
+        ("partitions", [{"topic": "t", "partition": 0, "log_start_offset": 1}], "log_start_offset"),
+        ("partitions", [{"log_start_offset": 2, "log_end_offset": 1}], "is before"),
+        ("sends", [{**_SEND, "invoked_ns": 5, "completed_ns": 4}], "is before `invoked_ns`"),
+        ("sends", [{**_SEND, "invoked_ns": -(2**62)}], "73 years"),
+        ("sends", [{**_SEND, "offset": -1}], "`offset` is negative"),
+        ("log", [record(-1, 0)], "`offset` is negative"),
+        ("deliveries", [record(-5, 0)], "`offset` is negative"),
+        ("commits", [{"offset": -1001}], "`offset` is negative"),
+        ("effects", [{"value": 1, "applied": -1}], "`applied` is negative"),
+        ("faults", [{"colour": "red"}], "no column"),
+    ],
+)
+def test_contradictions_are_named(
+    spark: SparkSession, tmp_path: Path, table: str, rows: list[dict[str, int]], says: str
+) -> None:
+    ledger = write(tmp_path / "ledger", {**sound(), table: rows})
+    with pytest.raises(MalformedLedger, match=says):
+        judge(spark, ledger)
+
+
+def test_one_bad_ledger_of_many_takes_no_answer_away(tmp_path: Path) -> None:
+    good = write(tmp_path / "a good: one", sound())
+    deep = write(tmp_path / "deep", sound())
+    (deep / "sends.jsonl").write_text('{"value": ' + "[" * 100_000 + "\n")
+    latin = write(tmp_path / "latin", sound())
+    (latin / "sends.jsonl").write_bytes(b'{"producer": "\xe9", "value": 1, "outcome": "ok"}\n')
+    cut = write(tmp_path / "cut", sound())
+    (cut / "log.jsonl").write_text('{"offset": 0, "value": 0}\n{"offset": 1, "va')
+    footer = write(tmp_path / "footer", {})
+    (footer / "log.parquet").write_bytes(b"PAR1" + b"\xff" * 40 + b"PAR1")
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    ledgers = [good, deep, latin, loop, cut, footer, good]
+    program = [sys.executable, "spark_jobs/verify.py", *map(str, ledgers)]
+    done = subprocess.run(
+        program, env=spark_environment(), cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [answer["ledger"] for answer in answers] == list(map(str, ledgers))
+    assert [answer.get("verdict", "error") for answer in answers] == [
+        "holds", *["error"] * 5, "holds"
+    ], done.stdout  # fmt: skip
+    assert done.returncode == 2, done.stdout
