@@ -32,5 +32,4 @@ VOLUME /data
 EXPOSE 8000
 # tini reaps what a killed runner leaves behind.
 ENTRYPOINT ["tini", "--"]
-CMD ["gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--worker-class", "gthread", \
-     "--threads", "8", "--access-logfile", "-", "--no-control-socket"]
+CMD ["python", "-m", "config.web", "--host", "0.0.0.0", "--port", "8000"]

@@ -122,11 +122,11 @@ def saved(pipelines: int, seed: int) -> list[Visit]:
     slugs, older = [], []
     for _ in range(pipelines):
         pipeline = next(source)
-        slugs.append(services.save(pipeline).slug)
         before = services.save(pipeline)
-        before.rules_version = OLDER
+        before.rules_version, before.digest = OLDER, ""
         before.save()
         older.append(before.slug)
+        slugs.append(services.save(pipeline).slug)
     return list(visits(slugs, older))
 
 
@@ -171,7 +171,7 @@ def main() -> int:
         os.environ["LAB_DATA_DIR"] = folder
         from django.test import Client
 
-        import config.wsgi  # noqa: F401 - what gunicorn does before it serves
+        import config.wsgi  # noqa: F401 - what the web server does before it serves
 
         logging.disable(logging.WARNING)
         client = Client(headers={"host": "localhost"})

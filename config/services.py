@@ -49,6 +49,7 @@ def worker_service() -> Service:
         limit_s=60,
         grace_s=20,  # its experiments are ended first, and their brokers with them
         env=_environment(),
+        vital=False,  # pages and answers do without it
     )
 
 
@@ -56,11 +57,7 @@ def web_service(port: int) -> Service:
     """The web server, on loopback only."""
     return Service(
         name="web server",
-        argv=[
-            *(sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"{LOOPBACK}:{port}"),
-            *("--worker-class", "gthread", "--threads", "8", "--graceful-timeout", "3"),
-            *("--access-logfile", "-", "--no-control-socket"),
-        ],
+        argv=[sys.executable, "-m", "config.web", "--host", LOOPBACK, "--port", str(port)],
         log=_log("web"),
         answers=lambda: web_answers(port),
         limit_s=60,

@@ -18,6 +18,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 # --- where things lie, and how much at once -------------------------------------------------
 LAB_DATA_DIR = env.folder("LAB_DATA_DIR", BASE_DIR / "var")
 LAB_RUNS_DIR = LAB_DATA_DIR / "runs"
+LAB_RECORD = BASE_DIR / "labs" / "calibration" / "record" / "explore.jsonl"
 LAB_LOGS_DIR = LAB_DATA_DIR / "logs"
 LAB_JUDGE_SOCKET = places.socket_path(LAB_DATA_DIR, "judge.sock")
 LAB_REDIS_SOCKET = places.socket_path(LAB_DATA_DIR, "redis.sock")
@@ -51,6 +52,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
+    "config.content.ContentMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -112,7 +114,7 @@ def database(url: str) -> dict[str, Any]:
 
 DATABASES = {"default": database(env.text("DATABASE_URL", f"sqlite:///{LAB_DATA_DIR / 'lab.db'}"))}
 SESSION_ENGINE = "django.contrib.sessions.backends.db"
-SESSION_COOKIE_AGE = 60 * 60 * 24 * 365  # progress is kept without an account
+SESSION_COOKIE_AGE = 60 * 60 * 24 * 30  # progress is kept without an account
 SESSION_COOKIE_HTTPONLY = True
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 

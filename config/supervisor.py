@@ -21,6 +21,8 @@ from labs.engine.wait import WaitTimeout, until
 TAIL_LINES = 20
 RESTARTS = 3
 RESTARTS_WITHIN_S = 300.0
+PAUSE_S = 60.0
+"""Before another try with one that died too often and without which the rest goes on."""
 
 
 class ServiceFailed(Exception):
@@ -35,7 +37,8 @@ class Stopped(Exception):
 class Service:
     """A process to run: `answers` says whether it does its work, asked up to `limit_s` seconds.
 
-    `grace_s` is the time between SIGTERM and SIGKILL at the end.
+    `grace_s` is the time between SIGTERM and SIGKILL at the end. Where one that is not `vital` dies
+    too often, the others stay up.
     """
 
     name: str
@@ -45,6 +48,7 @@ class Service:
     limit_s: float
     grace_s: float
     env: Mapping[str, str]
+    vital: bool = True
 
 
 @dataclass(slots=True)
@@ -52,6 +56,7 @@ class _Running:
     service: Service
     process: subprocess.Popen[bytes]
     deaths: list[float] = field(default_factory=list)
+    paused_until: float = 0.0
 
 
 class Supervisor:
@@ -87,7 +92,8 @@ class Supervisor:
         """Keeps the services alive until `stopping` is set. Raises `ServiceFailed`."""
         while not self.stopping.wait(0.25):
             for running in self._running:
-                if running.process.poll() is not None:
+                is_due = time.monotonic() >= running.paused_until
+                if is_due and running.process.poll() is not None:
                     self._restart(running)
 
     def stop(self) -> None:
@@ -113,6 +119,16 @@ class Supervisor:
         service, now = running.service, time.monotonic()
         running.deaths = [at for at in running.deaths if now - at < RESTARTS_WITHIN_S] + [now]
         ended = f"The {service.name} ended{_how(running)}"
+        if running.paused_until:
+            running.paused_until, running.deaths = 0.0, [now]
+            self._say(f"Starting the {service.name} again")
+            running.process = self._spawn(service)
+            return
+        if len(running.deaths) > RESTARTS and not service.vital:
+            running.paused_until = now + PAUSE_S
+            said = f"the rest stays up, and the next try is in {PAUSE_S:.0f} s"
+            self._say(f"{ended}, too often: {said}.{tail(service.log)}")
+            return
         if len(running.deaths) > RESTARTS:
             raise ServiceFailed(f"{ended}, too often.{tail(service.log)}")
         self._say(f"{ended}: starting it again ({len(running.deaths)} of {RESTARTS})")

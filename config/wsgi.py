@@ -1,4 +1,4 @@
-"""What gunicorn serves."""
+"""What the web server serves."""
 
 from __future__ import annotations
 

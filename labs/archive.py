@@ -1,8 +1,13 @@
-"""A ledger as one zip file, made while it is sent: nothing is held but one batch of one table."""
+"""A ledger as one zip file, made a batch of one table at a time.
+
+`python -m labs.archive LEDGER NAME TARGET` writes the JSON Lines of a ledger: all of it or nothing.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
+import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -84,3 +89,17 @@ def _zipped(members: Iterable[Member], compression: int) -> Iterator[bytes]:
                     target.write(chunk)
                     yield pipe.take()
     yield pipe.take()
+
+
+def write_json_lines(ledger: Path, inside: str, target: Path) -> None:
+    """Puts the archive of `json_lines` where nobody sees it before it is whole."""
+    with tempfile.TemporaryDirectory(prefix=".jsonl-", dir=target.parent) as folder:
+        draft = Path(folder) / target.name
+        with draft.open("wb") as file:
+            for chunk in json_lines(ledger, inside):
+                file.write(chunk)
+        draft.replace(target)
+
+
+if __name__ == "__main__":
+    write_json_lines(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]))

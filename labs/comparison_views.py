@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from labs import comparison, presentation, report, selectors, services
+from labs import comparison, presentation, report, selectors, services, visitors
 from labs.models import Experiment
 from labs.typed import slug as typed_slug
 from labs.typed import whole_number
@@ -53,7 +53,8 @@ def repeat(request: HttpRequest, slug: str) -> HttpResponse:
     """Queues the same arms some times more, each time with another seed."""
     this = get_object_or_404(Experiment, slug=slug)
     try:
-        services.repeat(this, whole_number(request.POST.get("times", "")) or 0)
+        times = whole_number(request.POST.get("times", "")) or 0
+        services.repeat(this, times, visitors.key(request))
     except services.Refused as refused:
         messages.error(request, str(refused))
     return redirect("labs:repetitions", slug)

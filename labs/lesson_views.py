@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseStopPolling
 
 from advisor.catalog import Component
-from labs import lifecycle, presentation, progress, services
+from labs import lifecycle, presentation, progress, services, visitors
 from labs.lessons import ANSWERS, STEPS, Lesson, all_lessons, find
 from labs.models import Experiment, Progress, State
 from labs.views import experiment_context
@@ -42,7 +42,7 @@ def lesson(request: HttpRequest, name: str, step: str) -> HttpResponse:
     if request.method == "POST":
         return _ANSWERS_OF[step](request, found, mine)
     progress.reach(request, mine, step)
-    return render(request, f"labs/lesson/{step}.html", _context(found, mine, step))
+    return render(request, f"labs/lesson/{step}.html", _context(request, found, mine, step))
 
 
 @require_safe
@@ -53,7 +53,7 @@ def live(request: HttpRequest, name: str) -> HttpResponse:
     mine = progress.of(request, found)
     if mine.experiment is None:
         raise Http404("Nothing has been run in this lesson.")
-    response = render(request, "labs/lesson/live.html", _context(found, mine, "run"))
+    response = render(request, "labs/lesson/live.html", _context(request, found, mine, "run"))
     if not mine.experiment.is_live:
         response.status_code = HttpResponseStopPolling.status_code
     return response
@@ -87,7 +87,7 @@ def _go(found: Lesson, step: str) -> HttpResponse:
 def _predict(request: HttpRequest, found: Lesson, mine: Progress) -> HttpResponse:
     answers = {arm.name: request.POST.get(arm.name, "") for arm in found.arms}
     if any(answer not in ANSWERS for answer in answers.values()):
-        context = _context(found, mine, "predict")
+        context = _context(request, found, mine, "predict")
         context["answers"] = answers
         context["problem"] = "Choose one answer for each of the settings."
         return render(request, "labs/lesson/predict.html", context, status=422)
@@ -101,9 +101,9 @@ def _run(request: HttpRequest, found: Lesson, mine: Progress) -> HttpResponse:
         return _go(found, "run")
     try:
         if mine.experiment is not None and mine.experiment.state != State.DONE:
-            services.again(mine.experiment)
+            services.again(mine.experiment, visitors.key(request))
         else:
-            progress.begin(request, mine, services.start_lesson(found))
+            progress.begin(request, mine, services.start_lesson(found, visitors.key(request)))
     except services.Refused as refused:
         messages.error(request, str(refused))
     return _go(found, "run")
@@ -116,7 +116,7 @@ def _nothing(request: HttpRequest, found: Lesson, mine: Progress) -> HttpRespons
 _ANSWERS_OF = dict.fromkeys(STEPS, _nothing) | {"predict": _predict, "run": _run}
 
 
-def _context(found: Lesson, mine: Progress, step: str) -> dict[str, Any]:
+def _context(request: HttpRequest, found: Lesson, mine: Progress, step: str) -> dict[str, Any]:
     lifecycle.sweep()
     names = list(STEPS)
     at = names.index(step)
@@ -132,7 +132,7 @@ def _context(found: Lesson, mine: Progress, step: str) -> dict[str, Any]:
         "take_home": _take_home(found),
     }
     if mine.experiment is not None:
-        context |= experiment_context(mine.experiment.slug)
+        context |= experiment_context(request, mine.experiment.slug)
         context |= _results(found, mine.experiment, mine.prediction)
     return context
 

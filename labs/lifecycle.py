@@ -10,9 +10,10 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable
 from datetime import timedelta
+from pathlib import Path
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from labs.models import LIVE, Experiment, Run, State
@@ -58,12 +59,15 @@ def finish(slug: str, owner: str, state: State, reason: str = "") -> bool:
     )
 
 
-def cancel(slug: str) -> bool:
-    """Ends an experiment that waits or runs; its worker notices at the next heartbeat."""
+def cancel(slug: str, by: str) -> bool:
+    """Ends an experiment that waits or runs; its worker notices at the next heartbeat.
+
+    `by` completes "Cancelled by".
+    """
     return bool(
         Experiment.objects.filter(slug=slug, state__in=LIVE).update(
             state=State.CANCELLED,
-            reason="Cancelled by a visitor.",
+            reason=f"Cancelled by {by}.",
             ended_at=timezone.now(),
             owner="",
             heartbeat_at=None,
@@ -71,8 +75,11 @@ def cancel(slug: str) -> bool:
     )
 
 
-def requeue(slug: str, attempt: int) -> bool:
-    """Puts an ended attempt that reached no result back into the queue, as the next attempt."""
+def requeue(slug: str, attempt: int, visitor: str = "") -> bool:
+    """Puts an ended attempt that reached no result back into the queue, as the next attempt.
+
+    It is that of the visitor who asked for it from then on.
+    """
     with transaction.atomic():
         again = Experiment.objects.filter(
             slug=slug,
@@ -82,6 +89,7 @@ def requeue(slug: str, attempt: int) -> bool:
             state=State.QUEUED,
             attempt=F("attempt") + 1,
             owner="",
+            visitor=visitor,
             reason="",
             queued_at=timezone.now(),
             nudged_at=None,
@@ -120,6 +128,8 @@ def sweep() -> list[str]:
 def remove_leftovers() -> None:
     """Removes the folders of attempts that ended without a result in the last hour.
 
+    Of arms that were judged before that, the ledger stays; where it is gone, so is the verdict.
+
     Asked again and again because the runner of a dead worker may still be ending its brokers.
     """
     recent = Experiment.objects.filter(
@@ -132,7 +142,21 @@ def remove_leftovers() -> None:
 def _remove(experiments: Iterable[Experiment]) -> None:
     for experiment in experiments:
         if experiment.folder.exists():
-            shutil.rmtree(experiment.folder, ignore_errors=True)
+            kept = {run.name for run in _judged(experiment) if _ledger(run).exists()}
+            for arm in experiment.folder.iterdir() if kept else [experiment.folder]:
+                if arm.name not in kept and arm.is_dir():
+                    shutil.rmtree(arm, ignore_errors=True)
+        gone = [run.pk for run in _judged(experiment) if not _ledger(run).exists()]
+        Run.objects.filter(pk__in=gone).update(verdict="", result={})
+
+
+def _judged(experiment: Experiment) -> QuerySet[Run]:
+    """The arms that came to a verdict: it stands as long as its ledger does."""
+    return experiment.runs.filter(verdict__in=("holds", "broken"))
+
+
+def _ledger(run: Run) -> Path:
+    return run.experiment.folder / run.name / "ledger"
 
 
 def waiting_too_long() -> list[tuple[str, int]]:

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from labs import visitors
 from labs.lessons import STEPS, Lesson
 from labs.models import Experiment, Progress
 
@@ -75,10 +76,7 @@ def _aside(key: str, lesson: Lesson) -> QuerySet[Progress]:
 
 
 def _keep(request: HttpRequest, mine: Progress) -> None:
-    if not request.session.session_key:
-        request.session["visits"] = True  # an empty session is never sent to the browser
-        request.session.save()
-    mine.session_key = str(request.session.session_key)
+    mine.session_key = visitors.key(request)
     try:
         with transaction.atomic():
             mine.save()

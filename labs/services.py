@@ -28,6 +28,9 @@ from labs.models import Experiment, Run, State, settings_key
 QUEUE_LIMIT = 20
 """Experiments that may wait at once. At 45 s each the last one would wait a quarter of an hour."""
 
+VISITORS_SHARE = 10
+"""Of these, how many may be one visitor's. Without accounts a visitor is a session."""
+
 REPEAT_MOST = 10
 """Repetitions that may be asked for at once: half of the queue."""
 
@@ -54,7 +57,7 @@ class Refused(Exception):
 
 
 def start(
-    pipeline_slug: str, scenario: str, conditions: Conditions = AS_THE_SCENARIO
+    pipeline_slug: str, scenario: str, conditions: Conditions = AS_THE_SCENARIO, visitor: str = ""
 ) -> Experiment:
     """Queues the scenario on the settings as described and, if they differ, as recommended.
 
@@ -65,7 +68,7 @@ def start(
     saved = advisor.find(pipeline_slug)
     described = saved.described()
     arms = arms_for(described, saved.recommended())
-    return _queue(scenario, arms, described, conditions, pipeline=pipeline_slug)
+    return _queue(scenario, arms, described, conditions, pipeline=pipeline_slug, visitor=visitor)
 
 
 def brokers_for(described: Pipeline) -> tuple[str, str | None]:
@@ -78,46 +81,48 @@ def streams_for(described: Pipeline) -> str | None:
     return described.version if described.family is Family.STREAMS else None
 
 
-def start_first_look() -> Experiment:
+def start_first_look(visitor: str = "") -> Experiment:
     """Queues the experiment of the home page, on a description that can be opened and changed."""
-    return start(_saved(FIRST_LOOK), FIRST_SCENARIO)
+    _refuse_if_full(visitor)
+    return start(_saved(FIRST_LOOK), FIRST_SCENARIO, visitor=visitor)
 
 
-def start_lesson(lesson: Lesson) -> Experiment:
+def start_lesson(lesson: Lesson, visitor: str = "") -> Experiment:
     """Queues a lesson's arms; its `pipeline` is what the lesson sends one home with."""
+    _refuse_if_full(visitor)
     arms = [arm(each.name, _pipeline(each.fields), lesson.want) for each in lesson.arms]
     fields = lesson.arm(lesson.take_home).fields
     return _queue(
         lesson.scenario, arms, _pipeline(fields), AS_THE_SCENARIO,
-        pipeline=_saved(fields), lesson=lesson.name,
+        pipeline=_saved(fields), lesson=lesson.name, visitor=visitor,
     )  # fmt: skip
 
 
-def again(experiment: Experiment) -> Experiment:
+def again(experiment: Experiment, visitor: str = "") -> Experiment:
     """The same arms and seed once more.
 
     An attempt that reached no result becomes the next attempt under the same address; one that
     did is evidence and stays as it is, so its repetition is a new experiment.
     """
-    _refuse_if_full()
+    _refuse_if_full(visitor)
     if experiment.state == State.DONE:
-        return _enqueue(experiment.request(), experiment.pipeline, experiment.lesson)
+        return _enqueue(experiment.request(), experiment.pipeline, experiment.lesson, visitor)
     with transaction.atomic():
-        if lifecycle.requeue(experiment.slug, experiment.attempt):
+        if lifecycle.requeue(experiment.slug, experiment.attempt, visitor):
             _nudge_on_commit(experiment.slug, experiment.attempt + 1)
     experiment.refresh_from_db()
     return experiment
 
 
-def repeat(experiment: Experiment, times: int) -> list[Experiment]:
+def repeat(experiment: Experiment, times: int, visitor: str = "") -> list[Experiment]:
     """The same arms so many times more, each time with a new seed, as far as the queue allows."""
     if not 1 <= times <= REPEAT_MOST:
         raise Refused(f"From 1 to {REPEAT_MOST} repetitions can be asked for at once.")
     started = []
     for _ in range(times):
-        _refuse_if_full()
+        _refuse_if_full(visitor)
         spec = replace(experiment.request(), seed=_new_seed())
-        started.append(_enqueue(spec, experiment.pipeline, experiment.lesson))
+        started.append(_enqueue(spec, experiment.pipeline, experiment.lesson, visitor))
     return started
 
 
@@ -169,41 +174,49 @@ def _saved(fields: Mapping[str, str]) -> str:
 
 def _queue(
     scenario: str, arms: Iterable[ArmSpec], described: Pipeline, conditions: Conditions, *,
-    pipeline: str, lesson: str = "",
+    pipeline: str, lesson: str = "", visitor: str = "",
 ) -> Experiment:  # fmt: skip
-    _refuse_if_full()
+    _refuse_if_full(visitor)
     try:
         java = clients_for(described, find_scenario(scenario), conditions.java_clients)
         chosen = replace(conditions, java_clients=java)
         spec = spec_for(scenario, _new_seed(), arms, described, chosen)
     except ScenarioError as cannot:
         raise Refused(f"This cannot be staged: {cannot}.") from cannot
-    return _enqueue(spec, pipeline, lesson)
+    return _enqueue(spec, pipeline, lesson, visitor)
 
 
 def _new_seed() -> int:
     return secrets.randbelow(2**31)
 
 
-def _refuse_if_full() -> None:
-    waiting = Experiment.objects.filter(state=State.QUEUED).count()
+def _refuse_if_full(visitor: str) -> None:
+    queued = Experiment.objects.filter(state=State.QUEUED)
+    waiting = queued.count()
     if waiting >= QUEUE_LIMIT:
         raise Refused(f"{waiting} experiments already wait. Try again when some of them are done.")
+    if visitor and (mine := queued.filter(visitor=visitor).count()) >= VISITORS_SHARE:
+        raise Refused(
+            f"{mine} experiments of yours already wait; the other places are for other visitors."
+        )
 
 
 @transaction.atomic
-def _enqueue(spec: ExperimentSpec, pipeline: str, lesson: str) -> Experiment:
-    experiment = store(spec, pipeline, lesson)
+def _enqueue(spec: ExperimentSpec, pipeline: str, lesson: str, visitor: str) -> Experiment:
+    experiment = store(spec, pipeline, lesson, visitor)
     _nudge_on_commit(experiment.slug, experiment.attempt)
     return experiment
 
 
 @transaction.atomic
-def store(spec: ExperimentSpec, pipeline: str = "", lesson: str = "") -> Experiment:
+def store(
+    spec: ExperimentSpec, pipeline: str = "", lesson: str = "", visitor: str = ""
+) -> Experiment:
     """Writes a queued experiment and its arms down; nobody is told that it waits."""
     experiment = Experiment.objects.create(
         pipeline=pipeline,
         lesson=lesson,
+        visitor=visitor,
         scenario=spec.scenario,
         seed=spec.seed,
         kafka=spec.kafka,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -13,7 +11,7 @@ from django.http import (
     Http404,
     HttpRequest,
     HttpResponse,
-    StreamingHttpResponse,
+    HttpResponseBase,
 )
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
@@ -23,7 +21,16 @@ from django_htmx.http import HttpResponseStopPolling
 from advisor import services as advisor
 from advisor.models import Description
 from advisor.reasoning.pipeline import Pipeline
-from labs import archive, lifecycle, presentation, replays, selectors, sentences, services
+from labs import (
+    downloads,
+    lifecycle,
+    presentation,
+    replays,
+    selectors,
+    sentences,
+    services,
+    visitors,
+)
 from labs.conditions import Conditions, ConditionsForm, java_release
 from labs.engine.scenarios import ScenarioError, all_scenarios, find
 from labs.engine.scenarios.model import Scenario
@@ -32,6 +39,7 @@ from labs.typed import slug as typed_slug
 from labs.typed import whole_number
 
 PER_PAGE = 25
+NOT_YOURS = "It can be cancelled by who started it, in the same browser, and by an operator."
 
 
 @require_safe
@@ -109,13 +117,13 @@ def start(request: HttpRequest) -> HttpResponse:
     name = request.POST.get("scenario", services.FIRST_SCENARIO)
     try:
         if not pipeline:
-            return redirect(services.start_first_look())
+            return redirect(services.start_first_look(visitors.key(request)))
         scenario, described = _scenario(name), _described(pipeline)
         form = ConditionsForm(scenario, request.POST, java=java_release(described, scenario))
         if not form.is_valid():
             context = _asked(pipeline, described, scenario, form)
             return render(request, "labs/conditions.html", context, status=400)
-        return redirect(services.start(pipeline, name, form.conditions()))
+        return redirect(services.start(pipeline, name, form.conditions(), visitors.key(request)))
     except services.Refused as refused:
         messages.error(request, str(refused))
         return redirect("labs:experiments")
@@ -129,7 +137,7 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
     `?partition=` is the one that the replay shows.
     """
     partition = whole_number(request.GET.get("partition", "")) or 0
-    context = _with_replays(experiment_context(slug), partition)
+    context = _with_replays(experiment_context(request, slug), partition)
     return render(request, "labs/experiment.html", context)
 
 
@@ -137,7 +145,7 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 def live(request: HttpRequest, slug: str) -> HttpResponse:
     """The part of the page that changes; 286 tells htmx that it will not change again."""
-    context = _with_replays(experiment_context(slug))
+    context = _with_replays(experiment_context(request, slug))
     response = render(request, "labs/experiment.html#live", context)
     if not context["experiment"].is_live:
         response.status_code = HttpResponseStopPolling.status_code
@@ -146,9 +154,12 @@ def live(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def cancel(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ends an experiment that waits or runs."""
+    """Ends an experiment that waits or runs, for the visitor who started it."""
     found = get_object_or_404(Experiment, slug=slug)
-    lifecycle.cancel(slug)
+    if visitors.may_cancel(request, found):
+        lifecycle.cancel(slug, "a visitor")
+    else:
+        messages.error(request, NOT_YOURS)
     return redirect(found)
 
 
@@ -157,45 +168,49 @@ def again(request: HttpRequest, slug: str) -> HttpResponse:
     """Runs the same arms and seed once more."""
     found = get_object_or_404(Experiment, slug=slug)
     try:
-        return redirect(services.again(found))
+        return redirect(services.again(found, visitors.key(request)))
     except services.Refused as refused:
         messages.error(request, str(refused))
         return redirect(found)
 
 
 @require_safe
-def ledger(request: HttpRequest, slug: str, arm: str) -> StreamingHttpResponse:
-    """One arm's ledger as a zip of Parquet files, made while it is sent."""
-    return _download(slug, arm, archive.parquet, "")
+def ledger(request: HttpRequest, slug: str, arm: str) -> HttpResponseBase:
+    """One arm's ledger as a zip of Parquet files."""
+    return _download(request, slug, arm, lines=False)
 
 
 @require_safe
-def ledger_lines(request: HttpRequest, slug: str, arm: str) -> StreamingHttpResponse:
+def ledger_lines(request: HttpRequest, slug: str, arm: str) -> HttpResponseBase:
     """The same as JSON Lines, a file a table."""
-    return _download(slug, arm, archive.json_lines, "-jsonl")
+    return _download(request, slug, arm, lines=True)
 
 
-def _download(
-    slug: str, arm: str, zipped: Callable[[Path, str], Iterator[bytes]], ending: str
-) -> StreamingHttpResponse:
+def _download(request: HttpRequest, slug: str, arm: str, *, lines: bool) -> HttpResponseBase:
     run = get_object_or_404(
         Run.objects.select_related("experiment"), experiment__slug=slug, name=arm
     )
     if run.experiment.is_live or not run.ledger.is_dir():
         raise Http404("There is no ledger of this run.")
-    name = f"ledger-{slug}-{run.name}{ending}"
-    response = StreamingHttpResponse(zipped(run.ledger, name), content_type="application/zip")
-    response["Content-Disposition"] = f'attachment; filename="{name}.zip"'
-    return response
+    if request.method == "HEAD":
+        return HttpResponse(content_type="application/zip")
+    name = f"ledger-{slug}-{run.name}{'-jsonl' if lines else ''}"
+    try:
+        return downloads.Download(run.ledger, name, lines=lines)
+    except downloads.Busy as busy:
+        page = render(request, "labs/busy.html", {"said": str(busy), "run": run}, status=503)
+        page["Retry-After"] = str(downloads.RETRY_S)
+        return page
 
 
-def experiment_context(slug: str) -> dict[str, Any]:
+def experiment_context(request: HttpRequest, slug: str) -> dict[str, Any]:
     """What the live part of a page needs; 404 if there is no such experiment."""
     lifecycle.sweep()
     found = get_object_or_404(selectors.recent(), slug=slug)
     runs = list(found.runs.all())
     return {
         "experiment": found,
+        "may_cancel": visitors.may_cancel(request, found),
         "title": presentation.scenario_title(found.scenario),
         "standing": presentation.standing(found),
         "arms": presentation.arms(found),

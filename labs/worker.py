@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 import uuid
 from pathlib import Path
 from typing import Any
 
 from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
 from django.conf import settings
+from django.contrib.sessions.backends.db import SessionStore
 from django.db import Error as DatabaseError
 from django.db import close_old_connections, connection
 
@@ -24,6 +26,8 @@ from labs.recording import Recorder
 logger = logging.getLogger(__name__)
 
 SWEEP_EVERY_S = 5.0
+CLEAR_EVERY_S = 3600.0
+"""Between two looks for sessions that are over."""
 
 RUNNER_DIED = "The process that ran the brokers was killed. Nothing is concluded from what it left."
 WORKER_STOPPED = "The worker was stopped. Nothing is concluded from what the run left."
@@ -132,6 +136,7 @@ class _Sweeper(threading.Thread):
     def __init__(self) -> None:
         super().__init__(name="sweeper", daemon=True)
         self._over = threading.Event()
+        self._cleared_at: float | None = None
 
     def run(self) -> None:
         while True:
@@ -139,12 +144,19 @@ class _Sweeper(threading.Thread):
                 for slug in lifecycle.sweep():
                     logger.warning("its worker fell silent: interrupted", extra={"run": slug})
                 queue.nudge_waiting()
+                self._clear_sessions()
             except Exception:
                 logger.exception("the sweep failed; the next one tries again")
                 close_old_connections()
             if self._over.wait(SWEEP_EVERY_S):
                 connection.close()
                 return
+
+    def _clear_sessions(self) -> None:
+        now = time.monotonic()
+        if self._cleared_at is None or now - self._cleared_at >= CLEAR_EVERY_S:
+            self._cleared_at = now
+            SessionStore.clear_expired()
 
     def stop(self) -> None:
         self._over.set()

@@ -6,10 +6,12 @@ import os
 import signal
 import sys
 import threading
+from dataclasses import replace
 from functools import partial
 
 import pytest
 
+from config import supervisor as supervising
 from config.supervisor import RESTARTS, Service, ServiceFailed, Stopped, Supervisor
 from labs.engine.wait import until
 
@@ -95,6 +97,32 @@ def test_what_dies_is_started_again_and_then_given_up(tmp_path):
     thread.join(60)
     assert said == [f"The thing ended by signal 9: starting it again ({n} of 3)" for n in (1, 2, 3)]
     assert "too often" in outcome[0]
+    supervisor.stop()
+
+
+def test_what_is_not_vital_may_die_too_often_and_is_tried_again_later(tmp_path, monkeypatch):
+    monkeypatch.setattr(supervising, "PAUSE_S", 1.0)
+    said: list[str] = []
+    supervisor = Supervisor(said.append)
+    supervisor.start(service(tmp_path, "rest"))
+    supervisor.start(replace(service(tmp_path), vital=False))
+    rest = pids(supervisor)[0]
+    thread = threading.Thread(target=supervisor.watch)
+    thread.start()
+
+    def replaced_or_paused(pid):
+        return pids(supervisor)[1] != pid or len(said) > RESTARTS
+
+    for death in range(1, RESTARTS + 2):
+        pid = pids(supervisor)[1]
+        os.kill(pid, signal.SIGKILL)
+        until(partial(replaced_or_paused, pid), 60, f"no answer to death {death}")
+    assert "too often: the rest stays up" in said[RESTARTS]
+    until(lambda: said[-1] == "Starting the thing again", 60, "it was not tried again")
+    assert pids(supervisor)[0] == rest
+    assert thread.is_alive()
+    supervisor.stopping.set()
+    thread.join(60)
     supervisor.stop()
 
 

@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from labs import downloads
 from labs.engine.ledger import TableWriter
 from labs.models import Run, State
 from tests.labs import make
@@ -49,11 +50,56 @@ def test_a_ledger_as_json_lines_holds_the_same_rows(client: Client) -> None:
     writer.flush_rows(rows[15_000:])
     TableWriter(ledger, "faults", "faults").close()
     response = client.get(reverse("labs:ledger-lines", args=[made.slug, "described"]))
-    parts = list(response.streaming_content)  # type: ignore[attr-defined]
-    assert len(parts) > 2, "it is sent batch by batch"
-    with zipfile.ZipFile(io.BytesIO(b"".join(parts))) as archive:
+    content = b"".join(response.streaming_content)  # type: ignore[attr-defined]
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
         inside = f"ledger-{made.slug}-described-jsonl"
         assert archive.namelist() == [f"{inside}/faults.jsonl", f"{inside}/sends.jsonl"]
         assert archive.read(f"{inside}/faults.jsonl") == b""
         lines = archive.read(f"{inside}/sends.jsonl").splitlines()
     assert [json.loads(line) for line in lines] == rows
+
+
+def _with_rows() -> tuple[Run, str]:
+    made = make.experiment(State.DONE, "broken", "holds")
+    run = Run.objects.get(experiment=made, name="described")
+    writer = TableWriter(run.ledger, "sends", "producer-1")
+    writer.flush_rows([{"value": 1, "outcome": "ok"}])
+    return run, reverse("labs:ledger-lines", args=[made.slug, "described"])
+
+
+def test_json_lines_are_made_once_and_leave_no_drafts(client: Client) -> None:
+    run, url = _with_rows()
+    first = b"".join(client.get(url).streaming_content)  # type: ignore[attr-defined]
+    kept = run.ledger.parent / "ledger-jsonl.zip"
+    made_at = kept.stat().st_mtime_ns
+    assert b"".join(client.get(url).streaming_content) == first  # type: ignore[attr-defined]
+    assert kept.stat().st_mtime_ns == made_at
+    assert not list(run.ledger.parent.glob(".jsonl-*"))
+
+
+def test_downloads_at_once_have_a_limit_and_the_next_is_told_when_to_come_back(
+    client: Client,
+) -> None:
+    _, url = _with_rows()
+    open_ones = [client.get(url) for _ in range(downloads.AT_ONCE)]
+    assert {each.status_code for each in open_ones} == {200}
+    refused = client.get(url)
+    assert refused.status_code == 503
+    assert refused["Retry-After"] == str(downloads.RETRY_S)
+    assert "being downloaded" in refused.content.decode()
+    for each in [*open_ones, *open_ones]:  # read to its end, and once more: it is closed twice
+        list(each.streaming_content)  # type: ignore[attr-defined]
+    last = client.get(url)
+    assert last.status_code == 200
+    list(last.streaming_content)  # type: ignore[attr-defined]
+    assert downloads._sending._value == downloads.AT_ONCE
+
+
+def test_what_cannot_be_made_is_said_and_gives_its_place_back(client: Client) -> None:
+    run, url = _with_rows()
+    (run.ledger / "log.parquet").write_bytes(b"no parquet")
+    for _ in range(downloads.AT_ONCE // 8):
+        refused = client.get(url)
+        assert refused.status_code == 503
+        assert str(run.ledger) not in refused.content.decode()
+    assert downloads._sending._value == downloads.AT_ONCE

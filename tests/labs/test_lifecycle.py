@@ -89,10 +89,10 @@ def test_only_the_owner_beats_and_finishes() -> None:
 def test_a_cancelled_run_is_taken_from_its_worker() -> None:
     made = make.experiment()
     lifecycle.claim(made.slug, 1, "owner")
-    assert lifecycle.cancel(made.slug)
+    assert lifecycle.cancel(made.slug, "a visitor")
     assert not lifecycle.heartbeat(made.slug, "owner")
     assert not lifecycle.finish(made.slug, "owner", State.DONE)
-    assert not lifecycle.cancel(made.slug), "what has ended cannot be cancelled"
+    assert not lifecycle.cancel(made.slug, "a visitor"), "what has ended cannot be cancelled"
 
 
 def test_a_silent_run_is_interrupted_and_its_folder_removed() -> None:
@@ -120,6 +120,24 @@ def test_what_a_dying_runner_still_writes_is_removed_by_a_later_sweep() -> None:
     made.folder.mkdir(parents=True)
     lifecycle.sweep()
     assert not made.folder.exists()
+
+
+def test_of_an_interrupted_run_a_judged_arm_keeps_its_ledger_and_its_verdict() -> None:
+    made = make.experiment(State.INTERRUPTED, "broken", "unknown")
+    judged, other = made.runs.all()
+    for run in (judged, other):
+        (made.folder / run.name / "ledger").mkdir(parents=True)
+    lifecycle.sweep()
+    assert (made.folder / judged.name / "ledger").exists()
+    assert not (made.folder / other.name).exists()
+    judged.refresh_from_db()
+    assert judged.verdict == "broken"
+
+
+def test_a_verdict_without_its_ledger_is_dropped() -> None:
+    made = make.experiment(State.INTERRUPTED, "broken", "unknown")
+    lifecycle.sweep()
+    assert next((run.verdict, run.result) for run in made.runs.all()) == ("", {})
 
 
 def test_the_ledger_of_a_finished_run_is_never_swept() -> None:

@@ -91,7 +91,7 @@ def test_what_could_not_be_run_is_remembered(claimed: Experiment) -> None:
 
 def test_a_run_that_was_taken_away_is_not_written_to(claimed: Experiment) -> None:
     recorder = Recorder(claimed, "owner")
-    lifecycle.cancel(claimed.slug)
+    lifecycle.cancel(claimed.slug, "a visitor")
     lifecycle.requeue(claimed.slug, 1)
     lifecycle.claim(claimed.slug, 2, "another")
     recorder.take(phase("judging"))

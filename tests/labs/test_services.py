@@ -159,3 +159,27 @@ def test_the_time_that_is_left_is_never_negative_and_learns_from_earlier_runs() 
     running.refresh_from_db()
     left = {f"about {seconds} s left" for seconds in range(1, 22)}  # less where we were held up
     assert selectors.time_left(running) in left
+
+
+def test_one_visitor_may_not_hold_the_whole_queue() -> None:
+    slug = saved(producer__acks="1")
+    for _ in range(services.VISITORS_SHARE):
+        services.start(slug, services.FIRST_SCENARIO, visitor="one")
+    with pytest.raises(services.Refused, match="of yours already wait"):
+        services.start(slug, services.FIRST_SCENARIO, visitor="one")
+    assert services.start(slug, services.FIRST_SCENARIO, visitor="another").visitor == "another"
+
+
+def test_a_refused_start_saves_nothing() -> None:
+    slug = saved(producer__acks="1")
+    for _ in range(services.VISITORS_SHARE):
+        services.start(slug, services.FIRST_SCENARIO, visitor="one")
+    before = Description.objects.count()
+    with pytest.raises(services.Refused):
+        services.start_first_look("one")
+    assert Description.objects.count() == before
+
+
+def test_what_is_saved_twice_is_kept_once() -> None:
+    assert saved(producer__acks="1") == saved(producer__acks="1")
+    assert saved(producer__acks="1") != saved(producer__acks="0")

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -27,13 +28,21 @@ def text_of(client: Client, made: Experiment) -> str:
     return response.content.decode()
 
 
+def session_of(client: Client) -> str:
+    """The key of the session that this client has from now on."""
+    session = client.session
+    session["visits"] = True
+    session.save()
+    return str(session.session_key)
+
+
 def ends(state: State) -> list[str]:
     return ["broken", "holds"] if state == State.DONE else []
 
 
 @pytest.mark.parametrize("state", list(State))
 def test_every_state_has_its_page_and_its_buttons(client: Client, state: State) -> None:
-    made = make.experiment(state, *ends(state), nudged_at=None)
+    made = make.experiment(state, *ends(state), nudged_at=None, visitor=session_of(client))
     page = text_of(client, made)
     live = state in (State.QUEUED, State.RUNNING)
     assert ("every 1s" in page) == live
@@ -221,7 +230,7 @@ def test_home_shows_the_latest_real_loss_or_invites(client: Client) -> None:
 
 @pytest.mark.parametrize("state", [State.QUEUED, State.RUNNING])
 def test_cancelling_says_so(client: Client, state: State) -> None:
-    made = make.experiment(state)
+    made = make.experiment(state, visitor=session_of(client))
     client.post(reverse("labs:cancel", args=[made.slug]))
     assert "Cancelled by a visitor." in text_of(client, made)
 
@@ -265,3 +274,25 @@ def test_the_end_is_announced_once_and_polling_is_quiet(client: Client) -> None:
     for made, said in ((running, False), (done, True)):
         answer = client.get(reverse("labs:live", args=[made.slug]), headers={"HX-Request": "true"})
         assert ('id="news"' in answer.content.decode()) == said
+
+
+def test_only_who_started_an_experiment_can_cancel_it_and_an_operator(client: Client) -> None:
+    client.post(reverse("labs:start"))
+    made = Experiment.objects.get()
+    assert made.visitor == client.session.session_key
+    stranger = Client()
+    assert 'id="cancel"' not in stranger.get(made.get_absolute_url()).content.decode()
+    refused = stranger.post(reverse("labs:cancel", args=[made.slug]), follow=True)
+    assert "cancelled by who started it" in refused.content.decode()
+    made.refresh_from_db()
+    assert made.state == State.QUEUED
+    assert 'id="cancel"' in client.get(made.get_absolute_url()).content.decode()
+    client.post(reverse("labs:cancel", args=[made.slug]))
+    made.refresh_from_db()
+    assert made.state == State.CANCELLED
+    client.post(reverse("labs:again", args=[made.slug]))
+    call_command("cancel", made.slug)
+    made.refresh_from_db()
+    assert made.reason == "Cancelled by an operator."
+    with pytest.raises(CommandError, match=made.slug):
+        call_command("cancel", made.slug)

@@ -26,7 +26,7 @@ from labs.engine.kafka.storage import FormatFailed
 from labs.engine.wait import WaitTimeout, until
 
 TAKEN = 2
-"""Exit code where the port or the data folder is in use: nothing was started."""
+"""Exit code where the port or the data folder cannot be used: nothing was started."""
 _FAILURES = (
     ServiceFailed,
     RedisMissing,
@@ -48,7 +48,12 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_: Any, **options: Any) -> None:
-        port = options["port"] or env.whole("LAB_PORT", lambda: 8000, least=1, most=65535)
+        port = options["port"]
+        if port is None:
+            port = env.whole("LAB_PORT", lambda: 8000, least=1, most=65535)
+        if not 1 <= port <= 65535:
+            said = f"--port must be between 1 and 65535, not {port}: make up PORT=8000"
+            raise CommandError(said, returncode=TAKEN)
         # Until the services run, a signal may interrupt anywhere, as Ctrl-C does.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
@@ -102,6 +107,10 @@ def _only_one() -> Iterator[None]:
     """Holds the data folder for this process; the kernel lets go of it however we die."""
     path = settings.LAB_DATA_DIR / "up.lock"
     path.parent.mkdir(parents=True, exist_ok=True)
+    # What runs, logs and the database hold is nobody else's on this machine.
+    os.umask(0o077)
+    if path.parent.stat().st_uid == os.getuid():
+        path.parent.chmod(0o700)
     with path.open("a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,40 @@
+"""Requests whose body nobody here could read are refused before anything tries to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+
+_BOUNDARY = re.compile(r"[ -~]{0,200}[!-~]")
+"""Of RFC 2046, 5.1.1, as wide as Django takes it."""
+_CHARSETS = frozenset({"utf-8", "utf8", "us-ascii"})
+
+
+class ContentMiddleware:
+    """Answers 415 to a charset other than UTF-8, and 400 to parts without a boundary."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        status, said = _refusal(request)
+        if not status:
+            return self._get_response(request)
+        # Without the request: a page that asked for its form would read the body after all.
+        return HttpResponse(
+            render_to_string("400.html", {"status": status, "said": said}), status=status
+        )
+
+
+def _refusal(request: HttpRequest) -> tuple[int, str]:
+    parameters = request.content_params or {}
+    if parameters.get("charset", "utf-8").strip().lower() not in _CHARSETS:
+        return 415, "Its text is to be UTF-8, and it says that it is something else."
+    if request.content_type == "multipart/form-data" and not _BOUNDARY.fullmatch(
+        parameters.get("boundary", "")
+    ):
+        return 400, "It says that it has parts, and not what stands between them (the boundary)."
+    return 0, ""

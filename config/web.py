@@ -1,0 +1,118 @@
+"""The web server: `python -m config.web --port 8000`.
+
+Waitress reads a whole request before a thread sees it, and sends files without one: a slow
+visitor costs a socket, never a thread. Its own limit is on silence; the deadline for a request
+that trickles in is added here (docs/decisions/0040-a-server-that-waits-for-nobody.md).
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging.config
+import os
+import resource
+import signal
+import sys
+import time
+from typing import Any
+
+from django.conf import settings
+from waitress.adjustments import Adjustments
+from waitress.channel import HTTPChannel
+from waitress.server import TcpWSGIServer
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+THREADS = 8
+CONNECTIONS = 1000
+"""Open at once; each costs at most three files."""
+SILENCE_S = 10
+"""Without a byte in either direction a connection is closed."""
+REQUEST_S = 30
+"""From the first byte of a request to its last."""
+LARGEST_REQUEST = 3 * 2**20
+"""Above what Django takes, so that its own page can say no; a request is held in memory."""
+LONGEST_HEADERS = 32 * 1024
+
+logger = logging.getLogger(__name__)
+
+
+class Channel(HTTPChannel):  # type: ignore[misc]
+    """A connection that knows since when a request has been coming in."""
+
+    began: float | None = None
+
+    def received(self, data: bytes) -> bool:
+        """Takes bytes from the socket, as Waitress does."""
+        taken: bool = super().received(data)
+        if self.request is None:
+            self.began = None
+        elif self.began is None:
+            self.began = time.time()
+        return taken
+
+
+class Server(TcpWSGIServer):  # type: ignore[misc]
+    """Closes connections that are silent or whose request takes too long."""
+
+    channel_class = Channel
+
+    def maintenance(self, now: float) -> None:
+        """Called every second."""
+        super().maintenance(now)
+        for channel in list(self.active_channels.values()):
+            if channel.began is not None and now - channel.began > REQUEST_S:
+                channel.will_close = True
+
+
+def server(host: str, port: int, application: Any) -> Server:
+    """A server that listens already; `run()` serves. Raises OSError if the port is taken."""
+    return Server(
+        application,
+        adj=Adjustments(
+            host=host, port=port, threads=THREADS, connection_limit=CONNECTIONS,
+            channel_timeout=SILENCE_S, cleanup_interval=1, asyncore_use_poll=True,
+            max_request_header_size=LONGEST_HEADERS, max_request_body_size=LARGEST_REQUEST,
+            # What is uploaded may hold passwords: it stays in memory.
+            inbuf_overflow=LARGEST_REQUEST + LONGEST_HEADERS,
+            # Django believes the proxy that ends TLS only where HTTPS says that there is one.
+            clear_untrusted_proxy_headers=not settings.HTTPS,
+            log_socket_errors=False, ident="",
+        ),
+    )  # fmt: skip
+
+
+def logged(application: Any) -> Any:
+    """The application with a line in the log for each answer."""
+
+    def answer(environ: dict[str, Any], start_response: Any) -> Any:
+        began = time.monotonic()
+
+        def start(status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:
+            took = 1e3 * (time.monotonic() - began)
+            path = environ["PATH_INFO"].encode("latin-1").decode("utf-8", "replace")
+            logger.info("%s %a %s, %.0f ms", environ["REQUEST_METHOD"], path, status[:3], took)
+            return start_response(status, headers, *rest)
+
+        return application(environ, start)
+
+    return answer
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8000)
+    told = parser.parse_args()
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    from config.wsgi import application
+
+    logging.config.dictConfig(settings.LOGGING)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    server(told.host, told.port, logged(application)).run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,29 @@
+"""`manage.py cancel NAME…`: ends experiments that wait or run, whoever started them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from labs import lifecycle
+
+
+class Command(BaseCommand):
+    """For an operator: a visitor can cancel only what was started in the same browser."""
+
+    help = "Ends experiments that wait or run; NAME is the last part of the page's address."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("names", nargs="+", metavar="NAME")
+
+    def handle(self, *args: object, **options: Any) -> None:
+        left = []
+        for name in options["names"]:
+            if lifecycle.cancel(name, "an operator"):
+                self.stdout.write(f"{name} is cancelled.")
+            else:
+                left.append(name)
+        if left:
+            said = ", ".join(left)
+            raise CommandError(f"No experiment of this name waits or runs: {said}.", returncode=2)

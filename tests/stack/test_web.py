@@ -1,0 +1,111 @@
+"""The web server under visitors who are slow on purpose."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from http.client import HTTPConnection
+
+import pytest
+
+from config import web
+from labs import downloads
+from labs.engine.processes import end, spawn
+from labs.engine.wait import until
+from tests.stack import slow
+from tests.stack.house import ROOT, free_port
+
+PAGE_LIMIT_S = 2.0
+
+
+A_LEDGER = """
+import os, django
+django.setup()
+from django.utils import timezone
+from labs import models
+now = timezone.now()
+made = models.Experiment.objects.create(slug="slow", scenario="leader-killed-followers-behind",
+    seed=1, kafka="4.3.1", spec={}, state="done", queued_at=now, started_at=now, ended_at=now)
+run = models.Run.objects.create(experiment=made, name="described", position=0, settings={})
+run.ledger.mkdir(parents=True)
+(run.ledger / "sends.parquet").write_bytes(os.urandom(20_000_000))
+"""
+
+
+@pytest.fixture
+def port(tmp_path):
+    """A server of its own, with one ledger of 20 MB and nothing else."""
+    chosen = free_port()
+    log = tmp_path / "web.log"
+    env = {**os.environ, "LAB_DATA_DIR": str(tmp_path / "data"), "PYTHONPATH": str(ROOT)}
+    migrated = spawn([sys.executable, ROOT / "manage.py", "migrate"], log=log, env=env)
+    assert migrated.wait(60) == 0, log.read_text()
+    env["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    made = spawn([sys.executable, "-c", A_LEDGER], log=log, env=env)
+    assert made.wait(60) == 0, log.read_text()
+    argv = [sys.executable, "-m", "config.web", "--port", str(chosen)]
+    process = spawn(argv, log=log, env=env)
+    try:
+        until(lambda: answers(chosen, 5), 60, "the web server does not answer", every_s=0.2)
+        yield chosen
+    finally:
+        end(process, 5)
+
+
+def answers(port: int, limit_s: float) -> bool:
+    connection = HTTPConnection("127.0.0.1", port, timeout=limit_s)
+    try:
+        connection.request("GET", "/")
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    ("sent", "count"),
+    [(slow.HALF_HEADERS, 40), (slow.SILENCE, 200), (slow.HALF_BODY, 40)],
+    ids=["half headers", "silent", "half bodies"],
+)
+def test_a_page_is_served_beside_slow_sockets_which_are_then_closed(port, sent, count):
+    with slow.sockets(port, sent, count) as opened:
+        for _ in range(3):
+            assert answers(port, PAGE_LIMIT_S)
+        limit_s = web.SILENCE_S + 10
+        until(lambda: not any(map(slow.is_open, opened)), limit_s, "some are still open")
+
+
+def test_a_page_is_served_beside_slow_readers_of_a_ledger(port):
+    wanted = slow.reader("/experiments/slow/described/ledger.zip")
+    with slow.sockets(port, wanted, downloads.AT_ONCE // 2) as opened:
+        for each in opened:
+            assert each.recv(12) == b"HTTP/1.1 200"
+        for _ in range(3):
+            assert answers(port, PAGE_LIMIT_S)
+
+
+def test_a_request_that_trickles_in_has_a_deadline(port):
+    began = time.monotonic()
+    with slow.sockets(port, slow.HALF_HEADERS, 1) as (one,):
+
+        def closed() -> bool:
+            try:
+                one.sendall(b"x")
+            except OSError:
+                return True
+            return not slow.is_open(one)
+
+        until(closed, web.REQUEST_S + 15, "it is still taken", every_s=1.0)
+    assert time.monotonic() - began > web.SILENCE_S + 5, "not for its silence"
+
+
+def test_a_request_that_is_too_large_is_refused_before_it_is_read(port):
+    connection = HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.putrequest("POST", "/describe/from-files/")
+    connection.putheader("Content-Length", str(100 * web.LARGEST_REQUEST))
+    connection.endheaders()
+    connection.send(b"x")
+    assert connection.getresponse().status == 413
+    connection.close()
