@@ -7,11 +7,13 @@ PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check install --require-hashes
 COSTLY := cluster spark contract browser stack process thorough
 ALONE := cluster stack
+MINUTES ?= 240
+NIGHT := $(shell date -u +%Y%m%d)
 SPACE := $(subst ,, )
 any = $(subst $(SPACE), or ,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev extras up test check lint types layers django lock catalog scale clean
+.PHONY: help setup dev extras up test nightly check lint types layers django lock catalog scale clean
 
 help: ## Say what can be done here
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,9 +25,18 @@ up: setup ## Start web, worker, Redis and database; print the address (PORT=8000
 
 # Two test files side by side, in the order that tests/conftest.py gives them; then what boots
 # clusters: two of those at once are two clusters' load.
-test: dev lint types layers django ## Prove everything: gates, then all tests
+test: dev lint types layers django ## Gates and tests; of the scenarios one or two a family (the rest: make nightly)
 	$(PY) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder -m "not ($(call any,$(ALONE)))"
 	$(PY) -m pytest -m "$(call any,$(ALONE))"
+	@echo "Staged were the scenarios of one or two a family. All others, and exploring: make nightly"
+
+# A night's seeds are its date: they never are those from which rates were measured.
+nightly: dev ## All scenarios on all lines of brokers, then exploring, into the records (MINUTES=240 each)
+	@right=0; \
+	timeout --kill-after=120 $(MINUTES)m $(PY) -m benchmarks.scenarios --lines all \
+	  --seeds 1 --first $(NIGHT) --out benchmarks/scenarios.jsonl || [ $$? -eq 124 ] || right=1; \
+	$(PY) manage.py calibrate --explore --minutes $(MINUTES) --seed $(NIGHT) || right=1; \
+	exit $$right
 
 check: dev lint types layers django ## The quick part: gates and pure tests, under a minute
 	$(PY) -m pytest -q -n 2 -m "not ($(call any,$(COSTLY)))"

@@ -27,6 +27,7 @@ from advisor.reasoning.fields import from_fields
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import recommend
 from advisor.reasoning.search import Search, pulled
+from advisor.reasoning.wish import forbidden
 from tests.advisor.values import texts
 
 MOST_MS = 20.0
@@ -57,12 +58,12 @@ def drawn(draw: random.Random) -> Iterator[Pipeline]:
 def plain(pipeline: Pipeline) -> int | None:
     """The size of the smallest sufficient set, found by trying all of them in turn."""
     order = Search(pipeline, events_for(pipeline)).order
-    forbidden = pipeline.requirement.forbids()
+    forbids = forbidden(pipeline)
     for size in range(PEER_CHANGES + 1):
         for pulls in combinations(order, size):
             after = pulled(pipeline, frozenset(pulls))
             broken = any(
-                each.in_scope and not forbidden.isdisjoint(each.permits)
+                each.in_scope and not forbids.isdisjoint(each.permits)
                 for each in assess(after).failures
             )
             if not broken and not validate(

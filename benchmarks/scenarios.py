@@ -3,6 +3,9 @@
 Every case of `tests.engine.cases` is run under each seed. With `--out FILE` each arm is a line of
 JSON there as soon as it was judged, and what FILE has a verdict of is not run again: hours of it
 can be taken in pieces, by `--only NAME` (again for more), `--arms bad` and `--first SEED`, too.
+With `--lines 3.3 3.4` (or `all`) they are run on brokers of these lines, and what was not as on
+the newest is printed: `manage.py scenarios --lines` shows the table. Exit code 1 then says that
+not all was judged.
 
 `benchmarks/scenarios.jsonl` is such a FILE, of many days: what scenarios say of themselves
 (`Scenario.measured`) is its rates.
@@ -20,24 +23,36 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+import signal
 import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
+from advisor.catalog import kafka_line
+from advisor.reasoning.failures import all_events
 from benchmarks.left import Left, left, nothing_grew
 from benchmarks.warm import warm_judge
+from labs.calibration.edges import as_staged
+from labs.calibration.record import JUDGED
+from labs.calibration.table import possible
+from labs.engine.kafka.distribution import UnknownVersion, kafka_versions, release
 from labs.engine.launch import launch
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import Rate
 from labs.engine.warm import WarmJudge
+from tests.engine.arms import pipeline
+from tests.engine.case import NEWEST
 from tests.engine.cases import ARMS, CASES, Case
 
 UNKNOWN = "unknown"
+MEASURED = range(1, 1_000)
+"""The seeds that rates are counted from. Those of `make nightly` are dates."""
 KEPT = Path(__file__).with_suffix(".jsonl")
-Key = tuple[str, int, str]
+Key = tuple[str, int, str, str]
 
 
 @dataclass(frozen=True)
@@ -52,14 +67,17 @@ class Line:
     count: int | None
     right: bool
     reason: str
+    kafka: str = NEWEST
+    scenario: str = ""
+    date: str = ""
 
     @property
     def key(self) -> Key:
-        return self.case, self.seed, self.arm
+        return self.case, self.seed, self.arm, self.kafka
 
     def __str__(self) -> str:
-        told = f"{self.case} {self.arm}, seed {self.seed}: {self.verdict}, {self.anomaly}"
-        return f"{told} {self.count}" + ("" if self.right else f": {self.reason}")
+        told = f"{self.case} {self.arm} on {self.kafka}, seed {self.seed}: {self.verdict}"
+        return f"{told}, {self.anomaly} {self.count}" + ("" if self.right else f": {self.reason}")
 
 
 class Record:
@@ -79,29 +97,47 @@ class Record:
         with self._file.open("a", encoding="utf-8") as out:
             out.write(json.dumps(asdict(line)) + "\n")
 
-    def of(self, case: Case, seeds: Iterable[int], arm: str) -> list[Line]:
-        """What is known of an arm of a case under these seeds."""
-        keys = ((case.name, seed, arm) for seed in seeds)
+    def of(self, case: Case, seeds: Iterable[int], arm: str, kafka: str = NEWEST) -> list[Line]:
+        """What is known of an arm of a case under these seeds, on a release of the brokers."""
+        keys = ((case.name, seed, arm, kafka) for seed in seeds)
         return [self.lines[key] for key in keys if key in self.lines]
 
 
-def run(case: Case, seed: int, arms: Sequence[str], folder: Path, judge: WarmJudge) -> list[Line]:
+def preventable(case: Case, kafka: str) -> bool:
+    """Whether the good settings rule the anomaly out on a release of the brokers, by the advisor.
+
+    On brokers without eligible leader replicas some do not.
+    """
+    good = pipeline(**{**(case.good or {}), "kafka": kafka_line(kafka)})
+    event = next(each for each in all_events() if each.scenario == case.scenario)
+    return case.anomaly not in possible(event.name, as_staged(event, good))
+
+
+def run(
+    case: Case, seed: int, arms: Sequence[str], kafka: str, folder: Path, judge: WarmJudge
+) -> list[Line]:
     """Runs arms of a case side by side under one seed."""
-    with launch(case.experiment(seed, arms), folder, judge.socket) as started:
+    with launch(case.experiment(seed, arms, kafka), folder, judge.socket) as started:
         *_, last = started
     lines = []
     for told in last["experiment"]["arms"]:
         count, verdict, name = told["counts"].get(case.counted), told["verdict"], told["name"]
-        right = case.right(name, verdict, count)
-        lines.append(
-            Line(case.name, seed, name, verdict, case.counted, count, right, told["reason"])
+        right = case.right(name, verdict, count) or (
+            name == "good" and verdict in JUDGED and not preventable(case, kafka)
         )
+        lines.append(
+            Line(
+                case.name, seed, name, verdict, case.counted, count, right, told["reason"], kafka,
+                case.scenario, f"{datetime.now(UTC):%Y-%m-%d}",
+            )
+        )  # fmt: skip
     return lines
 
 
 def measure(
-    cases: Iterable[Case], seeds: Sequence[int], wanted: Sequence[str], record: Record
-) -> list[Left]:
+    cases: Iterable[Case], seeds: Sequence[int], wanted: Sequence[str], record: Record,
+    releases: Sequence[str] = (NEWEST,),
+) -> list[Left]:  # fmt: skip
     """Runs what the record does not have; what was there after each.
 
     Of what was not as it must be, it prints why.
@@ -110,17 +146,24 @@ def measure(
     with tempfile.TemporaryDirectory(prefix="delivery-lab-") as place:
         scratch = Path(place)
         missing = [
-            (case, seed, arms)
+            (case, seed, arms, kafka)
             for seed in seeds  # each case once, before any is run again
+            for kafka in releases
             for case in cases
-            if (arms := [a for a in case.arms if a in wanted and not record.of(case, [seed], a)])
-        ]
+            if kafka_line(kafka) in find(case.scenario).lines
+            and (
+                arms := [
+                    arm for arm in case.arms
+                    if arm in wanted and not record.of(case, [seed], arm, kafka)
+                ]
+            )
+        ]  # fmt: skip
         if not missing:
             return after
         with warm_judge(scratch) as judge:
-            for case, seed, arms in missing:
-                folder = scratch / "runs" / f"{case.name}-{seed}"
-                for line in run(case, seed, arms, folder, judge):
+            for case, seed, arms, kafka in missing:
+                folder = scratch / "runs" / f"{case.name}-{seed}-{kafka}"
+                for line in run(case, seed, arms, kafka, folder, judge):
                     record.add(line)
                     print(f"  {line}", flush=True)
                 after.append(left(scratch, folder, judge))
@@ -129,11 +172,13 @@ def measure(
 
 
 def rates(record: Record) -> dict[str, tuple[Rate, ...]]:
-    """By scenario, how often its bad arms showed their anomaly, over all seeds of a record."""
+    """By scenario, how often its bad arms showed their anomaly, over the seeds of `MEASURED`."""
     shown: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for case in CASES:
         for line in record.lines.values():
-            if (line.case, line.arm) == (case.name, "bad"):
+            if (line.case, line.arm, line.kafka) != (case.name, "bad", NEWEST):
+                continue
+            if line.seed in MEASURED:
                 shown[case.scenario][str(case.anomaly)].append(line.right)
     return {
         name: tuple(Rate(anomaly, sum(each), len(each)) for anomaly, each in found.items())
@@ -167,20 +212,55 @@ def table(
     return all_right
 
 
+def chosen(lines: Sequence[str] | None) -> tuple[str, ...]:
+    """The releases of these lines of brokers. Raises `UnknownVersion`."""
+    if lines == ["all"]:
+        return kafka_versions()
+    return tuple(dict.fromkeys(map(release, lines))) if lines else (NEWEST,)
+
+
+def by_line(
+    cases: Sequence[Case], seeds: Sequence[int], wanted: Sequence[str], record: Record,
+    releases: Sequence[str],
+) -> bool:  # fmt: skip
+    """Prints what was not as it must be on a line of brokers. Whether all was run and judged."""
+    all_run = True
+    for kafka in releases:
+        for case in cases:
+            if kafka_line(kafka) not in find(case.scenario).lines:
+                continue
+            for arm in (arm for arm in case.arms if arm in wanted):
+                lines = record.of(case, seeds, arm, kafka)
+                all_run = all_run and len(lines) == len(seeds)
+                for line in lines:
+                    if not line.right:
+                        print(f"  {line}")
+    return all_run
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scenarios", description=__doc__)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--only", action="append", choices=[case.name for case in CASES])
     parser.add_argument("--arms", choices=list(ARMS))
+    parser.add_argument("--lines", nargs="+", metavar="LINE", help="of brokers, or `all`")
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     cases = [case for case in CASES if not asked.only or case.name in asked.only]
     seeds = range(asked.first, asked.first + asked.seeds)
     wanted = [asked.arms] if asked.arms else list(ARMS)
+    try:
+        releases = chosen(asked.lines)
+    except UnknownVersion as unknown:
+        parser.error(f"--lines: {unknown}")
+    # `timeout` ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder:
         record = Record(asked.out or Path(folder) / "lines.jsonl")
-        after = measure(cases, seeds, wanted, record)
+        after = measure(cases, seeds, wanted, record, releases)
+        if asked.lines:
+            return 0 if by_line(cases, seeds, wanted, record, releases) else 1
         right = table(cases, seeds, wanted, record)
         clean = not after or nothing_grew(after)
         return 0 if right and clean else 1

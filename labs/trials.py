@@ -8,20 +8,24 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
+from django.conf import settings
 from django.db import transaction
 
 from advisor import services as advisor
+from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
 from labs import lifecycle, services, worker
 from labs.calibration import table
 from labs.calibration.edges import Edge
+from labs.calibration.fingerprint import fingerprint
+from labs.calibration.record import JUDGED, Explored, Record
 from labs.calibration.table import Held, Observed
 from labs.engine.kafka.distribution import release
+from labs.engine.kafka.properties import SHORTENED
 from labs.engine.spec import ArmSpec, ExperimentSpec
 from labs.models import Experiment, Run, State, Trial
 
-JUDGED = ("holds", "broken")
 SIDES = ("one-side", "other-side")
 """The names of a trial's arms."""
 
@@ -79,13 +83,41 @@ def held() -> Held:
     """Today's advisor held against every trial that is kept."""
     done = Trial.objects.filter(experiment__state=State.DONE).order_by("pk")
     newest = done.values_list("experiment__slug", flat=True).last()
-    return _held(done.count(), newest)
+    record = Path(settings.LAB_RECORD)
+    size = record.stat().st_size if record.exists() else 0
+    return _held(done.count(), newest, record, size)
 
 
 @lru_cache(maxsize=2)
-def _held(count: int, newest: str | None) -> Held:
+def _held(count: int, newest: str | None, record: Path, size: int) -> Held:
     # Asking the advisor about every run takes a while, and the answer changes only with a run.
-    return table.held(observed())
+    return table.held([*observed(), *shipped(record)])
+
+
+def shipped(record: Path) -> list[Observed]:
+    """What the runs of a record saw that say something, as they stand on the evidence page.
+
+    Left out is one of which today's catalog or failures know nothing.
+    """
+    return [seen for run in Record(record).runs if run.judged for seen in _shipped(run)]
+
+
+def _shipped(run: Explored) -> Iterable[Observed]:
+    staged = {(event.name, event.scenario) for event in all_events()}
+    pipeline = _read(json.dumps(run.pipeline, sort_keys=True))
+    if pipeline is None or (run.event, run.scenario) not in staged:
+        return
+    stated = (
+        f"{name}={json.dumps(value) if isinstance(value, bool) else value}"
+        for part in run.pipeline["settings"].values()
+        for name, value in part.items()
+        if name not in SHORTENED
+    )
+    where = f"{run.date}, Kafka {run.versions.get('kafka', run.pipeline['kafka'])}, {run.clients}"
+    yield Observed(
+        run.event, pipeline, frozenset(map(Anomaly, run.seen)), " ".join(stated), "", where,
+        older=run.code != fingerprint(run.scenario),
+    )  # fmt: skip
 
 
 def unjudged(trials: Iterable[Trial]) -> list[tuple[Experiment, str]]:

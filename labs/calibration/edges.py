@@ -89,7 +89,22 @@ UNTRIED: Mapping[str, str] = {
     "idle.ms": "only how long a producer or its readers wait hangs on it",
     "topic.min.insync.replicas": "in a run the followers of a changelog are in step",
     "racks": "each broker of a run stands for one of three racks",
+    "disk.lost": "a run's broker always comes back empty by itself",
+    **dict.fromkeys(
+        ("retry.backoff.ms", "retry.backoff.max.ms"),
+        "they decide only between no retries and as many as there are",
+    ),
+    "trigger": "a run's Spark query reads in micro-batches",
     "group.instance.id": "only how long a group waits hangs on it",
+    **dict.fromkeys(
+        ("queuing.strategy", "partitioner", "partitioner.class", "partitioner.ignore.keys",
+         "other.writers", "minPartitions", "maxRecordsPerPartition"),
+        "no run is about an order that a setting gives up though nothing fails",
+    ),
+    **dict.fromkeys(
+        ("framework", "dead.letter", "retry.topics"),
+        "a run's consumer is a loop of its own, without a topic for what fails",
+    ),
 }  # fmt: skip
 """Settings that events hang on and the lab cannot vary yet, with the reason."""
 
@@ -115,6 +130,9 @@ _ROOTS: tuple[Mapping[str, Value], ...] = (
 _STATED: Mapping[str, Value] = {"racks": 3, "timestamps": "from-source"}
 """What an application must say before other settings decide anything, where an event asks."""
 
+_OPERATED: Mapping[str, Mapping[str, Value]] = {"leader-disk-lost": {"disk.lost": "returns-empty"}}
+"""What a scenario itself does that a team would say of its operations, by the scenario."""
+
 
 @dataclass(frozen=True, slots=True)
 class Edge:
@@ -132,6 +150,13 @@ class Edge:
 def permitted(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
     """What one event permits there and a ledger can show, outages left aside."""
     return frozenset(event.permits(pipeline)) - OUTAGES
+
+
+def as_staged(event: FailureEvent, pipeline: Pipeline) -> Pipeline:
+    """The pipeline with what the event's scenario does in place of a team's operators."""
+    for name, value in _OPERATED.get(event.scenario, {}).items():
+        pipeline = pipeline.with_setting(Component.APPLICATION, name, value)
+    return pipeline
 
 
 def edges(seed: int) -> list[Edge]:
@@ -157,8 +182,8 @@ def _pairs(event: FailureEvent, key: Key) -> tuple[tuple[Pipeline, Pipeline], ..
         return ()  # a run's topic states its own; what it inherits is the catalog's matter
     tried = combinations(TRIED.get(key[1], ()), 2)
     pairs = (
-        tuple(_patient(base.with_setting(*key, value)) for value in values)
-        for values, base in product(tried, _bases(event))
+        tuple(patient(as_staged(event, base.with_setting(*key, value))) for value in values)
+        for values, base in product(tried, bases(event))
     )
     return tuple(
         (one, other)
@@ -168,7 +193,8 @@ def _pairs(event: FailureEvent, key: Key) -> tuple[tuple[Pipeline, Pipeline], ..
     )
 
 
-def _bases(event: FailureEvent) -> Iterator[Pipeline]:
+def bases(event: FailureEvent) -> Iterator[Pipeline]:
+    """Pipelines that the lab can stage, from which an event's settings are varied."""
     if event.families == {Family.STREAMS}:
         yield from _streams()
         return
@@ -186,7 +212,7 @@ def _bases(event: FailureEvent) -> Iterator[Pipeline]:
                     "replication.factor": 3, "min.insync.replicas": copies,
                     "unclean.leader.election.enable": unclean,
                 },
-                Component.BROKER: _shortened(),
+                Component.BROKER: shortened(),
                 Component.APPLICATION: stated,
             },
         )  # fmt: skip
@@ -204,7 +230,7 @@ def _streams() -> Iterator[Pipeline]:
                     "processing.guarantee": guarantee, "topic.min.insync.replicas": 2,
                 },
                 Component.TOPIC: {"replication.factor": 3, "min.insync.replicas": 2},
-                Component.BROKER: _shortened(),
+                Component.BROKER: shortened(),
                 Component.APPLICATION: {"readers": readers, "state": state},
             },
         )  # fmt: skip
@@ -226,18 +252,18 @@ def _in_transactions(family: Family) -> Pipeline:
                 "isolation.level": "read_committed",
             },
             Component.TOPIC: {"replication.factor": 3, "min.insync.replicas": 2},
-            Component.BROKER: _shortened(),
+            Component.BROKER: shortened(),
             Component.APPLICATION: {"commit": "in-transaction"},
         },
     )  # fmt: skip
 
 
-def _shortened() -> dict[str, Value]:
+def shortened() -> dict[str, Value]:
     """What the lab's brokers have: the model must judge what truly runs."""
     return {"broker.session.timeout.ms": SHORTENED["broker.session.timeout.ms"].lab}
 
 
-def _patient(pipeline: Pipeline) -> Pipeline:
+def patient(pipeline: Pipeline) -> Pipeline:
     """A short delivery.timeout.ms needs a shorter request.timeout.ms, or the client refuses it."""
     if pipeline.number(Component.PRODUCER, "delivery.timeout.ms") >= 30_000:
         return pipeline

@@ -14,7 +14,7 @@ from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import all_events, events_for
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
-from labs.calibration.edges import OUTAGES, permitted
+from labs.calibration.edges import OUTAGES, as_staged, permitted
 from labs.engine.scenarios import find
 
 ALSO: Mapping[str, frozenset[str]] = {"leader-disk-lost": frozenset({"broker-disk-lost"})}
@@ -43,7 +43,9 @@ cannot process, whatever the reason."""
 class Observed:
     """One arm that was run under an event's scenario and judged, its fault proved.
 
-    `link` is the address of its page, `name` how it is called there.
+    `link` is the address of its page, empty for one that came with the release, `name` how it is
+    called there, `where` when and with which products it was run. `older` than the code it is where
+    what it hangs on has changed since.
     """
 
     event: str
@@ -51,6 +53,8 @@ class Observed:
     seen: frozenset[Anomaly]
     name: str
     link: str
+    where: str = ""
+    older: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,21 @@ class Side:
 
     runs: tuple[Observed, ...]
     seen: tuple[Observed, ...]
+
+    @property
+    def bound(self) -> str:
+        """What runs in which it was never seen say of how often it happens; empty without any."""
+        if self.seen or not self.runs:
+            return ""
+        return f"below {at_most(len(self.runs)):.1%} with 95% confidence"
+
+
+def at_most(runs: int) -> float:
+    """The share that is ruled out with 95 % confidence by `runs` without it: 1 - 0.05^(1/n).
+
+    The exact one-sided bound of Clopper and Pearson for none of n.
+    """
+    return float(1 - 0.05 ** (1 / runs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +163,14 @@ class _Predicted:
 def held(observed: Iterable[Observed]) -> Held:
     """Every event with what its runs said, in the order of the model."""
     events = {event.name: event for event in all_events()}
-    runs = [
-        _Predicted(
-            run, permitted(events[run.event], run.pipeline), possible(run.event, run.pipeline)
-        )
-        for run in observed
-    ]
+    runs = [_predicted(events[run.event], run) for run in observed]
     sections = tuple(_section(event, runs) for event in events.values())
     return Held(sections, _contradictions(runs))
+
+
+def _predicted(event: FailureEvent, run: Observed) -> _Predicted:
+    staged = as_staged(event, run.pipeline)
+    return _Predicted(run, permitted(event, staged), possible(event.name, staged))
 
 
 def _contradictions(runs: Iterable[_Predicted]) -> tuple[Contradiction, ...]:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import signal
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from advisor.reasoning.failures import all_events
-from labs import trials
+from labs import exploring, trials
 from labs.calibration.edges import Edge, edges, permitted
+from labs.calibration.record import Explored, Record, RecordError
 from labs.calibration.table import Observed, Section, Side, held
 from labs.engine.warm import WarmJudge
 from labs.models import Trial
 
-CONTRADICTED, BAD_INPUT, NOT_RUN = 1, 2, 3
+CONTRADICTED, BAD_INPUT, NOT_RUN, INTERRUPTED = 1, 2, 3, 130
+LONGEST_MIN = 100_000
 
 
 class Command(BaseCommand):
@@ -49,14 +54,32 @@ class Command(BaseCommand):
             help="run nothing; hold today's advisor against every run that is kept",
         )
         parser.add_argument("--json", action="store_true", help="the table as data")
+        parser.add_argument(
+            "--explore",
+            action="store_true",
+            help="run settings drawn at random, on every line of brokers, and keep them in a "
+            "record; goes on where that stopped",
+        )
+        parser.add_argument(
+            "--minutes", type=float, metavar="N", help="with --explore: for so long; default 10"
+        )
+        parser.add_argument(
+            "--record", type=Path, metavar="FILE", help="with --explore: the record; default ours"
+        )
 
     def handle(self, *args: object, **options: Any) -> None:
+        if options["explore"]:
+            self._explore(options)
+            return
+        if options["minutes"] is not None or options["record"] is not None:
+            raise CommandError("--minutes and --record go with --explore", returncode=BAD_INPUT)
         chosen = _chosen(options)
         if options["list"]:
             self.stdout.write("\n".join(_drawn(edge) for edge in chosen))
             return
         ran = None if options["recorded"] else self._run(chosen, options["seed"])
-        found = held(trials.observed(ran))
+        kept = [] if ran is not None else trials.shipped(settings.LAB_RECORD)
+        found = held([*trials.observed(ran), *kept])
         self.stdout.write(
             json.dumps([_data(each) for each in found.sections], indent=2)
             if options["json"]
@@ -68,6 +91,51 @@ class Command(BaseCommand):
         if ran is not None and (silent := trials.unjudged(ran)):
             said = "; ".join(f"{experiment}: {why}" for experiment, why in silent)
             raise CommandError(f"runs that say nothing: {said}", returncode=NOT_RUN)
+
+    def _explore(self, options: dict[str, Any]) -> None:
+        minutes = _minutes(options)
+        # A supervisor ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        ran: list[Explored] = []
+        interrupted = False
+        try:
+            record = Record(options["record"] or settings.LAB_RECORD)
+            with tempfile.TemporaryDirectory(prefix="delivery-lab-") as scratch:
+                judge = WarmJudge(Path(scratch) / "judge.sock")
+                judge.start()
+                try:
+                    folder = Path(settings.LAB_RUNS_DIR) / "explored"
+                    at = exploring.Setting(record, folder, judge.socket, self.stderr.write)
+                    for run in exploring.explore(at, options["seed"], minutes * 60):
+                        ran.append(run)
+                finally:
+                    judge.stop()
+        except RecordError as wrong:
+            raise CommandError(str(wrong), returncode=BAD_INPUT) from wrong
+        except KeyboardInterrupt:
+            interrupted = True
+        self._tell_explored(ran, as_data=options["json"])
+        if any(exploring.refuted(run) for run in ran):
+            raise CommandError("seen, though no event permits it", returncode=CONTRADICTED)
+        if interrupted:
+            raise CommandError("interrupted: everything was ended", returncode=INTERRUPTED)
+        if not any(run.judged for run in ran):
+            raise CommandError("no run says anything", returncode=NOT_RUN)
+
+    def _tell_explored(self, ran: list[Explored], *, as_data: bool) -> None:
+        against = [
+            {**asdict(run), "impossible": sorted(found)}
+            for run in ran
+            if (found := exploring.refuted(run))
+        ]
+        unknown = sum(not run.judged for run in ran)
+        if as_data:
+            told = {"runs": len(ran), "unknown": unknown, "refutations": against}
+            self.stdout.write(json.dumps(told, indent=2))
+            return
+        self.stdout.write(f"{len(ran)} runs, {unknown} of them unknown, which say nothing")
+        for each in against:
+            self.stdout.write(f"refuted: {', '.join(each['impossible'])}: {json.dumps(each)}")
 
     def _run(self, chosen: list[Edge], seed: int) -> list[Trial]:
         ran = []
@@ -83,6 +151,17 @@ class Command(BaseCommand):
             finally:
                 judge.stop()
         return ran
+
+
+def _minutes(options: dict[str, Any]) -> float:
+    for name in ("list", "recorded", "event", "most"):
+        if options[name]:
+            raise CommandError(f"--{name} does not go with --explore", returncode=BAD_INPUT)
+    minutes = 10.0 if options["minutes"] is None else float(options["minutes"])
+    if not 0 < minutes < LONGEST_MIN:
+        message = f"--minutes takes a number above 0 and below {LONGEST_MIN:,}"
+        raise CommandError(message, returncode=BAD_INPUT)
+    return minutes
 
 
 def _chosen(options: dict[str, Any]) -> list[Edge]:
@@ -126,7 +205,7 @@ def _words(anomalies: frozenset[Any]) -> str:
 
 
 def _at(run: Observed) -> str:
-    return f"{run.name} ({run.link})"
+    return f"{run.name} ({run.link or run.where})"
 
 
 def _data(section: Section) -> dict[str, Any]:
@@ -150,4 +229,4 @@ def _side(side: Side) -> dict[str, Any]:
 
 
 def _arm(run: Observed) -> dict[str, str]:
-    return {"arm": run.name, "link": run.link}
+    return {"arm": run.name, "link": run.link} if run.link else {"arm": run.name, "run": run.where}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from labs.calibration import lines
 from labs.engine.scenarios import all_scenarios
 
 
@@ -15,9 +17,18 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--lines",
+            action="store_true",
+            help="the table of scenarios by line of brokers: arms that were as they must be, of "
+            "those that were judged",
+        )
         parser.add_argument("--json", action="store_true", help="as data, for other programs")
 
     def handle(self, *args: object, **options: Any) -> None:
+        if options["lines"]:
+            self._lines(as_data=options["json"])
+            return
         if options["json"]:
             rows = [
                 {
@@ -31,3 +42,16 @@ class Command(BaseCommand):
         for each in all_scenarios():
             self.stdout.write(f"{each.name}\n  {each.title}\n  shows: {', '.join(each.shows)}")
             self.stdout.write(f"  {each.certainty}")
+
+    def _lines(self, *, as_data: bool) -> None:
+        found = lines.table()
+        if as_data:
+            data = {name: {k: asdict(v) for k, v in row.items()} for name, row in found.items()}
+            self.stdout.write(json.dumps(data, indent=2))
+            return
+        heads = list(dict.fromkeys(line for row in found.values() for line in row))
+        width = max(map(len, found))
+        self.stdout.write(f"{'':{width}} " + " ".join(f"{each:>8}" for each in heads))
+        for name, row in found.items():
+            cells = " ".join(f"{row[each]!s:>8}" if each in row else f"{'-':>8}" for each in heads)
+            self.stdout.write(f"{name:{width}} {cells}")

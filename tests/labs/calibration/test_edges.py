@@ -43,7 +43,8 @@ def test_every_event_has_an_edge_unless_only_outages_differ():
     assert {event.name for event in all_events()} - of.keys() <= {
         "only-replica-down", "brokers-below-min-isr", "transaction-hanging",
         "transactional-id-shared", "controllers-lost", "static-member-lost",
-        "spark-task-retried", "keys-moved", "transactional-id-expired",
+        "spark-task-retried", "keys-moved", "transactional-id-expired", "dead-letter-refused",
+        "order-given-up",
     }  # fmt: skip
 
 

@@ -1,0 +1,195 @@
+"""Pipelines drawn at random for exploring: valid, and such as the lab can stage.
+
+An edge is drawn where the model draws a line. These are drawn elsewhere too: settings of which
+the model says that nothing hangs on them are varied besides those on which something does.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+
+from advisor.catalog import Component, Family, Kind, Value, kafka_line, settings_of, versions
+from advisor.reasoning.dependence import dependence
+from advisor.reasoning.event import FailureEvent
+from advisor.reasoning.failures import all_events
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.trace import Key
+from labs.calibration.edges import (
+    TRIED,
+    UNSTAGED,
+    UNTRIED,
+    as_staged,
+    bases,
+    patient,
+    permitted,
+    shortened,
+)
+from labs.engine.kafka.distribution import kafka_versions
+from labs.engine.scenarios import find
+from labs.engine.scenarios.model import Topology
+from labs.engine.spec import Settings
+from labs.engine.topic import least_of
+
+AT_LINES = 0.2
+"""The share of what is drawn near a boundary between two lines of brokers."""
+
+MOST_OF_EVENT, MOST_BESIDE = 5, 3
+"""Settings that are varied at once: of those that the event hangs on, and of all others."""
+
+NUMBERS: Mapping[str, tuple[Value, ...]] = {
+    "batch.size": (1_000, 16_384),
+    "max.poll.records": (1, 500),
+    "auto.commit.interval.ms": (100, 5_000),
+    "retry.backoff.ms": (10, 1_000),
+    "fetch.max.wait.ms": (10, 500),
+}
+"""What is tried of numbers on which no event hangs."""
+
+_LEFT_ALONE = re.compile(
+    r".*(sasl|ssl|security|oauth|kerberos|metrics|dns|telemetry|socket|debug|api\.version)"
+    r".*|transaction.*|group\.(protocol|instance\.id|remote.*)|builtin\..*|.*\.cb|"
+    r"background\..*|allow\.auto.*|enable\.partition\.eof|includeHeaders"
+)
+"""Settings that decide whether a client can speak to the lab's brokers at all, or that the lab
+sets for its own ends."""
+
+_CLIENTS = (Component.PRODUCER, Component.CONSUMER, Component.STREAMS)
+_OF_CLUSTER = "unclean.leader.election.enable"
+
+
+_Start = tuple[FailureEvent, Pipeline]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """An event, the pipeline with which its scenario is run, and the seed of the schedule.
+
+    `player` draws who plays the clients, of those who can.
+    """
+
+    event: FailureEvent
+    pipeline: Pipeline
+    seed: int
+    player: float
+
+
+def lines() -> tuple[str, ...]:
+    """The lines of Kafka that can be run here, newest first."""
+    return tuple(dict.fromkeys(kafka_line(version) for version in kafka_versions()))
+
+
+def draws(seed: int, number: int) -> Iterator[Drawn]:
+    """Without end, what might be run as the so-manieth of a seed: the first that can be staged."""
+    dice = random.Random(f"{seed}:{number}")  # noqa: S311 - repeatable, nothing is secret
+    while True:
+        event, base = dice.choice(_line_edges() if dice.random() < AT_LINES else _starts())
+        pipeline = _drawn(event, base, dice)
+        drawn = Drawn(event, pipeline, dice.randrange(2**31), dice.random())
+        if not pipeline.problems():
+            yield drawn
+
+
+def across_lines(drawn: Drawn) -> Drawn | None:
+    """The same on a line of brokers on which the model permits something else, if there is one."""
+    here = permitted(drawn.event, as_staged(drawn.event, drawn.pipeline))
+    for line in lines():
+        other = replace(drawn.pipeline, kafka=line)
+        if other.problems():
+            continue
+        if permitted(drawn.event, as_staged(drawn.event, other)) != here:
+            return replace(drawn, pipeline=other)
+    return None
+
+
+def as_run(drawn: Drawn, settings: Settings, topology: Topology) -> Pipeline:
+    """The pipeline that truly runs: copies as the scenario makes them, disks as it treats them."""
+    described, copies = settings["topic"], topology.replication_factor
+    run = drawn.pipeline.with_setting(Component.TOPIC, "replication.factor", copies)
+    for name, value in shortened().items():
+        run = run.with_setting(Component.BROKER, name, value)
+    if "min.insync.replicas" in described:
+        least = least_of(
+            int(described["replication.factor"]), int(described["min.insync.replicas"]), copies
+        )
+        run = run.with_setting(Component.TOPIC, "min.insync.replicas", least)
+    return as_staged(drawn.event, run)
+
+
+def _drawn(event: FailureEvent, base: Pipeline, dice: random.Random) -> Pipeline:
+    line = dice.choice(lines())
+    pipeline = replace(base, kafka=line, version=_version(base.family, dice))
+    own, beside = _of_event(event, pipeline), _beside(pipeline)
+    keys = [
+        *_some(own, MOST_OF_EVENT, dice),
+        *_some(beside, MOST_BESIDE, dice),
+    ]
+    for key in keys:
+        values = own.get(key) or beside[key]
+        pipeline = pipeline.with_setting(*key, dice.choice(values))
+    return patient(pipeline)
+
+
+@cache
+def _starts() -> tuple[_Start, ...]:
+    """Each event with as many as any other, whatever its settings are varied from."""
+    of = {event: tuple(bases(event)) for event in all_events()}
+    most = max(map(len, of.values()))
+    return tuple((event, there[n % len(there)]) for event, there in of.items() for n in range(most))
+
+
+@cache
+def _line_edges() -> tuple[_Start, ...]:
+    """Those for which the model permits something else on another line of brokers."""
+    return tuple(
+        (event, base) for event, base in _starts()
+        if across_lines(Drawn(event, base, 0, 0))
+    )  # fmt: skip
+
+
+def _version(family: Family, dice: random.Random) -> str:
+    """Java's clients and Kafka Streams run in each line; of the others the lab has one release."""
+    if family in (Family.JAVA, Family.STREAMS):
+        return dice.choice(lines())
+    return versions(family)[0]
+
+
+def _some(keys: Mapping[Key, tuple[Value, ...]], most: int, dice: random.Random) -> list[Key]:
+    return dice.sample(sorted(keys), min(len(keys), dice.randint(0, most)))
+
+
+def _of_event(event: FailureEvent, pipeline: Pipeline) -> dict[Key, tuple[Value, ...]]:
+    """The settings that an event hangs on and a run can take over, with what is tried of each."""
+    kept = (_OF_CLUSTER, *find(event.scenario).keeps)
+    return {
+        key: TRIED[key[1]]
+        for key in dependence(event).settings
+        if key[1] in TRIED
+        and (event.name, key[1]) not in UNSTAGED
+        and (key[0] is not Component.BROKER or key[1] in kept)
+        and pipeline.knows(*key)
+    }
+
+
+def _beside(pipeline: Pipeline) -> dict[Key, tuple[Value, ...]]:
+    """The clients' settings that a run can take over, whatever the model says of them."""
+    return {
+        (component, setting.name): values
+        for component in _CLIENTS
+        for setting in settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
+        if setting.name not in UNTRIED and not _LEFT_ALONE.fullmatch(setting.name)
+        and (values := _values(setting.name, setting.kind, setting.choices))
+    }  # fmt: skip
+
+
+def _values(name: str, kind: Kind, choices: tuple[tuple[str, Value], ...]) -> tuple[Value, ...]:
+    if name in TRIED or name in NUMBERS:
+        return TRIED.get(name) or NUMBERS[name]
+    if kind is Kind.BOOL:
+        return (False, True)
+    if kind is Kind.CHOICE:
+        return tuple(dict.fromkeys(value for _, value in choices))
+    return ()

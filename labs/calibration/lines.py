@@ -1,0 +1,45 @@
+"""Which scenario was run on which line of brokers, from the record of scenarios."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from advisor.catalog import kafka_line
+from labs.engine.processes import ROOT
+from labs.engine.scenarios import all_scenarios
+from labs.engine.scenarios.model import Scenario
+
+RECORD = ROOT / "benchmarks" / "scenarios.jsonl"
+"""Written by `python -m benchmarks.scenarios`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The arms of a scenario that were judged on a line, and how many were as they must be."""
+
+    runs: int = 0
+    right: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.right}/{self.runs}" if self.runs else "untried"
+
+
+def table(file: Path = RECORD) -> Mapping[str, Mapping[str, Cell]]:
+    """By scenario and line, newest line first; only the lines that a scenario says it runs on.
+
+    Raises `FileNotFoundError` where the record is not there.
+    """
+    rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    return {each.name: dict(_cells(each, rows)) for each in all_scenarios()}
+
+
+def _cells(scenario: Scenario, rows: list[dict[str, object]]) -> Iterator[tuple[str, Cell]]:
+    own = [
+        row for row in rows if row["scenario"] == scenario.name and row["verdict"] != "unknown"
+    ]  # fmt: skip
+    for line in scenario.lines:
+        there = [bool(row["right"]) for row in own if kafka_line(str(row["kafka"])) == line]
+        yield line, Cell(len(there), sum(there))

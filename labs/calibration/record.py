@@ -1,0 +1,86 @@
+"""The record of exploring: a line of JSON a run, in a file that is part of the release.
+
+Nothing of a prediction is in it: today's model is asked of every run that is read back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+JUDGED = ("holds", "broken")
+
+
+class RecordError(ValueError):
+    """A line of a record that is none; the message names the file and the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """One run: the so-manieth of a seed, its pipeline as it truly ran, and what was seen.
+
+    `step` is `drawn`, `line` for the same on another line of brokers, or `shrunk`. `clients` says
+    who played them, `code` is the fingerprint of what the run hangs on. `ledger` is kept of what
+    was called impossible when it was run, else empty.
+    """
+
+    seed: int
+    number: int
+    step: str
+    date: str
+    event: str
+    scenario: str
+    schedule: int
+    durations: dict[str, float]
+    clients: str
+    pipeline: dict[str, Any]
+    versions: dict[str, Any]
+    verdict: str
+    reason: str
+    seen: list[str]
+    notes: list[str] = field(default_factory=list)
+    ledger: str = ""
+    code: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def judged(self) -> bool:
+        """Whether it says anything."""
+        return self.verdict in JUDGED
+
+
+class Record:
+    """The runs in a file, and those that are added. A last line that was cut short is none."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        text = file.read_text("utf-8") if file.exists() else ""
+        whole = text[: text.rfind("\n") + 1]
+        self.runs = [_line(file, *each) for each in enumerate(whole.splitlines(), start=1)]
+        if whole != text:
+            file.write_text(whole, "utf-8")
+
+    def add(self, run: Explored) -> None:
+        """Keeps a run; it is in the file when this returns."""
+        self.runs.append(run)
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        with self._file.open("a", encoding="utf-8") as out:
+            out.write(json.dumps(asdict(run), sort_keys=True) + "\n")
+
+    def missing(self, seed: int) -> Iterator[int]:
+        """The numbers of a seed from 1 on that were not run, without end."""
+        there = {run.number for run in self.runs if run.seed == seed}
+        number = 1
+        while True:
+            if number not in there:
+                yield number
+            number += 1
+
+
+def _line(file: Path, number: int, text: str) -> Explored:
+    try:
+        return Explored(**json.loads(text))
+    except (ValueError, TypeError) as wrong:
+        raise RecordError(f"{file}, line {number} is no run of exploring: {wrong}") from wrong

@@ -1,0 +1,225 @@
+"""What is drawn for exploring, how it is kept, and how a refutation is made small."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from advisor import services as advisor
+from advisor.catalog import Component
+from advisor.reasoning.failures import all_events
+from labs import exploring, trials
+from labs.calibration.draw import Drawn, across_lines, as_run, draws, lines
+from labs.calibration.edges import UNTRIED, as_staged, permitted
+from labs.calibration.fingerprint import fingerprint
+from labs.calibration.record import Explored, Record, RecordError
+from labs.calibration.shrink import Staged, shrunk
+from labs.calibration.table import at_most
+from labs.engine.scenarios import find
+from labs.engine.scenarios.model import Topology
+from tests.engine.arms import pipeline
+
+pytestmark = pytest.mark.django_db
+
+EVENTS = {event.name: event for event in all_events()}
+SAFE = advisor.to_data(pipeline(producer__acks="all", topic__min_insync_replicas=2))
+BEHIND = "leader-killed-followers-behind"
+
+
+def drawn(event: str = BEHIND, **stated: Any) -> Drawn:
+    return Drawn(EVENTS[event], pipeline(**stated), 5, 0.0)
+
+
+def explored(**changed: Any) -> Explored:
+    run = Explored(
+        1, 1, "drawn", "2026-11-23", BEHIND, BEHIND, 5, {}, "librdkafka", SAFE, {"kafka": "4.3.1"},
+        "broken", "", ["lost_write"],
+    )  # fmt: skip
+    return replace(run, **changed)
+
+
+def test_a_seed_and_a_number_draw_the_same_again() -> None:
+    one, again, other = (
+        [each.pipeline for each in islice(draws(seed, 1), 5)] for seed in (1, 1, 2)
+    )
+    assert one == again
+    assert one != other
+
+
+def test_what_is_drawn_is_valid_and_varies_nothing_that_a_run_cannot_take_over() -> None:
+    seen = [next(draws(3, number)) for number in range(1, 200)]
+    assert not any(each.pipeline.problems() for each in seen)
+    own = {"broker.session.timeout.ms", "request.timeout.ms", "transactional.id"}
+    own |= {"racks", "topic.min.insync.replicas"}  # what the pipelines begin with
+    names = {name for each in seen for part in each.pipeline.settings.values() for name in part}
+    assert not names & (UNTRIED.keys() - own)
+    assert {each.pipeline.kafka for each in seen} == set(lines())
+    assert {each.pipeline.family for each in seen} == set(advisor_families())
+    assert len({each.event.name for each in seen}) > 25
+
+
+def advisor_families() -> set[Any]:
+    return {family for event in all_events() for family in event.families}
+
+
+def test_lines_of_brokers_on_either_side_of_a_boundary_are_drawn() -> None:
+    pairs = [
+        (each, other)
+        for each in (next(draws(3, number)) for number in range(1, 150))
+        if (other := across_lines(each))
+    ]
+    assert pairs
+    for one, other in pairs:
+        assert replace(one.pipeline, kafka=other.pipeline.kafka) == other.pipeline
+        here, there = (
+            permitted(each.event, as_staged(each.event, each.pipeline)) for each in (one, other)
+        )
+        assert here != there
+
+
+def test_the_prediction_is_of_what_ran() -> None:
+    three = drawn(topic__replication_factor=3, topic__min_insync_replicas=2)
+    ran = as_run(three, advisor.in_force(three.pipeline), Topology(1, 1))
+    assert ran.stated(Component.TOPIC) == {"replication.factor": 1, "min.insync.replicas": 1}
+    assert ran.stated(Component.BROKER)["broker.session.timeout.ms"] == 4000
+    lost = drawn("isr-shrunk-leader-lost")
+    ran = as_run(lost, advisor.in_force(lost.pipeline), Topology(3, 3))
+    assert ran.stated(Component.APPLICATION)["disk.lost"] == "returns-empty"
+
+
+def test_what_is_called_impossible_and_was_seen_is_a_refutation() -> None:
+    assert exploring.refuted(explored()) == {"lost_write"}
+
+
+@pytest.mark.parametrize(
+    "silent",
+    [
+        {"verdict": "unknown"}, {"seen": []}, {"seen": ["unavailable", "poll_skip"]},
+        {"pipeline": SAFE | {"settings": {"producer": {"acks": "2"}}}},
+        {"pipeline": advisor.to_data(pipeline(producer__acks="1"))},
+    ],
+)  # fmt: skip
+def test_what_is_no_refutation(silent: dict[str, Any]) -> None:
+    assert not exploring.refuted(explored(**silent))
+
+
+def test_a_record_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    file = tmp_path / "runs.jsonl"
+    Record(file).add(explored(number=1))
+    Record(file).add(explored(number=3))
+    Record(file).add(explored(seed=2, number=2))
+    with file.open("a") as out:
+        out.write('{"seed": 1, "num')  # a machine stopped here
+    again = Record(file)
+    assert list(islice(again.missing(1), 3)) == [2, 4, 5]
+    again.add(explored(number=2))
+    assert [json.loads(line)["number"] for line in file.read_text().splitlines()] == [1, 3, 2, 2]
+
+
+@pytest.mark.parametrize("bad", ["nonsense", "[]", '{"seed": 1}', json.dumps({"a": 1})])
+def test_a_line_that_is_no_run_is_named(tmp_path: Path, bad: str) -> None:
+    file = tmp_path / "runs.jsonl"
+    file.write_text(json.dumps(asdict(explored())) + f"\n{bad}\n")
+    with pytest.raises(RecordError, match="line 2"):
+        Record(file)
+
+
+def test_a_refutation_is_shrunk_to_what_shows_it() -> None:
+    first = drawn(
+        producer__acks="1", producer__retries=0, consumer__auto_offset_reset="earliest",
+        topic__min_insync_replicas=2,
+    )  # fmt: skip
+    asked: list[Staged] = []
+
+    def still(candidate: Staged) -> bool:
+        asked.append(candidate)
+        return candidate.drawn.pipeline.stated(Component.PRODUCER).get("acks") == "1"
+
+    small = shrunk(Staged(first), still)
+    stated = {k: dict(v) for k, v in small.drawn.pipeline.settings.items() if v}
+    assert stated == {Component.PRODUCER: {"acks": "1"}}
+    shortest = {name: least for name, (least, _) in find(BEHIND).durations.items()}
+    assert small.durations == shortest
+    assert len(asked) <= 30
+
+
+def test_what_cannot_be_made_smaller_stays_and_is_asked_so_often_at_most() -> None:
+    asked: list[Staged] = []
+
+    def never(candidate: Staged) -> bool:
+        asked.append(candidate)
+        return False
+
+    first = Staged(drawn(producer__acks="1", producer__retries=0))
+    assert shrunk(first, never, most=3) == first
+    assert len(asked) == 3
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"minutes": 0}, {"minutes": -1}, {"minutes": float("nan")}, {"minutes": float("inf")},
+        {"list": True}, {"recorded": True}, {"event": [BEHIND]}, {"most": 1},
+    ],
+)  # fmt: skip
+def test_what_does_not_go_with_exploring_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(CommandError) as refused:
+        call_command("calibrate", explore=True, **options)
+    assert refused.value.returncode == 2
+
+
+def test_a_record_that_is_none_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "runs.jsonl"
+    file.write_text("nonsense\n")
+    with pytest.raises(CommandError, match="line 1") as refused:
+        call_command("calibrate", explore=True, record=file)
+    assert refused.value.returncode == 2
+
+
+def test_minutes_without_exploring_are_refused() -> None:
+    with pytest.raises(CommandError, match="--explore"):
+        call_command("calibrate", minutes=1.0)
+
+
+def test_runs_that_came_with_the_release_are_evidence(client: Client) -> None:
+    record = Record(settings.LAB_RECORD)
+    record.add(explored(seen=[], verdict="holds"))
+    record.add(explored(seen=[], verdict="unknown"))
+    record.add(explored(seen=[], verdict="holds", event="no-such-event"))
+    record.add(explored(seen=[], verdict="holds", code=dict(fingerprint(BEHIND))))
+    old, new = trials.shipped(settings.LAB_RECORD)
+    assert (old.older, new.older) == (True, False)
+    page = client.get(reverse("labs:evidence")).content.decode()
+    assert "2026-11-23, Kafka 4.3.1, librdkafka, came with this release" in page
+    assert page.count("older than the code") == page.count("came with this release; <em>") > 0
+    assert "seen in 0 of 2: below 77.6% with 95% confidence" in page
+    call_command("calibrate", "--recorded")
+
+
+def test_what_a_shipped_run_refutes_fails_the_build(client: Client) -> None:
+    Record(settings.LAB_RECORD).add(explored())
+    with pytest.raises(CommandError, match="2026-11-23, Kafka 4") as failed:
+        call_command("calibrate", "--recorded")
+    assert failed.value.returncode == 1
+    assert "Called impossible, and seen" in client.get(reverse("labs:evidence")).content.decode()
+
+
+@pytest.mark.parametrize(("runs", "percent"), [(1, 95.0), (59, 4.95), (299, 1.0)])
+def test_what_runs_without_it_rule_out(runs: int, percent: float) -> None:
+    assert at_most(runs) * 100 == pytest.approx(percent, abs=0.01)
+
+
+def test_a_fingerprint_is_of_the_scenario_and_of_what_all_share() -> None:
+    one, other = fingerprint(BEHIND), fingerprint("leader-killed")
+    assert one["scenario"] != other["scenario"]
+    assert (one["engine"], one["rules"]) == (other["engine"], other["rules"])
+    assert {len(each) for each in one.values()} == {12}
