@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from advisor.catalog import Value
+from advisor.catalog import Value, kafka_line
 from advisor.reasoning.guarantees import FORBIDS, Anomaly, Guarantee
 from labs.engine.kafka.tools import tool_versions
 from labs.engine.scenarios import find
@@ -32,6 +32,9 @@ OFFSETS_TOO: Settings = AFTER | {
     "consumer__isolation_level": "read_committed",
 }
 
+NEWEST = "4.3.1"
+"""The release on which the tests run their cases."""
+
 ARMS = {"bad": "shown", "good": "prevented"}
 """The arms of a case, and what each of them tells when it is right."""
 
@@ -43,7 +46,7 @@ class Case:
     Of an outage `over_ms` says how long it must last to count as shown. An arm that shows what
     `want` does not forbid holds. Where settings only make a difference between more and less of it,
     there are no `good` ones. `shorter` overrides durations of the scenario, in seconds. The tests
-    leave out what is not `tested`, for the time that it takes.
+    stage those that are `tested`, one of a family or two; `make nightly` stages all.
     """
 
     name: str
@@ -53,20 +56,24 @@ class Case:
     bad: Settings
     good: Settings | None
     shorter: dict[str, float] = field(default_factory=dict)
-    tested: bool = True
+    tested: bool = False
     over_ms: int | None = None
 
     @property
     def arms(self) -> list[str]:
         return ["bad"] if self.good is None else list(ARMS)
 
-    def experiment(self, seed: int = 1, arms: Sequence[str] = ()) -> ExperimentSpec:
-        """Its arms side by side, or some of them alone."""
-        stated = {"bad": self.bad, "good": self.good or {}}
+    def experiment(
+        self, seed: int = 1, arms: Sequence[str] = (), kafka: str = NEWEST
+    ) -> ExperimentSpec:
+        """Its arms side by side, or some of them alone, on a release of the brokers."""
+        on = {"kafka": kafka_line(kafka)}
+        stated = {"bad": self.bad | on, "good": (self.good or {}) | on}
         told = [arm(name, self.want, **stated[name]) for name in arms or self.arms]
         spec = experiment(*told, seed=seed, scenario=self.scenario, **self.shorter)
         decides = find(self.scenario).client_decides
-        return replace(spec, java_clients=tool_versions()[0] if decides else None)
+        java = tool_versions()[0] if decides else None
+        return replace(spec, kafka=kafka, java_clients=java)
 
     @property
     def counted(self) -> str:

@@ -41,6 +41,7 @@ CASES = [
         "behind", "leader-killed-followers-behind", "at-least-once", Anomaly.LOST_WRITE,
         TWO_COPIES | {"producer__acks": "1"},
         TWO_COPIES,
+        tested=True,
     ),
     Case(
         "unclean", "isr-shrunk-leader-killed", "at-least-once", Anomaly.LOST_WRITE,
@@ -56,7 +57,7 @@ CASES = [
         "one-copy", "leader-disk-lost", "at-least-once", Anomaly.LOST_WRITE,
         {"topic__min_insync_replicas": 1},
         TWO_COPIES,
-        tested=False,
+        tested=True,
     ),
     Case(
         "impatient", "brokers-below-min-isr", "at-least-once", Anomaly.GIVEN_UP,
@@ -77,16 +78,19 @@ CASES = [
         "two-leaders", "leader-cut-off", "at-least-once", Anomaly.LOST_WRITE,
         TWO_COPIES | {"producer__acks": "1"},
         TWO_COPIES,
+        tested=True,
     ),
     Case(
         "blind-retry", "acknowledgement-lost", "exactly-once", Anomaly.DUPLICATE,
         TWO_COPIES | {"producer__enable_idempotence": False},
         TWO_COPIES,
+        tested=True,
     ),
     Case(
         "plain-sink", "consumer-killed-before-commit", "exactly-once", Anomaly.EFFECT_DUPLICATED,
         AFTER,
         SAFE,
+        tested=True,
     ),
     Case(
         "commits-first", "consumer-killed-before-processing", "at-least-once",
@@ -111,6 +115,7 @@ CASES = [
         "reads-uncommitted", "transaction-left-open", "exactly-once", Anomaly.EFFECT_DUPLICATED,
         AFTER | IN_TRANSACTIONS | {"consumer__isolation_level": "read_uncommitted"},
         AFTER | IN_TRANSACTIONS | {"consumer__isolation_level": "read_committed"},
+        tested=True,
     ),
     Case(
         "sends-again", "sends-time-out", "exactly-once", Anomaly.EFFECT_DUPLICATED,
@@ -132,152 +137,132 @@ CASES = [
         Anomaly.EFFECT_DUPLICATED,
         OFFSETS_TOO | {"consumer__isolation_level": "read_uncommitted"},
         OFFSETS_TOO,
-        tested=False,
     ),
     Case(
         "deleted", "offset-out-of-range", "at-least-once", Anomaly.EFFECT_MISSING,
         LATEST,
         AFTER,
-        tested=False,
     ),
     Case(
         "no-position", "no-committed-offset", "at-least-once", Anomaly.EFFECT_MISSING,
         LATEST,
         AFTER,
-        tested=False,
     ),
     Case(
         "finds-it-later", "partition-added", "at-least-once", Anomaly.EFFECT_MISSING,
         LATEST,
         AFTER,
-        tested=False,
     ),
     Case(
         "closes", "exception-then-close", "at-least-once", Anomaly.EFFECT_MISSING,
         EARLIEST | {"application__processing_errors": "close"},
         EARLIEST,
-        tested=False,
     ),
     Case(
         "kept-too-short", "retention-overtakes-reader", "at-least-once", Anomaly.EFFECT_MISSING,
         AWAY,
         AWAY | {"topic__retention_ms": 2_592_000_000},
-        tested=False,
     ),
     Case(
         "too-little-room", "retention-overtakes-reader", "at-least-once", Anomaly.EFFECT_MISSING,
         AWAY | {"topic__retention_ms": -1, "topic__retention_bytes": 1_000_000},
         AWAY | {"topic__retention_ms": -1},
-        tested=False,
     ),
     Case(
         "slow-followers", "followers-slow", "exactly-once", Anomaly.DUPLICATE,
         TWO_COPIES | {"producer__enable_idempotence": False, "producer__request_timeout_ms": 1000},
         TWO_COPIES,
-        tested=False,
     ),
     Case(
         "one-copy-away", "only-replica-down", "at-least-once", Anomaly.UNAVAILABLE,
         EARLIEST | {"topic__replication_factor": 1},
         TWO_COPIES,
-        tested=False, over_ms=11_000,
+        over_ms=11_000,
     ),
     Case(
         "stale-leads", "unclean-election", "at-least-once", Anomaly.LOST_WRITE,
         TWO_COPIES
         | {"topic__unclean_leader_election_enable": True, "producer__enable_idempotence": False},
         TWO_COPIES,
-        tested=False,
     ),
     Case(
         "disk-fails", "leader-disk-fails", "at-least-once", Anomaly.LOST_WRITE,
         {"topic__min_insync_replicas": 1},
         TWO_COPIES,
-        tested=False,
     ),
     Case(
         "rack", "rack-lost", "at-least-once", Anomaly.LOST_WRITE,
         TWO_COPIES | {"application__racks": 3, "producer__acks": "1"},
         TWO_COPIES | {"application__racks": 3},
-        tested=False,
     ),
     Case(
         "no-controller", "controllers-lost", "at-least-once", Anomaly.UNAVAILABLE,
         TWO_COPIES,
         None,  # whoever waits for followers waits for the controllers, too
-        tested=False, over_ms=4000,
+        over_ms=4000,
     ),
     Case(
         "static-member", "static-member-lost", "at-least-once", Anomaly.BLOCKED,
         AFTER | {"consumer__group_instance_id": "reader-1"},
         AFTER,
-        tested=False, over_ms=2000,
+        over_ms=2000,
     ),
     Case(
         "batch-again", "spark-restarted", "exactly-once", Anomaly.EFFECT_DUPLICATED,
         SPARK,
         SPARK | {"application__sink": "idempotent"},
+        tested=True,
     ),
     Case(
         "nobody-looks", "delivery-error-ignored", "at-least-once", Anomaly.GIVEN_UP,
         EARLIEST | {"application__delivery_errors": "ignored"},
         EARLIEST,
-        tested=False,
     ),
     Case(
         "blocks-too-short", "producer-buffer-full", "at-least-once", Anomaly.GIVEN_UP,
         EARLIEST | {"producer__max_block_ms": 1000},
         EARLIEST,
-        tested=False,
     ),
     Case(
         "old-timestamps", "foreign-timestamps", "at-least-once", Anomaly.EFFECT_MISSING,
         AFTER | REPLAYED,
         AFTER | REPLAYED | {"topic__message_timestamp_type": "LogAppendTime"},
-        tested=False,
     ),
     Case(
         "passes-over", "unprocessable-message", "at-least-once", Anomaly.EFFECT_MISSING,
         AFTER | {"application__processing_errors": "skip"},
         AFTER,
-        tested=False,
     ),
     Case(
         "compacted", "log-compaction", "at-least-once", Anomaly.EFFECT_MISSING,
         AFTER | {"topic__cleanup_policy": "compact"},
         AFTER,
-        tested=False,
     ),
     Case(
         "keys-move", "keys-moved", "at-least-once", Anomaly.KEY_REORDERED,
         AFTER,
         None,  # no setting keeps a key where it is when there are more partitions
-        tested=False,
     ),
     *BESIDE,
     Case(
         "starts-at-the-end", "spark-checkpoint-lost", "at-least-once", Anomaly.EFFECT_MISSING,
         SPARK | {"consumer__startingOffsets": "latest", "application__checkpoint": "local"},
         SPARK | {"consumer__startingOffsets": "latest", "application__checkpoint": "durable"},
-        tested=False,
     ),
     Case(
         "starts-over", "spark-checkpoint-lost", "exactly-once", Anomaly.EFFECT_DUPLICATED,
         SPARK | {"application__checkpoint": "local"},
         SPARK | {"application__checkpoint": "local", "application__sink": "idempotent"},
-        tested=False,
     ),
     Case(
         "task-again", "spark-task-retried", "exactly-once", Anomaly.DUPLICATE,
         SPARK,
         None,  # no setting tells the rows of a second attempt from those of the first
-        tested=False,
     ),
     Case(
         "twice-at-once", "spark-speculation", "exactly-once", Anomaly.DUPLICATE,
         SPARK | {"application__speculation": True},
         SPARK,
-        tested=False,
     ),
     *STREAMS_CASES,
 ]  # fmt: skip

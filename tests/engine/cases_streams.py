@@ -20,31 +20,28 @@ STREAMS_CASES = [
         "streams-again", "streams-instance-killed", "exactly-once", Anomaly.EFFECT_DUPLICATED,
         AGAIN,
         ONCE,
+        tested=True,
     ),
     Case(
         "streams-uncommitted", "streams-instance-killed", "exactly-once",
         Anomaly.EFFECT_DUPLICATED,
         ONCE | {"application__readers": "read_uncommitted"},
         ONCE,
-        tested=False,
     ),
     Case(
         "streams-elsewhere", "streams-instance-killed", "exactly-once", Anomaly.EFFECT_DUPLICATED,
         ONCE | {"application__sink": "plain"},
         ONCE | {"application__sink": "idempotent"},
-        tested=False,
     ),
     Case(
         "streams-no-changelog", "streams-state-lost", "at-least-once", Anomaly.EFFECT_MISSING,
         AGAIN | {"application__state": "unlogged"},
         AGAIN,
-        tested=False,
     ),
     Case(
         "streams-one-changelog", "streams-internal-topics-lost", "at-least-once",
         Anomaly.EFFECT_MISSING,
         AGAIN | {"streams__replication_factor": 1},
         AGAIN | THREE_COPIES,
-        tested=False,  # as one-copy of tests.engine.cases
     ),
 ]  # fmt: skip

@@ -9,7 +9,8 @@ import pytest
 
 from advisor.reasoning.guarantees import Anomaly
 from benchmarks.left import Left, nothing_grew
-from benchmarks.scenarios import KEPT, Line, Record, rates, table
+from benchmarks.scenarios import KEPT, Line, Record, chosen, preventable, rates, table
+from labs.engine.kafka.distribution import UnknownVersion, kafka_versions
 from labs.engine.scenarios import all_scenarios
 from tests.engine.cases import ARMS, CASES
 
@@ -127,3 +128,36 @@ def test_what_scenarios_say_was_measured_is_what_the_kept_record_has() -> None:
         assert scenario.measured == measured.get(scenario.name, ()), scenario.name
         assert scenario.measured, scenario.name
         assert min(rate.runs for rate in scenario.measured) >= 10, scenario.name
+
+
+def test_a_line_of_brokers_has_runs_of_its_own(tmp_path: Path) -> None:
+    record = Record(tmp_path / "lines.jsonl")
+    record.add(replace(line(1), kafka="3.6.2"))
+    assert not record.of(CASE, [1], "bad")
+    assert len(record.of(CASE, [1], "bad", "3.6.2")) == 1
+    record.add(line(20261123))
+    assert rates(record) == {}, (
+        "a night's seed is not measured, and what scenarios say of themselves is of the newest line"
+    )
+
+
+def test_lines_of_brokers_are_chosen_by_name_and_each_once() -> None:
+    assert chosen(None) == ("4.3.1",)
+    assert chosen(["all"]) == kafka_versions()
+    assert chosen(["3.6", "3.6.2", "4.0"]) == ("3.6.2", "4.0.2")
+    with pytest.raises(UnknownVersion, match=r"2\.8"):
+        chosen(["2.8"])
+
+
+def test_without_eligible_leader_replicas_a_lost_disk_is_not_prevented_by_a_minimum() -> None:
+    copies = next(case for case in CASES if case.name == "one-copy")
+    assert preventable(copies, "4.3.1")
+    assert not preventable(copies, "3.9.2")
+    assert preventable(CASE, "3.9.2")
+
+
+def test_a_case_is_run_as_its_line_of_brokers_has_it() -> None:
+    spec = CASE.experiment(1, kafka="3.6.2")
+    assert spec.kafka == "3.6.2"
+    assert "eligible.leader.replicas.version" not in spec.arms[0].settings["application"]
+    assert "eligible.leader.replicas.version" in CASE.experiment(1).arms[0].settings["application"]

@@ -28,6 +28,11 @@ PLAYS = {
     ("isr-shrunk-leader-killed", 1): [
         "no terminate follower", "kill leader", "restart dead", "in sync",
     ],
+    ("rolling-restart", 3): [
+        "terminate leader", "2 in sync", "terminate leader", "1 in sync",
+        "kill leader", "restart terminated", "fenced", "restart dead", "in sync",
+    ],
+    ("rolling-restart", 1): ["no terminate leader", "kill leader", "restart dead", "in sync"],
     ("leader-disk-lost", 3): [
         *ALONE, "kill leader", "wipe killed", "restart terminated", "fenced", "restart dead",
         *LED,

@@ -11,10 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from advisor.catalog import kafka_line
+from advisor.catalog.versions import at_least
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults.links import Peers, Way
 from labs.engine.faults.record import Fault
 from labs.engine.faults.roles import Role
+from labs.engine.kafka.distribution import kafka_versions
 from labs.engine.spec import Settings
 
 TOPIC = "orders"
@@ -218,7 +221,8 @@ class Scenario:
     often it was shown, and `chance` why that need not be every time; empty where it must be.
     `client_decides`: what happens is the client's own doing, so that Java's play a Java pipeline.
     `copier`: TransactionalMessageCopier can play it: it stands still at no other point than
-    `processed`, and its work never fails by itself.
+    `processed`, and its work never fails by itself. `since` is the oldest line of brokers on which
+    it can be staged.
     """
 
     name: str
@@ -242,6 +246,13 @@ class Scenario:
     chance: str = ""
     client_decides: bool = False
     copier: bool = False
+    since: str = "3.3"
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines of brokers on which it can be staged, newest first."""
+        known = (kafka_line(version) for version in kafka_versions())
+        return tuple(line for line in known if at_least(line, self.since))
 
     @property
     def certainty(self) -> str:

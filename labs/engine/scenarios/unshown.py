@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+_BOUND = "it decides only whether the brokers start, or let a client in"
+
 UNSHOWN: Mapping[str, str] = {
     "producer.batch.size": "it decides how much goes into one request, and no failure asks "
     "for that",
@@ -13,11 +15,24 @@ UNSHOWN: Mapping[str, str] = {
     "session.timeout.ms",
     "consumer.check.crcs": "no run damages what is on a disk or on its way",
     "consumer.group.id": "no run has two Spark queries that read as one group",
-    "consumer.minPartitions": "the order of a partition is lost, and a run's sink has none",
-    "application.trigger": "a run's Spark query reads in micro-batches and writes by foreachBatch",
     "streams.application.id": "a run's application has an id of its own",
     "application.rate": "it is the load that some numbers are worked out for, and no run is of it",
     "application.message.bytes": "it is the load that some numbers are worked out for, and no run "
     "is of it",
+    "broker.group.min.session.timeout.ms": _BOUND,
+    "broker.group.max.session.timeout.ms": _BOUND,
+    "broker.transaction.max.timeout.ms": _BOUND,
+    **{
+        f"broker.group.{group}.{bound}": _BOUND
+        for group in ("consumer", "streams")
+        for bound in (
+            "min.session.timeout.ms",
+            "max.session.timeout.ms",
+            "heartbeat.interval.ms",
+            "min.heartbeat.interval.ms",
+            "max.heartbeat.interval.ms",
+        )
+    },
+    "broker.group.streams.session.timeout.ms": "a run's application has group.protocol=classic",
 }
 """By the setting's field; no failure's outcome hangs on it."""

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from labs.engine.kafka.admin import quiet_admin
 from labs.engine.ledger import TableWriter
+from labs.engine.topic import least_of, lowered
 from labs.engine.workloads.group import GROUP
 from labs.engine.workloads.streams import StreamsTopology
 
@@ -42,11 +43,16 @@ class StatefulTopology(StreamsTopology):
         described = self._described_copies
         if self._copies < described:
             yield f"streams {_FACTOR}: {self._copies} instead of {described}, as many as brokers"
+        stated = int(self._place.settings["streams"].get(_LEAST, 1))
+        yield from lowered(f"streams {_LEAST}", self._least(stated), stated)
 
     def _in_file(self, name: str) -> dict[str, str | int | bool]:
         told = super()._in_file(name)
-        least = min(int(told.get(_LEAST, 1)), self._copies)
+        least = self._least(int(told.get(_LEAST, 1)))
         return {**told, _FACTOR: self._copies, _LEAST: least}
+
+    def _least(self, described: int) -> int:
+        return least_of(self._described_copies, described, self._copies)
 
     @cached_property
     def _copies(self) -> int:
