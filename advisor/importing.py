@@ -8,23 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
 from advisor import drafts, live, services
-from advisor.catalog import Component, Family
+from advisor.catalog import Component, Family, has, kafka_versions, versions
 from advisor.drafts import MAX_LENGTH, Draft
 from advisor.inputs import FileProblem, Inputs, Origin, decoded
-from advisor.intake import MAX_BYTES, all_readers, find, is_secret
+from advisor.intake import MARK, MAX_BYTES, all_readers, find, is_secret
 from advisor.questionnaire import FAMILIES, STEPS
 
 PASTED = "Pasted text"
 MAX_FILES = 10
+MAX_ANSWERS = 500
 _HEADS: Mapping[str, str] = {
     "family": "Client", "kafka": "Version of the brokers", "brokers": "Number of brokers"
 }  # fmt: skip
@@ -41,6 +43,7 @@ class Row:
     origin: Origin
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_post_parameters()
 def intake(request: HttpRequest) -> HttpResponse:
     """The page that takes files; what is sent to it is read, shown, and forgotten."""
@@ -63,13 +66,9 @@ def confirm(request: HttpRequest, inputs: Inputs) -> HttpResponse:
 @require_POST
 def use(request: HttpRequest) -> HttpResponse:
     """Takes over what was read into the questionnaire, and to the advice if it can be given."""
-    given = {
-        name: text[:MAX_LENGTH]
-        for name, text in request.POST.items()
-        if isinstance(text, str)
-        and not is_secret(name)
-        and (name in _HEADS or name.partition(".")[0] in set(Component))
-    }
+    sent = ((name, text) for name, text in request.POST.items() if isinstance(text, str))
+    known = ((name, text[:MAX_LENGTH]) for name, text in sent if _may_be_taken(name))
+    given = dict(islice(known, MAX_ANSWERS))
     draft = _merged(drafts.load(request.session), given)
     drafts.put_aside(request.session, draft)
     pipeline, problems = services.from_fields(draft.flat())
@@ -78,6 +77,20 @@ def use(request: HttpRequest) -> HttpResponse:
     count = len(given)
     messages.success(request, f"{count} answer{'' if count == 1 else 's'} taken over.")
     return redirect("advisor:describe", STEPS[0].slug)
+
+
+def _may_be_taken(name: str) -> bool:
+    """Whether some client, of any release, has a setting of this name; a secret never may."""
+    if name in _HEADS:
+        return True
+    part, _, key = name.partition(".")
+    if part not in set(Component) or is_secret(name):
+        return False
+    return any(
+        has(family, version, kafka_versions()[0], Component(part), key)
+        for family in Family
+        for version in versions(family)
+    )
 
 
 @sensitive_variables("text", "sources")
@@ -101,7 +114,7 @@ def _read(request: HttpRequest) -> Inputs:
 
 def _sources(request: HttpRequest) -> Iterator[tuple[str, str]]:
     """What was pasted and what was uploaded, by name. Raises `FileProblem`."""
-    pasted = request.POST.get("text", "")
+    pasted = request.POST.get("text", "").removeprefix(MARK)
     if pasted.strip():
         yield PASTED, pasted
     files: Iterable[UploadedFile] = request.FILES.getlist("files")

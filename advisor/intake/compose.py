@@ -11,6 +11,7 @@ are its application's own, whatever their names.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import partial
 
 from advisor.catalog import Component, Family, SettingError, kafka_line
@@ -66,7 +67,9 @@ def read(text: str) -> Reading:
     return reading
 
 
-def _of_brokers(reading: Reading, variables: dict[str, list[Variable]]) -> list[Variable]:
+def _of_brokers(
+    reading: Reading, variables: dict[str, list[Variable]]
+) -> dict[str, list[Variable]]:
     """The variables that count: where services say that they are servers, not the others'."""
     servers = {
         service for service, own in variables.items() if _OF_SERVERS & {name for name, _, _ in own}
@@ -77,7 +80,7 @@ def _of_brokers(reading: Reading, variables: dict[str, list[Variable]]) -> list[
             words = f"the KAFKA_… of {shown(service)} are its application's own: not read"
             reading.note(foreign[0][2], words)
             variables[service] = [each for each in own if each not in foreign]
-    return [each for own in variables.values() for each in own]
+    return variables
 
 
 def _tag(reading: Reading, leaf: Leaf) -> str | None:
@@ -118,16 +121,18 @@ def _ours(name: str) -> bool:
     return name.startswith(_SPRING) or _PREFIX.match(name) is not None
 
 
-def take(reading: Reading, variables: list[Variable]) -> None:
-    """Sorts variables into settings of the brokers and what Spring makes of its own."""
+def take(reading: Reading, variables: Mapping[str, list[Variable]]) -> None:
+    """Sorts the variables of each service into settings of its broker and what Spring makes of
+    its own."""
     springs = list[Variable]()
-    for variable, value, line in variables:
+    every = ((service, *each) for service, own in variables.items() for each in own)
+    for service, variable, value, line in every:
         name = _setting(variable)
         if variable.startswith(_SPRING):
             keep = partial(_keep, springs, variable, line)
             fill(reading, COMPOSE, (name, value, line), keep)
         elif not _NOT_SETTINGS.fullmatch(variable) and value:
-            state = partial(_state, reading, name, line)
+            state = partial(_state, reading, service, name, line)
             fill(reading, COMPOSE, (name, value, line), state)
     if springs:
         reading.heads["family"] = Family.JAVA
@@ -143,8 +148,8 @@ def _keep(springs: list[Variable], variable: str, line: int, text: str) -> None:
     springs.append((variable, text, line))
 
 
-def _state(reading: Reading, name: str, line: int, text: str) -> None:
-    reading.state(Component.BROKER, name, text, line)
+def _state(reading: Reading, service: str, name: str, line: int, text: str) -> None:
+    reading.state(Component.BROKER, name, text, line, process=service)
 
 
 def _likeness(text: str) -> float:

@@ -23,7 +23,7 @@ def read(text: str) -> Reading:
             variables.append((found[1], _unquoted(found[2]), number))
     if not variables:
         raise IntakeError("Line 1: there is no variable KAFKA_… or SPRING_KAFKA_… here.")
-    take(reading, variables)
+    take(reading, {"": variables})
     return reading
 
 

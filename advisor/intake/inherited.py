@@ -32,6 +32,11 @@ _OF_TOPICS: Mapping[str, str] = {
 _NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
+def names_of_topics() -> frozenset[str]:
+    """What the brokers call settings that their topics take from them."""
+    return frozenset(_OF_TOPICS)
+
+
 def with_inherited(items: Iterable[Item], product: Product) -> list[Item]:
     """The items; what topics take from their brokers is the topic's, and comes last."""
     found = [_inherited(item, product) for item in items]

@@ -43,6 +43,18 @@ def properties(text: str) -> Iterator[Property]:
             raise IntakeError(f"Line {number}: {error}") from None
 
 
+def without_first(text: str) -> tuple[str, bool]:
+    """The text with its first line left empty, and whether that line stated something.
+
+    For a file that begins with a byte order mark: `Properties.load` takes the mark as the
+    beginning of the first name, whatever else is on that line, a comment among it.
+    """
+    lines = _NATURAL.split(text)
+    last = next((at for at, line in enumerate(lines) if not _continues(line)), len(lines) - 1)
+    stated = any(line.lstrip(_BLANK)[:1] not in ("", "#", "!") for line in lines[:1])
+    return "\n".join([""] * (last + 1) + lines[last + 1 :]), stated
+
+
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     joined, started = "", 0
     for number, natural in enumerate(_NATURAL.split(text), start=1):

@@ -15,7 +15,6 @@ COMPOSE = re.compile(r"\$\{(\w{1,200}):?-([^${}]{0,1000})\}")
 """`${NAME:-default}` and `${NAME-default}` (Compose file reference, "Interpolation")."""
 
 _MOST = 20
-_PLAIN = re.compile(r"[a-z\d_.-]{1,25}", re.IGNORECASE | re.ASCII)
 
 
 def fill(
@@ -24,29 +23,30 @@ def fill(
 ) -> None:  # fmt: skip
     """Takes a value (`named` is its name, text and line) with the default of each placeholder.
 
-    Says which names may replace one; or that there is one without a default, and nothing is taken.
+    Says which names may replace one; or that there is one without a default, or for a secret, and
+    nothing is taken. A default is never repeated: it may be the secret itself.
     """
     name, text, line = named
-    filled, may_replace = _filled(text, pattern)
-    if filled is None:
+    filled, may_replace, is_open = _filled(text, pattern)
+    # A setting that is a credential is dropped below, and that says more.
+    if filled is None or not (is_open or is_secret(name)):
         reading.note(line, f"{shown(name)} is filled in when the application starts: not read")
         return
-    before = len(reading.items)
     take(filled)
     if may_replace and not is_secret(name):
-        told = len(reading.items) > before and _PLAIN.fullmatch(filled)
-        said = f" {filled}" if told else ""
         by = ", ".join(may_replace)
-        reading.note(line, f"{shown(name)}: the default{said} counts here; {by} may replace it")
+        reading.note(line, f"{shown(name)}: the default counts here; {by} may replace it")
 
 
-def _filled(text: str, pattern: re.Pattern[str]) -> tuple[str | None, list[str]]:
+def _filled(text: str, pattern: re.Pattern[str]) -> tuple[str | None, list[str], bool]:
     """The text with each default in its place, and the names that may replace one.
 
-    A default may hold another placeholder. None for a text with one that has no default.
+    A default may hold another placeholder. None for a text with one that has no default. The
+    last is False if one of the names is that of a secret.
     """
-    names = list[str]()
+    names, is_open = list[str](), True
     while (found := pattern.search(text)) and len(names) < _MOST:
+        is_open = is_open and not is_secret(found[1])
         names.append(shown(found[1].strip()))
         text = text[: found.start()] + found[2] + text[found.end() :]
-    return (None if "${" in text else text), names
+    return (None if "${" in text else text), names, is_open

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache, partial
 from itertools import islice
 
@@ -21,12 +22,24 @@ _FILES = {
     Component.APPLICATION: "What your code does, as properties",
 }  # fmt: skip
 _TRIED = 20
+_OF_CONNECT = re.compile(
+    r"(?:key|value|header)\.converter|plugin\.path"
+    r"|(?:offset|config|status)\.storage\.(?:topic|replication\.factor|file\.filename)"
+)
+"""What only Connect's workers state (WorkerConfig, DistributedConfig, StandaloneConfig)."""
+
+_CONNECT = (
+    "of Kafka Connect. Connect sets up the clients of its connectors by rules of its own, and what "
+    "they guarantee is not advised on. Nothing of this file is read."
+)
 
 
 def read(text: str, component: Component) -> Reading:
-    """The properties of one component. Raises `IntakeError`."""
+    """The properties of one component. Raises `IntakeError`, also for a file of Kafka Connect."""
     reading = Reading()
     for found in properties(text):
+        if _OF_CONNECT.fullmatch(found.key):
+            raise IntakeError(f"Line {found.line}: {found.key} is {_CONNECT}")
         reading.state(component, found.key, found.value, found.line)
     return reading
 

@@ -29,6 +29,7 @@ class Item:
     """One setting as the file states it; `line` counts from 1.
 
     `inherited` is what the brokers call it, if it only counts for a topic that does not state it.
+    `process` is whose it is, in a file of several.
     """
 
     component: Component
@@ -36,6 +37,7 @@ class Item:
     text: str
     line: int
     inherited: str = ""
+    process: str = ""
 
 
 @dataclass(slots=True)
@@ -52,8 +54,9 @@ class Reading:
     problems: list[Problem] = field(default_factory=list)
 
     def state(
-        self, component: Component, name: str, text: str, line: int, inherited: str = ""
-    ) -> None:
+        self, component: Component, name: str, text: str, line: int, inherited: str = "",
+        process: str = "",
+    ) -> None:  # fmt: skip
         """Takes a setting, unless its name says that it may be a credential.
 
         Raises `IntakeError` for more of them than any file has.
@@ -63,7 +66,7 @@ class Reading:
         if is_secret(name):
             self.note(line, f"{shown(name)} is a credential: dropped, not read")
         else:
-            self.items.append(Item(component, name, text, line, inherited))
+            self.items.append(Item(component, name, text, line, inherited, process))
 
     def note(self, line: int, words: str) -> None:
         """Something that was left out on purpose."""

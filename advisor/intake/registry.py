@@ -8,13 +8,16 @@ from functools import cache
 from importlib import import_module
 
 from advisor.catalog import Component, Family, Problem, SettingError, kafka_line, versions
+from advisor.intake.java_properties import without_first
 from advisor.intake.properties_files import by_slips
 from advisor.intake.reading import Product, Reader, Reading
-from advisor.intake.text import IntakeError, check_text
+from advisor.intake.text import MARK, IntakeError, check_text
 from advisor.intake.weigh import Intake, weigh
 
-_MARK = "\ufeff"
-"""What some editors put before a text, and what then is pasted with it."""
+_MARKED = (
+    "Line 1: a byte order mark stands before it, which Java takes for a part of the first name: "
+    "what this line states does not count. Save the file without the mark."
+)
 
 
 @cache
@@ -51,13 +54,18 @@ def read(text: str, product: Product, kind: str = "", family: str = "") -> Intak
     in its newest line if it is not `product`'s, unless a family was chosen (`family`). A file that
     cannot be read is one problem, with its line. Raises `SettingError` and `KeyError`.
     """
-    component, text = Component.APPLICATION, text.removeprefix(_MARK)
+    component, marked = Component.APPLICATION, text.startswith(MARK)
+    text, notes = text.removeprefix(MARK), list[str]()
     try:
         check_text(text)
         reader = {each.kind: each for each in all_readers()}[kind] if kind else detect(text)
         if reader is None:
             raise IntakeError("Nothing here looks like a file that we know. Say which kind it is.")
+        if marked and reader.kind.endswith("-properties"):
+            text, stated = without_first(text)
+            notes += [_MARKED] if stated else []
         reading = reader.read(text)
+        reading.notes += notes
         reading.heads.update({"family": family} if family else {})
         intake = judge(reading, product)
     except IntakeError as error:

@@ -10,7 +10,7 @@ import re
 from functools import cache
 
 from advisor.catalog import Component, Family, settings_of
-from advisor.intake import python_dict
+from advisor.intake import python_dict, spark_query
 from advisor.intake.java_properties import properties
 from advisor.intake.known import known_keys, newest
 from advisor.intake.reading import Reader, Reading
@@ -21,7 +21,7 @@ _TEXT = (
     r"|\"(?:[^\"\\\n]|\\.){0,400}+\"|'(?:[^'\\\n]|\\.){0,400}+'"
 )
 _VALUE = rf"(?:{_TEXT}|[\w.+-]{{1,100}})"
-_MAPPED = r"kafka\.[\w.]{1,200}|(?:starting|fail|max|min)[A-Z]\w{1,100}"
+_MAPPED = r"kafka\.[\w.]{1,200}|(?:starting|fail|max|min|async|checkpoint)[A-Z]\w{1,100}"
 """What an option in a map of Scala, Java or Kotlin is called: other maps are none of ours."""
 _CALL = re.compile(
     r"#.*|//.*|/\*[\s\S]*?(?:\*/|\Z)"
@@ -29,6 +29,7 @@ _CALL = re.compile(
     rf"|\"(?P<pair>{_MAPPED})\"\s*(?:->|\bto\b|,(?!\s*\"kafka\.))\s*(?P<held>{_VALUE})"
     rf"|(?<=[(,\s])(?P<word>[a-z]\w{{1,100}})=(?P<given>{_VALUE})(?=\s*[,)])"
     r"|\.(?P<end>readStream|writeStream|read|write)\b"
+    r"|\.trigger\(\s*(?:Trigger\s*\.\s*)?(?P<trigger>[A-Za-z]{1,30})"
     rf"|{_TEXT}"
 )
 """Comments and texts are parts of their own, so that nothing inside one is taken for code."""
@@ -52,6 +53,7 @@ def read(text: str) -> Reading:
     elif not calls:
         for found in properties(text):
             reading.state(_end(found.key), found.key, found.value, found.line)
+    spark_query.settle(reading)
     return reading
 
 
@@ -69,8 +71,10 @@ def _calls(reading: Reading, text: str) -> int:
     for match in _CALL.finditer(text):
         if match["end"]:
             end = _SINK if match["end"].startswith("write") else _SOURCE
+        if match["trigger"]:
+            spark_query.trigger(reading, match["trigger"], text.count("\n", 0, match.start()) + 1)
         key = match["key"] or match["pair"]
-        key = key or (match["word"] if match["word"] in _own() else None)
+        key = key or (match["word"] if match["word"] in _own() | spark_query.NAMES else None)
         if key is None:
             continue
         count += 1

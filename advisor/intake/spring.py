@@ -36,6 +36,12 @@ _DOTTED = re.compile(r"^[ \t]*spring[\w.]*:", re.MULTILINE)
 _KAFKA = re.compile(r"^[ \t]+kafka:", re.MULTILINE)
 _BLOCK = re.compile(r"^spring:", re.MULTILINE)
 _SEPARATOR = re.compile(r"^[#!]---[ \t\r]*$", re.MULTILINE)
+_LISTENER = "spring.kafka.listener."
+_PREFIXES = (
+    "spring.kafka.producer.transactionidprefix",
+    "spring.cloud.stream.kafka.binder.transaction.transactionidprefix",
+)
+_RETRY_TOPICS = "spring.kafka.retry.topic.enabled"
 _ENTRY = re.compile(r"(?<![.\[])\[")
 _PROFILE = re.compile(r"spring\.(?:config\.activate\.onprofile|profiles)(?:\.\d+|\[\d+])?")
 _PLATFORM = "spring.config.activate.oncloudplatform"
@@ -62,6 +68,7 @@ def take(reading: Reading, leaves: list[Leaf]) -> None:
     if bindings:
         spring_bindings.after(reading, leaves)
     _silence(reading)
+    _container(reading, leaves, "spring-cloud-stream" if bindings else "spring")
 
 
 def _documents(text: str) -> list[list[Leaf]]:
@@ -163,6 +170,31 @@ def _silence(reading: Reading) -> None:
     by_mode = (Component.APPLICATION, "commit") in stated
     if not by_mode and not any("ack-mode" in note for note in reading.notes):
         reading.state(Component.APPLICATION, "commit", "after-processing", line)
+
+
+def _container(reading: Reading, leaves: list[Leaf], framework: str) -> None:
+    """What polls for the listeners, where there are some: it decides what becomes of failures.
+
+    With a transaction-id-prefix the container sends its offsets in the producer's transaction
+    (spring-kafka reference, Transactions; Spring Cloud Stream, Transactional Binder).
+    """
+    if reading.heads["family"] == Family.STREAMS:
+        return
+    names = {relaxed(leaf.path[0]): leaf for leaf in leaves}
+    lines = [each.line for each in reading.items if each.component is _CONSUMER]
+    lines += [leaf.line for name, leaf in names.items() if name.startswith(_LISTENER)]
+    if not lines:
+        return
+    reading.state(Component.APPLICATION, "framework", framework, min(lines))
+    prefix = next((names[name] for name in _PREFIXES if name in names), None)
+    named = any(each.name == "transactional.id" for each in reading.items)
+    if prefix and prefix.text and named:
+        reading.state(Component.APPLICATION, "commit", "in-transaction", prefix.line)
+        words = "has the listeners' container send offsets in the transaction"
+        reading.note(prefix.line, f"transaction-id-prefix {words}")
+    retries = names.get(_RETRY_TOPICS)
+    if retries and retries.text.lower() == "true":
+        reading.state(Component.APPLICATION, "retry.topics", "true", retries.line)
 
 
 def _likeness(text: str) -> float:

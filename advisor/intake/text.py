@@ -7,6 +7,9 @@ import re
 MAX_BYTES = 1024 * 1024
 """No client's or broker's configuration is near this; what is longer is something else."""
 
+MARK = "\ufeff"
+"""The byte order mark that some editors put before a text."""
+
 _SECRET = re.compile(
     r"password|passwd|passphrase|secret|jaas|credential|token|username|user\.info"
     r"|private|keytab|principal|key\.pem|api\.key|\.key$",

@@ -21,6 +21,7 @@ from advisor.intake.inherited import with_inherited
 from advisor.intake.known import known_keys, nearest, other_client, owner, versions_with
 from advisor.intake.mode import with_mode
 from advisor.intake.reading import Item, Product, Reading
+from advisor.intake.roles import unread
 from advisor.intake.text import shown
 
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
@@ -57,8 +58,12 @@ def weigh(reading: Reading, product: Product) -> Intake:
     settings_of(product.family, product.version, product.kafka, Component.TOPIC)
     notes, problems = list(dict.fromkeys(reading.notes)), list(reading.problems)
     scale = _Scale(product, Intake(heads=dict(reading.heads), notes=notes, problems=problems))
-    for item in with_inherited(with_mode(reading.items, product), product):
+    elsewhere = dict(unread(reading.items, product))
+    items = [item for item in reading.items if item not in elsewhere]
+    for item in with_inherited(with_mode(items, product), product):
         scale.take(item)
+    for item, words in elsewhere.items():
+        scale.note(item, words)
     for component in _CLIENTS:
         stated = {item.name: item for item in reading.items if item.component is component}
         scale.refuse(component, stated)
@@ -90,7 +95,7 @@ class _Scale:
         if item.inherited and self._is_stated(item, name, value):
             return
         if name in lines and self.intake.settings[name] != value:
-            self._note(item, f"replaces line {lines[name]}")
+            self.note(item, f"replaces line {lines[name]}")
         lines[name], self.intake.settings[name] = item.line, value
 
     def _is_stated(self, item: Item, name: str, value: Value) -> bool:
@@ -98,9 +103,9 @@ class _Scale:
         stated = replace(item, name=item.inherited)
         if name in self.intake.lines:
             if self.intake.settings[name] != value:
-                self._note(stated, f"does not count: line {self.intake.lines[name]} goes before it")
+                self.note(stated, f"does not count: line {self.intake.lines[name]} goes before it")
             return True
-        self._note(stated, f"counts for a topic that does not state {item.name}")
+        self.note(stated, f"counts for a topic that does not state {item.name}")
         self.intake.inherited.add(name)
         return False
 
@@ -116,13 +121,13 @@ class _Scale:
         names = known_keys(product, component)
         strict = product.family is Family.LIBRDKAFKA and component in _CLIENTS
         if {item.name, problem.setting} & names or item.name.startswith(_OPEN_ENDED):
-            self._note(item, "is not weighed here")
+            self.note(item, "is not weighed here")
         elif other := other_client(item.name, product, component):
-            self._note(item, f"is a setting of the {other}: the {component} passes over it")
+            self.note(item, f"is a setting of the {other}: the {component} passes over it")
         elif f"kafka.{item.name}" in names:
-            self._note(item, "says nothing to Spark without kafka. before it")
+            self.note(item, "says nothing to Spark without kafka. before it")
         elif not strict and (span := versions_with(item.name, product, component)):
-            self._note(item, f"is a setting of {span} and does nothing in this version")
+            self.note(item, f"is a setting of {span} and does nothing in this version")
         elif near := nearest(item.name, names):
             message = f"There is no {component} setting {shown(item.name)}."
             message = f"{message} Did you mean {near}?"
@@ -131,13 +136,14 @@ class _Scale:
             message = f'No such configuration property: "{shown(item.name)}"{_hint(item, names)}'
             self._problem(item, replace(problem, message=message, product=True, suggestion=None))
         elif whose := owner(item.name):
-            self._note(item, f"is a setting of {whose}: the {component} passes over it")
+            self.note(item, f"is a setting of {whose}: the {component} passes over it")
         else:
             self.intake.strangers += 1
             words = "is not a setting of Kafka that we know; Kafka would pass over it"
-            self._note(item, f"{words}{_hint(item, names)}".removesuffix("."))
+            self.note(item, f"{words}{_hint(item, names)}".removesuffix("."))
 
-    def _note(self, item: Item, words: str) -> None:
+    def note(self, item: Item, words: str) -> None:
+        """Says of a setting what becomes of it, once."""
         note = f"Line {item.line}: {shown(item.name)} {words}."
         if note not in self.intake.notes:  # a line that others refer to (YAML's <<) is read again
             self.intake.notes.append(note)

@@ -62,6 +62,7 @@ spring.kafka.producer.acks: 0
             "producer.enable.idempotence": False, "consumer.auto.offset.reset": "earliest",
             "consumer.isolation.level": "read_committed", "consumer.enable.auto.commit": False,
             "consumer.auto.commit.interval.ms": 2000, "application.commit": "after-processing",
+            "application.framework": "spring",
         },
         {"producer.acks": 5, "producer.enable.idempotence": 8, "application.commit": 14},
         {"family": "java"},
@@ -69,7 +70,8 @@ spring.kafka.producer.acks: 0
     Example(
         "spring", "spring.kafka.producer.acks=0\nspring.kafka.properties.max.poll.records=7\n",
         {"producer.acks": "0", "consumer.max.poll.records": 7,
-         "consumer.enable.auto.commit": False, "application.commit": "after-processing"},
+         "consumer.enable.auto.commit": False, "application.commit": "after-processing",
+         "application.framework": "spring"},
         {"producer.acks": 1}, {"family": "java"},
     ),
     Example(
@@ -216,7 +218,8 @@ services:
         "# the team's\nexport KAFKA_MIN_INSYNC_REPLICAS=2 # of 3\n"
         "SPRING_KAFKA_CONSUMER_AUTOOFFSETRESET='earliest'\nOTHER=1\n",
         {"broker.min.insync.replicas": 2, "consumer.auto.offset.reset": "earliest",
-         "consumer.enable.auto.commit": False, "application.commit": "after-processing"},
+         "consumer.enable.auto.commit": False, "application.commit": "after-processing",
+         "application.framework": "spring"},
         {"broker.min.insync.replicas": 2, "consumer.auto.offset.reset": 3}, {"family": "java"},
     ),
     Example(

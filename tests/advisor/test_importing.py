@@ -152,3 +152,9 @@ def test_only_what_a_file_may_say_is_taken_over(client: Client, field: str) -> N
     fields = drafts.load(client.session).fields
     assert field not in fields or field == "producer"
     assert "<script>" not in client.get("/describe/producer/").content.decode()
+
+
+def test_only_names_of_the_catalog_are_taken_over(client: Client) -> None:
+    junk = {f"producer.junk{number}": "1" for number in range(600)}
+    client.post(reverse("advisor:intake-use"), {**junk, "producer.acks": "1"})
+    assert dict(drafts.load(client.session).fields) == {"producer.acks": "1"}

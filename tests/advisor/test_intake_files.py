@@ -25,6 +25,7 @@ EXPECTED = {
         "consumer.auto.offset.reset": "earliest", "consumer.enable.auto.commit": False,
         "consumer.max.poll.records": 250, "consumer.isolation.level": "read_committed",
         "consumer.max.poll.interval.ms": 600000, "consumer.session.timeout.ms": 30000,
+        "application.framework": "spring", "application.commit": "in-transaction",
     }),
     "strimzi.yaml": ("strimzi", {"kafka": "4.1", "brokers": "3"}, {
         "broker.offsets.topic.replication.factor": 3,
@@ -67,7 +68,7 @@ EXPECTED = {
     "query.py.txt": ("spark-options", {"family": "spark"}, {
         "consumer.startingOffsets": "earliest", "consumer.failOnDataLoss": False,
         "consumer.isolation.level": "read_committed", "producer.acks": "1",
-        "consumer.maxOffsetsPerTrigger": 10000,
+        "consumer.maxOffsetsPerTrigger": 10000, "application.checkpoint": "local",
     }),
 }  # fmt: skip
 
@@ -154,7 +155,21 @@ def test_what_is_no_text_is_said_with_its_line(content: bytes, said: str) -> Non
 def test_what_powershell_writes_is_text() -> None:
     for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
         assert decoded("f", mark + "acks=1\r\n".encode(encoding)) == "acks=1\r\n"
-    assert decoded("f", b"\xef\xbb\xbfacks=1") == "acks=1"
+
+
+@pytest.mark.parametrize("source", ["f.properties", "f", "Pasted text"])
+def test_a_comment_may_be_in_latin_1(source: str) -> None:
+    text = decoded(source, b"# f\xfcr alle\n ! \xe4\nacks=1\n")
+    assert text == "# f\u00fcr alle\n ! \u00e4\nacks=1\n"
+
+
+def test_a_mark_goes_with_comments_in_latin_1() -> None:
+    assert decoded("f", b"\xef\xbb\xbfacks=1\n# \xfc\n") == "\ufeffacks=1\n# \u00fc\n"
+
+
+def test_what_is_never_latin_1_is_refused() -> None:
+    with pytest.raises(FileProblem):
+        decoded("application.yml", b"# \xfc\n")
 
 
 @pytest.mark.django_db

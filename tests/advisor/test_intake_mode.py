@@ -77,3 +77,24 @@ def test_so_does_a_live_cluster(line: str, name: str, said: str | None):
     assert places.get(MODE) == (f"{name} in the broker's file" if said else None)
     assert not any(f"{name} is not" in note for note in found.notes)
     assert live.noted(found, "settings that somebody made") == (said is None)
+
+
+def test_each_service_of_a_compose_file_has_its_own_role() -> None:
+    """On dedicated controllers the brokers' own minimum is read by nobody from 4.1 on."""
+    service = "  {name}:\n    image: apache/kafka:4.3.1\n    environment:\n{own}"
+    broker = service.format(
+        name="broker",
+        own="      KAFKA_NODE_ID: 2\n      KAFKA_PROCESS_ROLES: broker\n"
+        "      KAFKA_MIN_INSYNC_REPLICAS: 2\n",
+    )
+    controller = service.format(
+        name="controller",
+        own="      KAFKA_NODE_ID: 1\n      KAFKA_PROCESS_ROLES: controller\n{more}",
+    )
+    product = Product(Family.JAVA, "4.3", "4.3")
+    alone = read(f"services:\n{controller.format(more='')}{broker}", product)
+    assert "broker.min.insync.replicas" not in alone.settings
+    assert any("min.insync.replicas is not read" in note for note in alone.notes)
+    said = "      KAFKA_MIN_INSYNC_REPLICAS: 2\n"
+    both = read(f"services:\n{controller.format(more=said)}{broker}", product)
+    assert both.settings["broker.min.insync.replicas"] == 2

@@ -27,10 +27,32 @@ def _beside(settings: dict[str, Value], text: str, note: str) -> None:
     assert note in found.notes
 
 
-def test_a_mark_before_a_pasted_text_is_no_part_of_its_first_name() -> None:
-    assert _read("\ufeffacks=1\r\nretries=3\r\n").settings == {
-        "producer.acks": "1", "producer.retries": 3,
-    }  # fmt: skip
+@pytest.mark.parametrize(("text", "settings", "said"), [
+    ("acks=1\r\nretries=3\r\n", {"producer.retries": 3}, True),
+    ("acks=\\\n  1\nretries=3\n", {"producer.retries": 3}, True),
+    ("# ours\nretries=3\n", {"producer.retries": 3}, False),
+    ("\nretries=3\n", {"producer.retries": 3}, False),
+])  # fmt: skip
+def test_a_mark_before_a_file_takes_its_first_line(
+    text: str, settings: dict[str, Value], said: bool
+) -> None:
+    found = _read("\ufeff" + text)
+    assert not found.problems
+    assert found.settings == settings
+    assert any("byte order mark" in note for note in found.notes) == said
+
+
+@pytest.mark.parametrize("name", [
+    "key.converter", "value.converter", "offset.storage.topic", "offset.storage.file.filename",
+    "plugin.path",
+])  # fmt: skip
+@pytest.mark.parametrize("kind", ["", "consumer-properties", "producer-properties"])
+def test_a_file_of_connect_is_not_taken_for_a_clients(name: str, kind: str) -> None:
+    text = f"bootstrap.servers=b:9092\ngroup.id=g\nproducer.acks=1\n{name}=x\n"
+    found = read(text, Product(Family.JAVA, "4.3", "4.3"), kind)
+    assert not found.settings
+    (problem,) = found.problems
+    assert problem.message.startswith(f"Line 4: {name} is of Kafka Connect.")
 
 
 MAIN: dict[str, Value] = {"producer.acks": "all"}
@@ -189,8 +211,6 @@ STRATEGY = "partition.assignment.strategy=org.apache.kafka.clients.consumer.Rang
     ("c = {'group.id': 'g', 'group.protocol': 'consumer',\n'heartbeat.interval.ms': 1000}",
      "Line 2: `heartbeat.interval.ms` is not supported for `group.protocol=consumer` or share "
      "consumer. It is defined broker side"),
-    ("p = {'acks': 'all', 'enable.idempotence': True,\n'queuing.strategy': 'lifo'}",
-     "Line 2: `queuing.strategy` must be set to `fifo` when `enable.idempotence` is true"),
 ])  # fmt: skip
 def test_what_is_not_weighed_and_stops_the_client_is_a_problem(text: str, said: str) -> None:
     assert [problem.message for problem in read(text, JAVA).problems] == [said]

@@ -95,7 +95,7 @@ SAID = [
     ("spark-options", Family.SPARK, "minoffsetspertrigger=3",
      "minoffsetspertrigger is not weighed here."),
     ("spark-options", Family.SPARK, "checkpointLocation=/a",
-     "checkpointLocation is not weighed here."),
+     "checkpointLocation names no file system: say where it is (application.checkpoint)."),
     ("spark-options", Family.SPARK, "kafka.compression.type=gzip",
      "kafka.compression.type is not weighed here."),
 ]  # fmt: skip

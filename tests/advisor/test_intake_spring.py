@@ -19,15 +19,15 @@ def _read(text: str, kind: str = "") -> Intake:
 
 @pytest.mark.parametrize(("text", "settings", "note"), [
     ("producer.acks=${ACKS:all}", {"producer.acks": "all"},
-     "producer.acks: the default all counts here; ACKS may replace it."),
+     "producer.acks: the default counts here; ACKS may replace it."),
     ("producer.retries=${A:${B:3}}", {"producer.retries": 3},
-     "producer.retries: the default 3 counts here; B, A may replace it."),
+     "producer.retries: the default counts here; B, A may replace it."),
     ("producer.transaction-id-prefix=${app.name:a}-${N:1}", {"producer.transactional.id": "a-1"},
-     "producer.transaction-id-prefix: the default a-1 counts here; app.name, N may replace it."),
+     "producer.transaction-id-prefix: the default counts here; app.name, N may replace it."),
     (f"producer.transaction-id-prefix=${{A:{'b' * 30}}}", {"producer.transactional.id": "b" * 30},
      "producer.transaction-id-prefix: the default counts here; A may replace it."),
     ("producer.properties[acks]=${A:1}", {"producer.acks": "1"},
-     "producer.properties.[acks]: the default 1 counts here; A may replace it."),
+     "producer.properties.[acks]: the default counts here; A may replace it."),
     ("producer.acks=${ACKS}", {},
      "producer.acks is filled in when the application starts: not read."),
     ("producer.acks=${A:${B}}", {},
@@ -59,7 +59,7 @@ def test_compose_fills_in_its_own_way() -> None:
         "producer.acks": "1",
     }  # fmt: skip
     assert (
-        "Line 1: min.insync.replicas: the default 2 counts here; ISR may replace it." in found.notes
+        "Line 1: min.insync.replicas: the default counts here; ISR may replace it." in found.notes
     )
     assert any("log.dirs is filled in" in note for note in found.notes)
 
@@ -121,7 +121,7 @@ IN, OUT = ("spring.cloud.stream.kafka.bindings.a-in-0.consumer.",
 WRITES: Settings = {"producer.linger.ms": 0, "producer.acks": "all"}
 READS: Settings = {
     "consumer.auto.offset.reset": "latest", "consumer.enable.auto.commit": False,
-    "application.commit": "after-processing",
+    "application.commit": "after-processing", "application.framework": "spring-cloud-stream",
 }  # fmt: skip
 
 
@@ -200,6 +200,7 @@ spring:
         "topic.replication.factor": 3, "producer.delivery.timeout.ms": 60000,
         "producer.acks": "1", "producer.linger.ms": 0, "consumer.max.poll.records": 10,
         "consumer.auto.offset.reset": "earliest", "consumer.enable.auto.commit": False,
+        "application.framework": "spring-cloud-stream",
     }  # fmt: skip
 
 
@@ -211,3 +212,33 @@ def test_without_the_binder_of_kafka_nothing_is_said_for_it() -> None:
 def test_a_credential_that_has_a_default_is_dropped_and_no_more_is_said() -> None:
     found = _read("spring.kafka.properties.sasl.jaas.config=${JAAS:secret}")
     assert found.notes == ["Line 1: sasl.jaas.config is a credential: dropped, not read."]
+
+
+@pytest.mark.parametrize(("lines", "framework", "commit"), [
+    (["spring.kafka.listener.concurrency=3"], "spring", None),
+    (["spring.kafka.consumer.group-id=g"], "spring", "after-processing"),
+    (["spring.kafka.consumer.enable-auto-commit=true"], "spring", None),
+    (["spring.kafka.consumer.group-id=g", "spring.kafka.producer.transaction-id-prefix=tx-"],
+     "spring", "in-transaction"),
+    (["spring.kafka.consumer.group-id=g", "spring.kafka.listener.ack-mode=record",
+      "spring.kafka.producer.transactionIdPrefix=tx-"], "spring", "in-transaction"),
+    ([f"{IN}ack-mode=RECORD", f"{BINDER}transaction.transaction-id-prefix=tx-"],
+     "spring-cloud-stream", "in-transaction"),
+    (["spring.kafka.producer.transaction-id-prefix=tx-"], None, None),
+    (["spring.kafka.consumer.group-id=g", "spring.kafka.producer.transaction-id-prefix=${TX}"],
+     "spring", "after-processing"),
+    (["spring.kafka.consumer.group-id=g", "spring.kafka.streams.application-id=a"], None, None),
+])  # fmt: skip
+def test_a_file_that_speaks_of_listeners_says_what_polls_for_them(
+    lines: list[str], framework: str | None, commit: str | None
+) -> None:
+    found = _read("\n".join(lines))
+    assert not found.problems
+    assert found.settings.get("application.framework") == framework
+    assert found.settings.get("application.commit") == commit
+
+
+def test_retry_topics_that_are_switched_on_are_read() -> None:
+    lines = "spring.kafka.consumer.group-id=g\nspring.kafka.retry.topic.enabled="
+    assert _read(f"{lines}true").settings["application.retry.topics"] is True
+    assert "application.retry.topics" not in _read(f"{lines}false").settings

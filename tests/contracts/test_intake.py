@@ -6,6 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from advisor.catalog import Family
+from advisor.inputs import decoded
+from advisor.intake import Product, read
 from advisor.intake.java_properties import properties
 from advisor.intake.text import IntakeError
 from tests.contracts.jvm import Jvm
@@ -26,3 +29,27 @@ def test_we_read_what_java_reads(kafka_jvm: Jvm, text: str) -> None:
         del real[""]
         ours.pop("", None)
     assert ours == real
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xef\xbb\xbfacks=1\nretries=3\n",
+        b"\xef\xbb\xbfacks=\\\n  1\nretries=3\n",
+        b"\xef\xbb\xbf# ours\nretries=3\n",
+        b"# f\xfcr\nacks=1\n ! \xe4\nretries=3\n",
+        b"\xef\xbb\xbfacks=1\n# f\xfcr\nretries=3\n",
+    ],
+    ids=str,
+)
+def test_bytes_that_are_not_plain_are_read_as_java_reads_a_file(
+    kafka_jvm: Jvm, content: bytes
+) -> None:
+    """Kafka's Utils.loadProps gives Properties.load a stream, not a Reader."""
+    made = kafka_jvm.java.java.util.Properties()
+    made.load(kafka_jvm.java.java.io.ByteArrayInputStream(content))
+    theirs = {f"producer.{key}" for key in made.stringPropertyNames() if str(key).isascii()}
+    product = Product(Family.JAVA, "4.3", "4.3")
+    found = read(decoded("f.properties", content), product, "producer-properties")
+    assert not found.problems
+    assert set(found.settings) == theirs

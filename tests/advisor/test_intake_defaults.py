@@ -1,0 +1,37 @@
+"""The default of a placeholder may be a password: it is never repeated."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.inputs import Inputs
+
+_COMPOSE = "services:\n  kafka:\n    image: apache/kafka:4.1.0\n    environment:\n      {}: {}\n"
+_SPRING = "spring:\n  kafka:\n    producer:\n      {}: {}\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        (_COMPOSE, "KAFKA_MIN_INSYNC_REPLICAS"),
+        (_COMPOSE, "KAFKA_DEFAULT_REPLICATION_FACTOR"),
+        (_SPRING, "acks"),
+        (_SPRING, "retries"),
+        (_SPRING, "transaction-id-prefix"),
+    ],
+)
+@pytest.mark.parametrize(
+    "placeholder", ["${ADMIN_PASSWORD%hunter2}", "${X%${DB_SECRET%hunter2}}", "a-${TOKEN%hunter2}"]
+)
+def test_the_default_of_a_secret_is_not_taken_and_not_said(file, name, placeholder) -> None:
+    sign = ":" if file is _SPRING else ":-"
+    inputs = Inputs()
+    inputs.add_text("file.yml", file.format(name, placeholder.replace("%", sign)))
+    assert "hunter2" not in repr(inputs)
+    assert any("not read" in note for note in inputs.notes)
+
+
+def test_a_wrong_default_is_not_repeated() -> None:
+    inputs = Inputs()
+    inputs.add_text("file.yml", _SPRING.format("acks", "${X:hunter2}"))
+    assert "hunter2" not in repr(inputs)

@@ -1,0 +1,79 @@
+"""A Spark query's trigger and checkpoint: as they are read, and what they make of a sink."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.catalog import Component, Family
+from advisor.intake import Product, read
+from advisor.reasoning.assess import assess
+from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.levers import ALL
+from advisor.reasoning.wish import breaking
+from tests.advisor.pipelines import described, permits
+
+SPARK = Product(Family.SPARK, "4.2", "4.3")
+SOURCE = '(spark.readStream.format("kafka").option("subscribe", "a").load()\n.writeStream'
+TRIGGER, CHECKPOINT = "application.trigger", "application.checkpoint"
+
+
+@pytest.mark.parametrize(("code", "stated"), [
+    ('.trigger(continuous="1 second")', {TRIGGER: "continuous"}),
+    ('.trigger(Trigger.Continuous("1 second"))', {TRIGGER: "continuous"}),
+    ('.trigger( realTime="5 minutes" )', {TRIGGER: "real-time"}),
+    ('.trigger(Trigger.RealTime("5 minutes"))', {TRIGGER: "real-time"}),
+    ('.trigger(processingTime="1 second")', {}),
+    (".trigger(Trigger.AvailableNow())", {}),
+    ('# .trigger(continuous="1 second")', {}),
+    ('.option("asyncProgressTrackingEnabled", "true")', {TRIGGER: "async-progress"}),
+    ('.option("ASYNCPROGRESSTRACKINGENABLED", true)', {TRIGGER: "async-progress"}),
+    (".options(asyncProgressTrackingEnabled=True)", {TRIGGER: "async-progress"}),
+    ('.option("asyncProgressTrackingEnabled", "false")', {}),
+    ('.option("asyncProgressTrackingEnabled", "true").trigger(processingTime="1 second")',
+     {TRIGGER: "async-progress"}),
+    ('.option("checkpointLocation", "/tmp/a")', {CHECKPOINT: "local"}),
+    ('.option("checkpointLocation", "file:/tmp/a")', {CHECKPOINT: "local"}),
+    ('.option("checkpointLocation", "file:///data/a")', {CHECKPOINT: "local"}),
+    ('.option("checkpointLocation", "/tmpfoo/a")', {}),
+    ('.option("checkpointLocation", "/data/a")', {}),
+    ('.option("checkpointLocation", "hdfs://n/tmp/a")', {CHECKPOINT: "durable"}),
+    ('.option("checkpointLocation", "s3a://b/a")', {CHECKPOINT: "durable"}),
+])  # fmt: skip
+def test_a_query_is_read_with_its_trigger_and_its_checkpoint(
+    code: str, stated: dict[str, str]
+) -> None:
+    found = read(f"{SOURCE}\n{code}\n.start())", SPARK)
+    assert not found.problems
+    kept = {name: value for name, value in found.settings.items() if name in (TRIGGER, CHECKPOINT)}
+    assert kept == stated
+    assert not any("not weighed" in note for note in found.notes if "subscribe" not in note)
+
+
+def test_a_path_of_nobody_knows_which_file_system_is_asked_about() -> None:
+    notes = read(f'{SOURCE}.option("checkpointLocation", "/data/a").start())', SPARK).notes
+    assert any("checkpointLocation names no file system" in note for note in notes)
+
+
+BATCHES = {
+    "family": "spark", "application.sink": "idempotent", "application.checkpoint": "durable",
+    "topic.replication.factor": "3", "topic.min.insync.replicas": "2",
+    "consumer.startingOffsets": "earliest", "need.guarantee": "exactly-once",
+}  # fmt: skip
+
+
+def test_a_sink_that_knows_the_batch_absorbs_it_in_micro_batches_alone() -> None:
+    assert Anomaly.EFFECT_DUPLICATED not in permits(described(BATCHES), "spark-restarted")
+
+
+@pytest.mark.parametrize("trigger", ["async-progress", "continuous", "real-time"])
+def test_no_other_trigger_is_exactly_once_into_a_sink_of_ones_own(trigger: str) -> None:
+    asked = described(BATCHES | {TRIGGER: trigger})
+    assert Anomaly.EFFECT_DUPLICATED in permits(asked, "spark-restarted")
+    [found] = [each for each in assess(asked).failures if each.event.name == "spark-restarted"]
+    assert f"{TRIGGER}={trigger}" in found.permits[Anomaly.EFFECT_DUPLICATED]
+    assert breaking(asked)
+    [lever] = [each for each in ALL if each.setting == "trigger"]
+    assert lever.targets(asked) == ["micro-batch"]
+    after = asked.with_setting(Component.APPLICATION, "trigger", "micro-batch")
+    assert not breaking(after)
+    assert not lever.targets(after)
