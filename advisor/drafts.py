@@ -127,9 +127,7 @@ def save(session: SessionBase, draft: Draft) -> None:
 
 
 def stamp(session: SessionBase) -> str:
-    """What a page must carry for `keep`; there is a session from then on, to keep things in."""
-    if session.session_key is None:
-        session.create()
+    """What a page must carry for `keep`; empty where nothing was answered yet."""
     found: str = session.get(_STAMP_KEY, "")
     return found
 
@@ -140,6 +138,10 @@ def keep(session: SessionBase, step: Step, given: Mapping[str, str], stamped: st
     The session is read again and saved at once, with its row locked (by PostgreSQL; in SQLite
     only one transaction writes at a time): a form that is sent meanwhile is not overwritten.
     """
+    if session.session_key is None:
+        if not stamped:  # the first answer of a new visitor: a session begins
+            session[_KEY] = asdict(Draft().answered(step, given))
+        return
     with transaction.atomic():
         if not Session.objects.select_for_update().filter(pk=session.session_key):
             return

@@ -5,14 +5,15 @@ from __future__ import annotations
 import codecs
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from advisor.catalog import Family, Problem, SettingError, kafka_versions, versions
-from advisor.intake import MAX_BYTES, Intake, Product, Seen, read, read_live, read_pipeline
+from advisor.intake import MARK, MAX_BYTES, Intake, Product, Seen, read, read_live, read_pipeline
 from advisor.reasoning.fields import field_of
 
+_UTF8_ONLY = (".yml", ".yaml", ".json", ".py", ".toml")
 _LINE = re.compile(r"Line (\d+): (.*)", re.DOTALL)
 
 
@@ -50,10 +51,10 @@ class Inputs:
 
     def add_pipeline(self, source: str, text: str) -> None:
         """Adds a whole pipeline file."""
-        found = read_pipeline(text)
+        found = read_pipeline(text.removeprefix(MARK))
         self._tell(source, found.notes, found.problems)
         for name, value in found.fields.items():
-            self.state(name, value, Origin(source, _line_of(text, name)))
+            self._replace(name, value, Origin(source, _line_of(text, name)))
 
     def add_text(self, source: str, text: str, kind: str = "") -> None:
         """Adds a file of any kind; without `kind` it is detected. Raises `FileProblem` for a
@@ -96,13 +97,26 @@ class Inputs:
                 other = f"{self.origins[name]} for {self.fields[name]}"
                 words = f"is for {text}, and {other}: a pipeline has one client."
                 self.problems.append(f"{source}: {words}")
+            elif not f"{self.fields[name]}.".startswith(f"{text}."):
+                words = f"{name} is {text} here, and {self.fields[name]} by {self.origins[name]}"
+                self.notes.append(f"{source}: {words}, which counts.")
         for name, value in found.settings.items():
             if name in found.inherited and name in self.fields and name not in self.inherited:
                 continue
             said = str(value).lower() if isinstance(value, bool) else str(value)
-            self.state(name, said, Origin(source, found.lines[name]))
+            self._replace(name, said, Origin(source, found.lines[name]), found.inherited)
             if name in found.inherited:
                 self.inherited.add(name)
+
+    def _replace(
+        self, name: str, text: str, origin: Origin, inherited: Collection[str] = ()
+    ) -> None:
+        """Sets a field, and says so where another place at the same level disagrees."""
+        before = self.fields.get(name, text)
+        if before != text and (name in self.inherited) == (name in inherited):
+            words = f"{name}={text} replaces {name}={before} of {self.origins[name]}"
+            self.notes.append(f"{origin}: {words}: the two disagree.")
+        self.state(name, text, origin)
 
     def _chosen_family(self) -> str:
         """The client that a person named; one that a file spoke of is no choice."""
@@ -125,34 +139,53 @@ class Inputs:
 def read_file(path: str) -> str:
     """The text of a file, or of standard input for `-`, as far as any configuration goes.
 
-    Raises `FileProblem`.
+    It may be empty. Raises `FileProblem`.
     """
     if path == "-":
-        return decoded(path, sys.stdin.buffer.read(MAX_BYTES + 1))
+        return _text(path, sys.stdin.buffer.read(MAX_BYTES + 1))
     try:
         with Path(path).open("rb") as file:
-            return decoded(path, file.read(MAX_BYTES + 1))
+            return _text(path, file.read(MAX_BYTES + 1))
     except OSError as error:
         raise FileProblem(f"{path}: {error.strerror}.") from error
 
 
 def decoded(source: str, content: bytes) -> str:
-    """The text of these bytes: UTF-8, or UTF-16 that says so, as PowerShell's `>` writes it.
+    """The text of these bytes. Raises `FileProblem` if they are no text, none, or too many."""
+    text = _text(source, content)
+    if not text.strip():
+        raise FileProblem(f"{source}: there is nothing in it.")
+    return text
 
-    Raises `FileProblem` if they are no text, or too many.
+
+def states_nothing(text: str) -> bool:
+    """Whether there are only blank lines and comments: all that counts is a default."""
+    lines = (line.strip(" \t\f\ufeff") for line in text.splitlines())
+    return all(not line or line[0] in "#!" for line in lines)
+
+
+def _text(source: str, content: bytes) -> str:
+    """UTF-8, or UTF-16 that says so, as PowerShell's `>` writes it.
+
+    A properties file may have comments in ISO-8859-1, which is what Java reads.
     """
     if len(content) > MAX_BYTES:
         raise FileProblem(f"{source}: longer than {MAX_BYTES} bytes; a configuration is not.")
     marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    encoding = "utf-16" if marked else "utf-8-sig"
     try:
-        text = content.decode(encoding)
+        return content.decode("utf-16" if marked else "utf-8")
     except UnicodeDecodeError as error:
+        mark = MARK if content.startswith(codecs.BOM_UTF8) else ""
+        rest = content.removeprefix(codecs.BOM_UTF8)
+        if not marked and not source.endswith(_UTF8_ONLY) and _is_ascii_but_for_comments(rest):
+            return mark + rest.decode("iso-8859-1")
         line = error.object.count(b"\n", 0, error.start) + 1
         raise FileProblem(f"{source}:{line}: this is not text in UTF-8.") from None
-    if not text.strip():
-        raise FileProblem(f"{source}: there is nothing in it.")
-    return text
+
+
+def _is_ascii_but_for_comments(content: bytes) -> bool:
+    lines = content.splitlines()
+    return all(line.isascii() or line.lstrip(b" \t\f")[:1] in (b"#", b"!") for line in lines)
 
 
 def _placed(source: str, message: str, setting: str = "") -> str:

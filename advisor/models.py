@@ -21,13 +21,16 @@ class Description(models.Model):
 
     `data` is what `advisor.reasoning.serial` writes, `answer` the `reasoning.answer.Answer` that
     was given when it was saved, as `reasoning.plain` writes it, and `rules_version` that of the
-    rules which gave it. `answer` is null where it was saved before answers were kept.
+    rules which gave it. `digest` is of all three, so that what is saved twice is kept once; empty
+    where it was saved before there were digests. `answer` is null where it was saved before
+    answers were kept.
     """
 
     slug = models.CharField(max_length=SLUG_LENGTH, primary_key=True, default=new_slug)
     data = models.JSONField()
     answer = models.JSONField(null=True)
     rules_version = models.CharField(max_length=16)
+    digest = models.CharField(max_length=64, blank=True, default="", db_index=True)
     created = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:

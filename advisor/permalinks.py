@@ -6,6 +6,8 @@ pipeline (files, the report, an experiment's arms) is made of that answer too.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -76,10 +78,18 @@ class Saved:
 
 
 def save(pipeline: Pipeline) -> Description:
-    """Keeps a pipeline and the answer that today's rules give, behind a new permanent link."""
-    return Description.objects.create(
-        data=to_data(pipeline), answer=to_plain(answer(pipeline)), rules_version=RULES_VERSION
-    )
+    """Keeps a pipeline and the answer that today's rules give, behind a permanent link.
+
+    The same pipeline with the same answer keeps the link that it has.
+    """
+    kept = {
+        "data": to_data(pipeline),
+        "answer": to_plain(answer(pipeline)),
+        "rules_version": RULES_VERSION,
+    }
+    digest = hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+    before = Description.objects.filter(digest=digest).order_by("created").first()
+    return before or Description.objects.create(**kept, digest=digest)
 
 
 def find(slug: str) -> Saved:

@@ -14,7 +14,7 @@ from advisor.catalog import Component, Family, Value
 from advisor.questionnaire import FAMILIES, question_of
 from advisor.reasoning.answer import Answer, Failure, Judgement
 from advisor.reasoning.assumptions import Assumption
-from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
+from advisor.reasoning.guarantees import FORBIDS, Anomaly, Boundary, Guarantee
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication, kafka_at_least
 from advisor.reasoning.words import PLAINEST
@@ -114,7 +114,7 @@ def advice(answer: Answer) -> dict[str, Any]:
         # Asked of today's catalog, so only where a page offers an experiment.
         "not_staged": partial(not_staged, given.pipeline),
         "matrix": matrix(given),
-        "recommended": wanted, "columns": answer.columns,
+        "obstacles": given.obstacles, "recommended": wanted, "columns": answer.columns,
         "steps": in_order(wanted.changes),
         "numbers": compared(answer.numbers, answer.numbers_after),
         "findings": given.findings,
@@ -131,10 +131,15 @@ def sentence(given: Judgement) -> str:
     """What is needed beside what is given, with the number of failures that break it."""
     wish = given.pipeline.requirement
     need = GUARANTEES[wish.guarantee]
+    if not given.works:
+        return f"You need {need}; with these settings nothing can work."
     if given.met:
         more = " in order" if wish.ordering else ""
-        gives = GUARANTEES[given.guarantees[Boundary.END_TO_END]]
-        return f"You need {need}{more}, and these settings give {gives}."
+        gives = given.guarantees[Boundary.END_TO_END]
+        # Both halves without the whole have one name; it is not always that of the wish.
+        if not FORBIDS[wish.guarantee] <= FORBIDS[gives]:
+            gives = wish.guarantee
+        return f"You need {need}{more}, and these settings give {GUARANTEES[gives]}."
     events = sum(each.in_scope for each in given.failures)
     broken = sum(each.breaks for each in given.failures)
     breaks = "breaks" if broken == 1 else "break"

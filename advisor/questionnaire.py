@@ -67,6 +67,14 @@ TOPIC = Step(
             words=(("kraft", "Kafka's own controllers (KRaft)"), ("zookeeper", "ZooKeeper")),
         ),
         Question("application.controllers", "How many controllers?"),
+        Question(
+            "application.disk.lost",
+            "A broker lost its disk: what happens?",
+            words=(
+                ("replica-elected", "An operator first elects the replica with the longest log"),
+                ("returns-empty", "It comes back by itself, empty"),
+            ),
+        ),
     ),
 )
 
@@ -111,6 +119,18 @@ CONSUMER = Step(
             words=(
                 ("synchronous", "The thread that polls, before it polls again"),
                 ("asynchronous", "Other threads, while it polls on"),
+            ),
+        ),
+        Question(
+            "application.framework",
+            "What polls for your code?",
+            words=(
+                ("none", "My own loop"),
+                ("spring", "Spring for Apache Kafka, 2.5 or later"),
+                ("spring-2.4", "Spring for Apache Kafka before 2.5"),
+                ("spring-cloud-stream", "Spring Cloud Stream"),
+                ("quarkus", "Quarkus (SmallRye)"),
+                ("connect", "Kafka Connect"),
             ),
         ),
         Question(
@@ -170,7 +190,7 @@ NEEDS = Step(
         Question(
             "need.ordering",
             "Must one producer's messages stay in order?",
-            "Within a partition; Kafka keeps no order between partitions.",
+            "Within a partition, and of a key, as far as settings keep it.",
             (("off", "No"), ("on", "Yes")),
         ),
         Question(

@@ -28,6 +28,7 @@ __all__ = [
     "answer",
     "answers",
     "assess",
+    "basis",
     "field_of",
     "find",
     "from_data",
@@ -64,6 +65,42 @@ def to_json(given: Answer) -> dict[str, Any]:
         "changes": [_change(change) for change in given.wanted.changes],
         "impossible": [_impossible(each) for each in given.wanted.impossible],
         "numbers": [asdict(each) for each in given.numbers],
+        **basis(given),
+    }
+
+
+def basis(given: Answer) -> dict[str, Any]:
+    """What an answer is about and rests on: the wish and whether it is met, the versions that
+    were taken, and what was assumed because nobody stated it."""
+    pipeline = given.judgement.pipeline
+    need = pipeline.requirement
+    return {
+        "met": given.judgement.met,
+        "works": given.judgement.works,
+        "obstacles": [
+            {
+                "setting": f"{each.component}.{each.setting}",
+                "why": each.why,
+                "instead": each.instead,
+            }
+            for each in given.judgement.obstacles
+        ],
+        "wish": {
+            "guarantee": need.guarantee.value,
+            "survive": need.survive,
+            "ordering": need.ordering,
+        },
+        "versions": {
+            "rules": RULES_VERSION,
+            "client": pipeline.family.value,
+            "client_version": pipeline.version,
+            "kafka": pipeline.kafka,
+            "brokers": pipeline.brokers,
+        },
+        "assumed": [
+            {"component": each.component.value, "setting": each.setting, "value": each.value}
+            for each in given.assumed
+        ],
     }
 
 

@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from advisor import drafts, presentation, questionnaire, services, take_home
 from advisor.catalog import Problem
@@ -33,6 +33,7 @@ def start(request: HttpRequest) -> HttpResponse:
     return redirect("advisor:describe", first.slug)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 def describe(request: HttpRequest, step: str) -> HttpResponse:
     """One step: shown, or answered. A wrong answer comes back as typed, with status 400."""
     current = _step_or_404(step)

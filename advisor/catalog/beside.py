@@ -26,7 +26,7 @@ _STRATEGY = "partition.assignment.strategy"
 _OF_CLASSIC = (_STRATEGY, HEARTBEAT, SESSION)
 _ASSIGNOR, _TWO_PHASES = "group.remote.assignor", "transaction.two.phase.commit.enable"
 _PROTOCOLS = {"range": "eager", "roundrobin": "eager", "cooperative-sticky": "cooperative"}
-_QUEUE, _GAPLESS = "queuing.strategy", "enable.gapless.guarantee"
+_GAPLESS = "enable.gapless.guarantee"
 
 
 def beside(family: Family, version: str, component: Component, texts: Texts) -> Problem | None:
@@ -62,9 +62,6 @@ def _java_consumer(texts: Texts, line: str) -> Said:
 
 def _librdkafka_producer(texts: Texts, line: str) -> Said:
     idempotent = _on(texts, IDEMPOTENCE) or "transactional.id" in texts
-    if idempotent and texts.get(_QUEUE) == "lifo":
-        message = f"`{_QUEUE}` must be set to `fifo` when `{IDEMPOTENCE}` is true"
-        yield _QUEUE, message
     if _on(texts, _GAPLESS) and not idempotent:
         yield _GAPLESS, f"`{_GAPLESS}` requires `{IDEMPOTENCE}` to be enabled"
 

@@ -18,6 +18,7 @@ from advisor.catalog.told import TELLS, Settings, exactly_once
 from advisor.catalog.versions import at_least, client_line, effective_client, kafka_line
 
 IDEMPOTENCE, IN_FLIGHT = "enable.idempotence", "max.in.flight.requests.per.connection"
+QUEUE = "queuing.strategy"
 LINGER, REQUEST_TIMEOUT = "linger.ms", "request.timeout.ms"
 TRANSACTIONAL_ID, TRANSACTION_TIMEOUT = "transactional.id", "transaction.timeout.ms"
 GROUP_PROTOCOL = "group.protocol"
@@ -185,6 +186,31 @@ def _commit(stated: Stated) -> Value:
     return "auto" if by_client else "after-processing"
 
 
+_FRAMEWORKS: Mapping[str, str] = {
+    "spring": "skip", "spring-2.4": "skip", "spring-cloud-stream": "skip",
+    "quarkus": "close", "connect": "close",
+}  # fmt: skip
+"""What each framework does with a message that fails in the end, where nobody says otherwise.
+
+Spring logs it and goes on: after ten tries from 2.5 (SeekUtils.DEFAULT_BACK_OFF), at once before
+(LoggingErrorHandler). SmallRye's failure-strategy=fail and Connect's errors.tolerance=none stop.
+"""
+
+
+def _framework(stated: Stated) -> str:
+    java = stated.family is Family.JAVA
+    return str(stated.value(Component.APPLICATION, "framework")) if java else "none"
+
+
+def _processing_errors(stated: Stated) -> Value:
+    return _FRAMEWORKS.get(_framework(stated))
+
+
+def _auto_commit(stated: Stated) -> Value:
+    """Every framework commits by itself (Spring from 2.3), and switches the client's own off."""
+    return False if _framework(stated) in _FRAMEWORKS else None
+
+
 def _offset_reset(stated: Stated) -> Value:
     spark = stated.family is Family.SPARK
     return stated.value(Component.CONSUMER, "startingOffsets") if spark else None
@@ -205,4 +231,6 @@ _RULES: Mapping[tuple[Component, str], Callable[[Stated], Value]] = {
         Component.BROKER, "min.insync.replicas"
     ),
     (Component.APPLICATION, "commit"): _commit,
+    (Component.APPLICATION, "processing.errors"): _processing_errors,
+    (Component.CONSUMER, "enable.auto.commit"): _auto_commit,
 }

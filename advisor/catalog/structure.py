@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from advisor.catalog import limits
 from advisor.catalog.model import Component, Family, Problem
-from advisor.catalog.silence import GROUP_PROTOCOL, TRANSACTION_TIMEOUT, TRANSACTIONAL_ID, Stated
+from advisor.catalog.silence import GROUP_PROTOCOL, TRANSACTIONAL_ID, Stated
 from advisor.catalog.versions import at_least
-
-MIN_SESSION_MS, MAX_SESSION_MS = 6_000, 1_800_000
-"""group.min.session.timeout.ms and group.max.session.timeout.ms, the brokers' defaults."""
-
-MAX_TRANSACTION_MS = 900_000
-"""transaction.max.timeout.ms, the brokers' default."""
 
 MAX_BROKERS = 1_000
 
@@ -20,7 +15,8 @@ MAX_BROKERS = 1_000
 def problems(stated: Stated, brokers: int) -> Iterator[Problem]:
     """Everything of this kind, in the order of the components."""
     yield from _cluster(stated, brokers)
-    yield from _limits_of_brokers(stated)
+    yield from _group_protocol(stated)
+    yield from limits.problems(stated)
     yield from _commits(stated)
 
 
@@ -54,26 +50,6 @@ def _cluster(stated: Stated, brokers: int) -> Iterator[Problem]:
             "controllers are those of KRaft mode; with ZooKeeper some broker is the controller."
         )
         yield Problem(Component.APPLICATION, "controllers", message)
-
-
-def _limits_of_brokers(stated: Stated) -> Iterator[Problem]:
-    yield from _group_protocol(stated)
-    session = stated.get(Component.CONSUMER, "session.timeout.ms")
-    if isinstance(session, int) and not MIN_SESSION_MS <= session <= MAX_SESSION_MS:
-        message = (
-            "The session timeout is not within the range allowed by the broker (as configured "
-            f"by group.min.session.timeout.ms and group.max.session.timeout.ms): from "
-            f"{MIN_SESSION_MS} to {MAX_SESSION_MS} unless your brokers say otherwise."
-        )
-        yield Problem(Component.CONSUMER, "session.timeout.ms", message)
-    timeout = stated.get(Component.PRODUCER, TRANSACTION_TIMEOUT)
-    transactional = stated.get(Component.PRODUCER, TRANSACTIONAL_ID) is not None
-    if transactional and isinstance(timeout, int) and timeout > MAX_TRANSACTION_MS:
-        message = (
-            "The transaction timeout is larger than the maximum value allowed by the broker: "
-            f"transaction.max.timeout.ms is {MAX_TRANSACTION_MS} unless your brokers say otherwise."
-        )
-        yield Problem(Component.PRODUCER, TRANSACTION_TIMEOUT, message)
 
 
 def _group_protocol(stated: Stated) -> Iterator[Problem]:

@@ -23,6 +23,7 @@ from advisor.catalog.silence import (
     INT_MAX,
     LINGER,
     MAX_IN_FLIGHT_IDEMPOTENT,
+    QUEUE,
     REQUEST_TIMEOUT,
     SESSION,
     SOCKET_TIMEOUT,
@@ -182,6 +183,8 @@ def _librdkafka_idempotence(stated: Stated, idempotent: bool) -> Iterator[Proble
     if _stated(stated, "retries") == 0:
         message = "`retries` must be set >= 1 when `enable.idempotence` is true"
         yield _says("retries", message)
+    if _stated(stated, QUEUE) == "lifo":
+        yield _says(QUEUE, f"`{QUEUE}` must be set to `fifo` when `{IDEMPOTENCE}` is true")
 
 
 def _librdkafka_consumer(stated: Stated) -> Iterator[Problem]:

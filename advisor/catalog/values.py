@@ -17,6 +17,7 @@ DECIMAL = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
 """The pattern of a text that is a number with a fraction; no setting that is weighed is one."""
 
 _INTEGER = re.compile(r"[+-]?(0|[1-9][0-9]{0,18})", re.ASCII)
+_BETWEEN = re.compile(r" *, *")
 _EMPTY = {
     "cleanup.policy": "is empty. Since Kafka 4.2 such a topic keeps every record: state "
     "cleanup.policy=delete, retention.ms=-1 and retention.bytes=-1, which do the same"
@@ -86,6 +87,10 @@ def _choice(setting: Setting, text: str) -> Value:
     choices = dict(setting.choices)
     if text in choices:
         return choices[text]
+    if any("," in choice for choice in choices):
+        text = _BETWEEN.sub(",", text)  # Kafka's lists may have blanks around their commas
+        if text in choices:
+            return choices[text]
     if setting.any_case and (same := [each for each in choices if each.lower() == text.lower()]):
         return choices[same[0]]
     if setting.pattern and re.fullmatch(setting.pattern, text, re.ASCII):

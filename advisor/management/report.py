@@ -1,88 +1,203 @@
-"""The advice as text for a terminal."""
+"""The advice as text for a terminal: one screen that decides, and all the rest when asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import textwrap
+from collections.abc import Iterable, Iterator
 
 from advisor.catalog import Value
 from advisor.presentation import GRAVITY
-from advisor.reasoning.answer import Answer, Judgement
-from advisor.reasoning.guarantees import Boundary
+from advisor.reasoning.answer import Answer, Failure, Judgement
+from advisor.reasoning.assumptions import Assumption
+from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
 from advisor.reasoning.levers import Restart
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.plural import counted
+from advisor.reasoning.recommend import Change
+
+_WIDTH = 100
+_NAMED = 3
+"""Events that one reason names on the short screen."""
+_REASONS = 4
+"""Reasons on the short screen; the gravest go first."""
+_PRICE_PART = re.compile(r"(?<=\.) (?=[A-Z][a-z]+(?:, [a-z]+)*: )")
+"""Between the parts of a price: `Latency: … Disk: none.`"""
 
 
-def report(answer: Answer) -> str:
-    """The whole advice; the sentence and the guarantees first, then why, then what to change."""
+def report(answer: Answer, *, verbose: bool = False) -> str:
+    """The advice as text.
+
+    First the verdict, the smallest change with its price, what breaks the wish, and what the
+    answer rests on. With `verbose` every failure, finding, number and procedure follows.
+    """
     given = answer.judgement
-    lines = [given.summary, ""]
-    lines += _guarantees(given)
-    lines += _assumed(answer)
-    lines += ["", "What may happen:", *_failures(given)]
-    if given.findings:
-        lines += ["", "Found in the settings:", *_findings(given)]
-    lines += ["", "In numbers:", *_numbers(answer)]
-    lines += ["", *_wish(answer)]
-    return "\n".join(lines)
+    parts: list[Iterable[str]] = [
+        _verdict(answer),
+        _changes(answer),
+        _breaking(given),
+        _basis(answer),
+    ]
+    if verbose:
+        parts += [_failures(given), _findings(given), _numbers(answer), _procedures(answer)]
+    else:
+        parts.append(["Every failure, finding and number, and how each change is made: --verbose"])
+    return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part)))
 
 
-def _guarantees(given: Judgement) -> Iterator[str]:
-    for boundary in Boundary:
-        yield f"  {boundary.value.replace('_', ' '):<16} {given.guarantees[boundary]}"
+def _verdict(answer: Answer) -> Iterator[str]:
+    given = answer.judgement
+    verdict = "YES" if given.met else "NO" if given.works else "CANNOT WORK"
+    yield f"{verdict}: {_wish(given.pipeline)}"
+    yield from _wrapped(given.summary)
+    yield "  " + "   ".join(
+        f"{boundary.value.replace('_', ' ')}: {given.guarantees[boundary]}" for boundary in Boundary
+    )
 
 
-def _assumed(answer: Answer) -> Iterator[str]:
-    if not answer.assumed:
-        return
-    yield ""
-    yield "Assumed, because it was not stated, and it decides which failures break what you need:"
-    for each in answer.assumed:
-        missing = ": nothing, and what hangs on it is not counted"
-        taken = missing if each.value is None else f"={_text(each.value)}"
-        yield f"  {each.component}.{each.setting}{taken}"
+def _wish(pipeline: Pipeline) -> str:
+    need = pipeline.requirement
+    if need.guarantee is Guarantee.NONE:
+        return "no guarantee is asked for."
+    order = ", in order" if need.ordering else ""
+    return f"{need.guarantee}{order}, with {counted(need.survive, 'broker')} lost for good."
 
 
-def _failures(given: Judgement) -> Iterator[str]:
-    for failure in given.failures:
-        if not failure.in_scope or not failure.permits:
-            continue
-        proof = f"  (experiment: {failure.scenario})" if failure.scenario else ""
-        yield f"  {failure.name}: {failure.title}{proof}"
-        for anomaly in sorted(failure.permits, key=GRAVITY.index):
-            yield f"    {anomaly}: {failure.permits[anomaly]}"
-
-
-def _findings(given: Judgement) -> Iterator[str]:
-    for found in given.findings:
-        yield f"  {found.code} {found.severity}: {found.message}"
-
-
-def _numbers(answer: Answer) -> Iterator[str]:
-    for each in answer.numbers:
-        value = "no bound" if each.value is None else f"{each.value:,} {each.unit}"
-        yield f"  {each.title}: {value} ({each.formula})"
-
-
-def _restart(part: Restart) -> str:
-    return "" if part is Restart.NOTHING else f"Restarts the {part}, one at a time. "
-
-
-def _wish(answer: Answer) -> Iterator[str]:
+def _changes(answer: Answer) -> Iterator[str]:
     wanted = answer.wanted
+    for obstacle in answer.judgement.obstacles:
+        yield from _wrapped(f"Before anything else: {obstacle.instead}")
     for each in wanted.impossible:
-        yield f"Not possible: {each.wish}. {each.why} Nearest: {each.nearest}"
+        yield from _wrapped(f"Not possible: {each.wish}. {each.why} Nearest: {each.nearest}")
+    if not wanted.changes and not answer.judgement.works:
+        return
     if not wanted.changes:
         met = f"No change is needed for {answer.need}."
         yield "No change brings the settings nearer." if wanted.refused else met
         return
-    count = len(wanted.changes)
+    count = counted(len(wanted.changes), "change")
     goal = "as near as possible to " if wanted.refused else ""
-    yield f"{count} {'change' if count == 1 else 'changes'} for {goal}{answer.need}:"
+    yield f"{count} for {goal}{answer.need}:"
+    said: set[str] = set()
     for change in wanted.changes:
-        name = f"{change.component}.{change.setting}"
-        yield f"  {name}: {_text(change.before)} -> {_text(change.after)}"
-        yield f"    closes {', '.join(change.closes)}"
-        yield f"    {change.price}"
-        yield f"    {_restart(change.procedure.restart)}{change.procedure.how}"
+        restart = change.procedure.restart
+        after = "" if restart is Restart.NOTHING else f"   (restarts the {restart}, one at a time)"
+        yield f"  {_changed(change)}{after}"
+        yield from _wrapped(_price(change, said), "      ")
+
+
+def _price(change: Change, said: set[str]) -> str:
+    """What a change costs, without what costs nothing and what was `said` of one before."""
+    parts = [part for part in _PRICE_PART.split(change.price) if not part.endswith(": none.")]
+    new = [part for part in parts if part not in said]
+    said.update(new)
+    if new:
+        return " ".join(new)
+    return "Price: as above." if parts else "Price: none."
+
+
+def _breaking(given: Judgement) -> Iterator[str]:
+    """What is forbidden and may happen, the gravest first; a reason stands there once."""
+    breaking = [each for each in given.failures if each.breaks]
+    if not breaking:
+        return
+    yield f"What breaks {given.pipeline.requirement.guarantee}:"
+    reasons = _by_reason(breaking, given.forbids)
+    for why, anomalies, events in reasons[:_REASONS]:
+        more = f" and {len(events) - _NAMED} more" if len(events) > _NAMED else ""
+        yield f"  {', '.join(anomalies)} in {', '.join(events[:_NAMED])}{more}"
+        yield from _wrapped(why, "      ")
+    if (left := len(reasons) - _REASONS) > 0:
+        yield f"  and for {counted(left, 'more reason')} (--verbose)"
+
+
+def _by_reason(
+    failures: Iterable[Failure], wanted: Iterable[Anomaly]
+) -> list[tuple[str, list[str], list[str]]]:
+    """Each reason with the anomalies and the events that have it, the gravest anomaly first."""
+    found: dict[str, tuple[set[Anomaly], list[str]]] = {}
+    for failure in failures:
+        for anomaly in failure.permits.keys() & set(wanted):
+            why = _longest(failure.permits[anomaly], failure)
+            anomalies, events = found.setdefault(why, (set(), []))
+            anomalies.add(anomaly)
+            if failure.name not in events:
+                events.append(failure.name)
+    reasons = [
+        (why, sorted(anomalies, key=GRAVITY.index), events)
+        for why, (anomalies, events) in found.items()
+    ]
+    reasons.sort(key=lambda each: (GRAVITY.index(each[1][0]), -len(each[2]), each[0]))
+    return [(why, [*anomalies], events) for why, anomalies, events in reasons]
+
+
+def _longest(why: str, failure: Failure) -> str:
+    """The reason, or the one of the same failure that says the same and more."""
+    return max((each for each in failure.permits.values() if each.startswith(why)), key=len)
+
+
+def _basis(answer: Answer) -> Iterator[str]:
+    """The versions that were taken, and what was not stated and decides."""
+    pipeline = answer.judgement.pipeline
+    brokers = counted(pipeline.brokers, "broker")
+    clients = f"{pipeline.family} {pipeline.version} clients"
+    yield f"For {clients} and {brokers} of Kafka {pipeline.kafka}."
+    if answer.assumed:
+        taken = ", ".join(_taken(each) for each in answer.assumed)
+        yield from _wrapped(f"Assumed, and it decides: {taken}.")
+
+
+def _taken(each: Assumption) -> str:
+    name = f"{each.component}.{each.setting}"
+    return f"{name} not counted" if each.value is None else f"{name}={_text(each.value)}"
+
+
+def _failures(given: Judgement) -> Iterator[str]:
+    yield "What may happen, by reason:"
+    counted = [each for each in given.failures if each.in_scope and each.permits]
+    for why, anomalies, events in _by_reason(counted, Anomaly):
+        yield f"  {', '.join(anomalies)}"
+        yield from _wrapped(why, "      ")
+        yield from _wrapped(f"in {', '.join(events)}", "      ")
+    staged = {each.scenario for each in counted if each.scenario}
+    if staged:
+        yield from _wrapped(f"Experiments that show them: {', '.join(sorted(staged))}", "  ")
+
+
+def _findings(given: Judgement) -> Iterator[str]:
+    if given.findings:
+        yield "Found in the settings:"
+    for found in given.findings:
+        yield from _wrapped(f"{found.code} {found.severity}: {found.message}", "  ", "      ")
+
+
+def _numbers(answer: Answer) -> Iterator[str]:
+    yield "In numbers:"
+    for each in answer.numbers:
+        value = "no bound" if each.value is None else f"{each.value:,} {each.unit}"
+        yield from _wrapped(f"{each.title}: {value} ({each.formula})", "  ", "      ")
+
+
+def _procedures(answer: Answer) -> Iterator[str]:
+    if answer.wanted.changes:
+        yield "How each change is made:"
+    for change in answer.wanted.changes:
+        yield f"  {change.component}.{change.setting}: closes"
+        yield from _wrapped(", ".join(change.closes), "      ")
+        yield from _wrapped(change.procedure.how, "      ")
+
+
+def _changed(change: Change) -> str:
+    name = f"{change.component}.{change.setting}"
+    return f"{name}: {_text(change.before)} -> {_text(change.after)}"
+
+
+def _wrapped(text: str, indent: str = "", later: str | None = None) -> list[str]:
+    """Lines of at most `_WIDTH` characters; names and values are never torn."""
+    return textwrap.wrap(
+        text, _WIDTH, initial_indent=indent, subsequent_indent=indent if later is None else later,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
 
 
 def _text(value: Value) -> str:

@@ -1,7 +1,8 @@
 """The advice as SARIF 2.1.0, so that a code host shows it beside the line that causes it.
 
-Findings keep their codes as rule ids. Each failure that breaks what is needed is a result of level
-error; its places are the settings whose change would close it, where a file states them.
+Findings keep their codes as rule ids. A setting with which nothing can work comes first. Each
+failure that breaks what is needed is a result of level error; its places are the settings whose
+change would close it, where a file states them.
 Source: OASIS, Static Analysis Results Interchange Format Version 2.1.0, sections 3.13 to 3.52.
 """
 
@@ -17,6 +18,7 @@ from advisor import reference, services
 from advisor.inputs import Inputs, Origin
 from advisor.reasoning.answer import Answer, Failure, Found
 from advisor.reasoning.finding import Severity
+from advisor.reasoning.obstacle import Obstacle
 from advisor.reasoning.rules import all_rules
 
 _OASIS = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas"
@@ -30,17 +32,38 @@ Node = dict[str, Any]
 def sarif(answer: Answer, inputs: Inputs) -> Node:
     """One log with one run: what breaks the wish, then what was found in the settings."""
     broken = [each for each in answer.judgement.failures if each.breaks]
-    findings = answer.judgement.findings
+    findings, obstacles = answer.judgement.findings, answer.judgement.obstacles
     driver = {
         "name": "Delivery Lab",
         "semanticVersion": f"{services.RULES_VERSION}.0.0",
-        "rules": [*map(_failure_rule, broken), *map(_finding_rule, findings)],
+        "rules": [
+            *map(_obstacle_rule, obstacles),
+            *map(_failure_rule, broken),
+            *map(_finding_rule, findings),
+        ],
     }
-    results = [*_failures(answer, broken, inputs), *_findings(findings, inputs)]
+    results = [
+        *_obstacles(obstacles, inputs),
+        *_failures(answer, broken, inputs),
+        *_findings(findings, inputs),
+    ]
     for index, result in enumerate(results):
         result["ruleIndex"] = index
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+        "properties": services.basis(answer),
+    }
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _obstacle_rule(each: Obstacle) -> Node:
+    return {
+        "id": f"cannot-work/{each.setting}",
+        "shortDescription": {"text": "Nothing can work with this setting"},
+        "defaultConfiguration": {"level": "error"},
+    }
 
 
 def _failure_rule(each: Failure) -> Node:
@@ -66,6 +89,12 @@ def _finding_rule(found: Found) -> Node:
 def _titles() -> Mapping[str, str]:
     """What each rule is, as its page says on top: a code host shows this and little else."""
     return {rule.code: reference.explained(rule)[0] for rule in all_rules()}
+
+
+def _obstacles(obstacles: Iterable[Obstacle], inputs: Inputs) -> Iterator[Node]:
+    for each in obstacles:
+        name, message = f"{each.component}.{each.setting}", f"{each.why} {each.instead}"
+        yield _result(f"cannot-work/{each.setting}", "error", message, [name], inputs)
 
 
 def _failures(answer: Answer, broken: Iterable[Failure], inputs: Inputs) -> Iterator[Node]:

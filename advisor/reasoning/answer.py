@@ -16,9 +16,10 @@ from advisor.reasoning.finding import Confidence, Finding, Severity
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
 from advisor.reasoning.impossible import Impossible
 from advisor.reasoning.numbers import Number, numbers
+from advisor.reasoning.obstacle import Obstacle, obstacles
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import Change, Spaces, recommend
-from advisor.reasoning.wish import forbidden, is_met, rests_on
+from advisor.reasoning.wish import forbidden, rests_on
 from advisor.reasoning.words import describe_guarantee
 
 COLUMNS = (Guarantee.AT_MOST_ONCE, Guarantee.AT_LEAST_ONCE, Guarantee.EXACTLY_ONCE)
@@ -92,14 +93,24 @@ class Judgement:
     pipeline: Pipeline
     guarantees: Mapping[Boundary, Guarantee]
     forbids: frozenset[Anomaly]
-    met: bool
     summary: str
     failures: tuple[Failure, ...]
     findings: tuple[Found, ...]
+    obstacles: tuple[Obstacle, ...] = ()
 
     def __post_init__(self) -> None:
         if self.guarantees.keys() != set(Boundary):
             raise ValueError("a boundary has no guarantee")
+
+    @property
+    def met(self) -> bool:
+        """Whether messages get through, and nothing that is forbidden may happen."""
+        return self.works and not any(each.breaks for each in self.failures)
+
+    @property
+    def works(self) -> bool:
+        """Whether messages get through at all."""
+        return not self.obstacles
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,14 +151,17 @@ def judgement(pipeline: Pipeline) -> Judgement:
     """The short answer: what the settings give, without a search for changes."""
     assessment = assess(pipeline)
     forbids = forbidden(pipeline)
+    found = obstacles(pipeline)
+    nothing = dict.fromkeys(Boundary, Guarantee.NONE)
+    why = " ".join(["Nothing can work with these settings.", *(each.why for each in found)])
     return Judgement(
         pipeline=pipeline,
-        guarantees=assessment.guarantees,
+        guarantees=nothing if found else assessment.guarantees,
         forbids=forbids,
-        met=is_met(pipeline, assessment),
-        summary=describe_guarantee(assessment),
+        summary=why if found else describe_guarantee(pipeline, assessment),
         failures=tuple(_failure(each, forbids) for each in assessment.failures),
         findings=tuple(_found(each) for each in assessment.findings),
+        obstacles=found,
     )
 
 

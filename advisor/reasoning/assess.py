@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.finding import Finding
 from advisor.reasoning.group import sink_absorbs
-from advisor.reasoning.guarantees import Boundary, Guarantee, strongest
-from advisor.reasoning.judgement import REPEATED_DELIVERY, Assessed
+from advisor.reasoning.guarantees import REPEATED_DELIVERY, Boundary, Guarantee, strongest
+from advisor.reasoning.judgement import Assessed
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.rules import all_rules
 from advisor.reasoning.trace import Traced
 
 __all__ = ["RULES_VERSION", "Assessed", "Assessment", "assess", "judged"]
 
-RULES_VERSION = "7"
+RULES_VERSION = "8"
 """Version of the failure model and the rules together; raised when an answer may change."""
 
 

@@ -36,6 +36,7 @@ _UNUSUAL: tuple[Mapping[Key, Value], ...] = (
     _BY_BROKERS,
     {**_STATIC, **_BY_BROKERS},
     {(Component.PRODUCER, "enable.idempotence"): False},
+    {(Component.PRODUCER, "retries"): 14},
     {(Component.STREAMS, "num.standby.replicas"): 1},
     {(Component.STREAMS, "replication.factor"): 3},
 )

@@ -11,8 +11,19 @@ from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.streams import Streams
 
-STREAMS_SESSION_MS = 45_000
-"""group.streams.session.timeout.ms, the brokers' default (GroupCoordinatorConfig, KIP-1071)."""
+POLICIES = {
+    "spring": "ten tries, one for what cannot be deserialized or converted, then a log line",
+    "spring-2.4": "one try, then a log line",
+    "spring-cloud-stream": "the container's ten tries, then a log line, unless enable-dlq",
+    "quarkus": "failure-strategy=fail: the application stops",
+    "connect": "errors.tolerance=none: the task stops",
+}
+"""What each framework does with a message that fails, where nobody says otherwise.
+
+Sources: spring-kafka SeekUtils and FailedRecordProcessor, LoggingErrorHandler before 2.5; Spring
+Cloud Stream Kafka binder reference, Enabling DLQ; SmallRye Reactive Messaging, Failure Management;
+Kafka Connect, errors.tolerance.
+"""
 
 
 class Commit(StrEnum):
@@ -27,11 +38,22 @@ class Commit(StrEnum):
 def sink_absorbs(pipeline: Pipeline) -> bool:
     """Whether writing one message twice leaves one effect (an upsert by its own key).
 
-    The state of a Streams application is part of what it writes, and counts a message twice.
+    The state of a Streams application is part of what it writes, and counts a message twice. A
+    Spark sink may go by the batchId, which is of no use but in micro-batches
+    (Spark performance-tips.md, asynchronous progress tracking; real-time-mode.md).
     """
+    if not in_batches(pipeline):
+        return False
     if pipeline.text(Component.APPLICATION, "sink") != "idempotent":
         return False
     return pipeline.family is not Family.STREAMS or not Streams(pipeline).counts_twice
+
+
+def in_batches(pipeline: Pipeline) -> bool:
+    """Whether a batch that is run again is the same batch; of clients without batches, yes."""
+    if pipeline.family is not Family.SPARK:
+        return True
+    return pipeline.text(Component.APPLICATION, "trigger") == "micro-batch"
 
 
 def missing(reason: str) -> Permits:
@@ -70,6 +92,9 @@ def rolled_back(pipeline: Pipeline, reason: str) -> Permits:
 def again(pipeline: Pipeline, what: str = "it") -> str:
     """The words for a sink that takes a message twice."""
     sink = pipeline.text(Component.APPLICATION, "sink")
+    if sink == "idempotent" and not in_batches(pipeline):
+        trigger = pipeline.text(Component.APPLICATION, "trigger")
+        return f"application.trigger={trigger}: no batchId tells the sink that it has {what}."
     if pipeline.family is not Family.STREAMS:
         return f"application.sink={sink} applies {what} again."
     state = pipeline.text(Component.APPLICATION, "state")
@@ -91,9 +116,8 @@ def session_timeout(pipeline: Pipeline) -> tuple[str, int]:
     """The setting that says for how long a silent member counts as alive, and its value in ms."""
     if not assigned_by_brokers(pipeline):
         return "session.timeout.ms", pipeline.number(Component.CONSUMER, "session.timeout.ms")
-    if pipeline.family is Family.STREAMS:
-        return "group.streams.session.timeout.ms", STREAMS_SESSION_MS
-    name = "group.consumer.session.timeout.ms"
+    group = "streams" if pipeline.family is Family.STREAMS else "consumer"
+    name = f"group.{group}.session.timeout.ms"
     return name, pipeline.number(Component.BROKER, name)
 
 
@@ -151,6 +175,24 @@ class Group:
         if self._streams:
             return "skip" if self._streams.passes_over else "retry"
         return self.pipeline.text(Component.APPLICATION, "processing.errors")
+
+    @property
+    def error_policy(self) -> str:
+        """What decides `on_error`, with its value: the framework, where the team said nothing."""
+        stated = "processing.errors" in self.pipeline.stated(Component.APPLICATION)
+        if self.pipeline.family is not Family.JAVA or stated:
+            return f"application.processing.errors={self.on_error}"
+        framework = self.pipeline.text(Component.APPLICATION, "framework")
+        if framework == "none":
+            return f"application.processing.errors={self.on_error}"
+        return f"application.framework={framework} ({POLICIES[framework]})"
+
+    @property
+    def sets_aside(self) -> str:
+        """Where a message goes that is passed over: `none`, `acknowledged`, `unacknowledged`."""
+        if self._streams or self.on_error != "skip":
+            return "none"
+        return self.pipeline.text(Component.APPLICATION, "dead.letter")
 
     @property
     def interval_ms(self) -> int:

@@ -55,15 +55,24 @@ class Boundary(StrEnum):
     END_TO_END = "end_to_end"
 
 
-_REPEATS = frozenset({Anomaly.REDELIVERY, Anomaly.DUPLICATE, Anomaly.EFFECT_DUPLICATED})
+REPEATED_DELIVERY = frozenset({Anomaly.REDELIVERY, Anomaly.DUPLICATE})
+"""A message that comes twice: no harm where the sink knows its messages."""
+
+_REPEATS = REPEATED_DELIVERY | {Anomaly.EFFECT_DUPLICATED}
 _LOSSES = frozenset({Anomaly.LOST_WRITE, Anomaly.SKIPPED, Anomaly.EFFECT_MISSING, Anomaly.GIVEN_UP})
+_HALVES = frozenset({Anomaly.ABORTED_READ, Anomaly.TORN_TRANSACTION, Anomaly.STATE_LOST})
+"""What transactions and state promise beside each message: all of it or nothing."""
 
 FORBIDS: Mapping[Guarantee, frozenset[Anomaly]] = {
     Guarantee.AT_MOST_ONCE: _REPEATS,
     Guarantee.AT_LEAST_ONCE: _LOSSES,
-    Guarantee.EXACTLY_ONCE: _REPEATS | _LOSSES,
+    Guarantee.EXACTLY_ONCE: _REPEATS | _LOSSES | _HALVES,
     Guarantee.NONE: frozenset(),
 }
+
+
+ORDER = frozenset({Anomaly.REORDERED, Anomaly.KEY_REORDERED})
+"""What must not happen where messages have to stay in order: in a partition, and of a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +87,14 @@ class Requirement:
     survive: int = 1
     ordering: bool = False
 
-    def forbids(self) -> frozenset[Anomaly]:
-        """The anomalies that must not be possible; ordering is apart from the guarantee."""
-        order = frozenset({Anomaly.REORDERED}) if self.ordering else frozenset[Anomaly]()
-        return FORBIDS[self.guarantee] | order
+    def forbids(self, *, absorbed: bool = False) -> frozenset[Anomaly]:
+        """The anomalies that must not be possible; ordering is apart from the guarantee.
+
+        With `absorbed`, a sink knows its messages, and one that comes twice does no harm.
+        """
+        order = ORDER if self.ordering else frozenset[Anomaly]()
+        forbidden = FORBIDS[self.guarantee] | order
+        return forbidden - REPEATED_DELIVERY if absorbed else forbidden
 
 
 def strongest(permitted: Iterable[Anomaly]) -> Guarantee:

@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from advisor.reasoning.event import FailureEvent
-from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.guarantees import REPEATED_DELIVERY, Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-
-REPEATED_DELIVERY = frozenset({Anomaly.REDELIVERY, Anomaly.DUPLICATE})
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,8 @@ from advisor.reasoning.replication import (
     in_fullest_rack,
     in_racks,
 )
+from advisor.reasoning.session import ABORT_CHECK
 from advisor.reasoning.streams import Streams
-
-ABORT_CHECK_MS = 10_000
-"""How often a coordinator looks for transactions that are over time
-(`transaction.abort.timed.out.transaction.cleanup.interval.ms`, TransactionStateManagerConfig)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +129,12 @@ def _pauses(pipeline: Pipeline) -> Iterator[Number]:
         )  # fmt: skip
     if pipeline.text(Component.PRODUCER, "transactional.id") or _in_transactions(pipeline):
         open_ms = pipeline.number(Component.PRODUCER, "transaction.timeout.ms")
+        check_ms = pipeline.number(Component.BROKER, ABORT_CHECK)
         yield Number(
             "stall-on-open-transaction",
             "The longest wait of committed readers when a producer dies in a transaction",
-            open_ms + ABORT_CHECK_MS, "ms",
-            "transaction.timeout.ms + transaction.abort.timed.out.transaction.cleanup.interval.ms"
-            f" = {open_ms} + {ABORT_CHECK_MS}",
+            open_ms + check_ms, "ms",
+            f"transaction.timeout.ms + {ABORT_CHECK} = {open_ms} + {check_ms}",
             "Kafka ConfigDef, isolation.level; TransactionStateManagerConfig",
         )  # fmt: skip
 

@@ -13,6 +13,7 @@ from advisor.reasoning.impossible import Impossible, described, waiting_for_a_ra
 from advisor.reasoning.levers import Procedure
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.search import Pull, Pulls, Search, Space, pulled
+from advisor.reasoning.wish import breaking
 
 _WEAKER: Mapping[Guarantee, tuple[Guarantee, ...]] = {
     Guarantee.EXACTLY_ONCE: (Guarantee.AT_LEAST_ONCE, Guarantee.AT_MOST_ONCE, Guarantee.NONE),
@@ -58,7 +59,8 @@ def recommend(
 ) -> Recommendation:
     """The smallest sufficient change for a guarantee, by default the one required.
 
-    Deterministic; every change is needed, and each makes a setting stronger (`levers`). When
+    Deterministic; every change is needed, and each makes a setting stronger (`levers`). A wish
+    that is met needs no change and has nothing impossible. When
     the wish cannot be met, the changes are those for the nearest that can. The pipeline must
     be valid. Who asks for several guarantees of one pipeline gives the same `spaces` each time,
     empty at first.
@@ -70,6 +72,8 @@ def recommend(
     search = _search(asked, spaces)
     pulls = search.smallest()
     if pulls is not None:
+        if not pulls:
+            return Recommendation((), (), asked)
         after = pulled(asked, pulls)
         return Recommendation(
             _changes(search, asked, pulls), waiting_for_a_rack(asked, after), after
@@ -81,6 +85,8 @@ def recommend(
         if pulls is not None:
             after = replace(pulled(nearest, pulls), requirement=wish)
             changes = _changes(nearer, nearest, pulls)
+            if not breaking(after):
+                return Recommendation(changes, waiting_for_a_rack(asked, after), after)
             refused = _impossible(search, asked, near, after)
             return Recommendation(changes, refused + waiting_for_a_rack(nearest, after), after)
     raise AssertionError("asking for nothing can always be met")

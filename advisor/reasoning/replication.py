@@ -150,6 +150,11 @@ class Replication:
         return since_4_0 and self.pipeline.number(Component.APPLICATION, name) == 1
 
     @property
+    def returns_empty(self) -> bool:
+        """Whether a broker that lost its disk comes back by itself before another one leads."""
+        return self.pipeline.text(Component.APPLICATION, "disk.lost") == "returns-empty"
+
+    @property
     def flush_messages(self) -> int:
         """Records after which a replica writes its disk by itself."""
         return self.pipeline.number(Component.TOPIC, "flush.messages")

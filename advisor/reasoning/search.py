@@ -17,6 +17,7 @@ from advisor.reasoning.judgement import Assessed
 from advisor.reasoning.levers import Lever, levers
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.trace import Key, Traced
+from advisor.reasoning.wish import forbidden
 
 _T = TypeVar("_T")
 
@@ -124,7 +125,9 @@ class Search:
     ) -> None:
         self._before = before
         self._space = space or Space(before)
-        self._forbidden = before.requirement.forbids()
+        # A sink that knows its messages makes repeats harmless; one that is only proposed does
+        # not stand in for the settings that keep them away.
+        self._forbidden = forbidden(before)
         self._events = [event for event in events if event.in_scope(before)]
         self._looks: dict[Pulls, list[_Look]] = {}
         self._needs: dict[str, Need | None] = {}

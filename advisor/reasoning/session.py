@@ -10,8 +10,11 @@ from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.streams import Streams
 
-RETRY_BACKOFF_MAX_MS = 1_000
-"""The longest pause between two tries (`retry.backoff.max.ms`, KIP-580 and librdkafka)."""
+ABORT_CHECK = "transaction.abort.timed.out.transaction.cleanup.interval.ms"
+"""How often a coordinator looks for transactions over time (TransactionStateManagerConfig)."""
+
+_LEAST_OF_PAUSE = 0.8
+"""What the jitter of 20 % may leave of a pause that grows (KIP-580)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,38 @@ class Session:
         return said or ("resumes" if self.application_resends else "")
 
     @property
+    def retries_last_ms(self) -> int:
+        """The shortest time in which all retries may be used up, each right after its pause.
+
+        Pauses double up to a longest one, less 20 % at worst (KIP-580); clients without a
+        retry.backoff.max.ms make each the same.
+        """
+        first, most = self._pauses
+        if most is None:
+            return self.retries * first
+        pause, left, total = first, self.retries, 0
+        while left and pause < most:
+            pause, left, total = pause * 2, left - 1, total + pause
+        return int((total + left * most) * _LEAST_OF_PAUSE)
+
+    @property
+    def _pauses(self) -> tuple[int, int | None]:
+        """The first and the longest pause in ms, 1 at least for the request itself."""
+        first = max(1, self.pipeline.number(Component.PRODUCER, "retry.backoff.ms"))
+        name = "retry.backoff.max.ms"
+        if not self.pipeline.knows(Component.PRODUCER, name):
+            return first, None
+        most = max(1, self.pipeline.number(Component.PRODUCER, name))
+        return min(first, most), most
+
+    @property
+    def _backoff(self) -> str:
+        first, most = self._pauses
+        if most is None:
+            return f"retry.backoff.ms={first} each"
+        return f"retry.backoff.ms={first}, doubled up to retry.backoff.max.ms={most}, less 20 %"
+
+    @property
     def _by_engine(self) -> bool:
         return self.pipeline.family in (Family.SPARK, Family.STREAMS)
 
@@ -136,10 +171,10 @@ class Session:
         """Why the client stops trying before a pause is over, or None if it does not."""
         if self.retries == 0:
             return "retries=0: the first error is final, and nobody sends the record again."
-        if self.retries * RETRY_BACKOFF_MAX_MS < pause_ms:
+        if self.retries_last_ms < pause_ms:
             return (
-                f"retries={self.retries} may be used up in "
-                f"{self.retries * RETRY_BACKOFF_MAX_MS:,} ms (one each retry.backoff.max.ms)."
+                f"retries={self.retries} may be used up in {self.retries_last_ms:,} ms "
+                f"({self._backoff})."
             )
         timeout_ms = self.delivery_timeout_ms
         if timeout_ms is not None and timeout_ms < pause_ms:

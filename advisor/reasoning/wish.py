@@ -1,31 +1,22 @@
-"""What a team needs, held against what its settings permit."""
+"""What a team needs, held against what its settings permit.
+
+A wish is met where nothing that it forbids may happen. Nothing else decides it: the verdict, the
+exit code, the changes, and what is called impossible all follow from `breaking`.
+"""
 
 from __future__ import annotations
 
-from advisor.reasoning.assess import Assessment, judged
+from advisor.reasoning.assess import judged
 from advisor.reasoning.assumptions import Assumption, assumptions
 from advisor.reasoning.group import sink_absorbs
-from advisor.reasoning.guarantees import FORBIDS, Anomaly, Boundary
+from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.trace import Traced
 
 
 def forbidden(pipeline: Pipeline) -> frozenset[Anomaly]:
     """What must not be able to happen; a sink that knows its messages makes repeats harmless."""
-    forbids = pipeline.requirement.forbids()
-    if sink_absorbs(pipeline):
-        forbids -= {Anomaly.REDELIVERY, Anomaly.DUPLICATE}
-    return forbids
-
-
-def is_met(pipeline: Pipeline, assessment: Assessment) -> bool:
-    """Whether the settings give what the team needs, end to end, order included."""
-    need = pipeline.requirement
-    given = assessment.guarantees[Boundary.END_TO_END]
-    reordered = any(
-        each.in_scope and Anomaly.REORDERED in each.permits for each in assessment.failures
-    )
-    return FORBIDS[need.guarantee] <= FORBIDS[given] and not (need.ordering and reordered)
+    return pipeline.requirement.forbids(absorbed=sink_absorbs(pipeline))
 
 
 def breaking(pipeline: Pipeline) -> frozenset[str]:

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from advisor.reasoning.assess import Assessed, Assessment
-from advisor.reasoning.guarantees import FORBIDS, Anomaly, Boundary, Guarantee
+from advisor.reasoning.group import sink_absorbs
+from advisor.reasoning.guarantees import (
+    FORBIDS,
+    ORDER,
+    REPEATED_DELIVERY,
+    Anomaly,
+    Boundary,
+    Guarantee,
+)
+from advisor.reasoning.pipeline import Pipeline
 
 _MAY = {
     Anomaly.LOST_WRITE: "acknowledged messages can be lost",
     Anomaly.GIVEN_UP: "messages can be given up while brokers change over",
     Anomaly.SKIPPED: "messages can be passed over by the consumer",
     Anomaly.EFFECT_MISSING: "messages can be without an effect",
+    Anomaly.STATE_LOST: "state can be lost",
+    Anomaly.TORN_TRANSACTION: "transactions can be delivered in part",
+    Anomaly.ABORTED_READ: "messages of aborted transactions can be read",
     Anomaly.DUPLICATE: "messages can be in the log twice",
     Anomaly.REDELIVERY: "messages can be processed twice",
     Anomaly.EFFECT_DUPLICATED: "effects can be applied twice",
+    Anomaly.REORDERED: "messages can get out of order",
+    Anomaly.KEY_REORDERED: "messages of one key can get out of order",
 }
 """In the order in which they are told: losses first."""
 
@@ -27,16 +41,22 @@ PLAINEST = "leader-killed-followers-behind"
 """Of events that are equally grave, the one whose experiment is the shortest and never a race."""
 
 
-def describe_guarantee(assessment: Assessment) -> str:
+def describe_guarantee(pipeline: Pipeline, assessment: Assessment) -> str:
     """The end-to-end guarantee in a sentence, and what can break the stronger one, with numbers.
 
-    With no guarantee at all, both a loss and a repeat are told.
+    With no guarantee at all, both a loss and a repeat are told; order where it is asked for.
     """
     guarantee = assessment.guarantees[Boundary.END_TO_END]
     scoped = [failure for failure in assessment.failures if failure.in_scope]
-    tellable = FORBIDS[Guarantee.EXACTLY_ONCE] - FORBIDS[guarantee]
-    kinds = (FORBIDS[Guarantee.AT_LEAST_ONCE], FORBIDS[Guarantee.AT_MOST_ONCE])
-    told = [sentence for kind in kinds if (sentence := _worst(scoped, kind & tellable))]
+    absorbed = REPEATED_DELIVERY if sink_absorbs(pipeline) else frozenset[Anomaly]()
+    tellable = FORBIDS[Guarantee.EXACTLY_ONCE] - FORBIDS[guarantee] - absorbed
+    losses, repeats = FORBIDS[Guarantee.AT_LEAST_ONCE], FORBIDS[Guarantee.AT_MOST_ONCE]
+    kinds = [kind & tellable for kind in (losses, repeats, tellable - losses - repeats)]
+    if pipeline.requirement.ordering:
+        kinds.append(ORDER)
+    told = [sentence for kind in kinds if (sentence := _worst(scoped, kind))]
+    if harmless := _worst(scoped, absorbed):
+        told.append(f"{harmless}; the sink leaves one effect of them")
     if not told:
         return f"{_GIVES[guarantee]}, in each of the {len(scoped)} failures that were looked at."
     first, *rest = told

@@ -6,11 +6,12 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from advisor.catalog import Component, Family, kafka_versions, settings_of, versions
-from advisor.reasoning.assess import assess
+from advisor.reasoning.assess import judged
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.fields import from_fields
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.wish import breaking, forbidden
 from tests.advisor.values import texts
 
 SAFE = {
@@ -37,10 +38,13 @@ def permits(pipeline: Pipeline, name: str) -> set[Anomaly]:
 
 def broken(pipeline: Pipeline) -> bool:
     """Whether something that the pipeline's requirement forbids may happen."""
-    forbidden = pipeline.requirement.forbids()
-    return any(
-        each.in_scope and forbidden & each.permits.keys() for each in assess(pipeline).failures
-    )
+    return bool(breaking(pipeline))
+
+
+def falls_short(pipeline: Pipeline, asked: Pipeline) -> bool:
+    """Whether what was forbidden of `asked` may happen; a proposed sink excuses no repeats."""
+    forbids = forbidden(asked)
+    return any(each.in_scope and forbids & each.permits.keys() for each in judged(pipeline))
 
 
 _COMMON = {
@@ -60,6 +64,7 @@ _COMMON = {
     "application.outage.ms": ["0", "172800000", "9223372036854775807"],
     "application.idle.ms": ["0", "604800000", "9223372036854775807"],
     "application.timestamps": ["now", "from-source"],
+    "application.other.writers": ["none", "java", "librdkafka"],
     "topic.retention.ms": ["-1", "3600000"],
     "topic.retention.bytes": ["-1", "1073741824"],
     "topic.cleanup.policy": ["delete", "compact", "compact,delete"],
@@ -78,6 +83,7 @@ _KRAFT = {
 }
 _ZOOKEEPER = {"broker.zookeeper.session.timeout.ms": ["6000", "200000"]}
 _EITHER = {"application.metadata.mode": ["kraft", "zookeeper"]}
+_CLIENTS = "org.apache.kafka.clients."
 _OWN = {
     "java": {
         "consumer.auto.offset.reset": ["latest", "earliest", "none"],
@@ -85,11 +91,14 @@ _OWN = {
         "producer.max.block.ms": ["1000", "60000"],
         "consumer.group.instance.id": ["reader-1"],
         "consumer.group.protocol": ["classic", "consumer"],
+        "application.framework": ["none", "spring", "quarkus"],
+        "producer.partitioner.class": [f"{_CLIENTS}producer.RoundRobinPartitioner"],
     },
     "librdkafka": {
         "consumer.auto.offset.reset": ["latest", "earliest", "error"],
         "consumer.enable.auto.offset.store": ["true", "false"],
-        "producer.partitioner": ["consistent_random", "murmur2_random"],
+        "producer.partitioner": ["consistent_random", "murmur2_random", "random"],
+        "producer.queuing.strategy": ["fifo", "lifo"],
     },
     "spark": {
         "consumer.startingOffsets": ["latest", "earliest"],
@@ -99,6 +108,7 @@ _OWN = {
         "application.upstream": ["plain", "transactional"],
         "application.trigger": ["micro-batch", "continuous"],
         "consumer.maxOffsetsPerTrigger": ["1000"],
+        "consumer.minPartitions": ["1", "12"],
     },
 }
 _HANDLERS = "org.apache.kafka.streams.errors."
@@ -128,6 +138,8 @@ _CODE = {
     "application.restart": ["resumes", "forgets"],
     "application.processing": ["synchronous", "asynchronous"],
     "application.processing.errors": ["retry", "close", "skip"],
+    "application.dead.letter": ["none", "acknowledged", "unacknowledged"],
+    "application.retry.topics": ["true", "false"],
     "application.abort": ["rewinds", "continues"],
 }
 _VERSIONS = {

@@ -135,9 +135,15 @@ def test_a_file_that_is_no_text_or_too_large_is_refused(tmp_path: Path):
     assert "longer than" in refused("--producer", str(large))
 
 
+@pytest.mark.parametrize("text", ["", "\n", "# nothing yet\n\n ! so far\n"])
+def test_a_file_that_states_nothing_means_the_defaults(write, text: str):
+    producer = write("producer.properties", text)
+    assert advise("--producer", producer) == advise()
+
+
 def test_what_was_assumed_is_said_in_words_for_a_person(write):
     producer = write("producer.properties", "acks=1\n")
-    assert "\n  topic.replication.factor=1\n" in advise("--producer", producer)
+    assert "topic.replication.factor=1, " in advise("--producer", producer)
     topic = write("topic.properties", "replication.factor=3\n")
     assert "replication.factor=1" not in advise("--producer", producer, "--topic", topic)
 
@@ -221,3 +227,42 @@ def test_a_file_may_come_through_a_pipe(monkeypatch: pytest.MonkeyPatch, place: 
 def test_what_is_no_file_is_said_so(tmp_path: Path):
     assert refused(str(tmp_path)) == f"{tmp_path}: Is a directory."
     assert refused(str(tmp_path / "none")) == f"{tmp_path / 'none'}: No such file or directory."
+
+
+def test_the_text_is_one_screen_with_the_verdict_first(write):
+    producer = write("producer.properties", "acks=1\n")
+    lines = advise("--producer", producer).splitlines()
+    assert lines[0] == "NO: at-least-once, with 1 broker lost for good."
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 100
+    assert "For java 4.3 clients and 3 brokers of Kafka 4.3." in lines
+    headings = ("4 changes for", "What breaks at-least-once:", "For java", "Assumed,", "Every fail")
+    places = [next(n for n, line in enumerate(lines) if line.startswith(each)) for each in headings]
+    assert places == sorted(places)
+
+
+def test_a_reason_is_printed_once_and_losses_go_before_outages(write):
+    producer = write("producer.properties", "acks=1\n")
+    text = advise("--producer", producer, "--verbose")
+    assert text.count("replication.factor=1: no other broker can lead until this one is back.") == 1
+    assert text.index("\n  lost_write") < text.index("\n  duplicate") < text.index("\n  blocked")
+    assert "In numbers:" in text
+    assert "In numbers:" not in advise("--producer", producer)
+
+
+def test_what_holds_says_yes(write):
+    paths = [f"--{name.partition('.')[0]}={write(name, text)}" for name, text in SAFE_FILES.items()]
+    text = advise(*paths)
+    assert text.startswith("YES: at-least-once")
+    assert "What breaks" not in text
+
+
+def test_settings_without_weight_are_counted_and_do_not_hide_the_rest(write):
+    idle = "client.id=a\ncompression.type=gzip\nreceive.buffer.bytes=65536\n"
+    producer = write("producer.properties", f"{idle}a.b=1\nsasl.password=x\n")
+    err = run("--producer", producer)[2]
+    assert "3 settings that no guarantee hangs on are not weighed (--verbose)." in err
+    assert "compression.type" not in err
+    assert "a.b is not a setting" in err
+    assert "sasl.password is a credential" in err
+    assert "compression.type is not weighed here." in run("--producer", producer, "--verbose")[2]

@@ -9,6 +9,7 @@ from hypothesis import given
 
 from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import FORBIDS, Anomaly, Boundary
+from advisor.reasoning.recommend import recommend
 from advisor.reasoning.words import describe_guarantee
 from tests.advisor.pipelines import SAFE, described, pipelines
 
@@ -80,7 +81,7 @@ def test_a_guarantee_forbids_nothing_that_is_permitted_at_its_boundary(pipeline)
 
 def test_the_sentence_says_the_number_first_and_an_example():
     fields = SAFE | {"producer.acks": "1", "producer.enable.idempotence": "false"}
-    said = describe_guarantee(assess(described(fields)))
+    said = describe_guarantee(described(fields), assess(described(fields)))
     assert said.startswith("No delivery guarantee is left by these settings: acknowledged messages")
     assert re.search(r"in 6 of \d+ failures", said)
     assert "the leader dies while its followers are behind" in said
@@ -88,6 +89,44 @@ def test_the_sentence_says_the_number_first_and_an_example():
 
 @given(pipelines())
 def test_there_is_a_sentence_for_every_pipeline(pipeline):
-    said = describe_guarantee(assess(pipeline))
+    said = describe_guarantee(pipeline, assess(pipeline))
     assert said.endswith(".")
     assert "..." not in said.replace("…", "...")
+
+
+ONCE = SAFE | {
+    "producer.transactional.id": "orders-1",
+    "application.sink": "idempotent",
+    "application.commit": "after-processing",
+    "consumer.enable.auto.commit": "false",
+    "consumer.auto.offset.reset": "earliest",
+    "consumer.isolation.level": "read_committed",
+}
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "said"),
+    [
+        ({"consumer.isolation.level": "read_uncommitted"}, "aborted transactions can be read"),
+        ({"broker.transaction.state.log.min.isr": "1"}, "transactions can be delivered in part"),
+        ({"broker.transaction.state.log.replication.factor": "1"}, "delivered in part"),
+    ],
+)
+def test_half_a_transaction_is_not_exactly_once(spoilt: dict[str, str], said: str) -> None:
+    fields = ONCE | spoilt | {"need.guarantee": "exactly-once"}
+    assessment = assess(described(fields))
+
+    assert assess(described(ONCE)).guarantees[Boundary.END_TO_END] == "exactly-once"
+    assert assessment.guarantees[Boundary.END_TO_END] == "at-least-once"
+    assert said in describe_guarantee(described(fields), assessment)
+    found = recommend(described(fields))
+    assert not found.impossible
+    changed = {f"{each.component}.{each.setting}": str(each.after) for each in found.changes}
+    assert spoilt.keys() <= changed.keys()
+    after = assess(found.pipeline)
+    assert after.guarantees[Boundary.END_TO_END] == "exactly-once"
+
+
+def test_a_decision_with_one_copy_counts_only_where_a_broker_may_be_lost() -> None:
+    fields = ONCE | {"broker.transaction.state.log.min.isr": "1", "need.survive": "0"}
+    assert assess(described(fields)).guarantees[Boundary.END_TO_END] == "exactly-once"

@@ -52,7 +52,7 @@ def test_what_holds_only_if_the_code_is_as_assumed_says_so() -> None:
     assert names(SAFE) == {
         "topic.unclean.leader.election.enable", "application.commit", "application.delivery.errors",
         "application.restart", "application.processing", "application.processing.errors",
-        "application.timestamps",
+        "application.timestamps", "application.framework",
     }  # fmt: skip
 
 

@@ -106,8 +106,6 @@ def test_options_of_spark_say_what_is_known_from_where() -> None:
         "org.apache.spark.sql.kafka010.KafkaSourceProvider, read from 4.2.0; type and default: "
         "Spark's structured-streaming-kafka-integration.md"
     )
-    only_named = _every("maxRecordsPerPartition", C, Family.SPARK)
-    assert only_named.source.endswith("KafkaSourceProvider, read from 4.2.0")
     assert _every("topic", P, Family.SPARK).kind is Kind.TEXT
 
 

@@ -28,6 +28,8 @@ TRANSACTIONAL = {
 }
 UNCOMMITTED = {"consumer.isolation.level": "read_uncommitted"}
 ACKS_1 = {"producer.acks": "1", "producer.enable.idempotence": "false"}
+EMPTY = {"application.disk.lost": "returns-empty"}
+SET_ASIDE = {"application.processing.errors": "skip"}
 NO_ELR = {"application.eligible.leader.replicas.version": "0"}
 
 LIBRDKAFKA_FOR_EVER = {
@@ -37,6 +39,14 @@ LIBRDKAFKA_FOR_EVER = {
 
 CASES = [
     # Alone and below the minimum, a leader with acks=1 goes on; an eligible replica lacks it (E3).
+    # A rolling restart is a death of the leader, of one that was alone, and a wait.
+    ("rolling-restart", SAFE, set()),
+    ("rolling-restart", SAFE | ACKS_1 | NO_ELR, {A.LOST_WRITE, A.DUPLICATE, A.REORDERED}),
+    ("rolling-restart", RF3 | {"producer.acks": "0"}, {A.LOST_WRITE}),
+    ("rolling-restart", SAFE | {"topic.unclean.leader.election.enable": "true"},
+     {A.LOST_WRITE, A.DIVERGED, A.GIVEN_UP}),
+    ("rolling-restart", SAFE | {"topic.unclean.leader.election.enable": "true",
+                                "topic.min.insync.replicas": "3"}, set()),
     ("isr-shrunk-leader-down", SAFE, set()),
     ("isr-shrunk-leader-down", SAFE | ACKS_1, {A.LOST_WRITE}),
     ("isr-shrunk-leader-down", SAFE | ACKS_1 | NO_ELR, set()),
@@ -44,6 +54,15 @@ CASES = [
     ("isr-shrunk-leader-down", RF3 | {"producer.acks": "0"}, {A.LOST_WRITE}),
     ("isr-shrunk-leader-down", RF3 | {"topic.unclean.leader.election.enable": "true"},
      {A.LOST_WRITE, A.DIVERGED, A.GIVEN_UP}),
+    # The set shrinks below the minimum; whoever comes back empty leads (docs/decisions/0033).
+    ("isr-shrunk-leader-lost", SAFE | NO_ELR, set()),
+    ("isr-shrunk-leader-lost", SAFE | NO_ELR | EMPTY, {A.LOST_WRITE, A.DIVERGED}),
+    ("isr-shrunk-leader-lost", SAFE | EMPTY | {"kafka": "3.9"}, {A.LOST_WRITE, A.DIVERGED}),
+    ("isr-shrunk-leader-lost", SAFE | EMPTY | {"kafka": "3.3"}, {A.LOST_WRITE, A.DIVERGED}),
+    ("isr-shrunk-leader-lost", SAFE | EMPTY | {"kafka": "4.0"}, {A.LOST_WRITE, A.DIVERGED}),
+    ("isr-shrunk-leader-lost", SAFE | NO_ELR | EMPTY | {"topic.min.insync.replicas": "3"},
+     {A.LOST_WRITE, A.DIVERGED}),
+    ("isr-shrunk-leader-lost", SAFE | EMPTY, set()),
     ("last-replica-loses-power", SAFE, set()),
     ("last-replica-loses-power", SAFE | NO_ELR, {A.LOST_WRITE, A.DIVERGED}),
     ("last-replica-loses-power", SAFE | {"kafka": "3.9"}, {A.LOST_WRITE, A.DIVERGED}),
@@ -117,6 +136,26 @@ CASES = [
     ("exception-then-close", {"application.processing.errors": "close",
                               "consumer.enable.auto.commit": "false"}, set()),
     ("unprocessable-message", {"application.processing.errors": "skip"}, {A.EFFECT_MISSING}),
+    ("unprocessable-message", {"application.framework": "spring"}, {A.EFFECT_MISSING}),
+    ("unprocessable-message", {"application.framework": "spring-2.4"}, {A.EFFECT_MISSING}),
+    ("unprocessable-message", {"application.framework": "spring-cloud-stream"},
+     {A.EFFECT_MISSING}),
+    ("unprocessable-message", {"application.framework": "quarkus"}, set()),
+    ("unprocessable-message", {"application.framework": "connect"}, set()),
+    ("unprocessable-message", {"application.framework": "spring",
+                               "application.processing.errors": "retry"}, set()),
+    ("unprocessable-message", {"application.framework": "spring",
+                               "application.dead.letter": "acknowledged"}, {A.KEY_REORDERED}),
+    ("unprocessable-message", {"application.dead.letter": "acknowledged",
+                               "consumer.enable.auto.commit": "false"}, set()),
+    ("dead-letter-refused", {"application.framework": "spring"}, set()),
+    ("dead-letter-refused", {"application.dead.letter": "unacknowledged"}, set()),
+    ("dead-letter-refused", SET_ASIDE | {"application.dead.letter": "acknowledged"}, set()),
+    ("dead-letter-refused", SET_ASIDE | {"application.dead.letter": "unacknowledged"}, SKIP),
+    ("dead-letter-refused", LRK | SET_ASIDE | {"application.dead.letter": "unacknowledged"}, SKIP),
+    ("unprocessable-message", {"application.retry.topics": "true"}, {A.KEY_REORDERED}),
+    ("unprocessable-message", SET_ASIDE | {"application.retry.topics": "true"},
+     {A.KEY_REORDERED, A.EFFECT_MISSING}),
     ("unprocessable-message", {}, set()),
     ("unprocessable-message", {"application.processing.errors": "close"}, SKIP),
     ("unprocessable-message", {"application.processing.errors": "close",
@@ -196,6 +235,12 @@ STANDSTILLS = [
     ("transactional-id-shared", SAFE | TRANSACTIONAL, "transactional.id=orders-1"),
     ("transactional-id-expired", SAFE | TRANSACTIONAL, "transactional.id.expiration.ms=604800000"),
     ("unprocessable-message", SAFE, "application.processing.errors=retry"),
+    ("unprocessable-message", {"application.framework": "quarkus"}, "failure-strategy=fail"),
+    (
+        "dead-letter-refused",
+        SET_ASIDE | {"application.dead.letter": "acknowledged"},
+        "application.dead.letter=acknowledged",
+    ),
     ("isr-shrunk-leader-down", SAFE, "eligible.leader.replicas.version=1"),
     ("isr-shrunk-leader-down", SAFE | NO_ELR, "unclean.leader.election.enable=false"),
 ]

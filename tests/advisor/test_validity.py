@@ -150,8 +150,51 @@ def test_problems_of_both_clients_and_of_the_cluster_come_together() -> None:
         T: {"replication.factor": 9},
     }
     assert [(each.component, each.product) for each in _problems(settings)] == [
-        (P, True), (C, True), (T, True), (C, False),
+        (P, True), (C, True), (T, True), (C, True),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("stated", "refused"),
+    [
+        ({C: {"session.timeout.ms": 5999}}, [(C, "session.timeout.ms")]),
+        ({C: {"session.timeout.ms": 5999}, B: {"group.min.session.timeout.ms": 5000}}, []),
+        ({C: {"session.timeout.ms": 20000}, B: {"group.max.session.timeout.ms": 10000}},
+         [(C, "session.timeout.ms")]),
+        # The client's default is beyond what these brokers allow.
+        ({B: {"group.max.session.timeout.ms": 30000}}, [(B, "group.max.session.timeout.ms")]),
+        ({B: {"group.min.session.timeout.ms": 45001}}, [(B, "group.min.session.timeout.ms")]),
+        ({B: {"group.max.session.timeout.ms": 30000}, C: {"group.protocol": "consumer"}}, []),
+        ({P: {"transactional.id": "t", "transaction.timeout.ms": 1800000},
+          B: {"transaction.max.timeout.ms": 3600000}}, []),
+        ({P: {"transactional.id": "t"}, B: {"transaction.max.timeout.ms": 59999}},
+         [(B, "transaction.max.timeout.ms")]),
+        ({P: {"transaction.timeout.ms": 1800000}}, []),
+        ({B: {"group.consumer.session.timeout.ms": 30000}},
+         [(B, "group.consumer.session.timeout.ms")]),
+        ({B: {"group.consumer.session.timeout.ms": 30000,
+              "group.consumer.min.session.timeout.ms": 30000}}, []),
+        ({B: {"group.streams.max.session.timeout.ms": 40000}},
+         [(B, "group.streams.max.session.timeout.ms")]),
+    ],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("client", [(Family.JAVA, "4.3"), (Family.LIBRDKAFKA, "2.16")])
+def test_what_the_brokers_state_replaces_their_defaults(
+    stated: Settings, refused: list[tuple[Component, str]], client: tuple[Family, str]
+) -> None:
+    found = _problems(stated, *client)
+    assert [(each.component, each.setting) for each in found] == refused
+    assert all(each.product for each in found)
+
+
+def test_exactly_once_of_streams_asks_for_less_than_the_brokers_allow() -> None:
+    eos: Settings = {S: {"processing.guarantee": "exactly_once_v2"}}
+    stated: Settings = {**eos, B: {"transaction.max.timeout.ms": 10000}}
+    assert _problems(stated, Family.STREAMS) == []
+    stated[B] = {"transaction.max.timeout.ms": 9999}
+    (found,) = _problems(stated, Family.STREAMS)
+    assert found.setting == "transaction.max.timeout.ms"
 
 
 def test_a_version_that_is_not_known_is_an_error() -> None:

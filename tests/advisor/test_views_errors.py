@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.views.defaults import server_error
+
+from advisor import drafts
 
 pytestmark = pytest.mark.django_db
 
@@ -38,3 +41,41 @@ def test_our_own_error_has_a_page_that_needs_no_context() -> None:
     assert "This is our error, not yours" in html
     assert "{%" not in html
     assert "{#" not in html
+
+
+@pytest.mark.parametrize(
+    ("content_type", "status"),
+    [
+        ("application/x-www-form-urlencoded; charset=utf-16", 415),
+        ("text/html; charset=utf-16", 415),
+        ("multipart/form-data; boundary=x; charset=utf-7", 415),
+        ("multipart/form-data", 400),
+        ('multipart/form-data; boundary=""', 400),
+        ("multipart/form-data; boundary=é", 400),
+        ("MULTIPART/FORM-DATA; boundary=" + 300 * "x", 400),
+    ],
+)
+@pytest.mark.parametrize("path", ["/describe/from-files/", "/", "/nowhere/"])
+def test_a_body_that_cannot_be_read_is_refused_with_a_page(path, content_type, status) -> None:
+    strict = Client(enforce_csrf_checks=True, raise_request_exception=False)
+    response = strict.generic("POST", path, b"\xff\xfea", content_type=content_type)
+    assert response.status_code == status
+    assert "This request was not understood" in response.content.decode()
+    assert response.headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("path", ["/describe/client/", "/describe/from-files/"])
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH"])
+def test_other_methods_are_not_allowed(client: Client, path: str, method: str) -> None:
+    assert client.generic(method, path).status_code == 405
+
+
+def test_looking_begins_no_session_and_the_first_answer_does(client: Client) -> None:
+    for path in ("/", "/describe/client/", "/describe/from-files/", "/learn/", "/experiments/"):
+        client.get(path)
+    assert Session.objects.count() == 0
+    card = reverse("advisor:card", args=["producer"])
+    client.post(card, {"producer.acks": "1", "stamp": ""})
+    assert Session.objects.count() == 1
+    assert drafts.load(client.session).fields == {"producer.acks": "1"}
+    assert client.cookies["sessionid"]["max-age"] == 30 * 24 * 3600

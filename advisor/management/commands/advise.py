@@ -11,13 +11,15 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from advisor import services
 from advisor.catalog import Component, Family
-from advisor.inputs import FileProblem, Inputs, Origin, read_file
+from advisor.inputs import FileProblem, Inputs, Origin, read_file, states_nothing
 from advisor.intake import all_readers
 from advisor.management.report import report
 from advisor.management.sarif import sarif
 from advisor.reasoning.pipeline import Pipeline
 
 BROKEN, BAD_INPUT = 1, 2
+_IDLE = "not weighed here."
+"""How a note ends that names a setting without weight."""
 _HEADS = {
     "client": "family", "client_version": "version", "kafka": "kafka", "brokers": "brokers",
     "want": "need.guarantee", "survive": "need.survive",
@@ -62,11 +64,16 @@ class Command(BaseCommand):
         parser.add_argument("--ordering", action="store_true", help="order must be kept as well")
         parser.add_argument("--format", choices=("text", "json", "sarif"), help="default text")
         parser.add_argument("--json", action="store_true", help="the same as --format json")
+        parser.add_argument(
+            "--verbose",
+            action="store_true",
+            help="the text with every failure, finding, number and procedure, and every note",
+        )
 
     def handle(self, *args: object, **options: Any) -> None:
         inputs = _inputs(options)
         pipeline = _pipeline(inputs)
-        for note in [*inputs.notes, *_taken(pipeline, inputs)]:
+        for note in [*_notes(inputs, options["verbose"]), *_taken(pipeline, inputs)]:
             self.stderr.write(note)
         answer = services.answer(pipeline)
         match options["format"] or ("json" if options["json"] else "text"):
@@ -75,7 +82,7 @@ class Command(BaseCommand):
             case "sarif":
                 self.stdout.write(json.dumps(sarif(answer, inputs), indent=2))
             case _:
-                self.stdout.write(report(answer))
+                self.stdout.write(report(answer, verbose=options["verbose"]))
         if not answer.judgement.met:
             sys.exit(BROKEN)
 
@@ -92,18 +99,26 @@ def _inputs(options: dict[str, Any]) -> Inputs:
         _state_options(inputs, options)
         for path in options["files"]:
             if not path.endswith(".toml"):
-                inputs.add_text(path, read_file(path), options["kind"] or "")
+                _add(inputs, path, options["kind"] or "")
         if options["spark"]:
             inputs.state("family", Family.SPARK, Origin("--spark"))
-            inputs.add_text(options["spark"], read_file(options["spark"]), "spark-options")
+            _add(inputs, options["spark"], "spark-options")
         if options["streams"]:
             inputs.state("family", Family.STREAMS, Origin("--streams"))
         for component in Component:
             if path := options[component]:
-                inputs.add_text(path, read_file(path), f"{component}-properties")
+                _add(inputs, path, f"{component}-properties")
     except FileProblem as error:
         raise CommandError(str(error), returncode=BAD_INPUT) from error
     return inputs
+
+
+def _add(inputs: Inputs, path: str, kind: str) -> None:
+    text = read_file(path)
+    if states_nothing(text):
+        inputs.notes.append(f"{path}: nothing is stated in it, so that the defaults count.")
+    else:
+        inputs.add_text(path, text, kind)
 
 
 def _state_options(inputs: Inputs, options: dict[str, Any]) -> None:
@@ -121,6 +136,17 @@ def _pipeline(inputs: Inputs) -> Pipeline:
     if pipeline is None or wrong:
         raise CommandError("\n".join(wrong), returncode=BAD_INPUT)
     return pipeline
+
+
+def _notes(inputs: Inputs, verbose: bool) -> Iterator[str]:
+    """What was noticed while reading. Settings that no guarantee hangs on are counted, so that
+    they do not hide the rest; with `verbose` each is named."""
+    idle = [] if verbose else [note for note in inputs.notes if note.endswith(_IDLE)]
+    yield from (note for note in inputs.notes if note not in idle)
+    if len(idle) == 1:
+        yield idle[0]
+    elif idle:
+        yield f"{len(idle)} settings that no guarantee hangs on are not weighed (--verbose)."
 
 
 def _taken(pipeline: Pipeline, inputs: Inputs) -> Iterator[str]:

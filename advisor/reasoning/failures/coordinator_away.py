@@ -35,9 +35,14 @@ def _how_long(pipeline: Pipeline) -> str:
     """How a member behaves that cannot reach its coordinator."""
     if pipeline.family is Family.LIBRDKAFKA and assigned_by_brokers(pipeline):
         return "group.protocol=consumer: the members go on fetching and processing all the while."
-    timeout_ms = pipeline.number(Component.CONSUMER, "session.timeout.ms")
     if assigned_by_brokers(pipeline):
         return "Who joins meanwhile gets nothing to read."
+    if pipeline.family is not Family.LIBRDKAFKA:
+        return (
+            "A Java member looks for the coordinator and goes on fetching what it has; who joins "
+            "meanwhile gets nothing to read."
+        )
+    timeout_ms = pipeline.number(Component.CONSUMER, "session.timeout.ms")
     return f"session.timeout.ms={timeout_ms}: after that a member gives its partitions up."
 
 
@@ -56,5 +61,7 @@ EVENT = FailureEvent(
         "Kafka GroupCoordinatorConfig, offsets.topic.replication.factor",
         "librdkafka INTRODUCTION.md, KIP-848",
         "KIP-848",
+        "Kafka AbstractCoordinator.HeartbeatThread (markCoordinatorUnknown)",
+        "librdkafka rdkafka_cgrp.c, rd_kafka_cgrp_session_timeout_check",
     ),
 )

@@ -13,18 +13,40 @@ def permits(pipeline: Pipeline) -> Permits:
 
     And of more than that: the broker, back on an empty disk, is the last known leader (KIP-966)
     and leads, and the others truncate to it. Seen in a run: 21,000 of 21,000 records gone, of
-    which 12,019 had been acknowledged by all three replicas.
+    which 12,019 had been acknowledged by all three replicas. Without eligible leader replicas
+    that is so with any minimum, because the set shrinks below it (docs/decisions/0033).
     """
     topic = Replication(pipeline)
     if not topic.fails_over:
         return {}
     if topic.copies > 1:
-        return {
-            Anomaly.UNAVAILABLE: f"acks=all with min.insync.replicas={topic.min_isr}: one in-sync "
-            "replica is too few, so writes are refused, and nothing is acknowledged to be lost."
-        }
-    reason = _why(topic)
-    found = {Anomaly.LOST_WRITE: reason, **outage(_after(topic))}
+        return _with_copies(topic)
+    return _lost(topic, _why(topic)) | outage(_after(topic))
+
+
+def _with_copies(topic: Replication) -> Permits:
+    """The leader acknowledges nothing alone; what it leads next with decides."""
+    refused = (
+        f"acks=all with min.insync.replicas={topic.min_isr}: one in-sync replica is too few, so "
+        "writes are refused, and nothing is acknowledged to be lost."
+    )
+    if topic.eligible_replicas:
+        return {Anomaly.UNAVAILABLE: refused}
+    if not topic.returns_empty:
+        return outage(
+            f"{refused} application.disk.lost=replica-elected: nobody leads until an operator has "
+            "elected the replica with the longest log."
+        )
+    reason = (
+        "application.disk.lost=returns-empty without eligible leader replicas: the in-sync set "
+        f"shrinks to the leader, whatever min.insync.replicas={topic.min_isr} says; back on an "
+        "empty disk it leads, and the others drop what they had acknowledged."
+    )
+    return {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason} | outage(refused)
+
+
+def _lost(topic: Replication, reason: str) -> Permits:
+    found = {Anomaly.LOST_WRITE: reason}
     if topic.shows(1):
         found[Anomaly.DIVERGED] = f"{reason} Offsets that were read then bear other records."
     return found
@@ -68,7 +90,13 @@ EVENT = FailureEvent(
         "Kafka design.md, Availability and Durability Guarantees",
         "KIP-966 (eligible leader replicas)",
     ),
-    beyond_settings="Add a broker, so that a second copy can be asked for.",
+    beyond_settings=(
+        "A second copy takes a second broker. Eligible leader replicas, on in new clusters from "
+        "Kafka 4.1, keep an empty broker from leading. Before them the order of an operator's "
+        "steps does: keep the broker that lost its disk away, and of the others all but the one "
+        "with the longest log; have that one elected (kafka-leader-election.sh --election-type "
+        "unclean takes any that is up), then let the rest return."
+    ),
     scenario="leader-disk-lost",
     in_scope=broker_lost_for_good,
 )

@@ -44,5 +44,5 @@ EVENT = FailureEvent(
     sources=("Kafka operations/basic-kafka-operations.md, Modifying topics",
              "librdkafka CONFIGURATION.md, partitioner"),
     in_scope=told,
-    not_counted="order is required within a partition; between partitions Kafka keeps none",
+    not_counted="you add partitions yourselves, and no setting keeps a key where it was",
 )  # fmt: skip

@@ -7,6 +7,7 @@ from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.failures.no_committed_offset import without_position
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.plural import counted
 
 NAME = "offsets.topic.replication.factor"
 
@@ -17,8 +18,9 @@ def permits(pipeline: Pipeline) -> Permits:
     lost = max(pipeline.requirement.survive, 1)
     if copies > pipeline.brokers:
         return {
-            Anomaly.BLOCKED: f"{NAME}={copies} cannot be reached with {pipeline.brokers} brokers: "
-            "until it is lowered, no group can read anything."
+            Anomaly.BLOCKED: f"{NAME}={copies} cannot be reached with "
+            f"{counted(pipeline.brokers, 'broker')}: until it is lowered, no group can read "
+            "anything."
         }
     if copies > lost:
         return {}

@@ -7,10 +7,8 @@ from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.failures.transaction_aborted import writes_in_transactions
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.session import ABORT_CHECK
 from advisor.reasoning.streams import Streams
-
-CLEANUP_MS = 10_000
-"""transaction.abort.timed.out.transaction.cleanup.interval.ms, the brokers' default."""
 
 
 def permits(pipeline: Pipeline) -> Permits:
@@ -23,7 +21,7 @@ def permits(pipeline: Pipeline) -> Permits:
     timeout_ms = pipeline.number(Component.PRODUCER, "transaction.timeout.ms")
     return {
         Anomaly.BLOCKED: f"isolation.level=read_committed with transaction.timeout.ms={timeout_ms}:"
-        f" everything behind the open transaction waits, for up to {timeout_ms + CLEANUP_MS:,} ms."
+        f" everything behind the open transaction waits, for up to {_longest_ms(pipeline):,} ms."
     }
 
 
@@ -33,8 +31,14 @@ def _of_the_output(pipeline: Pipeline) -> Permits:
     return {
         Anomaly.BLOCKED: f"{Streams(pipeline).named} with transaction.timeout.ms={timeout_ms}: "
         "behind the open transaction of an instance that died, readers with read_committed wait "
-        f"for up to {timeout_ms + CLEANUP_MS:,} ms."
+        f"for up to {_longest_ms(pipeline):,} ms."
     }
+
+
+def _longest_ms(pipeline: Pipeline) -> int:
+    """From the last sign of life until a coordinator has looked and aborted it."""
+    timeout_ms = pipeline.number(Component.PRODUCER, "transaction.timeout.ms")
+    return timeout_ms + pipeline.number(Component.BROKER, ABORT_CHECK)
 
 
 EVENT = FailureEvent(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.catalog import Family
+from advisor.catalog import Component, Family
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.failures import exception_then_close
 from advisor.reasoning.group import Group
@@ -21,14 +21,37 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     if pipeline.family is Family.STREAMS:
         return _in_streams(pipeline)
+    again = _from_retry_topics(pipeline)
     if group.on_error == "skip":
-        return {
-            Anomaly.EFFECT_MISSING: "application.processing.errors=skip: the message is passed "
-            "over, and only a log line says so."
-        }
+        return again | _passed_over(group)
+    if group.on_error == "retry" and again:
+        return again
     return exception_then_close.permits(pipeline) or {
-        Anomaly.BLOCKED: f"application.processing.errors={group.on_error}: the partition stands "
-        "still at this message until somebody acts."
+        Anomaly.BLOCKED: f"{group.error_policy}: the partition stands still at this message until "
+        "somebody acts."
+    }
+
+
+def _passed_over(group: Group) -> Permits:
+    """Without an effect, or in a topic of its own, where somebody processes it late."""
+    if group.sets_aside == "none":
+        return {
+            Anomaly.EFFECT_MISSING: f"{group.error_policy}: the message is passed over, and only "
+            "a log line says so."
+        }
+    return {
+        Anomaly.KEY_REORDERED: f"application.dead.letter={group.sets_aside}: the message waits in "
+        "a topic of its own while later ones of its key are processed."
+    }
+
+
+def _from_retry_topics(pipeline: Pipeline) -> Permits:
+    """Those behind it go on at once, later ones of its key among them."""
+    if not pipeline.flag(Component.APPLICATION, "retry.topics"):
+        return {}
+    return {
+        Anomaly.KEY_REORDERED: "application.retry.topics=true: the message comes again from "
+        "another topic, after later ones of its key were processed."
     }
 
 
@@ -57,6 +80,9 @@ EVENT = FailureEvent(
     sources=(
         "KafkaConsumer javadoc, poll() (RecordDeserializationException)",
         "KIP-1036",
+        "Spring for Apache Kafka reference, Handling Exceptions (DefaultErrorHandler)",
+        "Spring for Apache Kafka reference, Non-Blocking Retries (the order is lost)",
+        "SmallRye Reactive Messaging, Receiving Kafka Records, Failure Management",
         "KIP-161 and KIP-1033 (exception handlers of Kafka Streams)",
     ),
     beyond_settings=(

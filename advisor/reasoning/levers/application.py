@@ -71,6 +71,19 @@ LEVERS = (
         _READER,
     ),
     _lever(
+        "dead.letter", own_code(_from("dead.letter", "unacknowledged", "acknowledged")),
+        costs(latency="a message that is set aside holds its partition up for one send.",
+              availability="a dead-letter topic that takes nothing stops the partition."),
+        "spring-kafka DeadLetterPublishingRecoverer (failIfSendResultIsError)",
+        _READER,
+    ),
+    _lever(
+        "retry.topics", own_code(_from("retry.topics", True, False)),
+        costs(availability="a message that fails holds its partition up until its tries are over."),
+        "Spring for Apache Kafka reference, Non-Blocking Retries",
+        _READER,
+    ),
+    _lever(
         "abort", own_code(_becomes("abort", "rewinds")),
         costs(more="Code: after an abort, seek() to the committed offsets before the next "
               "poll()."),
@@ -117,6 +130,16 @@ LEVERS = (
             Restart.CONSUMERS,
             "Stop the query, copy the whole folder of the checkpoint to its new place, start the "
             "query with that: its progress goes on at the offsets where it stopped.",
+        ),
+    ),
+    _lever(
+        "trigger", only(Family.SPARK, _becomes("trigger", "micro-batch")),
+        costs(latency="a batch is done, and written to the checkpoint, before the next begins."),
+        "Spark performance-tips.md; Spark real-time-mode.md",
+        _release(
+            Restart.CONSUMERS,
+            "Kill the query (kill -9) between its sink and its checkpoint, start it again, and see "
+            "the same batchId with the same offsets.",
         ),
     ),
     _lever(

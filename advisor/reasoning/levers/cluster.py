@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.catalog import Component, Value
+from advisor.reasoning.failures.transaction_log_lost import FACTOR as STATE_FACTOR
+from advisor.reasoning.failures.transaction_log_lost import MINIMUM as STATE_MINIMUM
 from advisor.reasoning.levers.lever import (
     INT_MAX,
     LONG_MAX,
@@ -22,7 +24,7 @@ from advisor.reasoning.levers.lever import (
 )
 from advisor.reasoning.numbers import bytes_on_disk, bytes_while_away
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication, in_fullest_rack
+from advisor.reasoning.replication import Replication, in_fullest_rack, kafka_at_least
 from advisor.reasoning.session import Session
 
 _TOPIC, _BROKER = Component.TOPIC, Component.BROKER
@@ -69,6 +71,27 @@ def _offset_copies(pipeline: Pipeline) -> Sequence[Value]:
     return [min(lost + 2, pipeline.brokers)] if now <= lost < pipeline.brokers else []
 
 
+def _decisions(pipeline: Pipeline) -> tuple[int, int]:
+    """Copies of the transactions' log, and how many are sure to have each decision."""
+    factor, least = (pipeline.number(_BROKER, name) for name in (STATE_FACTOR, STATE_MINIMUM))
+    return factor, least
+
+
+def _state_copies(pipeline: Pipeline) -> Sequence[Value]:
+    """f + 1 copies survive f brokers; one more lets transactions go on while one is down."""
+    factor, _ = _decisions(pipeline)
+    lost = pipeline.requirement.survive
+    short = factor <= lost < pipeline.brokers
+    wanted = min(lost + 2, pipeline.brokers)
+    return [wanted] if lost and (short or factor > pipeline.brokers) else []
+
+
+def _state_minimums(pipeline: Pipeline) -> Sequence[Value]:
+    _, least = _decisions(pipeline)
+    lost = pipeline.requirement.survive
+    return [lost + 1] if lost and least <= lost < pipeline.brokers else []
+
+
 def _offset_retentions(pipeline: Pipeline) -> Sequence[Value]:
     away_ms, now = outage_ms(pipeline), pipeline.number(_BROKER, "offsets.retention.minutes")
     if away_ms is None or away_ms < now * 60_000:
@@ -95,6 +118,12 @@ def _memory(name: str) -> Targets:
         return [REMEMBERED_MS] if decides == name and now < REMEMBERED_MS else []
 
     return targets
+
+
+def _eligible(pipeline: Pipeline) -> Sequence[Value]:
+    """From 4.1 on, where they are for production (KIP-966)."""
+    known = kafka_at_least(pipeline, "4.1")
+    return [1] if known and not Replication(pipeline).eligible_replicas else []
 
 
 def _stamps(pipeline: Pipeline) -> Sequence[Value]:
@@ -176,6 +205,19 @@ LEVERS = (
         ),
     ),
     Lever(
+        Component.APPLICATION, "eligible.leader.replicas.version", _eligible,
+        costs(availability="with every eligible replica down, nobody leads until one is back.",
+              more="Work: min.insync.replicas is the cluster's then; a broker's file is passed "
+              "over."),
+        "KIP-966; Kafka operations/eligible-leader-replicas.md",
+        Procedure(
+            Restart.NOTHING,
+            "kafka-features.sh upgrade --feature eligible.leader.replicas.version=1, while every "
+            "replica is in sync.",
+            "kafka-features.sh describe shows the FinalizedVersionLevel 1.",
+        ),
+    ),
+    Lever(
         _TOPIC, "unclean.leader.election.enable",
         becomes(_TOPIC, "unclean.leader.election.enable", False),
         costs(availability="with every in-sync replica down, the partition waits for one of them "
@@ -213,6 +255,33 @@ LEVERS = (
             "The setting counts when __consumer_offsets is made, once. One that exists needs a "
             "plan for kafka-reassign-partitions.sh --execute, while groups run.",
             "kafka-topics.sh --describe --topic __consumer_offsets shows the Replicas and Isr.",
+        ),
+    ),
+    Lever(
+        _BROKER, STATE_FACTOR, not_spark(_state_copies),
+        costs(latency="each step of a transaction waits for the replicas in sync.",
+              disk="next to none, the topic is compacted."),
+        "Kafka TransactionLogConfig, transaction.state.log.replication.factor; KIP-98; KIP-455",
+        Procedure(
+            Restart.BROKERS,
+            "The line in every broker's file counts when __transaction_state is made, once. One "
+            "that exists needs a plan for kafka-reassign-partitions.sh --execute, while "
+            "transactions run.",
+            "kafka-topics.sh --describe --topic __transaction_state shows the Replicas and Isr.",
+        ),
+    ),
+    Lever(
+        _BROKER, STATE_MINIMUM, not_spark(_state_minimums),
+        costs(availability="with fewer of its copies in sync, no transaction begins or ends."),
+        "Kafka TransactionLogConfig, transaction.state.log.min.isr; KIP-98",
+        Procedure(
+            Restart.BROKERS,
+            "The line in every broker's file counts when __transaction_state is made, once. One "
+            "that exists has its own: kafka-configs.sh --alter --entity-type topics --entity-name "
+            "__transaction_state --add-config min.insync.replicas=N.",
+            "kafka-configs.sh --describe --all --entity-type topics --entity-name "
+            "__transaction_state shows min.insync.replicas.",
+            after=(STATE_FACTOR,),
         ),
     ),
     Lever(

@@ -8,6 +8,7 @@ from functools import partial
 from advisor.catalog import Component, Family, Value
 from advisor.reasoning.levers.lever import (
     CONSUMERS_AGAIN,
+    LONG_MAX,
     Lever,
     Procedure,
     Restart,
@@ -32,6 +33,11 @@ def _reset_price(before: Pipeline, after: Pipeline) -> str:
             more="Meaning: a group that loses its place gets what it had processed once more.",
         )
     return paid(availability="a group without a position stops until somebody sets one.")
+
+
+def _whole(name: str, value: int, pipeline: Pipeline) -> Sequence[Value]:
+    """The value with which Spark reads each partition with one task, where it was told another."""
+    return [value] if pipeline.value(Component.CONSUMER, name) not in (None, value) else []
 
 
 _lever = partial(Lever, Component.CONSUMER)
@@ -59,6 +65,19 @@ LEVERS = (
         "failOnDataLoss", only(Family.SPARK, _becomes("failOnDataLoss", True)),
         costs(availability="a query whose offsets are gone stops, and somebody has to look."),
         "Spark structured-streaming-kafka-integration.md, failOnDataLoss",
+        _QUERY_AGAIN,
+    ),
+    _lever(
+        "minPartitions", only(Family.SPARK, partial(_whole, "minPartitions", 1)),
+        costs(throughput="one task reads each partition."),
+        "Spark structured-streaming-kafka-integration.md, minPartitions",
+        _QUERY_AGAIN,
+    ),
+    _lever(
+        "maxRecordsPerPartition",
+        only(Family.SPARK, partial(_whole, "maxRecordsPerPartition", LONG_MAX)),
+        costs(throughput="one task reads each partition."),
+        "Spark structured-streaming-kafka-integration.md, maxRecordsPerPartition",
         _QUERY_AGAIN,
     ),
     _lever(

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from functools import partial
 
 from advisor.catalog import Component, Family, Value
+from advisor.catalog.versions import at_least, effective_client
 from advisor.reasoning.finding import Confidence
 from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.keys import DEFAULT_PARTITIONER, keys_spread
 from advisor.reasoning.levers import streams
 from advisor.reasoning.levers.lever import (
     INT_MAX,
@@ -29,9 +31,6 @@ _PATIENCE_MS = 120_000
 
 _TRANSACTION_MS = 60_000
 """`transaction.timeout.ms` of every client (KIP-98)."""
-
-MAX_TRANSACTION_MS = 900_000
-"""`transaction.max.timeout.ms`, the brokers' default."""
 
 _BLOCK_MS = 60_000
 """`max.block.ms` of the Java client (ConfigDef)."""
@@ -73,7 +72,8 @@ def _transactions(pipeline: Pipeline) -> Sequence[Value]:
         return streams.transactions(pipeline)
     now = _transaction_ms(pipeline)
     wanted = max(_TRANSACTION_MS, _longest_pause_ms(pipeline))
-    return [wanted] if now is not None and now < wanted <= MAX_TRANSACTION_MS else []
+    most = pipeline.number(Component.BROKER, "transaction.max.timeout.ms")
+    return [wanted] if now is not None and now < wanted <= most else []
 
 
 def _transaction_ms(pipeline: Pipeline) -> int | None:
@@ -89,6 +89,29 @@ def _blocks(pipeline: Pipeline) -> Sequence[Value]:
     wanted = max(_BLOCK_MS, _longest_pause_ms(pipeline))
     now = pipeline.number(Component.PRODUCER, "max.block.ms")
     return [wanted] if now < wanted else []
+
+
+def _partitioners(pipeline: Pipeline) -> Sequence[Value]:
+    if keys_spread(pipeline) is None:
+        return ()
+    java = pipeline.text(Component.APPLICATION, "other.writers") == "java"
+    return ["murmur2_random" if java else "consistent_random"]
+
+
+def _heeds_keys(pipeline: Pipeline) -> Sequence[Value]:
+    name = "partitioner.ignore.keys"
+    if not pipeline.knows(Component.PRODUCER, name):
+        return ()
+    return [False] if pipeline.flag(Component.PRODUCER, name) else []
+
+
+def _default_class(pipeline: Pipeline) -> Sequence[Value]:
+    """Kafka 4.0 has no class of this name any more: there the setting has to be left out."""
+    if pipeline.family is Family.LIBRDKAFKA or keys_spread(pipeline) is None:
+        return ()
+    stated = pipeline.text(Component.PRODUCER, "partitioner.class")
+    gone = at_least(effective_client(pipeline.family, pipeline.version), "4.0")
+    return [DEFAULT_PARTITIONER] if stated and not gone else []
 
 
 def _acks_price(before: Pipeline, after: Pipeline) -> str:
@@ -167,6 +190,32 @@ LEVERS = (
         PRODUCERS_AGAIN,
         # That few retries may be used up before a pause ends was read in the clients, not run.
         Confidence.MEDIUM,
+    ),
+    _lever(
+        "queuing.strategy", only(Family.LIBRDKAFKA, _becomes("queuing.strategy", "fifo")),
+        costs(latency="a new message waits behind those that wait already."),
+        "librdkafka CONFIGURATION.md, queuing.strategy",
+        PRODUCERS_AGAIN,
+    ),
+    _lever(
+        "partitioner", only(Family.LIBRDKAFKA, _partitioners),
+        costs(throughput="the busiest key decides how busy its partition is.",
+              more="Work: keys go to other partitions from then on; let readers come to the end "
+              "first."),
+        "librdkafka CONFIGURATION.md, partitioner",
+        PRODUCERS_AGAIN,
+    ),
+    _lever(
+        "partitioner.ignore.keys", _heeds_keys,
+        costs(throughput="the busiest key decides how busy its partition is."),
+        "KIP-794",
+        PRODUCERS_AGAIN,
+    ),
+    _lever(
+        "partitioner.class", _default_class,
+        costs(throughput="the busiest key decides how busy its partition is."),
+        "KIP-794; Kafka ConfigDef, partitioner.class",
+        PRODUCERS_AGAIN,
     ),
     _lever("delivery.timeout.ms", _timeouts, _timeout_price, "KIP-91", PRODUCERS_AGAIN),
     _lever(

@@ -1,0 +1,46 @@
+"""Nothing fails: the settings themselves keep no order."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.keys import keys_spread, tasks_split
+from advisor.reasoning.pipeline import Pipeline
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Within a partition by the queue, of a key by the partitioner and by tasks side by side."""
+    found: Permits = {}
+    librdkafka = pipeline.family is Family.LIBRDKAFKA
+    if librdkafka and pipeline.text(Component.PRODUCER, "queuing.strategy") == "lifo":
+        found[Anomaly.REORDERED] = (
+            "queuing.strategy=lifo: of the messages that wait, the newest is sent first."
+        )
+    split = tasks_split(pipeline)
+    reasons = [
+        keys_spread(pipeline),
+        split and f"{split}, side by side: later messages of a key may be done first.",
+    ]
+    if any(reasons):
+        found[Anomaly.KEY_REORDERED] = " ".join(reason for reason in reasons if reason)
+    return found
+
+
+EVENT = FailureEvent(
+    name="order-given-up",
+    title="Nothing fails, and the settings keep no order",
+    boundary=Boundary.END_TO_END,
+    story="Producers send and readers read as they are told to, on a day without any failure.",
+    permits=permits,
+    scenario="keys-moved",
+    sources=(
+        "librdkafka CONFIGURATION.md, queuing.strategy and partitioner",
+        "Kafka ConfigDef, partitioner.class; KIP-369; KIP-794",
+        "Spark structured-streaming-kafka-integration.md, minPartitions",
+    ),
+    beyond_settings=(
+        "Leave partitioner.class out, or see that your own class heeds the key; give all producers "
+        "of a topic with keys one partitioner: partitioner=murmur2_random of librdkafka is Java's."
+    ),
+)

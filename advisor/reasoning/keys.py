@@ -1,0 +1,71 @@
+"""Whether the messages of one key go to one partition, and are read from it one after the other."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.pipeline import Pipeline
+
+DEFAULT_PARTITIONER = "org.apache.kafka.clients.producer.internals.DefaultPartitioner"
+"""Java's own before 3.3 (KIP-794); 4.0 removed the class."""
+
+_BLIND = ("RoundRobinPartitioner", "UniformStickyPartitioner")
+_AS_JAVA = ("murmur2", "murmur2_random")
+_BESIDE = "application.other.writers"
+_TWO_HASHES = "they put one key into two partitions."
+_CRC32 = ("consistent", "consistent_random")
+
+
+def keys_spread(pipeline: Pipeline) -> str | None:
+    """Why a key may be in two partitions though nothing changes, or None if it is in one.
+
+    Sources: librdkafka CONFIGURATION.md, `partitioner`; ProducerConfig, `partitioner.class`;
+    KIP-369 (RoundRobinPartitioner); KIP-794 (`partitioner.ignore.keys`).
+    """
+    if pipeline.family is Family.LIBRDKAFKA:
+        return _by_librdkafka(pipeline)
+    return _by_java(pipeline)
+
+
+def tasks_split(pipeline: Pipeline) -> str | None:
+    """Why several Spark tasks read one partition side by side, or None.
+
+    How many partitions or records there are nobody said, so any limit that may bind counts.
+    Source: Spark's KafkaOffsetRangeCalculator.
+    """
+    if pipeline.family is not Family.SPARK:
+        return None
+    least = pipeline.value(Component.CONSUMER, "minPartitions")
+    if isinstance(least, int) and least > 1:
+        return f"minPartitions={least}: a topic with fewer partitions is read by several tasks each"
+    name = "maxRecordsPerPartition"
+    most = pipeline.value(Component.CONSUMER, name)
+    if isinstance(most, int) and most < 2**63 - 1:
+        return f"{name}={most}: a partition with more in one batch is read by several tasks"
+    return None
+
+
+def _by_librdkafka(pipeline: Pipeline) -> str | None:
+    partitioner = pipeline.text(Component.PRODUCER, "partitioner")
+    others = pipeline.text(Component.APPLICATION, "other.writers")
+    if partitioner == "random":
+        return "partitioner=random: each message goes to any partition, whatever its key."
+    if others == "java" and partitioner not in _AS_JAVA:
+        return f"partitioner={partitioner}, {_BESIDE}=java (murmur2): {_TWO_HASHES}"
+    if others == "librdkafka" and partitioner not in _CRC32:
+        return f"partitioner={partitioner}, {_BESIDE}=librdkafka (CRC32): {_TWO_HASHES}"
+    return None
+
+
+def _by_java(pipeline: Pipeline) -> str | None:
+    stated = pipeline.text(Component.PRODUCER, "partitioner.class")
+    if stated and not stated.endswith(".DefaultPartitioner"):
+        blind = stated.rpartition(".")[2] in _BLIND
+        why = "it passes over the key" if blind else "only its code says whether it heeds the key"
+        return f"partitioner.class={stated}: {why}."
+    ignore = "partitioner.ignore.keys"
+    knows = pipeline.knows(Component.PRODUCER, ignore)
+    if knows and not stated and pipeline.flag(Component.PRODUCER, ignore):
+        return f"{ignore}=true: each batch goes to any partition, whatever the keys."
+    if pipeline.text(Component.APPLICATION, "other.writers") == "librdkafka":
+        return f"murmur2, {_BESIDE}=librdkafka (CRC32): {_TWO_HASHES}"
+    return None

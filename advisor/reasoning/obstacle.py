@@ -1,0 +1,72 @@
+"""Settings with which nothing can work: every send is refused, or a group can never read.
+
+Brokers and clients start with them, so they are no bad input. No message gets through, and that
+is no guarantee. Only what was stated counts here: that the defaults of internal topics do not fit
+a small cluster is a finding (B003), because the file that ships with Kafka lowers them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.plural import counted
+from advisor.reasoning.replication import Replication
+
+OFFSETS = "offsets.topic.replication.factor"
+TRANSACTIONS = "transaction.state.log.replication.factor"
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """One setting with which nothing works, why, and what to set instead."""
+
+    component: Component
+    setting: str
+    why: str
+    instead: str
+
+
+def obstacles(pipeline: Pipeline) -> tuple[Obstacle, ...]:
+    """What stands in the way of every message; empty where messages get through."""
+    return (*_refused_sends(pipeline), *_topics_never_made(pipeline))
+
+
+def _refused_sends(pipeline: Pipeline) -> Iterator[Obstacle]:
+    """Before 3.7 a minimum above the factor refuses acks=all (KAFKA-15583)."""
+    topic = Replication(pipeline)
+    if topic.spares < 0 and topic.waits_for_followers:
+        yield Obstacle(
+            Component.TOPIC,
+            "min.insync.replicas",
+            f"min.insync.replicas={topic.min_isr} is above replication.factor={topic.factor}: "
+            "before Kafka 3.7 every send with acks=all is refused, with all brokers up.",
+            f"Set min.insync.replicas to {topic.factor} at most, or make more replicas.",
+        )
+
+
+def _topics_never_made(pipeline: Pipeline) -> Iterator[Obstacle]:
+    """An internal topic that wants more brokers than there are is not made (finding B003)."""
+    needs = []
+    if pipeline.family is not Family.SPARK:
+        needs.append((OFFSETS, "the group can never read"))
+    if _transactional(pipeline):
+        needs.append((TRANSACTIONS, "no transaction can ever begin"))
+    for name, consequence in needs:
+        stated = pipeline.stated(Component.BROKER).get(name)
+        if isinstance(stated, int) and stated > pipeline.brokers:
+            brokers = counted(pipeline.brokers, "broker")
+            yield Obstacle(
+                Component.BROKER,
+                name,
+                f"{name}={stated} with {brokers}: the topic cannot be made, and {consequence}.",
+                f"Set {name} to {pipeline.brokers} at most, or add brokers.",
+            )
+
+
+def _transactional(pipeline: Pipeline) -> bool:
+    if pipeline.family is Family.STREAMS:
+        return "exactly_once" in pipeline.text(Component.STREAMS, "processing.guarantee")
+    return bool(pipeline.text(Component.PRODUCER, "transactional.id"))

@@ -1,0 +1,104 @@
+"""What settings make of the order of messages while nothing fails."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.reasoning.failures import all_events
+from advisor.reasoning.fields import from_fields
+from advisor.reasoning.guarantees import FORBIDS, ORDER, Anomaly, Guarantee, Requirement
+from advisor.reasoning.keys import DEFAULT_PARTITIONER
+from advisor.reasoning.recommend import recommend
+from tests.advisor.pipelines import SAFE, broken, described, permits
+
+IN_PARTITION, OF_KEY = {Anomaly.REORDERED}, {Anomaly.KEY_REORDERED}
+CLASS = "producer.partitioner.class"
+PACKAGE = "org.apache.kafka.clients.producer."
+LRK = {"family": "librdkafka"}
+SPARK = {"family": "spark"}
+NOT_IDEMPOTENT = {"producer.enable.idempotence": "false"}
+
+CASES = [
+    ({}, set()),
+    (LRK, set()),
+    (SPARK, set()),
+    ({"family": "streams"}, set()),
+    (LRK | {"producer.queuing.strategy": "lifo"}, IN_PARTITION),
+    (LRK | {"producer.queuing.strategy": "fifo"}, set()),
+    (LRK | {"producer.partitioner": "random"}, OF_KEY),
+    (LRK | {"producer.partitioner": "fnv1a_random"}, set()),
+    (LRK | {"producer.partitioner": "random", "producer.queuing.strategy": "lifo"},
+     IN_PARTITION | OF_KEY),
+    (LRK | {"application.other.writers": "java"}, OF_KEY),
+    (LRK | {"application.other.writers": "librdkafka"}, set()),
+    (LRK | {"application.other.writers": "java", "producer.partitioner": "murmur2"}, set()),
+    (LRK | {"application.other.writers": "librdkafka", "producer.partitioner": "murmur2"}, OF_KEY),
+    ({"application.other.writers": "librdkafka"}, OF_KEY),
+    ({"application.other.writers": "java"}, set()),
+    (SPARK | {"application.other.writers": "librdkafka"}, OF_KEY),
+    ({CLASS: f"{PACKAGE}RoundRobinPartitioner"}, OF_KEY),
+    ({CLASS: f"{PACKAGE}UniformStickyPartitioner", "version": "3.9"}, OF_KEY),
+    ({CLASS: DEFAULT_PARTITIONER, "version": "3.9"}, set()),
+    ({CLASS: "com.example.OurPartitioner"}, OF_KEY),
+    ({"producer.partitioner.ignore.keys": "true"}, OF_KEY),
+    ({"producer.partitioner.ignore.keys": "true", CLASS: DEFAULT_PARTITIONER, "version": "3.9"},
+     set()),
+    (SPARK | {"consumer.minPartitions": "12"}, OF_KEY),
+    (SPARK | {"consumer.minPartitions": "1"}, set()),
+    (SPARK | {"consumer.maxRecordsPerPartition": "1000"}, OF_KEY),
+    (SPARK | {"consumer.maxRecordsPerPartition": "9223372036854775807"}, set()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fields", "expected"), CASES)
+def test_settings_that_keep_no_order_say_so(fields: dict[str, str], expected: set[Anomaly]) -> None:
+    assert permits(described(fields), "order-given-up") == expected
+    event = next(each for each in all_events() if each.name == "order-given-up")
+    for reason in event.permits(described(fields)).values():
+        assert any(name.partition(".")[2] in reason for name in fields if "." in name)
+
+
+def test_order_is_of_a_partition_and_of_a_key_and_no_guarantee_asks_for_it() -> None:
+    assert Requirement(Guarantee.NONE, ordering=True).forbids() == ORDER
+    assert not any(ORDER & forbidden for forbidden in FORBIDS.values())
+
+
+@pytest.mark.parametrize("fields", [
+    fields for fields, expected in CASES if expected and CLASS not in fields
+    and fields.get("application.other.writers") != "librdkafka"
+])  # fmt: skip
+def test_a_change_brings_the_order_back(fields: dict[str, str]) -> None:
+    wish = {"need.guarantee": "none", "need.survive": "0"} | fields
+    assert not broken(described(wish)), "without the wish for order it is no one's loss"
+    asked = described(wish | {"need.ordering": "on", "producer.retries": "0"})
+    assert broken(asked)
+    found = recommend(asked)
+    assert not found.impossible
+    assert not broken(found.pipeline)
+
+
+@pytest.mark.parametrize("fields", [
+    {CLASS: f"{PACKAGE}RoundRobinPartitioner"}, {"application.other.writers": "librdkafka"},
+])  # fmt: skip
+def test_what_no_setting_brings_back_is_never_called_met(fields: dict[str, str]) -> None:
+    asked = described(SAFE | fields | {"need.ordering": "on"})
+    assert broken(asked)
+    assert recommend(asked).impossible
+
+
+def test_an_old_client_is_given_the_default_class() -> None:
+    fields = SAFE | {CLASS: f"{PACKAGE}RoundRobinPartitioner", "version": "3.9"}
+    found = recommend(described(fields | {"need.ordering": "on"}))
+    assert [(each.setting, each.after) for each in found.changes] == [
+        ("partitioner.class", DEFAULT_PARTITIONER)
+    ]
+
+
+def test_the_newest_first_is_refused_with_idempotence() -> None:
+    stated = LRK | {"producer.queuing.strategy": "lifo"}
+    assert from_fields(stated | NOT_IDEMPOTENT)[0] is not None
+    for idempotent in ({"producer.enable.idempotence": "true"}, {"producer.transactional.id": "a"}):
+        _, problems = from_fields(stated | idempotent)
+        assert [each.message for each in problems] == [
+            "`queuing.strategy` must be set to `fifo` when `enable.idempotence` is true"
+        ]

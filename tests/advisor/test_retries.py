@@ -1,0 +1,54 @@
+"""For how long retries last, by the pauses between them."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.reasoning.assess import assess
+from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.session import Session
+from tests.advisor.pipelines import SAFE, described, permits
+
+BACKOFF, LONGEST = "producer.retry.backoff.ms", "producer.retry.backoff.max.ms"
+
+
+@pytest.mark.parametrize(("fields", "lasts_ms"), [
+    # 100 + 200 + 400 + 800 + 6 × 1000, less 20 %.
+    ({"producer.retries": "10"}, 6_000),
+    ({"producer.retries": "10", "family": "librdkafka"}, 6_000),
+    ({"producer.retries": "10", "family": "spark"}, 6_000),
+    ({"producer.retries": "10", "version": "3.6"}, 1_000),
+    ({"producer.retries": "10", "version": "3.6", BACKOFF: "5000"}, 50_000),
+    ({"producer.retries": "10", BACKOFF: "5000"}, 8_000),
+    ({"producer.retries": "10", BACKOFF: "5000", LONGEST: "5000"}, 40_000),
+    ({"producer.retries": "3", BACKOFF: "0"}, 5),
+    ({"producer.retries": "3", BACKOFF: "0", LONGEST: "0"}, 2),
+])  # fmt: skip
+def test_retries_last_as_long_as_their_pauses(fields: dict[str, str], lasts_ms: int) -> None:
+    assert Session(described(fields)).retries_last_ms == lasts_ms
+
+
+@pytest.mark.parametrize("backoff", ["0", "1", "100"])
+def test_retries_without_end_are_never_used_up(backoff: str) -> None:
+    told = described(SAFE | {BACKOFF: backoff, "producer.delivery.timeout.ms": "120000"})
+    assert Anomaly.GIVEN_UP not in permits(told, "leader-killed")
+
+
+def test_pauses_decide_whether_a_few_retries_outlast_a_new_leader() -> None:
+    few = SAFE | {"producer.retries": "15"}
+    patient = described(few | {BACKOFF: "5000", LONGEST: "5000"})
+    assert Anomaly.GIVEN_UP not in permits(patient, "leader-killed")
+    [found] = [each for each in assess(described(few | {LONGEST: "200"})).failures
+               if each.event.name == "leader-killed"]  # fmt: skip
+    assert "retry.backoff.max.ms=200" in found.permits[Anomaly.GIVEN_UP]
+
+
+def test_only_librdkafka_gives_its_partitions_up_without_its_coordinator() -> None:
+    def blocked(fields: dict[str, str]) -> str:
+        found = assess(described(fields)).failures
+        [event] = [each for each in found if each.event.name == "group-coordinator-away"]
+        return event.permits[Anomaly.BLOCKED]
+
+    assert "session.timeout.ms" in blocked({"family": "librdkafka"})
+    assert "session.timeout.ms" not in blocked({})
+    assert "goes on fetching" in blocked({"family": "streams"})

@@ -1,0 +1,141 @@
+"""One answer says one thing: the verdict, the changes, what is impossible, the sentence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from advisor import presentation, services
+from advisor.inputs import Inputs
+from advisor.management.report import report
+from advisor.management.sarif import sarif
+from advisor.reasoning.answer import Answer, answer
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.recommend import recommend
+from tests.advisor.pipelines import SAFE, broken, described, pipelines
+
+WHOLE_SPACE = settings(
+    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.filter_too_much]
+)
+
+
+def check(pipeline: Pipeline) -> Answer:
+    """Every part of the answer, held against the one that decides."""
+    found = answer(pipeline)
+    given, wanted = found.judgement, found.wanted
+    in_scope = [each for each in given.failures if each.in_scope]
+    forbidden = [each for each in in_scope if given.forbids & each.permits.keys()]
+
+    assert bool(forbidden) == broken(pipeline)
+    assert given.met == (given.works and not forbidden)
+    assert given.met == (given.works and not wanted.changes and not wanted.impossible)
+    assert services.to_json(found)["met"] == given.met
+    assert report(found).startswith("YES") == given.met
+    assert ("with these settings" in presentation.sentence(given)) == (not given.met)
+    told = given.forbids | {"duplicate", "redelivery"}
+    if any(told & each.permits.keys() for each in in_scope):
+        assert "in each of" not in given.summary
+    if not wanted.refused:
+        assert not broken(recommend(pipeline).pipeline)
+    return found
+
+
+@pytest.mark.thorough
+@given(pipelines(), st.integers(0, 3))
+@WHOLE_SPACE
+def test_no_part_of_an_answer_contradicts_another(pipeline: Pipeline, survive: int) -> None:
+    check(replace(pipeline, requirement=replace(pipeline.requirement, survive=survive)))
+
+
+ONCE = SAFE | {
+    "application.sink": "idempotent",
+    "application.commit": "after-processing",
+    "consumer.enable.auto.commit": "false",
+}
+
+
+def test_what_a_sink_absorbs_needs_no_change_and_is_said() -> None:
+    twice = {"producer.enable.idempotence": "false", "need.guarantee": "exactly-once"}
+    found = check(described(ONCE | twice))
+
+    assert found.judgement.met
+    assert "in the log twice in" in found.judgement.summary
+    assert found.judgement.summary.endswith("the sink leaves one effect of them.")
+
+
+@pytest.mark.parametrize("guarantee", ["exactly-once", "at-least-once"])
+def test_sparks_sink_that_absorbs_is_not_called_impossible(guarantee: str) -> None:
+    fields = {
+        "family": "spark", "topic.replication.factor": "3", "topic.min.insync.replicas": "2",
+        "consumer.startingOffsets": "earliest", "application.sink": "idempotent",
+    }  # fmt: skip
+    assert check(described(fields | {"need.guarantee": guarantee})).judgement.met
+
+
+def test_lost_order_is_in_the_sentence_of_who_asks_for_it() -> None:
+    lifo = {"family": "librdkafka", "producer.queuing.strategy": "lifo"}
+    lifo["producer.enable.idempotence"] = "false"
+    found = check(described(ONCE | lifo | {"need.ordering": "on"}))
+
+    assert not found.judgement.met
+    assert "out of order" in found.judgement.summary
+
+
+def test_what_is_both_at_most_and_at_least_once_is_at_most_once() -> None:
+    """Half a transaction is forbidden by exactly-once alone."""
+    halves = {
+        "producer.transactional.id": "orders-1", "consumer.isolation.level": "read_uncommitted",
+        "need.guarantee": "at-most-once",
+    }  # fmt: skip
+    found = check(described(ONCE | halves))
+
+    assert found.judgement.met
+    assert presentation.sentence(found.judgement) == (
+        "You need at most once, and these settings give at most once."
+    )
+
+
+@pytest.mark.parametrize(("fields", "setting"), [
+    ({"brokers": "1", "broker.offsets.topic.replication.factor": "3"},
+     "broker.offsets.topic.replication.factor"),
+    ({"brokers": "2", "broker.offsets.topic.replication.factor": "2",
+      "producer.transactional.id": "t", "broker.transaction.state.log.replication.factor": "3"},
+     "broker.transaction.state.log.replication.factor"),
+    ({"kafka": "3.5", "topic.replication.factor": "1", "topic.min.insync.replicas": "2"},
+     "topic.min.insync.replicas"),
+])  # fmt: skip
+@pytest.mark.parametrize("guarantee", ["none", "at-least-once", "exactly-once"])
+def test_where_nothing_can_work_no_wish_is_met(
+    fields: dict[str, str], setting: str, guarantee: str
+) -> None:
+    found = check(described(fields | {"need.guarantee": guarantee, "need.survive": "0"}))
+    advice = services.to_json(found)
+
+    assert not advice["met"]
+    assert not advice["works"]
+    assert [each["setting"] for each in advice["obstacles"]] == [setting]
+    assert set(advice["guarantee"].values()) == {"none"}
+    text = report(found)
+    assert text.startswith("CANNOT WORK: ")
+    assert "No change is needed" not in text
+    assert found.judgement.obstacles[0].instead.split(",")[0] in " ".join(text.split())
+    assert presentation.sentence(found.judgement).endswith("nothing can work.")
+    logged = sarif(found, Inputs())["runs"][0]["results"][0]
+    assert logged["ruleId"] == f"cannot-work/{setting.partition('.')[2]}"
+    assert logged["level"] == "error"
+
+
+@pytest.mark.parametrize("fields", [
+    {"brokers": "1"},
+    {"brokers": "1", "broker.offsets.topic.replication.factor": "1"},
+    {"family": "spark", "brokers": "1", "broker.offsets.topic.replication.factor": "3"},
+    {"brokers": "1", "broker.transaction.state.log.replication.factor": "3"},
+    {"topic.replication.factor": "1", "topic.min.insync.replicas": "2"},
+    {"kafka": "3.5", "producer.acks": "1", "producer.enable.idempotence": "false",
+     "topic.replication.factor": "1", "topic.min.insync.replicas": "2"},
+])  # fmt: skip
+def test_what_gets_messages_through_works(fields: dict[str, str]) -> None:
+    assert services.to_json(check(described(fields)))["works"]
