@@ -67,7 +67,8 @@ def folders(up: House, page: str) -> list[Path]:
     """The folders of the arms; not of one that was judged: its ledger stays with its verdict."""
     judged = {name for name, verdict in arms(up, page, "name, verdict") if verdict in JUDGED}
     attempts = (up.data / "runs" / page.strip("/").rsplit("/", 1)[-1]).iterdir()
-    return [arm for attempt in attempts for arm in attempt.iterdir() if arm.name not in judged]
+    found = [path for attempt in attempts for path in attempt.iterdir() if path.is_dir()]
+    return [arm for arm in found if arm.name not in judged]
 
 
 def nothing_left(up: House, page: str) -> None:
