@@ -142,6 +142,7 @@ def _run(at: Setting, seed: int, number: int, step: str, staged: Staged) -> Expl
         f"{drawn.pipeline.version} by {_clients(spec, drawn.pipeline)}"
     )
     folder = at.folder / f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{seed}-{number}"
+    began = time.monotonic()
     result = _result(spec, folder, at.judge_socket)
     counts = result.get("counts", {})
     run = Explored(
@@ -150,6 +151,7 @@ def _run(at: Setting, seed: int, number: int, step: str, staged: Staged) -> Expl
         advisor.to_data(_as_it_runs(staged)), result.get("versions", {}), result["verdict"],
         result["reason"], [each.value for each in Anomaly if counts.get(each)],
         result.get("notes", []), code=dict(fingerprint(spec.scenario)),
+        seconds=round(time.monotonic() - began, 1),
     )  # fmt: skip
     if refuted(run):
         run = replace(run, ledger=folder.name)

@@ -24,7 +24,7 @@ class Explored:
 
     `step` is `drawn`, `line` for the same on another line of brokers, or `shrunk`. `clients` says
     who played them, `code` is the fingerprint of what the run hangs on. `ledger` is kept of what
-    was called impossible when it was run, else empty.
+    was called impossible when it was run, else empty. `seconds` is how long it took, judged.
     """
 
     seed: int
@@ -44,6 +44,7 @@ class Explored:
     notes: list[str] = field(default_factory=list)
     ledger: str = ""
     code: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
 
     @property
     def judged(self) -> bool:
