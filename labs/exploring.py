@@ -142,8 +142,7 @@ def _run(at: Setting, seed: int, number: int, step: str, staged: Staged) -> Expl
         f"{drawn.pipeline.version} by {_clients(spec, drawn.pipeline)}"
     )
     folder = at.folder / f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{seed}-{number}"
-    began = time.monotonic()
-    result = _result(spec, folder, at.judge_socket)
+    result, seconds = _result(spec, folder, at.judge_socket)
     counts = result.get("counts", {})
     run = Explored(
         seed, number, step, f"{datetime.now(UTC):%Y-%m-%d}", drawn.event.name, spec.scenario,
@@ -151,7 +150,7 @@ def _run(at: Setting, seed: int, number: int, step: str, staged: Staged) -> Expl
         advisor.to_data(_as_it_runs(staged)), result.get("versions", {}), result["verdict"],
         result["reason"], [each.value for each in Anomaly if counts.get(each)],
         result.get("notes", []), code=dict(fingerprint(spec.scenario)),
-        seconds=round(time.monotonic() - began, 1),
+        seconds=round(seconds, 1),
     )  # fmt: skip
     if refuted(run):
         run = replace(run, ledger=folder.name)
@@ -162,17 +161,25 @@ def _run(at: Setting, seed: int, number: int, step: str, staged: Staged) -> Expl
     return run
 
 
-def _result(spec: ExperimentSpec, folder: Path, judge_socket: Path) -> dict[str, Any]:
-    """The one arm's result; `unknown` where the runner ended without one."""
+def _result(
+    spec: ExperimentSpec, folder: Path, judge_socket: Path
+) -> tuple[dict[str, Any], float]:
+    """The one arm's result, and for how many seconds it ran: the wait for its turn is left out.
+
+    It is `unknown` where the runner ended without a result.
+    """
     result: dict[str, Any] = {}
+    began: float | None = None
     try:
         with launch(spec, folder, judge_socket) as running:
             for event in running:
+                if began is None and event.get("phase") == "booting":
+                    began = time.monotonic()
                 result = event.get("experiment") or result
+        arm: dict[str, Any] = result["arms"][0]
     except RunnerDied as died:
-        return {"verdict": "unknown", "reason": str(died)}
-    arm: dict[str, Any] = result["arms"][0]
-    return arm
+        arm = {"verdict": "unknown", "reason": str(died)}
+    return arm, time.monotonic() - began if began else 0.0
 
 
 def _clients(spec: ExperimentSpec, pipeline: Pipeline) -> str:
