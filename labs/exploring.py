@@ -161,9 +161,7 @@ def _run(at: Setting, seed: int, number: int, step: str, staged: Staged) -> Expl
     return run
 
 
-def _result(
-    spec: ExperimentSpec, folder: Path, judge_socket: Path
-) -> tuple[dict[str, Any], float]:
+def _result(spec: ExperimentSpec, folder: Path, judge_socket: Path) -> tuple[dict[str, Any], float]:
     """The one arm's result, and for how many seconds it ran: the wait for its turn is left out.
 
     It is `unknown` where the runner ended without a result.

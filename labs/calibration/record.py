@@ -71,6 +71,11 @@ class Record:
         with self._file.open("a", encoding="utf-8") as out:
             out.write(json.dumps(asdict(run), sort_keys=True) + "\n")
 
+    @property
+    def hours(self) -> float:
+        """For how long the brokers of all its runs were up, judged or not."""
+        return sum(run.seconds for run in self.runs) / 3600
+
     def missing(self, seed: int) -> Iterator[int]:
         """The numbers of a seed from 1 on that were not run, without end."""
         there = {run.number for run in self.runs if run.seed == seed}

@@ -51,7 +51,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--recorded",
             action="store_true",
-            help="run nothing; hold today's advisor against every run that is kept",
+            help="run nothing; hold today's advisor against every run that is kept; with "
+            "--explore: against the record alone, and print its hours and what is unknown",
         )
         parser.add_argument("--json", action="store_true", help="the table as data")
         parser.add_argument(
@@ -94,12 +95,15 @@ class Command(BaseCommand):
 
     def _explore(self, options: dict[str, Any]) -> None:
         minutes = _minutes(options)
+        if options["recorded"]:
+            self._tell_recorded(options)
+            return
         # A supervisor ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+        record = _record(options)
         ran: list[Explored] = []
         interrupted = False
         try:
-            record = Record(options["record"] or settings.LAB_RECORD)
             with tempfile.TemporaryDirectory(prefix="delivery-lab-") as scratch:
                 judge = WarmJudge(Path(scratch) / "judge.sock")
                 judge.start()
@@ -110,11 +114,9 @@ class Command(BaseCommand):
                         ran.append(run)
                 finally:
                     judge.stop()
-        except RecordError as wrong:
-            raise CommandError(str(wrong), returncode=BAD_INPUT) from wrong
         except KeyboardInterrupt:
             interrupted = True
-        self._tell_explored(ran, as_data=options["json"])
+        self._tell_explored(ran, record, as_data=options["json"])
         if any(exploring.refuted(run) for run in ran):
             raise CommandError("seen, though no event permits it", returncode=CONTRADICTED)
         if interrupted:
@@ -122,18 +124,29 @@ class Command(BaseCommand):
         if not any(run.judged for run in ran):
             raise CommandError("no run says anything", returncode=NOT_RUN)
 
-    def _tell_explored(self, ran: list[Explored], *, as_data: bool) -> None:
+    def _tell_recorded(self, options: dict[str, Any]) -> None:
+        record = _record(options)
+        self._tell_explored(record.runs, record, as_data=options["json"])
+        if not options["json"]:
+            for run in (run for run in record.runs if not run.judged):
+                self.stdout.write(f"unknown: seed {run.seed}, {_line(run)}: {run.reason}")
+        if any(exploring.refuted(run) for run in record.runs):
+            raise CommandError("seen, though no event permits it", returncode=CONTRADICTED)
+
+    def _tell_explored(self, ran: list[Explored], record: Record, *, as_data: bool) -> None:
         against = [
             {**asdict(run), "impossible": sorted(found)}
             for run in ran
             if (found := exploring.refuted(run))
         ]
         unknown = sum(not run.judged for run in ran)
+        kept = {"runs": len(record.runs), "hours": round(record.hours, 2)}
         if as_data:
-            told = {"runs": len(ran), "unknown": unknown, "refutations": against}
+            told = {"runs": len(ran), "unknown": unknown, "refutations": against, "record": kept}
             self.stdout.write(json.dumps(told, indent=2))
             return
         self.stdout.write(f"{len(ran)} runs, {unknown} of them unknown, which say nothing")
+        self.stdout.write(f"the record: {len(record.runs)} runs in {record.hours:.1f} hours")
         for each in against:
             self.stdout.write(f"refuted: {', '.join(each['impossible'])}: {json.dumps(each)}")
 
@@ -154,14 +167,27 @@ class Command(BaseCommand):
 
 
 def _minutes(options: dict[str, Any]) -> float:
-    for name in ("list", "recorded", "event", "most"):
+    for name in ("list", "event", "most"):
         if options[name]:
             raise CommandError(f"--{name} does not go with --explore", returncode=BAD_INPUT)
+    if options["recorded"] and options["minutes"] is not None:
+        raise CommandError("--minutes does not go with --recorded", returncode=BAD_INPUT)
     minutes = 10.0 if options["minutes"] is None else float(options["minutes"])
     if not 0 < minutes < LONGEST_MIN:
         message = f"--minutes takes a number above 0 and below {LONGEST_MIN:,}"
         raise CommandError(message, returncode=BAD_INPUT)
     return minutes
+
+
+def _record(options: dict[str, Any]) -> Record:
+    try:
+        return Record(options["record"] or settings.LAB_RECORD)
+    except RecordError as wrong:
+        raise CommandError(str(wrong), returncode=BAD_INPUT) from wrong
+
+
+def _line(run: Explored) -> str:
+    return f"{run.number} {run.step}: {run.scenario} on {run.pipeline['kafka']}"
 
 
 def _chosen(options: dict[str, Any]) -> list[Edge]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
@@ -168,7 +169,7 @@ def test_what_cannot_be_made_smaller_stays_and_is_asked_so_often_at_most() -> No
     "options",
     [
         {"minutes": 0}, {"minutes": -1}, {"minutes": float("nan")}, {"minutes": float("inf")},
-        {"list": True}, {"recorded": True}, {"event": [BEHIND]}, {"most": 1},
+        {"list": True}, {"recorded": True, "minutes": 1.0}, {"event": [BEHIND]}, {"most": 1},
     ],
 )  # fmt: skip
 def test_what_does_not_go_with_exploring_is_refused(options: dict[str, Any]) -> None:
@@ -183,6 +184,46 @@ def test_a_record_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="line 1") as refused:
         call_command("calibrate", explore=True, record=file)
     assert refused.value.returncode == 2
+
+
+@pytest.mark.parametrize(("seen", "code"), [([], 0), (["lost_write"], 1)])
+def test_a_record_says_its_hours_and_what_it_does_not_know(
+    capsys: pytest.CaptureFixture[str], seen: list[str], code: int
+) -> None:
+    record = Record(settings.LAB_RECORD)
+    record.add(explored(seen=seen, seconds=5400.0))
+    record.add(explored(number=2, seen=[], verdict="unknown", reason="A disk.", seconds=180.0))
+    if code:
+        with pytest.raises(CommandError) as refuted:
+            call_command("calibrate", explore=True, recorded=True)
+        assert refuted.value.returncode == code
+    else:
+        call_command("calibrate", explore=True, recorded=True)
+    told = capsys.readouterr().out
+    assert "2 runs, 1 of them unknown" in told
+    assert "the record: 2 runs in 1.6 hours" in told
+    assert f"unknown: seed 1, 2 drawn: {BEHIND} on 4.3: A disk." in told
+    assert told.count("refuted: lost_write") == code
+
+
+def test_seconds_are_counted_from_the_boot(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    now = [0.0]
+    told = [(0, "waiting"), (900, "booting"), (905, "booting"), (910, "ready")]
+
+    def launched(*_: Any) -> Any:
+        def events() -> Any:
+            for seconds, phase in told:
+                now[0] = float(seconds)
+                yield {"event": "phase", "phase": phase}
+            now[0] = 960.0
+            yield {"event": "result", "experiment": {"arms": [{"verdict": "holds"}]}}
+
+        return nullcontext(events())
+
+    monkeypatch.setattr(exploring, "launch", launched)
+    monkeypatch.setattr("labs.exploring.time.monotonic", lambda: now[0])
+    spec = exploring._spec(Staged(drawn()))
+    assert exploring._result(spec, tmp_path, tmp_path) == ({"verdict": "holds"}, 60.0)
 
 
 def test_minutes_without_exploring_are_refused() -> None:
