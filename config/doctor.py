@@ -42,9 +42,9 @@ class Finding:
     needed: bool = True
 
 
-def examine() -> list[Finding]:
-    """Every finding, in the order in which one would repair."""
-    return [look() for look in _LOOKS]
+def examine(*, full: bool = False) -> list[Finding]:
+    """Every finding, in the order in which one would repair; `full` hashes each jar again."""
+    return [jars(full=full) if look is jars else look() for look in _LOOKS]
 
 
 def python() -> Finding:
@@ -74,15 +74,21 @@ def java() -> Finding:
     return Finding("java", True, f"{found.version} ({found.path}, from {found.origin})")
 
 
-def jars() -> Finding:
-    """Looks only; `make up` fetches what is not there."""
+def jars(*, full: bool = False) -> Finding:
+    """Looks only; `make up` fetches what is not there, and whoever needs them what was changed."""
     names = [
         f"kafka-{distribution.kafka_versions()[0]}",
         f"spark-connector-{distribution.SPARK}",
     ]
-    jars_dir = cache_dir() / "jars"
-    missing = [name for name in names if not (jars_dir / name / "verified.json").is_file()]
-    found = f"not yet fetched: {', '.join(missing)}" if missing else ", ".join(names)
+    here = distribution.installed()
+    wrong = [f"{name}/{jar}" for name in here for jar in distribution.changed(name, full=full)]
+    if wrong:
+        found = f"not the ones that were recorded: {', '.join(wrong[:3])}"
+        more = f" and {len(wrong) - 3} more" if len(wrong) > 3 else ""
+        fix = "make up, or the run that needs them, fetches them again"
+        return Finding("jars", False, f"{found}{more} ({cache_dir()})", fix)
+    missing = [name for name in names if name not in here]
+    found = f"not yet fetched: {', '.join(missing)}" if missing else ", ".join(here)
     return Finding("jars", not missing, f"{found} ({cache_dir()})", "make up", needed=False)
 
 

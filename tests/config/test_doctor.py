@@ -9,6 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from config import doctor
+from labs.engine.kafka import distribution
 from labs.engine.links import namespaces
 
 pytestmark = pytest.mark.django_db
@@ -41,6 +42,23 @@ def test_a_missing_java_is_exit_code_1_with_the_command_that_helps(monkeypatch, 
     assert code == 1
     assert "MISSING  java" in out
     assert "→ make setup" in out
+
+
+def test_jars_that_were_changed_are_named_with_exit_code_1(monkeypatch):
+    asked = []
+
+    def changed(name: str, *, full: bool) -> list[str]:
+        asked.append(full)
+        return ["kafka-clients-4.3.1.jar"]
+
+    monkeypatch.setattr(distribution, "installed", lambda: ("kafka-4.3.1",))
+    monkeypatch.setattr(distribution, "changed", changed)
+    code, out = run("--full")
+    assert code == 1
+    assert "not the ones that were recorded: kafka-4.3.1/kafka-clients-4.3.1.jar" in out
+    assert "→ make up, or the run that needs them, fetches them again" in out
+    run()
+    assert asked == [True, False]
 
 
 def test_a_worker_that_does_not_run_yet_is_no_failure():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
@@ -85,6 +86,60 @@ def test_a_jar_that_shrank_or_went_missing_or_a_new_lock_is_fetched_again(shelf)
     shelf.write_bytes(b"the jar of a newer lock..")
     record(shelf)
     assert distribution.install("small")[0].read_bytes() == b"the jar of a newer lock.."
+
+
+def flip(jar: Path, *, keep_times: bool = False) -> None:
+    """Changes one bit; the size stays, and the times if they are set back."""
+    before = jar.stat()
+    content = bytearray(jar.read_bytes())
+    content[5] ^= 1
+    jar.write_bytes(content)
+    if keep_times:
+        os.utime(jar, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+@pytest.mark.parametrize("keep_times", [False, True])
+def test_a_jar_with_a_flipped_bit_is_found_and_fetched_again(shelf, keep_times):
+    (jar,) = distribution.install("small")
+    flip(jar, keep_times=keep_times)
+    heard: list[str] = []
+    assert distribution.changed("small") == ["hello-1.0.jar"]
+    assert distribution.install("small", heard.append)[0].read_bytes() == shelf.read_bytes()
+    assert heard[0] == "small: not the jars that were recorded, fetching them again"
+    assert distribution.changed("small", full=True) == []
+
+
+def test_what_the_times_do_not_show_is_found_by_hashing_all_and_then_fetched_again(
+    shelf, monkeypatch
+):
+    """As a disk that rots: not even the kernel knows that the file is another."""
+    (jar,) = distribution.install("small")
+    looks = distribution._look(jar)
+    flip(jar)
+    monkeypatch.setattr(distribution, "_look", lambda _: looks)
+    assert distribution.changed("small") == []
+    assert distribution.changed("small", full=True) == ["hello-1.0.jar"]
+    assert distribution.install("small")[0].read_bytes() == shelf.read_bytes()
+
+
+def test_a_jar_that_was_only_touched_or_recorded_by_an_older_release_stays(shelf):
+    (jar,) = distribution.install("small")
+    shelf.unlink()
+    jar.touch()
+    assert distribution.install("small") == (jar,)
+    (jar.parent / "verified.json").write_text('{"lock": "of old", "sizes": {"hello-1.0.jar": 25}}')
+    assert distribution.install("small") == (jar,)
+    assert distribution.changed("small") == []
+
+
+def test_a_changed_jar_that_cannot_be_fetched_again_is_not_given_to_anybody(shelf):
+    (jar,) = distribution.install("small")
+    shelf.unlink()
+    flip(jar)
+    for _ in range(2):
+        with pytest.raises(ivy.DownloadFailed):
+            distribution.install("small")
+    assert distribution.changed("small") == ["hello-1.0.jar"]
 
 
 def test_two_at_once_fetch_once(shelf):

@@ -1,5 +1,7 @@
 """The jars of a Kafka version and of Spark's Kafka connector: locked, verified, kept in a cache.
 
+They are held against their lock before anything is started from them.
+
 A version is supported when it has a lock file in `locks/`: one `group:artifact:version sha256`
 a line, in class-path order. `python -m labs.engine.kafka.lock` writes one.
 """
@@ -12,6 +14,7 @@ import os
 import re
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +27,9 @@ from labs.engine.kafka.java import find_java
 LOCKS = Path(__file__).parent / "locks"
 SPARK = "4.2.0"
 """The Spark whose connector is locked; the same as the pinned pyspark."""
+
+_RECORD = "verified.json"
+"""Beside the jars: the lock that they were held against, and how each looked to `stat` then."""
 
 
 class UnknownVersion(Exception):
@@ -122,18 +128,45 @@ def spark_connector(progress: ivy.Progress | None = None) -> tuple[Path, ...]:
 
 
 def install(name: str, progress: ivy.Progress | None = None) -> tuple[Path, ...]:
-    """The jars of lock `name` in the cache; fetched unless a verified set of them is there."""
+    """The jars of lock `name` in the cache, each the one that was recorded.
+
+    They are fetched where one is absent or changed, and hashed again where one was touched.
+    """
     text = (LOCKS / f"{name}.txt").read_text("utf-8")
-    locked = parse_lock(text)
+    locked, stamp = parse_lock(text), hashlib.sha256(text.encode()).hexdigest()
     folder = cache_dir() / "jars" / name
-    jars = tuple(folder / jar.file for jar in locked)
-    stamp = hashlib.sha256(text.encode()).hexdigest()
-    if not _intact(folder, jars, stamp):
+    if not _untouched(folder, locked, stamp):
         with alone(folder):
             # Another process may have fetched them while this one waited for the lock.
-            if not _intact(folder, jars, stamp):
+            if not _untouched(folder, locked, stamp) and not _as_recorded(folder, locked, stamp):
+                if progress and folder.exists():
+                    progress(f"{name}: not the jars that were recorded, fetching them again")
                 _fetch(folder, locked, stamp, progress)
-    return jars
+    return tuple(folder / jar.file for jar in locked)
+
+
+def installed() -> tuple[str, ...]:
+    """The locks whose jars were fetched."""
+    folder = cache_dir() / "jars"
+    return tuple(sorted(path.stem for path in LOCKS.glob("*.txt") if (folder / path.stem).is_dir()))
+
+
+def changed(name: str, *, full: bool = False) -> list[str]:
+    """The jars of a fetched lock that are absent, or not those that were recorded.
+
+    Jars that were not touched since they were last hashed are taken as they are, unless `full`.
+    Jars that are found changed are fetched again when they are next asked for.
+    """
+    text = (LOCKS / f"{name}.txt").read_text("utf-8")
+    locked, stamp = parse_lock(text), hashlib.sha256(text.encode()).hexdigest()
+    folder = cache_dir() / "jars" / name
+    if not full and _untouched(folder, locked, stamp):
+        return []
+    wrong = [jar.file for jar in locked if _sum(folder / jar.file) != jar.sha256]
+    if wrong:
+        with suppress(OSError):
+            (folder / _RECORD).unlink()
+    return wrong
 
 
 def parse_lock(text: str) -> tuple[Locked, ...]:
@@ -151,10 +184,9 @@ def parse_lock(text: str) -> tuple[Locked, ...]:
 def verify(locked: tuple[Locked, ...], folder: Path) -> None:
     """Holds each jar against its recorded SHA-256. Raises `WrongChecksum`."""
     for jar in locked:
-        path = folder / jar.file
-        if not path.is_file():
+        actual = _sum(folder / jar.file)
+        if actual is None:
             raise ivy.DownloadFailed(f"{jar.file} was not downloaded; run the command again.")
-        actual = hashlib.sha256(path.read_bytes()).hexdigest()
         if actual != jar.sha256:
             raise WrongChecksum(
                 f"{jar.file} is not the jar that was recorded and was not installed: its SHA-256 "
@@ -162,6 +194,15 @@ def verify(locked: tuple[Locked, ...], folder: Path) -> None:
                 "repository changed it: try another network, or name a repository you trust "
                 "in LAB_IVY_SETTINGS."
             )
+
+
+def _sum(path: Path) -> str | None:
+    """The SHA-256 of a file; None if there is none, or it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None
 
 
 def _fetch(
@@ -172,18 +213,37 @@ def _fetch(
         ivy.fetch(find_java(), modules, temporary, progress=progress)
         fresh = temporary / "jars"
         verify(locked, fresh)
-        sizes = {jar.file: (fresh / jar.file).stat().st_size for jar in locked}
-        (fresh / "verified.json").write_text(json.dumps({"lock": stamp, "sizes": sizes}))
+        _record(fresh, locked, stamp)
         if folder.exists():
             shutil.rmtree(folder)
         fresh.replace(folder)
 
 
-def _intact(folder: Path, jars: tuple[Path, ...], stamp: str) -> bool:
-    """Whether this lock was verified here and no jar has changed its size since."""
+def _as_recorded(folder: Path, locked: tuple[Locked, ...], stamp: str) -> bool:
+    """Hashes every jar; if all are those that were recorded, remembers how they look."""
+    if any(_sum(folder / jar.file) != jar.sha256 for jar in locked):
+        return False
+    with suppress(OSError):  # a cache that we may only read: hashed again the next time
+        _record(folder, locked, stamp)
+    return True
+
+
+def _record(folder: Path, locked: tuple[Locked, ...], stamp: str) -> None:
+    seen = {jar.file: _look(folder / jar.file) for jar in locked}
+    (folder / _RECORD).write_text(json.dumps({"lock": stamp, "seen": seen}))
+
+
+def _untouched(folder: Path, locked: tuple[Locked, ...], stamp: str) -> bool:
+    """Whether no jar was touched since all of them were held against this lock."""
     try:
-        verified = json.loads((folder / "verified.json").read_text())
-        sizes = {jar.name: jar.stat().st_size for jar in jars}
+        recorded = json.loads((folder / _RECORD).read_text())
+        seen = {jar.file: _look(folder / jar.file) for jar in locked}
     except (OSError, ValueError):
         return False
-    return bool(verified == {"lock": stamp, "sizes": sizes})
+    return bool(recorded == {"lock": stamp, "seen": seen})
+
+
+def _look(path: Path) -> list[int]:
+    # The time of change as well: the kernel sets it at every write, and nobody can set it back.
+    status = path.stat()
+    return [status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns]

@@ -74,9 +74,15 @@ def lay_out(folder: Path, properties: str, checkpoint: Path, cluster_id: str, no
 
 
 def has_archive(distribution: Distribution, java: Java) -> bool:
-    """Whether the class-data archive is there, or could not be made."""
+    """Whether the class-data archive is there, or could not be made.
+
+    A JVM ignores one whose jars have another time by now: they were fetched again.
+    """
     archive = _archive_path(distribution, java)
-    return archive.exists() or archive.with_suffix(".failed").exists()
+    if archive.with_suffix(".failed").exists():
+        return True
+    newest = max(jar.stat().st_mtime for jar in distribution.jars)
+    return archive.exists() and archive.stat().st_mtime >= newest
 
 
 def archive_options(distribution: Distribution, java: Java) -> tuple[str, ...]:
