@@ -150,7 +150,7 @@ def measure(
             for seed in seeds  # each case once, before any is run again
             for kafka in releases
             for case in cases
-            if kafka_line(kafka) in find(case.scenario).lines
+            if kafka_line(kafka) in case.lines
             and (
                 arms := [
                     arm for arm in case.arms
@@ -227,7 +227,7 @@ def by_line(
     all_run = True
     for kafka in releases:
         for case in cases:
-            if kafka_line(kafka) not in find(case.scenario).lines:
+            if kafka_line(kafka) not in case.lines:
                 continue
             for arm in (arm for arm in case.arms if arm in wanted):
                 lines = record.of(case, seeds, arm, kafka)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from advisor.catalog import Value, kafka_line
+from advisor.catalog.versions import at_least
 from advisor.reasoning.guarantees import FORBIDS, Anomaly, Guarantee
 from labs.engine.kafka.tools import tool_versions
 from labs.engine.scenarios import find
@@ -46,7 +47,8 @@ class Case:
     Of an outage `over_ms` says how long it must last to count as shown. An arm that shows what
     `want` does not forbid holds. Where settings only make a difference between more and less of it,
     there are no `good` ones. `shorter` overrides durations of the scenario, in seconds. The tests
-    stage those that are `tested`, one of a family or two; `make nightly` stages all.
+    stage those that are `tested`, one of a family or two; `make nightly` stages all. `since` is the
+    oldest line of brokers that takes the settings.
     """
 
     name: str
@@ -58,10 +60,16 @@ class Case:
     shorter: dict[str, float] = field(default_factory=dict)
     tested: bool = False
     over_ms: int | None = None
+    since: str = "3.3"
 
     @property
     def arms(self) -> list[str]:
         return ["bad"] if self.good is None else list(ARMS)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines of brokers on which it can be run, newest first."""
+        return tuple(line for line in find(self.scenario).lines if at_least(line, self.since))
 
     def experiment(
         self, seed: int = 1, arms: Sequence[str] = (), kafka: str = NEWEST

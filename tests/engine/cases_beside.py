@@ -29,6 +29,7 @@ BESIDE = [
         AFTER | BY_BROKERS | {"consumer__group_instance_id": "reader-1"},
         AFTER | BY_BROKERS,
         over_ms=2700,
+        since="4.0",  # brokers before do not take group.protocol=consumer
     ),
     Case(
         "offsets-lost", "offsets-topic-lost", "at-least-once", Anomaly.EFFECT_MISSING,

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from advisor.catalog import kafka_line
 from advisor.reasoning.failures import all_events
 from labs.calibration.edges import permitted
 from labs.calibration.table import possible
+from labs.engine.kafka.distribution import kafka_versions
+from labs.engine.scenarios import ScenarioError, all_scenarios
+from labs.engine.shape import topology_of
 from tests.engine.arms import pipeline
 from tests.engine.cases import CASES, Case
 
@@ -19,3 +23,36 @@ def test_the_model_permits_it_under_the_bad_settings_alone(case: Case) -> None:
         return
     good = pipeline(**case.good)
     assert case.anomaly not in frozenset().union(*(permitted(event, good) for event in events))
+
+
+def refused(case: Case, release: str) -> str:
+    """Why the products or the scenario do not take a case on a release of the brokers, if so."""
+    for stated in filter(None, (case.bad, case.good)):
+        for problem in pipeline(**stated | {"kafka": kafka_line(release)}).problems():
+            return problem.message
+    spec = case.experiment(kafka=release)
+    try:
+        for arm in spec.arms:
+            topology_of(spec, arm)
+    except ScenarioError as no:
+        return str(no)
+    return ""
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_case_says_on_which_lines_it_can_be_run(case: Case) -> None:
+    taken = {kafka_line(each) for each in kafka_versions() if not refused(case, each)}
+    assert taken == set(case.lines)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_model_permits_it_on_each_of_these_lines(case: Case) -> None:
+    event = next(event for event in all_events() if event.scenario == case.scenario)
+    for line in case.lines:
+        assert case.anomaly in possible(event.name, pipeline(**case.bad | {"kafka": line})), line
+
+
+def test_a_scenario_that_is_not_for_every_line_says_why() -> None:
+    oldest = kafka_line(kafka_versions()[-1])
+    late = [each for each in all_scenarios() if each.lines[-1] != oldest]
+    assert late == [each for each in all_scenarios() if each.why_since]

@@ -222,7 +222,7 @@ class Scenario:
     `client_decides`: what happens is the client's own doing, so that Java's play a Java pipeline.
     `copier`: TransactionalMessageCopier can play it: it stands still at no other point than
     `processed`, and its work never fails by itself. `since` is the oldest line of brokers on which
-    it can be staged.
+    it can be staged, and `why_since` why not on older ones.
     """
 
     name: str
@@ -247,6 +247,7 @@ class Scenario:
     client_decides: bool = False
     copier: bool = False
     since: str = "3.3"
+    why_since: str = ""
 
     @property
     def lines(self) -> tuple[str, ...]:

@@ -28,15 +28,13 @@ from labs.engine.scenarios.topologies import one_broker
 from labs.engine.spec import Settings
 
 _KEPT = "producer.id.expiration.ms"
+_WHY = "before Kafka 3.4 brokers look only every ten minutes which producers to forget"
 _LAPSE = "hours pass in seconds: nothing of the producer gets through for three of them"
 
 
 def _topology(settings: Settings) -> Topology:
     if _KEPT not in settings.get("broker", {}):
-        raise ScenarioError(
-            f"broker {_KEPT} is not known to these brokers: before Kafka 3.4 they look only every "
-            "ten minutes which producers to forget"
-        )
+        raise ScenarioError(f"broker {_KEPT} is not known to these brokers: {_WHY}")
     return one_broker(settings)
 
 
@@ -78,5 +76,7 @@ SCENARIO = Scenario(
     },
     given_up_breaks=True,
     linked=True,
+    since="3.4",
+    why_since=_WHY,
     measured=(Rate("duplicate", 10, 10),),
 )

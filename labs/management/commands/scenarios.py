@@ -55,3 +55,5 @@ class Command(BaseCommand):
         for name, row in found.items():
             cells = " ".join(f"{row[each]!s:>8}" if each in row else f"{'-':>8}" for each in heads)
             self.stdout.write(f"{name:{width}} {cells}")
+        for each in (each for each in all_scenarios() if each.why_since):
+            self.stdout.write(f"{each.name}: from Kafka {each.since} on: {each.why_since}")

@@ -27,8 +27,12 @@ def test_what_was_judged_is_counted_by_line(tmp_path: Path) -> None:
 def test_the_command_prints_a_line_a_scenario(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("scenarios", "--lines")
     head, *rows = capsys.readouterr().out.splitlines()
+    count = len(all_scenarios())
     assert head.split() == list(all_scenarios()[0].lines)
-    assert [row.split()[0] for row in rows] == [each.name for each in all_scenarios()]
+    assert [row.split()[0] for row in rows[:count]] == [each.name for each in all_scenarios()]
+    (refused,) = (row for row in rows if row.startswith("producer-state-expired "))
+    assert refused.split()[-1] == "-"
+    assert any("producer-state-expired: from Kafka 3.4 on: before" in row for row in rows[count:])
     call_command("scenarios", "--lines", "--json")
     data = json.loads(capsys.readouterr().out)
     assert data["leader-killed"]["4.3"]["runs"] >= 10
