@@ -104,8 +104,12 @@ def database(url: str) -> dict[str, Any]:
         parsed["OPTIONS"] = {
             "timeout": 20,
             "transaction_mode": "IMMEDIATE",
-            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; "
+            "PRAGMA temp_store=MEMORY;",
         }
+        # A connection that stays has its files: a page can be read where the disk has no room for
+        # new ones, and needs not open them each time.
+        parsed["CONN_MAX_AGE"] = None
     else:
         parsed["CONN_MAX_AGE"] = 60
         parsed["CONN_HEALTH_CHECKS"] = True
@@ -116,7 +120,8 @@ DATABASES = {"default": database(env.text("DATABASE_URL", f"sqlite:///{LAB_DATA_
 SESSION_ENGINE = "django.contrib.sessions.backends.db"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 30  # progress is kept without an account
 SESSION_COOKIE_HTTPONLY = True
-MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+# In a cookie: a message that was read is forgotten without a write, also where no disk has room.
+MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 
 # --- the browser is told to trust nothing but this site ---------------------------------------
 CONTENT_SECURITY_POLICY = {

@@ -9,3 +9,4 @@ urlpatterns = [
     path("reference/", include("advisor.reference_urls")),
     path("", include("labs.urls")),
 ]
+handler500 = "config.errors.failed"

@@ -33,6 +33,7 @@ REQUEST_S = 30
 LARGEST_REQUEST = 3 * 2**20
 """Above what Django takes, so that its own page can say no; a request is held in memory."""
 LONGEST_HEADERS = 32 * 1024
+WATCH_S = 3.0
 
 logger = logging.getLogger(__name__)
 
@@ -99,6 +100,14 @@ def logged(application: Any) -> Any:
     return answer
 
 
+def watch() -> None:
+    """What pages must not do while they are looked at: it writes, and a GET does not."""
+    from labs import lifecycle, presence  # once Django is set up
+
+    lifecycle.interrupt_silent()
+    presence.missing()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--host", default="127.0.0.1")
@@ -107,8 +116,10 @@ def main() -> int:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     from config.wsgi import application
+    from labs.background import Background
 
     logging.config.dictConfig(settings.LOGGING)
+    Background("watch", watch, WATCH_S).start()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     server(told.host, told.port, logged(application)).run()
     return 0

@@ -56,15 +56,26 @@ class Download(FileResponse):
 
 
 def _parquet(ledger: Path, name: str) -> IO[Any]:
-    file = tempfile.TemporaryFile(dir=ledger.parent)  # noqa: SIM115 - the response closes it
+    try:
+        file = tempfile.TemporaryFile(dir=ledger.parent)  # noqa: SIM115 - the response closes it
+    except OSError as error:
+        raise _no_room(ledger, error) from None
     try:
         for chunk in archive.parquet(ledger, name):
             file.write(chunk)
         file.seek(0)
+    except OSError as error:
+        file.close()
+        raise _no_room(ledger, error) from None
     except BaseException:
         file.close()
         raise
     return file
+
+
+def _no_room(ledger: Path, error: OSError) -> Busy:
+    logger.warning("no zip of %s: %s", ledger, error)
+    return Busy("The zip could not be written; the server's log says why. Its disk may be full.")
 
 
 def _lines(ledger: Path, name: str) -> IO[Any]:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseStopPolling
 
 from advisor.catalog import Component
-from labs import lifecycle, presentation, progress, services, visitors
+from labs import presentation, progress, services, visitors
 from labs.lessons import ANSWERS, STEPS, Lesson, all_lessons, find
 from labs.models import Experiment, Progress, State
 from labs.views import experiment_context
@@ -34,14 +34,17 @@ def lessons(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @never_cache
 def lesson(request: HttpRequest, name: str, step: str) -> HttpResponse:
-    """One step. A POST answers the question of that step and leads on to the next."""
+    """One step. A POST answers its question, if it has one, and leads on to the next.
+
+    Looking keeps nothing; how far the visitor is, is kept when they go on.
+    """
     found = _find(name)
     if step not in STEPS:
         raise Http404("There is no such step.")
     mine = progress.of(request, found)
     if request.method == "POST":
-        return _ANSWERS_OF[step](request, found, mine)
-    progress.reach(request, mine, step)
+        given = request.POST.get("to") != "next" and _ANSWERS_OF.get(step)
+        return given(request, found, mine) if given else _next(request, found, mine, step)
     return render(request, f"labs/lesson/{step}.html", _context(request, found, mine, step))
 
 
@@ -80,8 +83,14 @@ def _find(name: str) -> Lesson:
         raise Http404("There is no such lesson.") from unknown
 
 
-def _go(found: Lesson, step: str) -> HttpResponse:
+def _go(request: HttpRequest, found: Lesson, mine: Progress, step: str) -> HttpResponse:
+    progress.reach(request, mine, step)
     return redirect("labs:lesson", name=found.name, step=step)
+
+
+def _next(request: HttpRequest, found: Lesson, mine: Progress, step: str) -> HttpResponse:
+    names = list(STEPS)
+    return _go(request, found, mine, names[min(names.index(step) + 1, len(names) - 1)])
 
 
 def _predict(request: HttpRequest, found: Lesson, mine: Progress) -> HttpResponse:
@@ -92,13 +101,13 @@ def _predict(request: HttpRequest, found: Lesson, mine: Progress) -> HttpRespons
         context["problem"] = "Choose one answer for each of the settings."
         return render(request, "labs/lesson/predict.html", context, status=422)
     progress.predict(request, mine, answers)
-    return _go(found, "run")
+    return _go(request, found, mine, "run")
 
 
 def _run(request: HttpRequest, found: Lesson, mine: Progress) -> HttpResponse:
     """Starts the lesson's experiment, or puts one that reached no result back into the queue."""
     if mine.experiment is not None and mine.experiment.is_live:
-        return _go(found, "run")
+        return _go(request, found, mine, "run")
     try:
         if mine.experiment is not None and mine.experiment.state != State.DONE:
             services.again(mine.experiment, visitors.key(request))
@@ -106,18 +115,13 @@ def _run(request: HttpRequest, found: Lesson, mine: Progress) -> HttpResponse:
             progress.begin(request, mine, services.start_lesson(found, visitors.key(request)))
     except services.Refused as refused:
         messages.error(request, str(refused))
-    return _go(found, "run")
+    return _go(request, found, mine, "run")
 
 
-def _nothing(request: HttpRequest, found: Lesson, mine: Progress) -> HttpResponse:
-    return HttpResponse(status=405, headers={"Allow": "GET"})
-
-
-_ANSWERS_OF = dict.fromkeys(STEPS, _nothing) | {"predict": _predict, "run": _run}
+_ANSWERS_OF = {"predict": _predict, "run": _run}
 
 
 def _context(request: HttpRequest, found: Lesson, mine: Progress, step: str) -> dict[str, Any]:
-    lifecycle.sweep()
     names = list(STEPS)
     at = names.index(step)
     context: dict[str, Any] = {
@@ -127,7 +131,7 @@ def _context(request: HttpRequest, found: Lesson, mine: Progress, step: str) -> 
         "answers": mine.prediction,
         "choices": ANSWERS.items(),
         "steps": _steps(found, mine, step),
-        "next": _url(found, names[at + 1]) if at + 1 < len(names) else "",
+        "has_next": at + 1 < len(names),
         "back": _url(found, names[at - 1]) if at else "",
         "take_home": _take_home(found),
     }

@@ -7,8 +7,10 @@ was the one that made it. See `docs/decisions/0006-runs-survive.md`.
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -17,6 +19,9 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from labs.models import LIVE, Experiment, Run, State
+from labs.silence import Silence
+
+logger = logging.getLogger(__name__)
 
 HEARTBEAT_S = 1.0
 STALE_S = 15.0
@@ -25,6 +30,8 @@ seconds a run says so well within 30 s of its worker's death."""
 RENUDGE_S = 20.0
 """How long a queued experiment waits for a worker before it is handed to Redis again."""
 RENUDGE_MOST = 4
+
+_silence = Silence()
 
 WORKER_GONE = (
     "The worker that ran this stopped answering, so the run was ended and its brokers with it. "
@@ -105,23 +112,33 @@ def requeue(slug: str, attempt: int, visitor: str = "") -> bool:
     return bool(again)
 
 
-def sweep() -> list[str]:
+def sweep(silence: Silence = _silence) -> list[str]:
     """Ends runs whose worker fell silent and removes what they left; their slugs.
 
-    Cheap and safe to call from anywhere and by many at once: pages do, workers do.
+    Cheap and safe to call by many at once. It writes: no page does it while it is looked at.
     """
-    now = timezone.now()
-    stale = Experiment.objects.filter(
-        state=State.RUNNING, heartbeat_at__lt=now - timedelta(seconds=STALE_S)
-    )
-    ended = []
-    for slug, owner in stale.values_list("slug", "owner"):
-        # The silence is part of the comparison: a worker that woke up again keeps its run.
-        if stale.filter(slug=slug, owner=owner).update(
-            state=State.INTERRUPTED, reason=WORKER_GONE, ended_at=now, owner="", heartbeat_at=None
-        ):
-            ended.append(slug)
+    ended = interrupt_silent(silence)
     remove_leftovers()
+    return ended
+
+
+def interrupt_silent(silence: Silence = _silence) -> list[str]:
+    """Ends runs whose heartbeat this process has seen unchanged for `STALE_S`; their slugs."""
+    running = Experiment.objects.filter(state=State.RUNNING)
+    beats = {
+        (slug, owner): at
+        for slug, owner, at in running.values_list("slug", "owner", "heartbeat_at")
+    }
+    ended = []
+    for slug, owner in silence.lasting(beats, STALE_S):
+        # The beat is part of the comparison: a worker that woke up again keeps its run.
+        same = running.filter(slug=slug, owner=owner, heartbeat_at=beats[slug, owner])
+        if same.update(
+            state=State.INTERRUPTED, reason=WORKER_GONE, ended_at=timezone.now(), owner="",
+            heartbeat_at=None,
+        ):  # fmt: skip
+            logger.warning("its worker fell silent: interrupted", extra={"run": slug})
+            ended.append(slug)
     return ended
 
 
@@ -146,8 +163,17 @@ def _remove(experiments: Iterable[Experiment]) -> None:
             for arm in experiment.folder.iterdir() if kept else [experiment.folder]:
                 if arm.name not in kept and arm.is_dir():
                     shutil.rmtree(arm, ignore_errors=True)
+        remove_if_empty(experiment)
         gone = [run.pk for run in _judged(experiment) if not _ledger(run).exists()]
         Run.objects.filter(pk__in=gone).update(verdict="", result={})
+
+
+def remove_if_empty(experiment: Experiment) -> None:
+    """Removes the folder of an attempt, and that of all attempts, where nothing is in it."""
+    with suppress(OSError):
+        experiment.folder.rmdir()
+    with suppress(OSError):
+        experiment.folder.parent.rmdir()
 
 
 def _judged(experiment: Experiment) -> QuerySet[Run]:

@@ -154,6 +154,16 @@ class Run(models.Model):
         return self.experiment.folder / self.name / "ledger"
 
 
+class Worker(models.Model):
+    """A worker process; `beat` is counted on while it lives (`labs/presence.py`)."""
+
+    name = models.CharField(max_length=64, unique=True)
+    beat = models.BigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Trial(models.Model):
     """What an experiment of `manage.py calibrate` holds the advisor to.
 

@@ -24,6 +24,7 @@ from advisor.reasoning.pipeline import Pipeline
 from labs import (
     downloads,
     lifecycle,
+    presence,
     presentation,
     replays,
     selectors,
@@ -58,7 +59,6 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 def experiments(request: HttpRequest) -> HttpResponse:
     """Every experiment, newest first."""
-    lifecycle.sweep()
     page = Paginator(selectors.recent(), PER_PAGE).get_page(request.GET.get("page"))
     rows = [
         (item, presentation.scenario_title(item.scenario), presentation.standing(item))
@@ -72,6 +72,7 @@ def experiments(request: HttpRequest) -> HttpResponse:
             "page": page,
             "scenarios": all_scenarios(),
             "limit_mb": settings.LAB_RUNS_LIMIT_MB,
+            "no_worker": presence.missing(),
         },
     )
 
@@ -205,11 +206,11 @@ def _download(request: HttpRequest, slug: str, arm: str, *, lines: bool) -> Http
 
 def experiment_context(request: HttpRequest, slug: str) -> dict[str, Any]:
     """What the live part of a page needs; 404 if there is no such experiment."""
-    lifecycle.sweep()
     found = get_object_or_404(selectors.recent(), slug=slug)
     runs = list(found.runs.all())
     return {
         "experiment": found,
+        "no_worker": found.is_live and presence.missing(),
         "may_cancel": visitors.may_cancel(request, found),
         "title": presentation.scenario_title(found.scenario),
         "standing": presentation.standing(found),

@@ -6,6 +6,8 @@ import logging
 import threading
 import time
 import uuid
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +17,15 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.db import Error as DatabaseError
 from django.db import close_old_connections, connection
 
-from labs import lifecycle, pruning, queue
+from labs import lifecycle, presence, pruning, queue
+from labs.background import Background
 from labs.engine.launch import Launch, RunnerDied, launch
 from labs.engine.pool import Pool
 from labs.engine.run import KILLED
 from labs.engine.warm import WarmJudge
 from labs.models import Experiment, State
 from labs.recording import Recorder
+from labs.silence import Silence
 
 logger = logging.getLogger(__name__)
 
@@ -63,6 +67,7 @@ def carry_out(experiment: Experiment, judge_socket: Path, pool: Pool | None = No
             logger.info("the run was taken away", extra={"run": slug})
         if state != State.DONE:
             lifecycle.remove_leftovers()
+            lifecycle.remove_if_empty(experiment)
     pruning.prune()
 
 
@@ -130,56 +135,51 @@ class _Heart:
             return True
 
 
-class _Sweeper(threading.Thread):
-    """Ends silent runs and nudges forgotten ones, every few seconds, as long as we live."""
+class Sweeper:
+    """Ends silent runs, nudges forgotten ones, clears sessions that are over."""
 
     def __init__(self) -> None:
-        super().__init__(name="sweeper", daemon=True)
-        self._over = threading.Event()
         self._cleared_at: float | None = None
+        self._workers = Silence()
 
-    def run(self) -> None:
-        while True:
-            try:
-                for slug in lifecycle.sweep():
-                    logger.warning("its worker fell silent: interrupted", extra={"run": slug})
-                queue.nudge_waiting()
-                self._clear_sessions()
-            except Exception:
-                logger.exception("the sweep failed; the next one tries again")
-                close_old_connections()
-            if self._over.wait(SWEEP_EVERY_S):
-                connection.close()
-                return
-
-    def _clear_sessions(self) -> None:
+    def sweep(self) -> None:
+        """Called every few seconds."""
+        lifecycle.sweep()
+        queue.nudge_waiting()
+        presence.forget_the_gone(self._workers)
         now = time.monotonic()
         if self._cleared_at is None or now - self._cleared_at >= CLEAR_EVERY_S:
             self._cleared_at = now
             SessionStore.clear_expired()
-
-    def stop(self) -> None:
-        self._over.set()
 
 
 class Helpers:
     """The sweeper, the warm judge and the pool of this worker process."""
 
     def __init__(self) -> None:
-        self._sweeper = _Sweeper()
+        self._name = uuid.uuid4().hex
+        self._beside = (
+            Background("presence", partial(presence.beat, self._name), presence.BEAT_S),
+            Background("sweeper", Sweeper().sweep, SWEEP_EVERY_S),
+        )
         self._judge = WarmJudge(settings.LAB_JUDGE_SOCKET)
         socket, runs = settings.LAB_JUDGE_SOCKET, settings.LAB_RUNS_DIR
         self.pool = Pool(runs, socket) if settings.LAB_WARM_POOL else None
 
     def start(self) -> None:
         _stopping.clear()
-        self._sweeper.start()
+        for each in self._beside:
+            each.start()
         self._judge.start()
         if self.pool:
             self.pool.start()
 
     def stop(self) -> None:
-        self._sweeper.stop()
+        for each in self._beside:
+            each.stop()
+            each.join(presence.BEAT_S)
+        with suppress(DatabaseError):
+            presence.leave(self._name)
         if self.pool:
             self.pool.stop()
         self._judge.stop()

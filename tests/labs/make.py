@@ -105,6 +105,11 @@ def recorded() -> Experiment:
     return made
 
 
+def one_in_each_state() -> list[Experiment]:
+    """One with a ledger that is done, and one in each other state."""
+    return [recorded(), *(experiment(state) for state in State if state != State.DONE)]
+
+
 def recorded_in_two_partitions() -> Experiment:
     """The same with a second partition."""
     made = recorded()

@@ -126,7 +126,9 @@ def test_what_is_taken_home_leads_to_the_export(client: Client) -> None:
 
 
 def test_progress_is_ones_own_and_remembers_the_furthest_step(client: Client) -> None:
-    page(client, "run")
+    for step in ("story", "predict"):
+        assert client.post(url(step), {"to": "next"}).status_code == 302
+    page(client, "take-home")  # looking ahead is not going on
     page(client, "story")
     assert "you are at “Run”" in client.get("/learn/").content.decode()
     assert "you are at" not in Client().get("/learn/").content.decode()
@@ -137,7 +139,7 @@ def test_starting_over_can_be_undone(client: Client) -> None:
     client.post(reverse("labs:lesson-reset", args=[NAME]))
     assert "you are at" not in (text := client.get("/learn/").content.decode())
     assert "Undo" in text
-    page(client, "predict")  # something new is begun, and undoing wins over it
+    client.post(url("story"), {"to": "next"})  # something new is begun, and undoing wins over it
     client.post(reverse("labs:lesson-undo", args=[NAME]))
     mine = Progress.objects.get(reset_at__isnull=True)
     assert mine.prediction == ANSWERS
@@ -150,8 +152,17 @@ def test_what_does_not_exist_is_not_found(client: Client, address: str) -> None:
     assert client.get(address).status_code == 404
 
 
-def test_a_step_without_a_question_takes_no_answer(client: Client) -> None:
-    assert client.post(url("story")).status_code == 405
+def test_going_on_leads_through_every_step(client: Client) -> None:
+    steps = list(STEPS)
+    for step, after in zip(steps, [*steps[1:], steps[-1]], strict=True):
+        assert client.post(url(step), {"to": "next"}).headers["Location"] == url(after)
+    assert Progress.objects.get().step == steps[-1]
+    assert Experiment.objects.count() == 0
+
+
+def test_a_page_that_goes_on_says_so_by_a_form_until_the_last(client: Client) -> None:
+    going_on = [step for step in STEPS if 'name="to" value="next"' in page(client, step)]
+    assert going_on == ["story", "see", "explain"]
 
 
 def test_hostile_answers_are_not_kept(client: Client) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from django.db import IntegrityError, transaction
 
 from labs import lifecycle
 from labs.models import Experiment, State
+from labs.silence import Silence
 from tests.labs import make
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -61,6 +63,17 @@ def test_of_two_processes_that_claim_at_once_exactly_one_gets_each_run(tmp_path:
 pytestmark = pytest.mark.django_db
 
 
+def swept(each_second: Callable[[int], None] = lambda _: None) -> list[str]:
+    """What sweeps end that come each second, a little longer than silence is borne with."""
+    now = [0.0]
+    silence, ended = Silence(lambda: now[0]), []
+    for second in range(int(lifecycle.STALE_S) + 2):
+        now[0] = float(second)
+        each_second(second)
+        ended += lifecycle.sweep(silence)
+    return ended
+
+
 def test_a_task_delivered_twice_runs_once() -> None:
     made = make.experiment()
     first = lifecycle.claim(made.slug, 1, "first")
@@ -98,21 +111,42 @@ def test_a_cancelled_run_is_taken_from_its_worker() -> None:
 def test_a_silent_run_is_interrupted_and_its_folder_removed() -> None:
     made = make.experiment(State.RUNNING)
     (made.folder / "described" / "ledger").mkdir(parents=True)
-    make.age(made, heartbeat_at=lifecycle.STALE_S + 1)
-    assert lifecycle.sweep() == [made.slug]
+    assert swept() == [made.slug]
     made.refresh_from_db()
     assert made.state == State.INTERRUPTED
     assert "stopped answering" in made.reason
-    assert not made.folder.exists()
-    assert lifecycle.sweep() == [], "once is enough"
+    assert not made.folder.parent.exists(), "nor is an empty folder left"
+    assert swept() == [], "once is enough"
 
 
-def test_a_run_that_beats_is_left_alone() -> None:
+@pytest.mark.parametrize("stepped_s", [-3600.0, 0.0, 3600.0])
+def test_a_silent_run_is_interrupted_however_the_wall_clock_was_set(stepped_s: float) -> None:
+    made = make.experiment(State.RUNNING)
+    make.age(made, heartbeat_at=stepped_s, started_at=stepped_s)
+    assert swept() == [made.slug]
+
+
+@pytest.mark.parametrize("stepped_s", [-3600.0, 0.0, 3600.0])
+def test_a_run_that_beats_is_left_alone_however_the_wall_clock_was_set(stepped_s: float) -> None:
     made = make.experiment(State.RUNNING)
     made.folder.mkdir(parents=True)
-    make.age(made, heartbeat_at=lifecycle.STALE_S - 5)
-    assert lifecycle.sweep() == []
+
+    def beats(second: int) -> None:
+        if second % 10 == 0:
+            make.age(made, heartbeat_at=stepped_s - second)
+
+    assert swept(beats) == []
     assert made.folder.exists()
+
+
+def test_who_stood_still_itself_has_seen_no_silence() -> None:
+    made = make.experiment(State.RUNNING)
+    now = [0.0]
+    silence = Silence(lambda: now[0])
+    for now[0] in (0.0, 5.0, 600.0, 605.0):
+        assert lifecycle.sweep(silence) == []
+    now[0] = 616.0
+    assert lifecycle.sweep(silence) == [made.slug]
 
 
 def test_what_a_dying_runner_still_writes_is_removed_by_a_later_sweep() -> None:

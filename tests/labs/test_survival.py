@@ -66,8 +66,8 @@ def running(up: House, visitor: Visitor) -> Iterator[str]:
 def folders(up: House, page: str) -> list[Path]:
     """The folders of the arms; not of one that was judged: its ledger stays with its verdict."""
     judged = {name for name, verdict in arms(up, page, "name, verdict") if verdict in JUDGED}
-    attempts = (up.data / "runs" / page.strip("/").rsplit("/", 1)[-1]).iterdir()
-    found = [path for attempt in attempts for path in attempt.iterdir() if path.is_dir()]
+    attempts = up.data / "runs" / page.strip("/").rsplit("/", 1)[-1]
+    found = [path for path in attempts.glob("*/*") if path.is_dir()]
     return [arm for arm in found if arm.name not in judged]
 
 

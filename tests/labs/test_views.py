@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from labs import lifecycle
+from labs import presence
 from labs.models import Experiment, State
 from tests.labs import make
 
@@ -113,12 +113,16 @@ def test_the_page_says_when_redis_did_not_take_it(client: Client) -> None:
     assert "Redis does not answer" not in text_of(client, made)
 
 
-def test_looking_at_a_silent_run_interrupts_it(client: Client) -> None:
-    made = make.experiment(State.RUNNING)
-    make.age(made, heartbeat_at=lifecycle.STALE_S + 1)
-    response = client.get(reverse("labs:live", args=[made.slug]))
-    assert response.status_code == 286
-    assert "stopped answering" in response.content.decode()
+def test_a_page_says_when_no_worker_is_there(client: Client) -> None:
+    waiting = make.experiment()
+    said = "No worker is there at the moment"
+    pages = [reverse("labs:live", args=[waiting.slug]), reverse("labs:experiments")]
+    assert all(said in client.get(page).content.decode() for page in pages)
+    presence.beat("one")
+    assert not any(said in client.get(page).content.decode() for page in pages)
+    over = make.experiment(State.CANCELLED)
+    presence.leave("one")
+    assert said not in text_of(client, over), "nothing of it waits"
 
 
 def test_a_running_arm_shows_brokers_leader_and_what_is_done(client: Client) -> None:

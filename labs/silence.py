@@ -1,0 +1,39 @@
+"""Who fell silent, told by change and not by the clock on the wall, which is set at will."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Hashable, Mapping
+from typing import TypeVar
+
+_Who = TypeVar("_Who", bound=Hashable)
+
+
+class Silence:
+    """Since when each heartbeat has been the same, on this process's own monotonic clock.
+
+    A beat is compared with nothing but the one before it. So a clock that is set forward ends no
+    run that lives, and one that is set back keeps none that is dead. The price: who looks for the
+    first time, or was stopped for a while itself, has seen no silence yet.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._since: dict[Hashable, tuple[object, float]] = {}
+        self._looked = clock()
+        self._alone = threading.Lock()
+
+    def lasting(self, beats: Mapping[_Who, object], least_s: float) -> list[_Who]:
+        """Those whose beat has not changed for so many seconds; who is not told of is forgotten."""
+        with self._alone:
+            now = self._clock()
+            if now - self._looked >= least_s:
+                self._since = {}
+            self._looked = now
+            self._since = {who: self._heard(who, beat, now) for who, beat in beats.items()}
+            return [who for who in beats if now - self._since[who][1] >= least_s]
+
+    def _heard(self, who: Hashable, beat: object, now: float) -> tuple[object, float]:
+        before = self._since.get(who)
+        return before if before and before[0] == beat else (beat, now)

@@ -1,0 +1,77 @@
+"""Every address of the site, filled in: for tests that ask something of all of them."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from advisor import services
+from advisor.export import exports_for
+from advisor.reasoning.failures import all_events
+from advisor.reasoning.rules import all_rules
+from labs.lessons import STEPS, all_lessons
+from tests.labs import make
+
+FIELDS = {"family": "java", "version": "4.3", "kafka": "4.3", "brokers": "3", "producer.acks": "1",
+          "need.guarantee": "at-least-once", "need.survive": "1"}  # fmt: skip
+
+Filled = dict[str, str]
+
+
+def names(patterns: list[URLPattern | URLResolver] | None = None, prefix: str = "") -> list[str]:
+    """Every name of the URL table, as `reverse` takes it."""
+    found = []
+    for each in get_resolver().url_patterns if patterns is None else patterns:
+        if isinstance(each, URLResolver):
+            inner = f"{prefix}{each.namespace}:" if each.namespace else prefix
+            found += names(each.url_patterns, inner)
+        else:
+            found.append(f"{prefix}{each.name}")
+    return found
+
+
+def addresses() -> list[tuple[str, str]]:
+    """Name and address, with an experiment that is done and one in each other state behind them.
+
+    A name without an example fails: who adds an address says here what can be asked of it.
+    """
+    examples = _examples()
+    assert sorted(examples) == sorted(set(names())), "tests/addresses.py has an example of each"
+    return [(name, reverse(name, kwargs=dict(one))) for name, all_ in examples.items()
+            for one in all_]  # fmt: skip
+
+
+def _examples() -> dict[str, list[Filled]]:
+    pipeline, problems = services.from_fields(FIELDS)
+    assert pipeline is not None, problems
+    slug = str(services.save(pipeline).slug)
+    product = exports_for(pipeline, pipeline)[0].name
+    runs = [{"slug": made.slug} for made in make.one_in_each_state()]
+    arms = [{**run, "arm": "described"} for run in runs]
+    lessons = [{"name": lesson.name} for lesson in all_lessons()]
+    steps = [{**lesson, "step": step} for lesson in lessons for step in STEPS]
+    saved = [{"slug": slug}]
+    return {
+        **{name: [{}] for name in _PLAIN},
+        **{f"labs:{name}": runs for name in _OF_A_RUN},
+        **{f"labs:{name}": arms for name in ("ledger", "ledger-lines", "message")},
+        **{f"labs:lesson-{name}": lessons for name in ("live", "reset", "undo")},
+        "labs:lesson": steps,
+        **{f"advisor:{name}": saved for name in _OF_A_PIPELINE},
+        "advisor:export": [{"slug": slug, "product": product}],
+        **{f"advisor:{name}": [{"step": each} for each in ("client", "producer")]
+           for name in ("describe", "card")},
+        "reference:failure": [{"name": all_events()[0].name}],
+        "reference:rule": [{"code": all_rules()[0].code}],
+        "reference:setting": [{"component": "producer", "name": "acks"}],
+    }  # fmt: skip
+
+
+_PLAIN = (
+    "labs:home", "labs:experiments", "labs:start", "labs:conditions", "labs:evidence",
+    "labs:lessons", "advisor:start", "advisor:start-over", "advisor:undo", "advisor:intake",
+    "advisor:intake-use", "advisor:live", "reference:index",
+)  # fmt: skip
+_OF_A_RUN = (
+    "experiment", "live", "cancel", "again", "report", "compare", "repetitions", "repeat", "replay",
+)  # fmt: skip
+_OF_A_PIPELINE = ("advice", "edit", "compared", "newer", "renew", "archive", "report")

@@ -1,0 +1,100 @@
+"""Looking at a page writes nothing: no page fails because a disk is full."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.db import DatabaseError, OperationalError, connection
+from django.test import Client
+from django.urls import reverse
+
+from advisor.models import Description
+from labs.models import Experiment
+from tests.addresses import addresses
+
+pytestmark = pytest.mark.django_db
+
+LESSON = "what-an-acknowledgement-means"
+READS = ("SELECT", "SAVEPOINT", "RELEASE", "ROLLBACK")
+
+
+def refuse(execute, sql, params, many, context):
+    """What a database answers whose disk is full."""
+    if not sql.lstrip().upper().startswith(READS):
+        raise OperationalError(f"database or disk is full: {sql}")
+    return execute(sql, params, many, context)
+
+
+def a_visitor() -> Client:
+    """Somebody who has answered, gone on in a lesson, and was just told something."""
+    client = Client(raise_request_exception=False)
+    client.post(reverse("advisor:card", args=["producer"]), {"producer.acks": "1", "stamp": ""})
+    client.post(reverse("labs:lesson", args=[LESSON, "story"]), {"to": "next"})
+    not_theirs = Experiment.objects.filter(state="queued")[0]
+    client.post(reverse("labs:cancel", args=[not_theirs.slug]))
+    assert {"sessionid", "messages"} <= client.cookies.keys()
+    return client
+
+
+def a_stranger() -> Client:
+    return Client(raise_request_exception=False)
+
+
+def one_whose_session_is_gone() -> Client:
+    client = a_visitor()
+    Session.objects.all().delete()
+    return client
+
+
+@pytest.mark.parametrize(
+    ("who", "htmx"),
+    [(a_stranger, False), (a_visitor, True), (one_whose_session_is_gone, False)],
+)
+def test_every_address_can_be_looked_at_while_the_database_refuses_writes(who, htmx) -> None:
+    asked = addresses()
+    visitor = who()
+    pipeline = Description.objects.get().slug
+    scenario = f"?pipeline={pipeline}&scenario=leader-killed-followers-behind"
+    asked.append(("labs:conditions", reverse("labs:conditions") + scenario))
+    headers = {"HX-Request": "true"} if htmx else {}
+    with connection.execute_wrapper(refuse):
+        told = [(visitor.get(address, headers=headers).status_code, name, address)
+                for name, address in asked]  # fmt: skip
+    assert [each for each in told if each[0] >= 500] == []
+    assert {name for status, name, _ in told if status in (200, 286, 302)} >= {
+        "labs:home", "labs:experiment", "labs:ledger", "labs:report", "labs:replay",
+        "advisor:advice", "advisor:archive", "advisor:describe", "reference:rule", "labs:lesson",
+    }  # fmt: skip
+
+
+def test_what_cannot_be_saved_is_said_and_asked_to_be_tried_again() -> None:
+    client = Client(raise_request_exception=False)
+    with connection.execute_wrapper(refuse):
+        for address in (reverse("advisor:start-over"), reverse("labs:start")):
+            answer = client.post(address)
+            assert answer.status_code == 503
+            assert "could not be saved" in answer.content.decode()
+            assert answer.headers["Retry-After"]
+            assert answer.headers["Content-Security-Policy"]
+
+
+def test_a_database_that_cannot_be_read_is_no_error_of_the_page() -> None:
+    def away(*_: object) -> None:
+        raise OperationalError("unable to open database file /somewhere/lab.db")
+
+    client = Client(raise_request_exception=False)
+    with connection.execute_wrapper(away):
+        answer = client.get(reverse("labs:experiments"))
+    assert answer.status_code == 503
+    page = answer.content.decode()
+    assert "cannot be read" in page
+    assert "/somewhere" not in page
+
+
+def test_an_error_of_ours_is_not_laid_on_the_database() -> None:
+    def wrong(*_: object) -> None:
+        raise DatabaseError("no such column")
+
+    client = Client(raise_request_exception=False)
+    with connection.execute_wrapper(wrong):
+        assert client.get(reverse("labs:experiments")).status_code == 500
