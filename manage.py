@@ -11,7 +11,10 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    from config.unread import quiet_when_unread
+
+    with quiet_when_unread():
+        execute_from_command_line(sys.argv)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,36 @@
+"""Commands whose output nobody reads to its end."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from config.settings import BASE_DIR
+from config.unread import UNREAD, quiet_when_unread
+
+MANAGE = str(BASE_DIR / "manage.py")
+
+
+@pytest.mark.parametrize("arguments", [["scenarios", "--lines"], ["help"]], ids=" ".join)
+@pytest.mark.parametrize("buffering", ["1", ""], ids=["unbuffered", "flushed at the end"])
+def test_a_command_whose_reader_is_gone_ends_without_a_traceback(
+    arguments: list[str], buffering: str
+) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        ran = subprocess.run(
+            [sys.executable, MANAGE, *arguments], stdout=writer, stderr=subprocess.PIPE, text=True,
+            timeout=120, check=False, env={**os.environ, "MANAGEUNBUFFERED": buffering},
+        )  # fmt: skip
+    finally:
+        os.close(writer)
+    assert (ran.returncode, ran.stderr) == (UNREAD, "")
+
+
+def test_a_pipe_of_its_own_that_breaks_is_an_error_like_any_other() -> None:
+    with pytest.raises(BrokenPipeError), quiet_when_unread():
+        raise BrokenPipeError
