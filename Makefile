@@ -7,10 +7,22 @@ PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check install --require-hashes
 COSTLY := cluster spark contract browser stack process thorough
 ALONE := cluster stack
+BY_NIGHT = thorough$(if $(NO_BROWSER), browser)
 MINUTES ?= 240
-NIGHT := $(shell date -u +%Y%m%d)
+NIGHT = $(shell date -u +%Y%m%d)
 SPACE := $(subst ,, )
 any = $(subst $(SPACE), or ,$(1))
+said = $(if $(NO_BROWSER),@echo "Left out: the browser tests (BROWSER=no)")
+
+# All that the tests need and no wheel brings: looked for before anything is installed or run.
+BROWSER ?= yes
+NO_BROWSER := $(filter no,$(BROWSER))
+ifneq ($(filter test nightly,$(MAKECMDGOALS)),)
+ifeq ($(NO_BROWSER)$(shell command -v chromium || command -v chromium-browser),)
+$(error The browser tests need Chromium. On Debian: apt-get install chromium. Or leave them out: \
+make $(firstword $(MAKECMDGOALS)) BROWSER=no)
+endif
+endif
 
 .DEFAULT_GOAL := help
 .PHONY: help setup dev extras up test nightly check lint types layers django lock catalog scale clean
@@ -25,10 +37,11 @@ up: setup ## Start web, worker, Redis and database; print the address (PORT=8000
 
 # Two test files side by side, in the order that tests/conftest.py gives them; then what boots
 # clusters: two of those at once are two clusters' load.
-test: dev lint types layers django ## Gates and tests; of the scenarios one or two a family (the rest: make nightly)
-	$(PY) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder -m "not ($(call any,$(ALONE)))"
-	$(PY) -m pytest -m "$(call any,$(ALONE))"
+test: dev lint types layers django ## Gates and tests; BROWSER=no without Chromium (the rest: make nightly)
+	$(PY) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder -m "not ($(call any,$(ALONE) $(BY_NIGHT)))"
+	$(PY) -m pytest -m "($(call any,$(ALONE))) and not ($(call any,$(BY_NIGHT)))"
 	@echo "Staged were the scenarios of one or two a family. All others, and exploring: make nightly"
+	$(said)
 
 # A night's seeds are its date: they never are those from which rates were measured.
 nightly: dev ## All scenarios on all lines of brokers, then exploring, into the records (MINUTES=240 each)

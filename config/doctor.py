@@ -145,8 +145,13 @@ def disk() -> Finding:
     return Finding("disk", free >= DISK_NEEDED, found, "set LAB_DATA_DIR to a larger disk")
 
 
+def chromium_program() -> str | None:
+    """The system's Chromium, which drives the browser tests; no wheel brings one."""
+    return shutil.which("chromium") or shutil.which("chromium-browser")
+
+
 def chromium() -> Finding:
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    path = chromium_program()
     found = path or "not found; only the browser tests need it"
     return Finding("chromium", bool(path), found, "apt install chromium", needed=False)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +10,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page
 from pytest_django.live_server_helper import LiveServer
+
+from config.doctor import chromium_program
 
 # Playwright's synchronous interface runs an event loop in this thread, which Django would take
 # for a mistake; the queries of the tests do not run inside it.
@@ -36,7 +37,7 @@ What would be wrong (`htmx:sendError`, `htmx:responseError`, `htmx:swapError`) i
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
     """The system's Chromium: Playwright's own browsers are not downloaded."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    chromium = chromium_program()
     assert chromium, "There is no chromium on the PATH; `apt-get install chromium` brings one."
     return {**browser_type_launch_args, "executable_path": chromium, "args": list(QUIET)}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -77,6 +79,6 @@ def test_sigterm_ends_everything_and_keeps_the_ledger(folder: Path) -> None:
 
 def test_a_killed_child_is_told_apart_from_one_that_ended(folder: Path) -> None:
     keeper, family = keep(STAYS, folder)
-    subprocess.run(["kill", "-9", str(family[0])], check=True)
+    os.kill(family[0], signal.SIGKILL)
     assert keeper.wait(60) == KILLED
     until(lambda: all(map(gone, family)), 60, "somebody outlived the keeper")

@@ -1,26 +1,49 @@
-"""The files of the project as git sees them: tracked, or new and not ignored."""
+"""The files of the project: all below its root that `.gitignore` does not name.
+
+They are found without git, which neither a machine that only runs the tests nor an archive of the
+project need have.
+"""
 
 from __future__ import annotations
 
-import subprocess
+import os
+from collections.abc import Sequence
+from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def files(*patterns: str) -> list[Path]:
-    """Paths below the root that match one of the patterns (git's), or all of them."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    return [
-        path for name in sorted(set(listed.split("\0"))) if name and (path := ROOT / name).is_file()
-    ]
+    """Paths that match one of the patterns, or all of them; a `*` crosses folders."""
+    found = (ROOT / each for each in _walk())
+    return [path for path in found if not patterns or _matches(name(path), patterns)]
 
 
 def name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
+
+
+def ignored(name: str) -> bool:
+    """Whether `.gitignore` keeps a file or folder of this name out, wherever it lies."""
+    return name == ".git" or _matches(name, _ignored_names())
+
+
+def _walk() -> list[Path]:
+    found = []
+    for folder, folders, here in os.walk(ROOT):
+        folders[:] = [each for each in folders if not ignored(each)]
+        found += [Path(folder, each) for each in here if not ignored(each)]
+    return sorted(path for path in found if path.is_file())
+
+
+@cache
+def _ignored_names() -> list[str]:
+    """Its lines are plain names, a folder's with a slash: a test of the house sees to that."""
+    lines = (ROOT / ".gitignore").read_text("utf-8").splitlines()
+    return [line.removesuffix("/") for line in lines]
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatch(name, pattern) for pattern in patterns)

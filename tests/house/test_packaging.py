@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import warnings
+from functools import cache
 
 import pytest
 import yaml
@@ -33,6 +34,7 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
 
 
+@cache
 def services():
     text = compose_itself("spark")
     if text is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.house.files import ROOT, files, name
@@ -47,8 +48,14 @@ def tracked_text() -> Iterator[tuple[str, int, str]]:
             yield name(path), number, line
 
 
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    """All of a file's syntax tree; parsed once for all tests."""
+    return list(ast.walk(ast.parse(path.read_text("utf-8"))))
+
+
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
 
@@ -106,8 +113,26 @@ def calls_in_tests(*names: str) -> list[str]:
     return [
         f"{name(path)}:{node.lineno}"
         for path in files("tests/*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in nodes(path)
         if isinstance(node, ast.Call) and called(node) in names
+    ]
+
+
+def test_what_is_ignored_is_told_by_plain_names():
+    lines = (ROOT / ".gitignore").read_text("utf-8").splitlines()
+    assert not [line for line in lines if not re.fullmatch(r"[\w.*-]+/?", line)]
+
+
+def test_no_program_is_asked_for_what_python_and_proc_tell():
+    """A minimal system has none of these, and `make test` needs none."""
+    absent = {"git", "kill", "killall", "lsof", "pgrep", "pkill", "ps", "ss", "which"}
+    assert not [
+        f"{name(path)}:{node.lineno}"
+        for path in python_files()
+        for node in nodes(path)
+        if isinstance(node, ast.List | ast.Tuple) and isinstance(node.ctx, ast.Load)
+        if (words := [getattr(each, "value", None) for each in node.elts])
+        if words[0] in absent and len(words) > 1 and str(words[1]).startswith("-")
     ]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from labs.engine.judge import spark_environment
 from spark_jobs.judging import judge
 from spark_jobs.session import start
 from tests.spark.ledgers import write
@@ -18,7 +19,9 @@ Judge = Callable[..., dict[str, Any]]
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    session = start("tests", "local[2]")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JAVA_HOME", spark_environment()["JAVA_HOME"])
+        session = start("tests", "local[2]")
     yield session
     session.stop()
 

@@ -47,11 +47,12 @@ def warm(keeper: WarmJudge) -> WarmJudge:
 
 
 def _children(pid: int) -> list[int]:
-    """All descendants of a process, the youngest generation last."""
-    found = subprocess.run(
-        ["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False
-    )
-    own = [int(number) for number in found.stdout.split()]
+    """All descendants of a process, the youngest generation last; none of one that is gone."""
+    try:
+        listed = [file.read_text() for file in Path(f"/proc/{pid}/task").glob("*/children")]
+    except OSError:
+        return []
+    own = [int(number) for numbers in listed for number in numbers.split()]
     return own + [deep for child in own for deep in _children(child)]
 
 

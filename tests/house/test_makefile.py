@@ -1,0 +1,64 @@
+"""What the commands of the house say before they do anything."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from config.doctor import chromium_program
+from tests.house.files import ROOT
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> dict[str, str]:
+    """The environment of a machine that has make, and nothing else."""
+    make = shutil.which("make")
+    assert make
+    (tmp_path / "make").symlink_to(make)
+    return {"PATH": str(tmp_path)}
+
+
+def planned(environment: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
+    """What `make` would run."""
+    return subprocess.run(
+        ["make", "--dry-run", *words], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+
+
+@pytest.mark.parametrize("goal", ["test", "nightly"])
+def test_without_chromium_nothing_is_begun_and_the_command_that_helps_is_said(
+    bare: dict[str, str], goal: str
+) -> None:
+    told = planned(bare, goal)
+    assert told.returncode == 2
+    assert told.stdout == ""
+    (line,) = told.stderr.splitlines()
+    assert "apt-get install chromium" in line
+    assert f"make {goal} BROWSER=no" in line
+
+
+def test_chromium_is_found_by_either_of_its_names(bare: dict[str, str]) -> None:
+    for name in ("chromium", "chromium-browser"):
+        program = Path(bare["PATH"], name)
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PATH", bare["PATH"])
+            assert chromium_program() == str(program)
+        assert planned(bare, "test").returncode == 0
+        program.unlink()
+
+
+def test_what_was_left_out_is_said_last(bare: dict[str, str]) -> None:
+    told = planned(bare, "test", "BROWSER=no").stdout.splitlines()
+    assert told[-1] == 'echo "Left out: the browser tests (BROWSER=no)"'
+    runs = [line for line in told if "pytest" in line]
+    assert len(runs) == 2
+    assert all("not (" in line and "browser" in line for line in runs)
+
+
+def test_what_needs_no_browser_asks_for_none(bare: dict[str, str]) -> None:
+    assert planned(bare, "check").returncode == 0
