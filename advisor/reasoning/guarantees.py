@@ -13,7 +13,10 @@ from enum import StrEnum
 
 
 class Anomaly(StrEnum):
-    """What may become of a message that should not. Definitions: `docs/ledger.md`."""
+    """What may become of a message that should not. Definitions: `docs/ledger.md`.
+
+    No failure event permits `phantom`: a run that shows one refutes the lab, or Kafka.
+    """
 
     LOST_WRITE = "lost_write"
     UNSEEN = "unseen"
@@ -29,6 +32,7 @@ class Anomaly(StrEnum):
     ABORTED_READ = "aborted_read"
     TORN_TRANSACTION = "torn_transaction"
     DIVERGED = "diverged"
+    PHANTOM = "phantom"
     UNAVAILABLE = "unavailable"
     BLOCKED = "blocked"
     STATE_LOST = "state_lost"

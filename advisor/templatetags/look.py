@@ -35,6 +35,7 @@ KINDS: Mapping[Anomaly, tuple[str, str]] = {
     Anomaly.ABORTED_READ: ("wrong", "aborted data read"),
     Anomaly.TORN_TRANSACTION: ("wrong", "torn transaction"),
     Anomaly.DIVERGED: ("wrong", "replicas differ"),
+    Anomaly.PHANTOM: ("wrong", "never sent, yet there"),
 }
 """Anomaly → the kind (symbol and colour) it is drawn as, and its word on a page.
 

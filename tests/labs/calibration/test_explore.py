@@ -18,6 +18,7 @@ from django.urls import reverse
 from advisor import services as advisor
 from advisor.catalog import Component
 from advisor.reasoning.failures import all_events
+from advisor.reasoning.guarantees import Anomaly
 from labs import exploring, trials
 from labs.calibration.draw import Drawn, across_lines, as_run, draws, lines
 from labs.calibration.edges import UNTRIED, as_staged, permitted
@@ -27,6 +28,7 @@ from labs.calibration.shrink import Staged, shrunk
 from labs.calibration.table import at_most
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import Topology
+from spark_jobs.verdict import WITHOUT_WANT
 from tests.engine.arms import pipeline
 
 pytestmark = pytest.mark.django_db
@@ -99,6 +101,7 @@ def test_the_prediction_is_of_what_ran() -> None:
 
 def test_what_is_called_impossible_and_was_seen_is_a_refutation() -> None:
     assert exploring.refuted(explored()) == {"lost_write"}
+    assert exploring.refuted(explored(seen=["phantom"])) == {"phantom"}
 
 
 @pytest.mark.parametrize(
@@ -264,3 +267,7 @@ def test_a_fingerprint_is_of_the_scenario_and_of_what_all_share() -> None:
     assert one["scenario"] != other["scenario"]
     assert (one["engine"], one["rules"]) == (other["engine"], other["rules"])
     assert {len(each) for each in one.values()} == {12}
+
+
+def test_whatever_breaks_a_run_without_a_wish_can_refute() -> None:
+    assert {each.value for each in Anomaly} >= WITHOUT_WANT
