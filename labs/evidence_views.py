@@ -14,7 +14,7 @@ from labs.calibration.edges import UNSTAGED, UNTRIED
 def evidence(request: HttpRequest) -> HttpResponse:
     """Prediction beside observation, claim by claim, each number linked to its runs."""
     held = trials.held()
-    unstaged = {f"{setting} in {event}": why for (event, setting), why in UNSTAGED.items()}
+    unstaged = {f"{setting} in {scenario}": why for (scenario, setting), why in UNSTAGED.items()}
     context = {
         "held": held,
         "untried": sorted({**UNTRIED, **unstaged}.items()),

@@ -168,7 +168,7 @@ def _of_event(event: FailureEvent, pipeline: Pipeline) -> dict[Key, tuple[Value,
         key: TRIED[key[1]]
         for key in dependence(event).settings
         if key[1] in TRIED
-        and (event.name, key[1]) not in UNSTAGED
+        and (event.scenario, key[1]) not in UNSTAGED
         and (key[0] is not Component.BROKER or key[1] in kept)
         and pipeline.knows(*key)
     }

@@ -110,10 +110,12 @@ UNTRIED: Mapping[str, str] = {
 
 UNSTAGED: Mapping[tuple[str, str], str] = {
     ("followers-slow", "replication.factor"): "one replica has no follower that could be slow",
+    ("brokers-below-min-isr", "replication.factor"): "one replica has no follower that could be "
+    "away",
     ("aborted-input-not-read-again", "commit"): "nothing can be aborted together with offsets that "
     "are in no transaction",
 }
-"""Edges of an event by the setting that cannot be run on one of their sides, with the reason."""
+"""By scenario and setting, edges that cannot be run on one of their sides, with the reason."""
 
 _FAMILIES = (Family.JAVA, Family.LIBRDKAFKA)
 """The clients that trials describe; of an event that neither can meet, those that can."""
@@ -162,7 +164,8 @@ def as_staged(event: FailureEvent, pipeline: Pipeline) -> Pipeline:
 def edges(seed: int) -> list[Edge]:
     """One edge for each event and each setting that it hangs on, in an order of the seed.
 
-    An event has none for a setting of `UNTRIED` or `UNSTAGED`, and none where only outages differ.
+    An event has none for a setting of `UNTRIED`, nor of `UNSTAGED` for its scenario, and none
+    where only outages differ.
     """
     dice = random.Random(seed)  # noqa: S311 - repeatable on purpose, nothing is secret
     found = []
@@ -176,7 +179,7 @@ def edges(seed: int) -> list[Edge]:
 
 @cache
 def _pairs(event: FailureEvent, key: Key) -> tuple[tuple[Pipeline, Pipeline], ...]:
-    if (event.name, key[1]) in UNSTAGED:
+    if (event.scenario, key[1]) in UNSTAGED:
         return ()
     if key[0] is Component.BROKER and key[1] not in find(event.scenario).keeps:
         return ()  # a run's topic states its own; what it inherits is the catalog's matter

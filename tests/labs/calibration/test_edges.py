@@ -9,7 +9,9 @@ from advisor.reasoning.dependence import dependence
 from advisor.reasoning.failures import all_events
 from advisor.services import in_force
 from labs.calibration.edges import TRIED, UNSTAGED, UNTRIED, Edge, edges, permitted
-from labs.engine.scenarios import find
+from labs.engine.scenarios import all_scenarios, find
+from labs.engine.scenarios.model import draw
+from tests.engine.recorder import Recorder
 
 
 def described(edge: Edge) -> list[object]:
@@ -52,9 +54,19 @@ def test_no_edge_has_a_side_that_cannot_be_run():
     for edge in edges(1):
         settings = [in_force(side) for side in edge.sides]
         assert [find(edge.event.scenario).topology(each) for each in settings]
-    events = {event.name: event for event in all_events()}
     for name, setting in UNSTAGED:
-        assert setting in {key for _, key in dependence(events[name]).settings}
+        of = (event for event in all_events() if event.scenario == name)
+        assert setting in {key for event in of for _, key in dependence(event).settings}
+
+
+def test_one_replica_is_not_tried_where_then_nothing_would_happen():
+    idle = set()
+    for scenario in all_scenarios():
+        stage = Recorder(1)
+        scenario.play(stage, draw(scenario, 1, {}).durations)
+        if all(each.startswith(("no ", "go on")) for each in stage.asked):
+            idle.add(scenario.name)
+    assert idle == {name for name, setting in UNSTAGED if setting == "replication.factor"}
 
 
 def test_each_setting_that_an_event_hangs_on_is_tried_or_said_not_to_be():
