@@ -26,6 +26,7 @@ from labs.calibration.fingerprint import fingerprint
 from labs.calibration.record import Explored, Record, RecordError
 from labs.calibration.shrink import Staged, shrunk
 from labs.calibration.table import at_most
+from labs.engine.processes import ROOT
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import Topology
 from spark_jobs.verdict import WITHOUT_WANT
@@ -271,3 +272,9 @@ def test_a_fingerprint_is_of_the_scenario_and_of_what_all_share() -> None:
 
 def test_whatever_breaks_a_run_without_a_wish_can_refute() -> None:
     assert {each.value for each in Anomaly} >= WITHOUT_WANT
+
+
+def test_nothing_in_the_record_of_the_release_is_called_impossible() -> None:
+    runs = Record(ROOT / "labs" / "calibration" / "record" / "explore.jsonl").runs
+    assert sum(run.judged for run in runs)
+    assert not [run for run in runs if exploring.refuted(run)]
