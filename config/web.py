@@ -104,7 +104,7 @@ def watch() -> None:
     """What pages must not do while they are looked at: it writes, and a GET does not."""
     from labs import lifecycle, presence  # once Django is set up
 
-    lifecycle.interrupt_silent()
+    lifecycle.interrupt_orphans()
     presence.missing()
 
 

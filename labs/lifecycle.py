@@ -18,6 +18,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
+from labs import owners
 from labs.models import LIVE, Experiment, Run, State
 from labs.silence import Silence
 
@@ -25,18 +26,20 @@ logger = logging.getLogger(__name__)
 
 HEARTBEAT_S = 1.0
 STALE_S = 15.0
-"""Silence after which a run counts as interrupted: 15 missed beats. With a sweep every few
-seconds a run says so well within 30 s of its worker's death."""
+"""Silence after which a run counts as interrupted, 15 missed beats, where nobody here can tell
+whether its worker's process lives."""
+HUNG_S = 60.0
+"""The same where it lives: it is stopped, or hangs. A slow disk, or a machine that has too much to
+do, keeps a beat back for less."""
 RENUDGE_S = 20.0
 """How long a queued experiment waits for a worker before it is handed to Redis again."""
 RENUDGE_MOST = 4
 
 _silence = Silence()
 
-WORKER_GONE = (
-    "The worker that ran this stopped answering, so the run was ended and its brokers with it. "
-    "Nothing is concluded from it."
-)
+_ENDED = "so the run was ended and its brokers with it. Nothing is concluded from it."
+WORKER_GONE = f"The worker that ran this stopped answering, {_ENDED}"
+WORKER_DEAD = f"The process of the worker that ran this was killed, {_ENDED}"
 
 
 def claim(slug: str, attempt: int, owner: str) -> Experiment | None:
@@ -113,32 +116,44 @@ def requeue(slug: str, attempt: int, visitor: str = "") -> bool:
 
 
 def sweep(silence: Silence = _silence) -> list[str]:
-    """Ends runs whose worker fell silent and removes what they left; their slugs.
+    """Ends runs whose worker died or fell silent, and removes what they left; their slugs.
 
     Cheap and safe to call by many at once. It writes: no page does it while it is looked at.
     """
-    ended = interrupt_silent(silence)
+    ended = interrupt_orphans(silence)
     remove_leftovers()
     return ended
 
 
-def interrupt_silent(silence: Silence = _silence) -> list[str]:
-    """Ends runs whose heartbeat this process has seen unchanged for `STALE_S`; their slugs."""
+def interrupt_orphans(silence: Silence = _silence) -> list[str]:
+    """Ends runs whose worker's process is dead, or has been seen silent for too long; their slugs.
+
+    That is `HUNG_S` where the process lives, `STALE_S` where nobody here can tell.
+    """
+    # First who is dead, then what runs: a dead process claims nothing any more.
+    alive, dead = owners.alive_and_dead()
     running = Experiment.objects.filter(state=State.RUNNING)
     beats = {
         (slug, owner): at
         for slug, owner, at in running.values_list("slug", "owner", "heartbeat_at")
     }
+    heard = silence.seconds(beats, STALE_S)
     ended = []
-    for slug, owner in silence.lasting(beats, STALE_S):
+    for (slug, owner), beat in beats.items():
+        process = owners.process_of(owner)
+        bearable_s = HUNG_S if process in alive else STALE_S
+        if process not in dead and heard[slug, owner] < bearable_s:
+            continue
         # The beat is part of the comparison: a worker that woke up again keeps its run.
-        same = running.filter(slug=slug, owner=owner, heartbeat_at=beats[slug, owner])
+        same = running.filter(slug=slug, owner=owner, heartbeat_at=beat)
+        reason = WORKER_DEAD if process in dead else WORKER_GONE
         if same.update(
-            state=State.INTERRUPTED, reason=WORKER_GONE, ended_at=timezone.now(), owner="",
+            state=State.INTERRUPTED, reason=reason, ended_at=timezone.now(), owner="",
             heartbeat_at=None,
         ):  # fmt: skip
-            logger.warning("its worker fell silent: interrupted", extra={"run": slug})
+            logger.warning("interrupted: %s", reason, extra={"run": slug})
             ended.append(slug)
+    owners.forget(dead)
     return ended
 
 

@@ -26,13 +26,20 @@ class Silence:
 
     def lasting(self, beats: Mapping[_Who, object], least_s: float) -> list[_Who]:
         """Those whose beat has not changed for so many seconds; who is not told of is forgotten."""
+        return [who for who, for_s in self.seconds(beats, least_s).items() if for_s >= least_s]
+
+    def seconds(self, beats: Mapping[_Who, object], blind_s: float) -> dict[_Who, float]:
+        """For how long each beat has been seen the same; who is not told of is forgotten.
+
+        Who has not looked for `blind_s` begins anew.
+        """
         with self._alone:
             now = self._clock()
-            if now - self._looked >= least_s:
+            if now - self._looked >= blind_s:
                 self._since = {}
             self._looked = now
             self._since = {who: self._heard(who, beat, now) for who, beat in beats.items()}
-            return [who for who in beats if now - self._since[who][1] >= least_s]
+            return {who: now - self._since[who][1] for who in beats}
 
     def _heard(self, who: Hashable, beat: object, now: float) -> tuple[object, float]:
         before = self._since.get(who)

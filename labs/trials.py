@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +14,7 @@ from advisor import services as advisor
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
-from labs import lifecycle, services, worker
+from labs import lifecycle, owners, services, worker
 from labs.calibration import table
 from labs.calibration.edges import Edge
 from labs.calibration.fingerprint import fingerprint
@@ -48,7 +47,7 @@ def _claimed(edge: Edge, seed: int) -> Trial:
         streams=services.streams_for(side),
     )  # fmt: skip
     stored = services.store(spec)
-    claimed = lifecycle.claim(stored.slug, stored.attempt, uuid.uuid4().hex)
+    claimed = lifecycle.claim(stored.slug, stored.attempt, owners.new())
     if claimed is None:
         raise RuntimeError("an experiment that nobody else can see was taken away")
     component, setting = edge.key

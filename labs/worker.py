@@ -17,7 +17,7 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.db import Error as DatabaseError
 from django.db import close_old_connections, connection
 
-from labs import lifecycle, presence, pruning, queue
+from labs import lifecycle, owners, presence, pruning, queue
 from labs.background import Background
 from labs.engine.launch import Launch, RunnerDied, launch
 from labs.engine.pool import Pool
@@ -42,7 +42,7 @@ _stopping = threading.Event()
 
 def run(slug: str, attempt: int) -> None:
     """Runs one queued attempt to its end; returns at once if somebody else has it."""
-    owner = uuid.uuid4().hex
+    owner = owners.new()
     experiment = lifecycle.claim(slug, attempt, owner)
     if experiment is None:
         logger.info("attempt %d is not waiting: nothing to do", attempt, extra={"run": slug})

@@ -47,7 +47,7 @@ class Victim:
 
 
 _GONE = "The process that ran the brokers was killed."
-WORKER = Victim("worker", "celery", "The worker that ran this stopped answering")
+WORKER = Victim("worker", "celery", "The process of the worker that ran this was killed")
 RUNNER = Victim("runner", "labs.engine.experiment", _GONE)
 KEEPER = Victim("keeper", "labs.engine.run ", _GONE)
 CLIENT = Victim("client", "labs.engine.clients.", "killed, and not by this run", PHASES[1:-1])

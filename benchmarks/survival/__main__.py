@@ -1,0 +1,124 @@
+"""What survives whose death: `python -m benchmarks.survival [--only client] [--phase booting]`.
+
+Starts a house of its own, and for each phase and each victim an experiment in which that one is
+killed by SIGKILL while an arm is in that phase, as the database has it. Prints what the page said
+when the run was over. Exit code 1 if a run neither went on to its verdicts nor was interrupted
+with the reason. The whole table takes about half an hour on two cores.
+
+`--random N --seed S` draws N runs, and for each what is done to whom at which moment
+(`benchmarks.survival.draw`): one part or two are killed, or stopped for a while, or everything at
+once is, a process may open no more files, the disk is full. Each run is a line of `--out`, which is
+`benchmarks/survival.jsonl` unless it is given; what has a line there is not run again, but with
+`--again` those that were wrong are. So N can be taken in pieces: `--minutes M` starts no run later.
+Exit code 1 if of these N a run left a process, a port or a folder, did not end, ended without what
+only serves it, or says "holds" of a ledger of which `manage.py verify` does not; 2 for bad
+arguments. A run that is missing is only told.
+
+The disk is a small one of the house's own, mounted in a namespace of ours; where that is not
+allowed, no disk is full and the line says that nobody was struck. The clock is the machine's: it
+is never set.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import django
+
+from benchmarks.survival import table
+from benchmarks.survival.draw import draw
+from benchmarks.survival.record import KEPT, Record
+from labs.engine.processes import end, spawn
+from tests.stack.victims import ALL, PHASES
+
+_DISK, _DATA = "3g", "disk"
+_INSIDE = "SURVIVAL_SCRATCH"
+_GRACE_S = 90
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.survival", description=__doc__)
+    parser.add_argument("--only", choices=[each.name for each in ALL], action="append")
+    parser.add_argument("--phase", choices=PHASES, action="append")
+    parser.add_argument("--random", type=int, metavar="N")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=24 * 60.0)
+    parser.add_argument("--again", action="store_true", help="run again what was wrong")
+    parser.add_argument("--out", type=Path, default=KEPT)
+    told = parser.parse_args()
+    if told.random is None:
+        return table.main(told.only, told.phase or PHASES)
+    if told.random < 1:
+        parser.error(f"--random {told.random}: how many runs, 1 or more")
+    # `timeout` ends us by SIGTERM: unwind as for Ctrl-C, so that the house ends first.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if scratch := os.environ.get(_INSIDE):
+        return at_random(told, Path(scratch) / _DATA)
+    with tempfile.TemporaryDirectory(prefix="survival-") as made:
+        return _on_a_disk_of_its_own(Path(made))
+
+
+def _on_a_disk_of_its_own(scratch: Path) -> int:
+    """This program again, in a mount namespace that ends with it, if that can be had.
+
+    No process of ours may name the disk: whoever does belongs to the house.
+    """
+    (scratch / _DATA).mkdir()
+    mount = f'mount -t tmpfs -o size={_DISK} none "$0/{_DATA}" && exec "$@"'
+    alone = ["unshare", "--mount", "sh", "-c"]
+    can = shutil.which("unshare") and not subprocess.call(
+        [*alone, mount, scratch, "true"], stderr=subprocess.DEVNULL
+    )
+    ourselves = [sys.executable, "-m", "benchmarks.survival", *sys.argv[1:]]
+    command = [*alone, mount, str(scratch), *ourselves] if can else ourselves
+    if not can:
+        print("no disk of its own can be mounted here: no disk will be full", flush=True)
+    process = spawn(command, log=None, env={**os.environ, _INSIDE: str(scratch)})
+    try:
+        return process.wait()
+    finally:
+        end(process, _GRACE_S)
+
+
+def at_random(told: argparse.Namespace, data: Path) -> int:
+    os.environ |= {"LAB_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "config.settings"}
+    for elsewhere in ("DATABASE_URL", "REDIS_URL"):
+        os.environ.pop(elsewhere, None)
+    django.setup()
+    from benchmarks.survival.pieces import Piece  # it has models, which need the settings
+
+    record, numbers = Record(told.out), range(1, told.random + 1)
+    done = {
+        line.number for line in record.of(told.seed, numbers) if not (told.again and line.wrong)
+    }
+    blows = [draw(told.seed, number) for number in numbers if number not in done]
+    with Piece(data, told.seed) as piece:
+        piece.run(blows, record, time.monotonic() + 60 * told.minutes)
+    return 0 if summary(record, told.seed, told.random) else 1
+
+
+def summary(record: Record, seed: int, number: int) -> bool:
+    """Prints what is known of the runs of a seed; whether nothing was wrong."""
+    lines = record.of(seed, range(1, number + 1))
+    wrong = [line for line in lines if line.wrong]
+    for line in wrong:
+        print(f"  {line}")
+    states = {line.state for line in lines}
+    counts = (f"{sum(line.state == state for line in lines)} {state}" for state in sorted(states))
+    struck = sum(bool(line.struck) for line in lines)
+    print(
+        f"{len(lines)} of {number} runs, {struck} struck: {', '.join(counts)}; {len(wrong)} wrong"
+    )
+    return not wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,228 @@
+"""Runs in a house of their own, each struck at a random moment, and what is left after each.
+
+Imports the models: Django's settings must name the house's data folder before.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchmarks.survival.draw import Blow
+from benchmarks.survival.record import Line, Record
+from benchmarks.survival.strike import OF_A_RUN, SERVE_ONLY, found, struck
+from labs import lifecycle, queue, services
+from labs.engine.processes import ROOT
+from labs.engine.wait import WaitTimeout, until
+from labs.models import LIVE, Experiment, State
+from tests.engine.cases import ARMS, CASES
+from tests.stack.house import House, free_port, processes_of
+from tests.stack.victims import PHASES
+
+AT_A_TIME = 8
+"""Runs whose ledgers are judged a second time in one go."""
+
+_COME_LIMIT_S = 600.0
+"""Until a run has come to a phase: others may hold the places for clusters."""
+_END_LIMIT_S = 420.0
+_GONE_LIMIT_S = 60.0
+_VERIFY_LIMIT_S = 900
+_DISTURBED = ("broker", "client", "runner", "keeper")
+_RATE = {"rate_per_s": 200}
+
+
+@dataclass(slots=True)
+class _Judged:
+    """A run that is over, before its ledgers were judged again."""
+
+    line: Line
+    holds: list[tuple[Path, str]]
+
+
+class Piece:
+    """A house, kept standing, and the runs that go through it."""
+
+    def __init__(self, data: Path, seed: int) -> None:
+        self._data, self._seed, self._port = data, seed, free_port()
+        self._up: House | None = None
+
+    def __enter__(self) -> Piece:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._up and self._up.process.poll() is None:
+            self._up.process.kill()
+            self._up.process.wait()
+            self._up.nothing_left(_GONE_LIMIT_S)
+
+    def run(self, blows: Iterable[Blow], record: Record, until_s: float) -> None:
+        """Runs them until that moment (monotonic) and adds a line for each to the record."""
+        batch: list[_Judged] = []
+        for blow in blows:
+            if time.monotonic() > until_s:
+                break
+            batch.append(self._one(blow))
+            print(f"  {batch[-1].line}", flush=True)
+            if len(batch) == AT_A_TIME:
+                self._close(batch, record)
+                batch = []
+        self._close(batch, record)
+
+    def _house(self) -> House:
+        """The one that stands, or another: a supervisor may be killed, or have given up."""
+        if self._up is None or self._up.process.poll() is not None:
+            self._up = House(self._data, self._port)
+            self._up.wait_until_ready()
+        return self._up
+
+    def _one(self, blow: Blow) -> _Judged:
+        up = self._house()
+        experiment = _asked(self._seed, blow)
+        hit = ""
+        if _comes_to(experiment, blow.phase):
+            time.sleep(blow.after_s)
+            hit = struck(up, blow)
+        at = time.monotonic()
+        wrong = self._aftermath(up, experiment)
+        ended_s = time.monotonic() - at
+        wrong += self._left(experiment)
+        line = _line(self._seed, blow, experiment, hit, ended_s)
+        holds = _holding(experiment)
+        return _Judged(replace(line, wrong=(*wrong, *_false(line))), holds)
+
+    def _aftermath(self, up: House, experiment: Experiment) -> list[str]:
+        """Waits for the end of a run, in a new house if the old one is gone; what was wrong."""
+        wrong = []
+        if up.process.poll() is not None:
+            wrong += _gone(lambda: processes_of(self._data).items())
+        try:
+            until(lambda: self._is_over(experiment), _END_LIMIT_S, "the run did not end")
+        except WaitTimeout:
+            wrong.append(f"the run did not end within {_END_LIMIT_S:.0f} s: {_told(experiment)}")
+            lifecycle.cancel(experiment.slug, "the survival test")
+        return wrong
+
+    def _is_over(self, experiment: Experiment) -> bool:
+        self._house()
+        experiment.refresh_from_db()
+        return experiment.state not in LIVE
+
+    def _left(self, experiment: Experiment) -> list[str]:
+        """What a run that is over has left: processes of its own, folders without a verdict."""
+        up = self._house()
+        return _gone(lambda: _of_a_run(up)) + _gone(lambda: _folders(experiment))
+
+    def _close(self, batch: list[_Judged], record: Record) -> None:
+        """Judges again what holds, by `manage.py verify`, and writes the lines."""
+        by_want = defaultdict(list)
+        for judged in batch:
+            for ledger, want in judged.holds:
+                by_want[want].append(ledger)
+        verdicts = {}
+        for want, ledgers in by_want.items():
+            verdicts.update(_verified(ledgers, want))
+        for judged in batch:
+            doubted = tuple(
+                f"holds, and the second judging of {ledger.parent.name} says {verdicts[ledger]}"
+                for ledger, _ in judged.holds
+                if verdicts[ledger] != "holds"
+            )
+            if doubted:
+                print(f"  {judged.line.number}: {doubted}")
+            record.add(replace(judged.line, wrong=judged.line.wrong + doubted))
+
+
+def _asked(seed: int, blow: Blow) -> Experiment:
+    """Queues the run and tells the worker, as a click does."""
+    case = next(case for case in CASES if case.name == blow.case)
+    arms = list(ARMS) if blow.arms == "both" else [blow.arms]
+    spec = case.experiment(seed * 100_000 + blow.number, arms)
+    experiment = services.store(replace(spec, overrides={**spec.overrides, **_RATE}))
+    queue.nudge(experiment.slug, experiment.attempt)
+    return experiment
+
+
+def _comes_to(experiment: Experiment, phase: str) -> bool:
+    """Waits until an arm has come to a phase; False if the run was over before."""
+    later = set(PHASES[PHASES.index(phase) :])
+
+    def come() -> str:
+        experiment.refresh_from_db()
+        if experiment.state not in LIVE:
+            return "over"
+        return next((run.phase for run in experiment.runs.all() if run.phase in later), "")
+
+    return until(come, _COME_LIMIT_S, f"no arm came to {phase}", every_s=0.1) != "over"
+
+
+def _gone(what: Callable[[], Collection[object]]) -> list[str]:
+    """Waits until nothing of it is left; what is, if that takes too long."""
+    try:
+        until(lambda: not what(), _GONE_LIMIT_S, "something is left")
+    except WaitTimeout:
+        return [f"left: {', '.join(map(str, what()))}"]
+    return []
+
+
+def _of_a_run(up: House) -> list[str]:
+    return [part for part in OF_A_RUN for _ in found(up, part)]
+
+
+def _folders(experiment: Experiment) -> list[str]:
+    """Of a run that ended: its brokers' folders, and of one without a result the arms' as well."""
+    folder = experiment.folder
+    done = experiment.state in (State.DONE, State.FAILED)
+    judged = {run.name for run in experiment.runs.all() if run.verdict in ("holds", "broken")}
+    arms = [path for path in folder.glob("*") if path.is_dir() and path.name not in judged]
+    left = list(folder.glob("*/cluster")) + ([] if done else arms)
+    return [str(path.relative_to(folder)) for path in left]
+
+
+def _told(experiment: Experiment) -> str:
+    arms = (f"{run.name} in {run.phase or 'no phase'}" for run in experiment.runs.all())
+    return f"{experiment.state}, {', '.join(arms)}"
+
+
+def _holding(experiment: Experiment) -> list[tuple[Path, str]]:
+    return [(run.ledger, run.want) for run in experiment.runs.all() if run.verdict == "holds"]
+
+
+def _line(seed: int, blow: Blow, experiment: Experiment, hit: str, ended_s: float) -> Line:
+    verdicts = {run.name: run.verdict for run in experiment.runs.all() if run.verdict}
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    return Line(
+        seed=seed, **asdict(blow), struck=hit, state=experiment.state, reason=experiment.reason,
+        verdicts=verdicts, ended_s=round(ended_s, 1), wrong=(), date=today,
+    )  # fmt: skip
+
+
+def _false(line: Line) -> list[str]:
+    """What a run may not say after such a blow."""
+    wrong = []
+    killed = line.struck.split(", ") if line.deed.startswith("kill") and line.struck else []
+    if killed and set(killed) <= set(SERVE_ONLY) and line.state != State.DONE:
+        wrong.append(f"it ended without {' and '.join(killed)}, which only serve it")
+    # Who reads back may have ended its work in the moment before it is killed.
+    early = PHASES.index(line.phase) < PHASES.index("healing") and line.after_s < 1
+    mine = set(killed) & set(_DISTURBED)
+    if mine and early and line.arms != "both" and "holds" in line.verdicts.values():
+        wrong.append(f"holds, although its {' and '.join(sorted(mine))} was killed")
+    return wrong
+
+
+def _verified(ledgers: list[Path], want: str) -> dict[Path, str]:
+    """What `manage.py verify` says of each, as somebody who was not there."""
+    told_to = ["verify", *map(str, ledgers), "--want", want, "--json"]
+    command = [sys.executable, str(ROOT / "manage.py"), *told_to]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_VERIFY_LIMIT_S)
+    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    told = [str(each.get("verdict") or each.get("error")) for each in answers]
+    told += [f"nothing ({done.stderr[-500:]})"] * (len(ledgers) - len(told))
+    return dict(zip(ledgers, told, strict=True))

@@ -1,0 +1,112 @@
+"""Doing to the processes of a house what was drawn, and undoing what can be undone."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from benchmarks.survival.draw import Blow
+from tests.stack.house import House, processes_of
+
+COMMANDS = {
+    "supervisor": "manage.py up ",
+    "worker": "-m celery",
+    "web": "config.web",
+    "redis": "redis.sock",
+    "judge": "spark_jobs/serve.py",
+    "spark": "org.apache.spark.deploy.SparkSubmit",
+    "keeper": "labs.engine.run ",
+    "runner": "labs.engine.experiment",
+    "broker": "kafka.Kafka",
+    "client": "labs.engine.clients.",
+}
+"""Each part by what its command line has."""
+
+OF_A_RUN = ("keeper", "runner", "broker", "client")
+SERVE_ONLY = ("web", "redis", "judge", "spark")
+"""Parts without which a run goes on."""
+
+_FILLER = "filler"
+
+
+def found(up: House, part: str) -> list[int]:
+    """The processes that play a part now."""
+    mark = COMMANDS[part]
+    return sorted(pid for pid, command in processes_of(up.data).items() if mark in command)
+
+
+def struck(up: House, blow: Blow) -> str:
+    """Strikes, holds on for as long as was drawn, lets go; what was struck, empty if nobody was."""
+    if blow.deed == "disk full":
+        return _fill(up.data, blow.for_s)
+    if blow.deed == "sleep":
+        return _stop(list(processes_of(up.data)), blow.for_s)
+    dice = random.Random(blow.number)  # noqa: S311 - which of several is repeatable, too
+    chosen = {part: dice.choice(pids) for part in blow.parts if (pids := found(up, part))}
+    pids = list(chosen.values())
+    if blow.deed == "stop":
+        _stop(pids, blow.for_s)
+    elif blow.deed == "few files":
+        _starve(pids, blow.for_s)
+    else:
+        for pid in pids:
+            _send(pid, signal.SIGKILL)
+    return ", ".join(chosen)
+
+
+def _send(pid: int, number: int) -> None:
+    with suppress(ProcessLookupError):  # it ended by itself
+        os.kill(pid, number)
+
+
+def _stop(pids: list[int], seconds: float) -> str:
+    try:
+        for pid in pids:
+            _send(pid, signal.SIGSTOP)
+        time.sleep(seconds)
+    finally:
+        for pid in pids:
+            _send(pid, signal.SIGCONT)
+    return f"{len(pids)} processes"
+
+
+def _starve(pids: list[int], seconds: float) -> None:
+    with suppress(ProcessLookupError), _few_files(pids):
+        time.sleep(seconds)
+
+
+@contextmanager
+def _few_files(pids: list[int]) -> Iterator[None]:
+    before = {}
+    try:
+        for pid in pids:
+            soft, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+            opened = len(list(Path(f"/proc/{pid}/fd").iterdir()))
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (opened, hard))
+            before[pid] = soft, hard
+        yield
+    finally:
+        for pid, limits in before.items():
+            with suppress(ProcessLookupError):
+                resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
+
+
+def _fill(data: Path, seconds: float) -> str:
+    """Leaves no byte of the file system free; only of one that is the house's own."""
+    if not os.path.ismount(data):
+        return ""
+    filler = data / _FILLER
+    try:
+        with filler.open("wb") as file, suppress(OSError):
+            while True:
+                file.write(bytes(1 << 20))
+        time.sleep(seconds)
+    finally:
+        filler.unlink(missing_ok=True)
+    return "the disk"

@@ -1,0 +1,99 @@
+"""The draw of blows and the record of what became of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchmarks.survival import strike
+from benchmarks.survival.__main__ import main, summary
+from benchmarks.survival.draw import CASES, DEEDS, PARTS, Blow, draw
+from benchmarks.survival.record import Line, Record
+from labs.engine import processes
+from labs.engine.wait import until
+from tests.engine.cases import CASES as KNOWN
+from tests.stack.victims import PHASES
+
+LINE = Line(
+    1, 7, "behind", "good", "kill", ("broker",), "producing", 1.0, 0.0, "broker", "interrupted",
+    "why", {"good": "unknown"}, 2.5, (), "2026-11-23",
+)  # fmt: skip
+
+
+def test_a_seed_and_a_number_draw_one_blow_and_many_draw_everything() -> None:
+    blows = [draw(1, number) for number in range(1, 1_001)]
+    assert blows == [draw(1, number) for number in range(1, 1_001)]
+    assert blows[0] != replace(draw(2, 1), number=1)
+    assert {blow.deed for blow in blows} == set(DEEDS)
+    assert {blow.phase for blow in blows} == set(PHASES)
+    assert {part for blow in blows for part in blow.parts} == set(PARTS) == set(strike.COMMANDS)
+    two = [blow.parts for blow in blows if blow.deed == "kill two"]
+    assert all(len(set(parts)) == 2 for parts in two)
+    kills = Counter(blow.deed.startswith("kill") for blow in blows)
+    assert 550 < kills[True] < 750
+
+
+def test_what_is_drawn_can_be_staged() -> None:
+    assert set(CASES) <= {case.name for case in KNOWN}
+
+
+def test_what_was_run_is_there_again_and_the_last_line_counts(tmp_path: Path) -> None:
+    file = tmp_path / "survival.jsonl"
+    record = Record(file)
+    record.add(replace(LINE, wrong=("left: broker",)))
+    record.add(replace(LINE, number=8))
+    with file.open("a") as out:
+        out.write('{"seed": 1')
+    again = Record(file)
+    assert [line.number for line in again.of(1, range(1, 10))] == [7, 8]
+    assert not summary(again, 1, 10)
+    again.add(LINE)
+    assert summary(Record(file), 1, 10)
+    assert summary(Record(file), 2, 10), "another seed's lines are not ours"
+
+
+def test_one_that_is_stopped_goes_on_afterwards_and_keeps_its_files() -> None:
+    code = "import sys; print('here', flush=True); sys.stdin.readline()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    try:
+        assert strike._stop([process.pid], 0.0) == "1 processes"
+        until(lambda: processes.state(process.pid) == "S", 10, "it was not let go")
+        before = Path(f"/proc/{process.pid}/limits").read_text()
+        with strike._few_files([process.pid]):
+            assert Path(f"/proc/{process.pid}/limits").read_text() != before
+        assert Path(f"/proc/{process.pid}/limits").read_text() == before
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def test_a_disk_that_is_not_the_houses_own_is_never_filled(tmp_path: Path) -> None:
+    data = tmp_path / "somewhere"
+    data.mkdir()
+    assert strike._fill(data, 60.0) == ""
+    assert list(data.iterdir()) == []
+
+
+def test_a_number_that_is_none_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["survival", "--random", "0"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "--random 0" in capsys.readouterr().err
+
+
+def test_the_blows_of_today_fit_the_record() -> None:
+    assert set(Blow.__dataclass_fields__) <= set(Line.__dataclass_fields__)

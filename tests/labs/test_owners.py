@@ -1,0 +1,122 @@
+"""A run is interrupted as soon as its process is dead, and not because it is slow."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from django.conf import LazySettings, settings
+
+from labs import lifecycle, owners
+from labs.models import Experiment, State
+from labs.silence import Silence
+from tests.labs import make
+from tests.labs.test_lifecycle import django_process
+
+OWNS = """
+import sys, django
+django.setup()
+from labs import owners
+print(owners.new(), owners.new(), flush=True)
+sys.stdin.readline()
+"""
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def worker(data_dir: Path):
+    """A process with two runs, and their tokens."""
+    process = django_process(data_dir, "-c", OWNS)
+    assert process.stdout is not None
+    yield process, process.stdout.readline().split()
+    process.kill()
+    process.communicate()
+
+
+def running(owner: str) -> Experiment:
+    return make.experiment(State.RUNNING, owner=owner)
+
+
+def silent_for(seconds: float) -> list[str]:
+    """What is ended by somebody who looks each second and hears no beat."""
+    now = [0.0]
+    silence, ended = Silence(lambda: now[0]), []
+    while now[0] <= seconds:
+        ended += lifecycle.sweep(silence)
+        now[0] += 1
+    return ended
+
+
+def state(made: Experiment) -> str:
+    made.refresh_from_db()
+    return made.state
+
+
+def test_the_runs_of_a_dead_process_are_interrupted_at_once(
+    worker: tuple[subprocess.Popen[str], list[str]],
+) -> None:
+    process, tokens = worker
+    mine, theirs = running(owners.new()), [running(token) for token in tokens]
+    assert lifecycle.sweep() == []
+    process.kill()
+    process.wait()
+    assert sorted(lifecycle.sweep()) == sorted(made.slug for made in theirs)
+    theirs[0].refresh_from_db()
+    assert theirs[0].state == State.INTERRUPTED
+    assert theirs[0].reason == lifecycle.WORKER_DEAD
+    assert state(mine) == State.RUNNING
+    assert lifecycle.sweep() == [], "once is enough"
+    names = [path.name for path in (settings.LAB_DATA_DIR / "owners").iterdir()]
+    assert names == [owners.process_of(mine.owner)], "nothing of the dead stays"
+
+
+def test_a_process_that_is_stopped_lives(
+    worker: tuple[subprocess.Popen[str], list[str]],
+) -> None:
+    process, tokens = worker
+    made = running(tokens[0])
+    os.kill(process.pid, signal.SIGSTOP)
+    try:
+        assert silent_for(lifecycle.HUNG_S - 1) == []
+        assert state(made) == State.RUNNING
+        assert silent_for(lifecycle.HUNG_S + 1) == [made.slug]
+    finally:
+        os.kill(process.pid, signal.SIGCONT)
+    made.refresh_from_db()
+    assert made.reason == lifecycle.WORKER_GONE
+
+
+def test_of_a_process_elsewhere_only_silence_tells() -> None:
+    made = running("another-machine-1")
+    assert silent_for(lifecycle.STALE_S - 1) == []
+    assert silent_for(lifecycle.STALE_S + 1) == [made.slug]
+
+
+def test_without_room_for_a_lock_a_run_is_still_taken(settings: LazySettings) -> None:
+    nowhere = Path(settings.LAB_DATA_DIR) / "a file"
+    nowhere.touch()
+    settings.LAB_DATA_DIR = nowhere
+    made = running(owners.new())
+    assert owners.process_of(made.owner) == ""
+    assert lifecycle.sweep() == []
+
+
+def test_what_a_process_starts_does_not_hold_its_lock() -> None:
+    """Else a runner that is still ending its brokers would let the dead seem alive."""
+    code = "child = subprocess.Popen(['sleep', '60'], stdout=subprocess.DEVNULL)"
+    owns = OWNS.replace("print(", f"import subprocess; owners.new(); {code}\nprint(child.pid, ")
+    process = django_process(settings.LAB_DATA_DIR, "-c", owns)
+    assert process.stdout is not None
+    child, token, _ = process.stdout.readline().split()
+    process.kill()
+    process.wait()
+    made = running(token)
+    try:
+        assert lifecycle.sweep() == [made.slug]
+    finally:
+        os.kill(int(child), signal.SIGKILL)
+        process.communicate()
