@@ -5,7 +5,7 @@ UV_VERSION := 0.13.9
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check install --require-hashes
-COSTLY := cluster spark contract browser stack process thorough
+COSTLY := cluster spark contract browser stack process drawn thorough
 ALONE := cluster stack
 BY_NIGHT = thorough$(if $(NO_BROWSER), browser)
 MINUTES ?= 240
@@ -44,8 +44,9 @@ test: dev lint types layers django ## Gates and tests; BROWSER=no without Chromi
 	$(said)
 
 # A night's seeds are its date: they never are those from which rates were measured.
-nightly: dev ## All scenarios on all lines of brokers, then exploring, into the records (MINUTES=240 each)
+nightly: dev ## The thorough tests, all scenarios on all lines of brokers, exploring (MINUTES=240 each)
 	@right=0; \
+	$(PY) -m pytest -m "thorough$(if $(NO_BROWSER), and not browser)" || right=1; \
 	timeout --kill-after=120 $(MINUTES)m $(PY) -m benchmarks.scenarios --lines all \
 	  --seeds 1 --first $(NIGHT) --out benchmarks/scenarios.jsonl || [ $$? -eq 124 ] || right=1; \
 	$(PY) manage.py calibrate --explore --minutes $(MINUTES) --seed $(NIGHT) || right=1; \

@@ -12,7 +12,7 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
 from tests.advisor.pipelines import pipelines
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.drawn
 
 LOSSES = {Anomaly.LOST_WRITE, Anomaly.SKIPPED, Anomaly.EFFECT_MISSING, Anomaly.DIVERGED}
 REPEATS = {Anomaly.DUPLICATE, Anomaly.REDELIVERY, Anomaly.EFFECT_DUPLICATED, Anomaly.REORDERED}

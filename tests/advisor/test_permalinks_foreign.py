@@ -121,7 +121,7 @@ def test_a_kept_answer_of_another_hand_is_shown_as_text_or_refused(
     assert ("The answer of that day" not in html) == readable
 
 
-@pytest.mark.thorough
+@pytest.mark.drawn
 @pytest.mark.django_db
 @given(place=st.sampled_from(list(places(WHOLE))), value=FOREIGN)
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])

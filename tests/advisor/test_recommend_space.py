@@ -18,7 +18,7 @@ from advisor.reasoning.recommend import Recommendation, recommend
 from advisor.reasoning.search import Search, pulled
 from tests.advisor.pipelines import broken, falls_short, pipelines
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.drawn
 
 WHOLE_SPACE = settings(
     max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much]

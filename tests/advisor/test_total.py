@@ -12,7 +12,7 @@ from advisor.management.report import report
 from advisor.reasoning.levers import ALL
 from tests.advisor.pipelines import anything
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.drawn
 
 WHOLE_SPACE = settings(
     max_examples=300, deadline=None, suppress_health_check=[HealthCheck.filter_too_much]

@@ -43,7 +43,7 @@ def check(pipeline: Pipeline) -> Answer:
     return found
 
 
-@pytest.mark.thorough
+@pytest.mark.drawn
 @given(pipelines(), st.integers(0, 3))
 @WHOLE_SPACE
 def test_no_part_of_an_answer_contradicts_another(pipeline: Pipeline, survive: int) -> None:

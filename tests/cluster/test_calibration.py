@@ -9,7 +9,10 @@ from django.urls import reverse
 
 from labs.models import Trial
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(400), pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.thorough, pytest.mark.spark, pytest.mark.timeout(400),
+    pytest.mark.django_db(transaction=True),
+]  # fmt: skip
 
 EVENT = "unclean-election"
 

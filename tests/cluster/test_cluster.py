@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -164,32 +164,26 @@ def test_a_killed_leader_is_replaced_and_comes_back_at_its_own_port(cluster):
     socket.create_connection(("127.0.0.1", port), 5).close()
 
 
-def test_two_clusters_at_once_are_strangers(distribution, java, tmp_path, cluster):
-    with Cluster(distribution, java, tmp_path / "other", size=1) as other:
-        ours = {broker.port for broker in cluster.brokers.values()}
-        assert ours.isdisjoint(broker.port for broker in other.brokers.values())
+def test_two_clusters_booted_at_the_same_moment_are_strangers(distribution, java, tmp_path):
+    clusters = [Cluster(distribution, java, tmp_path / name, size=1) for name in ("a", "b")]
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(Cluster.start, clusters))
+        assert [cluster.states() for cluster in clusters] == [{1: "running"}, {1: "running"}]
+        pids = [broker.pid for cluster in clusters for broker in cluster.brokers.values()]
+        one, other = clusters
+        assert one.brokers[1].port != other.brokers[1].port
+        assert id_of(one) != id_of(other)
         other.create_topic("only-here", replication_factor=1)
         assert other.describe("only-here")
-        assert cluster.describe("only-here") == []
-        assert id_of(cluster) != id_of(other)
-
-
-def test_two_clusters_booted_at_the_same_moment_both_come_up(distribution, java, tmp_path):
-    clusters = [Cluster(distribution, java, tmp_path / name, size=1) for name in ("a", "b")]
-    threads = [threading.Thread(target=cluster.start) for cluster in clusters]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    states = [cluster.states() for cluster in clusters]
-    pids = [broker.pid for cluster in clusters for broker in cluster.brokers.values()]
-    for cluster in clusters:
-        cluster.stop()
-    assert states == [{1: "running"}, {1: "running"}]
+        assert one.describe("only-here") == []
+    finally:
+        for cluster in clusters:
+            cluster.stop()
     assert all(pid and processes.state(pid) is None for pid in pids)
 
 
-@pytest.mark.parametrize("pause_one", [False, True])
+@pytest.mark.parametrize("pause_one", [pytest.param(False, marks=pytest.mark.thorough), True])
 def test_no_broker_outlives_its_owner(tmp_path, pause_one, distribution, java):
     with slot():
         owner = subprocess.Popen(

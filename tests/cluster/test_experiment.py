@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -137,33 +139,52 @@ def test_a_finished_run_leaves_its_ledger_and_no_cluster(both: Told) -> None:
         assert (folder / "logs" / "broker-1.log").exists()
 
 
-def test_a_fault_that_did_not_happen_is_unknown(run: Run) -> None:
-    arms, _ = run(experiment(RECOMMENDED, faults="none", rate_per_s=200))
-    told = arms["recommended"]
+SINGLE = {
+    "unharmed": experiment(RECOMMENDED, faults="none", rate_per_s=200),
+    "idle": experiment(DESCRIBED, rate_per_s=0),
+    "one replica": experiment(arm("alone", topic__replication_factor=1), rate_per_s=500),
+    "chosen": replace(
+        experiment(RECOMMENDED, rate_per_s=500), controllers=1, partitions=3, value_bytes=2000
+    ),
+}
+"""Experiments of one arm."""
+
+
+@pytest.fixture(scope="module")
+def singles(run: Run) -> dict[str, dict[str, Any]]:
+    """What became of the one arm of each; two at a time, as the two arms of an experiment are."""
+    with ThreadPoolExecutor(2) as pool:
+        told = dict(zip(SINGLE, pool.map(run, SINGLE.values()), strict=True))
+    return {name: one for name, (arms, _) in told.items() for one in arms.values()}
+
+
+def test_a_fault_that_did_not_happen_is_unknown(singles: dict[str, dict[str, Any]]) -> None:
+    told = singles["unharmed"]
     assert told["counts"]["lost_write"] == 0
     assert told["counts"]["ok"] > 0
     assert told["verdict"] == "unknown"
     assert "fault" in told["reason"]
 
 
-def test_no_acknowledged_send_is_unknown(run: Run) -> None:
-    arms, _ = run(experiment(DESCRIBED, rate_per_s=0))
-    assert arms["described"]["counts"]["ok"] == 0
-    assert arms["described"]["verdict"] == "unknown"
+def test_no_acknowledged_send_is_unknown(singles: dict[str, dict[str, Any]]) -> None:
+    told = singles["idle"]
+    assert told["counts"]["ok"] == 0
+    assert told["verdict"] == "unknown"
 
 
-def test_one_replica_has_no_followers_and_the_run_says_so(run: Run) -> None:
-    alone = arm("alone", topic__replication_factor=1)
-    arms, _ = run(experiment(alone, rate_per_s=500))
-    assert any("no followers" in note for note in arms["alone"]["notes"])
-    phases = {row["fault"]: row["phase"] for row in arms["alone"]["fault_evidence"]}
+def test_one_replica_has_no_followers_and_the_run_says_so(
+    singles: dict[str, dict[str, Any]],
+) -> None:
+    told = singles["one replica"]
+    assert any("no followers" in note for note in told["notes"])
+    phases = {row["fault"]: row["phase"] for row in told["fault_evidence"]}
     assert phases["pause"] == "not_applicable"
 
 
-def test_conditions_that_were_chosen_are_those_of_the_run(run: Run) -> None:
-    usual = experiment(RECOMMENDED, rate_per_s=500)
-    chosen = replace(usual, controllers=1, partitions=3, value_bytes=2000)
-    told = run(chosen)[0]["recommended"]
+def test_conditions_that_were_chosen_are_those_of_the_run(
+    singles: dict[str, dict[str, Any]],
+) -> None:
+    told = singles["chosen"]
     assert told["verdict"] == "holds", told["reason"]
     ledger = Path(told["ledger"])
     assert replay.partitions(ledger) == (0, 1, 2)

@@ -101,7 +101,7 @@ def family_in_trouble(started: Launch) -> set[int]:
         pytest.param(SPEC, "kafka.Kafka", id="brokers"),
         pytest.param(
             QUERY, "CoarseGrainedExecutorBackend", id="a query",
-            marks=[pytest.mark.spark, pytest.mark.timeout(400)],
+            marks=[pytest.mark.thorough, pytest.mark.spark, pytest.mark.timeout(400)],
         ),
     ],
 )  # fmt: skip

@@ -93,6 +93,7 @@ def copied(run: Run) -> Told:
     return run(replace(case.experiment(arms=["good"]), java_clients=RELEASE, copier=True))
 
 
+@pytest.mark.thorough
 def test_kafkas_own_copier_is_fenced_when_it_comes_back_and_nothing_is_there_twice(
     copied: Told,
 ) -> None:
@@ -104,6 +105,7 @@ def test_kafkas_own_copier_is_fenced_when_it_comes_back_and_nothing_is_there_twi
     assert any("ProducerFencedException" in note for note in good["notes"])
 
 
+@pytest.mark.thorough
 def test_what_kafkas_copier_was_handed_and_committed_is_whole(copied: Told) -> None:
     told = copied[0]["good"]
     group = [row for row in rows(told, "deliveries") if row["group"] == "app"]

@@ -121,7 +121,9 @@ def test_one_whose_broker_died_is_not_used_and_the_run_boots_its_own(
         assert all(map(gone, left))
 
 
-@pytest.mark.parametrize("part", ["engine.run ", "engine.ahead"])
+@pytest.mark.parametrize(
+    "part", [pytest.param("engine.run ", marks=pytest.mark.thorough), "engine.ahead"]
+)
 def test_one_that_was_killed_while_it_waited_is_not_used(
     pool: Pool, tmp_path: Path, part: str
 ) -> None:

@@ -45,6 +45,7 @@ def test_bad_settings_show_it_and_good_ones_do_not(
         assert seen <= possible, f"the advisor has no reason for {seen - possible}"
 
 
+@pytest.mark.thorough
 def test_the_only_copy_away_is_an_outage_and_no_loss(run: Run) -> None:
     alone = arm("alone", "at-least-once", topic__replication_factor=1, **EARLIEST)
     three = arm("three", "at-least-once", **TWO_COPIES)

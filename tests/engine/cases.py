@@ -41,7 +41,6 @@ CASES = [
         "behind", "leader-killed-followers-behind", "at-least-once", Anomaly.LOST_WRITE,
         TWO_COPIES | {"producer__acks": "1"},
         TWO_COPIES,
-        tested=True,
     ),
     Case(
         "unclean", "isr-shrunk-leader-killed", "at-least-once", Anomaly.LOST_WRITE,

@@ -96,7 +96,11 @@ def test_a_killed_worker_leaves_an_interrupted_run_that_can_be_run_again(
 
 @pytest.mark.parametrize(
     ("victim", "phase"),
-    [(KEEPER, "producing"), (CLIENT, "faulting"), (RUNNER, "reading")],
+    [
+        (KEEPER, "producing"),
+        (CLIENT, "faulting"),
+        pytest.param(RUNNER, "reading", marks=pytest.mark.thorough),
+    ],
     ids=lambda told: told.name if isinstance(told, Victim) else told,
 )
 def test_a_killed_part_of_the_run_interrupts_it(

@@ -27,7 +27,11 @@ with house(pathlib.Path(sys.argv[1])) as up:
 """What a test does with a house, in a process that can be killed."""
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "sigterm"])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.thorough)],
+    ids=["ctrl-c", "sigterm"],
+)
 def test_it_answers_and_leaves_nothing_when_asked_to_end(tmp_path, number):
     with house(tmp_path / "data") as up:
         up.wait_until_ready()
@@ -51,7 +55,11 @@ def test_kill_9_leaves_nothing(tmp_path):
         up.nothing_left(60)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["sigterm", "kill -9"])
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param(signal.SIGTERM, marks=pytest.mark.thorough), signal.SIGKILL],
+    ids=["sigterm", "kill -9"],
+)
 def test_a_test_session_that_is_killed_takes_its_house_with_it(tmp_path, number):
     data = tmp_path / "data"
     owner = subprocess.Popen(

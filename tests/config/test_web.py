@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 import time
+from contextlib import ExitStack
 from http.client import HTTPConnection
 
 import pytest
@@ -15,6 +17,8 @@ from labs.engine.processes import end, spawn
 from labs.engine.wait import until
 from tests.stack import slow
 from tests.stack.house import ROOT, free_port
+
+pytestmark = pytest.mark.process
 
 PAGE_LIMIT_S = 2.0
 
@@ -33,9 +37,10 @@ run.ledger.mkdir(parents=True)
 """
 
 
-@pytest.fixture
-def port(tmp_path):
+@pytest.fixture(scope="module")
+def port(tmp_path_factory):
     """A server of its own, with one ledger of 20 MB and nothing else."""
+    tmp_path = tmp_path_factory.mktemp("web")
     chosen = free_port()
     log = tmp_path / "web.log"
     env = {**os.environ, "LAB_DATA_DIR": str(tmp_path / "data"), "PYTHONPATH": str(ROOT)}
@@ -64,15 +69,14 @@ def answers(port: int, limit_s: float) -> bool:
         connection.close()
 
 
-@pytest.mark.parametrize(
-    ("sent", "count"),
-    [(slow.HALF_HEADERS, 40), (slow.SILENCE, 200), (slow.HALF_BODY, 40)],
-    ids=["half headers", "silent", "half bodies"],
-)
-def test_a_page_is_served_beside_slow_sockets_which_are_then_closed(port, sent, count):
-    with slow.sockets(port, sent, count) as opened:
-        for _ in range(3):
-            assert answers(port, PAGE_LIMIT_S)
+def test_a_page_is_served_beside_slow_sockets_which_are_then_closed(port):
+    """Half headers, nothing at all and half bodies, all at once."""
+    opened: list[socket.socket] = []
+    with ExitStack() as stack:
+        for sent, count in ((slow.HALF_HEADERS, 40), (slow.SILENCE, 200), (slow.HALF_BODY, 40)):
+            opened += stack.enter_context(slow.sockets(port, sent, count))
+            for _ in range(3):
+                assert answers(port, PAGE_LIMIT_S), sent
         limit_s = web.SILENCE_S + 10
         until(lambda: not any(map(slow.is_open, opened)), limit_s, "some are still open")
 
