@@ -23,10 +23,10 @@ def rendered(request: HttpRequest, saved: Saved) -> list[tuple[exports.Export, s
     Recommended by the answer that the link shows, and stamped with the version of its rules.
     Raises `StaleDescription`.
     """
-    recommended = saved.recommended()
-    found = exports.exports_for(recommended, saved.described())
+    described, recommended = saved.described(), saved.recommended()
+    found = exports.exports_for(recommended, described)
     stamp = _stamp(request, saved)
-    return [(each, each.render(recommended, stamp)) for each in found]
+    return [(each, each.render(recommended, stamp, described)) for each in found]
 
 
 @require_safe
@@ -37,7 +37,7 @@ def export(request: HttpRequest, slug: str, product: str) -> HttpResponse:
     found = exports.find(product)
     if found is None or not found.applies(pipeline):
         raise Http404(f"There is no export {product} for this pipeline")
-    text = found.render(pipeline, _stamp(request, saved))
+    text = found.render(pipeline, _stamp(request, saved), saved.described())
     return _download(text.encode(), found.filename, f"{found.media_type}; charset=utf-8")
 
 

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from advisor.catalog import Component
 from advisor.reasoning.pipeline import Pipeline
 
 _WIDTH = 96
@@ -33,12 +34,29 @@ class Stamp:
 
 
 @dataclass(frozen=True, slots=True)
+class Way:
+    """From a pipeline as its team described it to the one that is exported.
+
+    Where `described` is None the exported one is all there is, and everything in it is meant.
+    """
+
+    exported: Pipeline
+    described: Pipeline | None = None
+
+    def changes(self, component: Component, name: str) -> bool:
+        """Whether the exported pipeline states this value and the described one did not."""
+        value = self.exported.stated(component).get(name)
+        if value is None or self.described is None:
+            return value is not None
+        return self.described.stated(component).get(name) != value
+
+
+@dataclass(frozen=True, slots=True)
 class Export:
     """One file for one product. `name` is its slug in addresses, `title` what people call it.
 
     `applies` says whether a pipeline can use it at all, `needed` whether the way from the
-    pipeline as described to the one exported takes it. `render` raises `SettingError` if the
-    pipeline holds a value that the catalog would refuse.
+    pipeline as described to the one exported takes it; `write` makes the text.
     """
 
     name: str
@@ -46,8 +64,13 @@ class Export:
     filename: str
     media_type: str
     applies: Callable[[Pipeline], bool]
-    render: Callable[[Pipeline, Stamp], str]
-    needed: Callable[[Pipeline, Pipeline], bool] = lambda described, exported: True
+    write: Callable[[Way, Stamp], str]
+    needed: Callable[[Way], bool] = lambda way: True
+
+    def render(self, exported: Pipeline, stamp: Stamp, described: Pipeline | None = None) -> str:
+        """The text of the file. Raises `SettingError` if the pipeline holds a value that the
+        catalog would refuse."""
+        return self.write(Way(exported, described), stamp)
 
 
 def always(pipeline: Pipeline) -> bool:

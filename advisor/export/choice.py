@@ -2,6 +2,7 @@
 
 The second kind is written although it may be the default: defaults differ between clients and
 versions, and a conflict with a stated setting is an error, where one with a default is silence.
+What a team left weak is no recommendation, and only a comment speaks of it (`weak`).
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Kind, Setting, Value, render, settings_of
+from advisor.export.base import Way
+from advisor.export.weak import weak
 from advisor.reasoning.pipeline import Pipeline
 
 _RESTS_ON: Mapping[Component, frozenset[str]] = {
@@ -34,28 +37,64 @@ _RESTS_ON: Mapping[Component, frozenset[str]] = {
 }  # fmt: skip
 
 
+_NEEDED = frozenset({"replication.factor"})
+"""A topic cannot be made without it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """One setting to write: `text` is what the product's parser reads as the value in force."""
+    """One setting: `text` is what the product's parser reads as the value in force.
+
+    `stated` and `changed` say whether the exported pipeline states it, and the described one did
+    not; `weak`, that it was left as described and is not advised.
+    """
 
     setting: Setting
     text: str
     stated: bool
+    changed: bool = True
+    weak: bool = False
 
     @property
     def name(self) -> str:
         return self.setting.name
 
 
-def chosen(pipeline: Pipeline, component: Component) -> tuple[Chosen, ...]:
-    """The settings of a component to write, in the catalog's order.
+def chosen(way: Way, component: Component) -> tuple[Chosen, ...]:
+    """The settings of a component that its own file holds, in the catalog's order.
 
     Raises `SettingError` if a value is not one that the catalog would have parsed.
     """
+    return tuple(each for each in _all(way, component) if not each.weak or each.name in _NEEDED)
+
+
+def added(way: Way, component: Component) -> tuple[Chosen, ...]:
+    """Of these, what is to be added to a running cluster: changes, and what nobody stated."""
+    return tuple(each for each in chosen(way, component) if each.changed or not each.stated)
+
+
+def left_notes(way: Way, *components: Component) -> tuple[str, ...]:
+    """What was left as described and is not advised, in words for a comment."""
+    found = [each for component in components for each in _all(way, component) if each.weak]
+    texts = ", ".join(f"{each.name}={each.text}" for each in found if each.name not in _NEEDED)
+    set_all_the_same = [f"{each.name}={each.text}" for each in found if each.name in _NEEDED]
+    notes = [f"Left as you described, not recommended, and not set here: {texts}."] if texts else []
+    notes += [f"Set as you described, not recommended: {each}." for each in set_all_the_same]
+    return tuple(notes)
+
+
+def _all(way: Way, component: Component) -> tuple[Chosen, ...]:
+    pipeline, left = way.exported, weak(way)
     stated = pipeline.stated(component)
     found = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
     return tuple(
-        Chosen(setting, render(setting, value), setting.name in stated)
+        Chosen(
+            setting,
+            render(setting, value),
+            stated=setting.name in stated,
+            changed=way.changes(component, setting.name),
+            weak=(component, setting.name) in left,
+        )
         for setting in found
         if setting.name in stated or setting.name in _RESTS_ON[component]
         for value in [pipeline.value(component, setting.name)]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.export.base import Export, Stamp, head
-from advisor.export.choice import chosen, code_notes
+from advisor.export.base import Export, Stamp, Way, head
+from advisor.export.choice import chosen, code_notes, left_notes
 from advisor.export.python_literal import literal
 from advisor.reasoning.pipeline import Pipeline
 
@@ -97,16 +97,17 @@ def _steps(pipeline: Pipeline) -> str:
     return _PROCESS + _COMMIT if commit == "after-processing" else _PROCESS
 
 
-def _dict(name: str, pipeline: Pipeline, component: Component) -> str:
-    return literal(name, {each.name: each for each in chosen(pipeline, component)})
+def _dict(name: str, way: Way, component: Component) -> str:
+    return literal(name, {each.name: each for each in chosen(way, component)})
 
 
-def _render(pipeline: Pipeline, stamp: Stamp) -> str:
-    notes = code_notes(pipeline, Component.PRODUCER, Component.CONSUMER)
+def _write(way: Way, stamp: Stamp) -> str:
+    pipeline, both = way.exported, (Component.PRODUCER, Component.CONSUMER)
+    notes = (*code_notes(pipeline, *both), *left_notes(way, *both))
     parts = [head("Settings for confluent-kafka (librdkafka).", stamp, *notes)]
     parts.append(_IMPORTS)
-    parts.append(_dict("PRODUCER", pipeline, Component.PRODUCER) + "\n")
-    parts.append(_dict("CONSUMER", pipeline, Component.CONSUMER) + _CLIENTS)
+    parts.append(_dict("PRODUCER", way, Component.PRODUCER) + "\n")
+    parts.append(_dict("CONSUMER", way, Component.CONSUMER) + _CLIENTS)
     if pipeline.value(Component.APPLICATION, "commit") == "in-transaction":
         parts.append(_TRANSACTION)
     else:
@@ -125,6 +126,6 @@ EXPORTS = (
         "delivery_settings.py",
         "text/x-python",
         _applies,
-        _render,
+        _write,
     ),
 )

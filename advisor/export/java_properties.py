@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.export.base import Export, Stamp, comment, head
-from advisor.export.choice import Chosen, chosen, code_notes
+from advisor.export.base import Export, Stamp, Way, comment, head
+from advisor.export.choice import Chosen, chosen, code_notes, left_notes
 from advisor.reasoning.pipeline import Pipeline
 
 
@@ -26,10 +26,10 @@ def escape(text: str) -> str:
     return "".join(out)
 
 
-def _render(pipeline: Pipeline, stamp: Stamp, component: Component) -> str:
+def _write(way: Way, stamp: Stamp, component: Component) -> str:
     title = f"{component.capitalize()} settings for the Java client."
-    settings = chosen(pipeline, component)
-    parts = [head(title, stamp, *code_notes(pipeline, component))]
+    settings, left = chosen(way, component), left_notes(way, component)
+    parts = [head(title, stamp, *code_notes(way.exported, component), *left)]
     parts += [line(each, each.name) for each in settings if each.stated]
     in_force = [line(each, each.name) for each in settings if not each.stated]
     if in_force:
@@ -43,12 +43,12 @@ def line(each: Chosen, key: str) -> str:
     return f"\n{comment(each.setting.meaning)}{key}={escape(each.text)}\n"
 
 
-def _producer(pipeline: Pipeline, stamp: Stamp) -> str:
-    return _render(pipeline, stamp, Component.PRODUCER)
+def _producer(way: Way, stamp: Stamp) -> str:
+    return _write(way, stamp, Component.PRODUCER)
 
 
-def _consumer(pipeline: Pipeline, stamp: Stamp) -> str:
-    return _render(pipeline, stamp, Component.CONSUMER)
+def _consumer(way: Way, stamp: Stamp) -> str:
+    return _write(way, stamp, Component.CONSUMER)
 
 
 def _applies(pipeline: Pipeline) -> bool:

@@ -6,9 +6,8 @@ import shlex
 from collections.abc import Iterable, Iterator
 
 from advisor.catalog import Component
-from advisor.export.base import Export, Stamp, always, comment, head
-from advisor.export.choice import Chosen, chosen
-from advisor.reasoning.pipeline import Pipeline
+from advisor.export.base import Export, Stamp, Way, always, comment, head
+from advisor.export.choice import Chosen, added, chosen, left_notes
 
 DYNAMIC = frozenset(
     {"min.insync.replicas", "unclean.leader.election.enable", "producer.id.expiration.ms"}
@@ -35,14 +34,16 @@ _IN_FILE = (
 )
 
 
-def _render(pipeline: Pipeline, stamp: Stamp) -> str:
+def _write(way: Way, stamp: Stamp) -> str:
     usage = "Usage: sh topic.sh create | alter | brokers"
+    title = head("Commands for the topic and the brokers.", stamp, usage)
+    left = [comment(note) for note in left_notes(way, Component.BROKER)]
     return "".join([
-        "#!/bin/sh\n", head("Commands for the topic and the brokers.", stamp, usage), _START,
+        "#!/bin/sh\n", title, *map(comment, left_notes(way, Component.TOPIC)), _START,
         'case "${1:-}" in\n',
-        *_branch("create", _create(chosen(pipeline, Component.TOPIC))),
-        *_branch("alter", _alter(chosen(pipeline, Component.TOPIC))),
-        *_branch("brokers", _brokers(chosen(pipeline, Component.BROKER))),
+        *_branch("create", _create(chosen(way, Component.TOPIC))),
+        *_branch("alter", _alter(added(way, Component.TOPIC))),
+        *_branch("brokers", [*left, *_brokers(added(way, Component.BROKER))]),
         f'*)\n  echo {shlex.quote(usage)} >&2\n  exit 2\n  ;;\nesac\n',
     ])  # fmt: skip
 
@@ -72,7 +73,8 @@ def _alter(settings: tuple[Chosen, ...]) -> Iterator[str]:
     yield ': "${TOPIC:?the name of the topic}"'
     yield comment(_NO_MOVE)
     entity = '--alter --entity-type topics --entity-name "$TOPIC"'
-    yield _configs(entity, (each for each in settings if each.name != _REPLICAS))
+    configs = [each for each in settings if each.name != _REPLICAS]
+    yield _configs(entity, configs) if configs else "echo 'There is nothing to alter.'"
 
 
 def _brokers(settings: tuple[Chosen, ...]) -> Iterator[str]:
@@ -97,5 +99,5 @@ def _configs(entity: str, settings: Iterable[Chosen]) -> str:
 
 
 EXPORTS = (
-    Export("kafka-commands", "Topic commands", "topic.sh", "text/x-shellscript", always, _render),
+    Export("kafka-commands", "Topic commands", "topic.sh", "text/x-shellscript", always, _write),
 )

@@ -8,19 +8,20 @@ from __future__ import annotations
 import json
 
 from advisor.catalog import Component, Family
-from advisor.export.base import Export, Stamp
-from advisor.export.choice import chosen, code_notes, typed
+from advisor.export.base import Export, Stamp, Way
+from advisor.export.choice import chosen, code_notes, left_notes, typed
 from advisor.reasoning.pipeline import Pipeline
 
 
-def _render(pipeline: Pipeline, stamp: Stamp) -> str:
+def _write(way: Way, stamp: Stamp) -> str:
     both = (Component.PRODUCER, Component.CONSUMER)
+    notes = [*code_notes(way.exported, *both), *left_notes(way, *both)]
     made_by = {
         "made_by": "Delivery Lab", "rules": stamp.rules_version, "client": stamp.client,
-        "kafka": stamp.kafka, "reasons": stamp.permalink, "notes": code_notes(pipeline, *both),
+        "kafka": stamp.kafka, "reasons": stamp.permalink, "notes": notes,
     }  # fmt: skip
     settings = {
-        str(component): {each.name: typed(each) for each in chosen(pipeline, component)}
+        str(component): {each.name: typed(each) for each in chosen(way, component)}
         for component in both
     }
     return json.dumps({"about": made_by, **settings}, indent=2) + "\n"
@@ -33,6 +34,6 @@ def _applies(pipeline: Pipeline) -> bool:
 EXPORTS = (
     Export(
         "librdkafka-json", "librdkafka JSON", "librdkafka.json", "application/json",
-        _applies, _render,
+        _applies, _write,
     ),
 )  # fmt: skip

@@ -10,9 +10,8 @@ from __future__ import annotations
 import shlex
 
 from advisor.catalog import Component
-from advisor.export.base import Export, Stamp, always, head
+from advisor.export.base import Export, Stamp, Way, always, head
 from advisor.export.choice import chosen
-from advisor.reasoning.pipeline import Pipeline
 
 _REPLICAS = "replication.factor"
 _NOTES = (
@@ -88,22 +87,22 @@ esac
 """
 
 
-def _render(pipeline: Pipeline, stamp: Stamp) -> str:
-    found = chosen(pipeline, Component.TOPIC)
+def _write(way: Way, stamp: Stamp) -> str:
+    found = chosen(way, Component.TOPIC)
     copies = next(each.text for each in found if each.name == _REPLICAS)
     title = f"A plan for {copies} copies of a topic that exists."
     script = _SCRIPT.format(copies=shlex.quote(copies), program=shlex.quote(_PROGRAM))
     return "#!/bin/sh\n" + head(title, stamp, *_NOTES) + script
 
 
-def _needed(described: Pipeline, exported: Pipeline) -> bool:
-    before, after = (each.value(Component.TOPIC, _REPLICAS) for each in (described, exported))
-    return before != after
+def _needed(way: Way) -> bool:
+    before = way.described and way.described.value(Component.TOPIC, _REPLICAS)
+    return before != way.exported.value(Component.TOPIC, _REPLICAS)
 
 
 EXPORTS = (
     Export(
         "reassignment", "More copies of a topic", "reassign.sh", "text/x-shellscript",
-        always, _render, _needed,
+        always, _write, _needed,
     ),
 )  # fmt: skip

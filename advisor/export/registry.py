@@ -6,7 +6,7 @@ import pkgutil
 from functools import cache
 from importlib import import_module
 
-from advisor.export.base import Export
+from advisor.export.base import Export, Way
 from advisor.reasoning.pipeline import Pipeline
 
 
@@ -29,7 +29,8 @@ def exports_for(pipeline: Pipeline, described: Pipeline | None = None) -> tuple[
     return tuple(
         export
         for export in all_exports()
-        if export.applies(pipeline) and (described is None or export.needed(described, pipeline))
+        if export.applies(pipeline)
+        and (described is None or export.needed(Way(pipeline, described)))
     )
 
 

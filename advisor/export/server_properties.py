@@ -1,10 +1,10 @@
-"""A fragment of `server.properties`: what the brokers were told, for every one of them."""
+"""A fragment of `server.properties`: what changes for the brokers, in the file of every one."""
 
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.export.base import Export, Stamp, comment, head
-from advisor.export.choice import Chosen, chosen
+from advisor.export.base import Export, Stamp, Way, comment, head
+from advisor.export.choice import Chosen, added, left_notes
 from advisor.export.java_properties import escape
 from advisor.reasoning.pipeline import Pipeline
 
@@ -14,9 +14,9 @@ _NOTE = (
 )
 
 
-def _render(pipeline: Pipeline, stamp: Stamp) -> str:
-    settings = chosen(pipeline, Component.BROKER)
-    parts = [head("Settings of the brokers.", stamp, _NOTE)]
+def _write(way: Way, stamp: Stamp) -> str:
+    settings, left = added(way, Component.BROKER), left_notes(way, Component.BROKER)
+    parts = [head("Settings of the brokers.", stamp, _NOTE, *left)]
     return "".join([*parts, *(_line(each) for each in settings)])
 
 
@@ -24,13 +24,19 @@ def _line(each: Chosen) -> str:
     return f"\n{comment(each.setting.meaning)}{each.name}={escape(each.text)}\n"
 
 
-def _applies(pipeline: Pipeline) -> bool:
+def states_brokers(pipeline: Pipeline) -> bool:
+    """Whether anything is said of the brokers."""
     return bool(pipeline.stated(Component.BROKER))
+
+
+def changes_brokers(way: Way) -> bool:
+    """Whether anything said of the brokers is other than it was described."""
+    return bool(added(way, Component.BROKER))
 
 
 EXPORTS = (
     Export(
         "server-properties", "Broker settings", "server.properties", "text/plain",
-        _applies, _render,
+        states_brokers, _write, changes_brokers,
     ),
 )  # fmt: skip

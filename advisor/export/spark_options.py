@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from advisor.catalog import Component, Family
 from advisor.catalog.facts import option_of_spark
-from advisor.export.base import Export, Stamp, head
-from advisor.export.choice import Chosen, chosen, code_notes
+from advisor.export.base import Export, Stamp, Way, head
+from advisor.export.choice import Chosen, chosen, code_notes, left_notes
 from advisor.export.python_literal import literal
 from advisor.reasoning.pipeline import Pipeline
 
@@ -38,11 +38,12 @@ def write(frame, bootstrap_servers, topic, checkpoint):
 '''
 
 
-def _render(pipeline: Pipeline, stamp: Stamp) -> str:
-    notes = code_notes(pipeline, Component.CONSUMER)
+def _write(way: Way, stamp: Stamp) -> str:
+    left = left_notes(way, Component.CONSUMER, Component.PRODUCER)
+    notes = (*code_notes(way.exported, Component.CONSUMER), *left)
     parts = [head("Options for Spark Structured Streaming with Kafka.", stamp, *notes)]
-    parts.append("\n" + literal("SOURCE", _by_option(chosen(pipeline, Component.CONSUMER))))
-    parts.append("\n" + literal("SINK", _by_option(chosen(pipeline, Component.PRODUCER))))
+    parts.append("\n" + literal("SOURCE", _by_option(chosen(way, Component.CONSUMER))))
+    parts.append("\n" + literal("SINK", _by_option(chosen(way, Component.PRODUCER))))
     return "".join([*parts, _FUNCTIONS])
 
 
@@ -61,6 +62,6 @@ EXPORTS = (
         "kafka_options.py",
         "text/x-python",
         _applies,
-        _render,
+        _write,
     ),
 )

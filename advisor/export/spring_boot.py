@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from advisor.catalog import Component, Family
-from advisor.export.base import Export, Stamp, head
-from advisor.export.choice import chosen, code_notes
+from advisor.export.base import Export, Stamp, Way, head
+from advisor.export.choice import chosen, code_notes, left_notes
 from advisor.export.streams_properties import PREFIXES, written
 from advisor.export.yaml_document import Node, document, scalar
 from advisor.reasoning.pipeline import Pipeline
@@ -50,12 +50,14 @@ _BEFORE = (
 )
 
 
-def _render(pipeline: Pipeline, stamp: Stamp) -> str:
+def _write(way: Way, stamp: Stamp) -> str:
+    pipeline = way.exported
     if pipeline.family is Family.STREAMS:
-        return _render_streams(pipeline, stamp)
+        return _write_streams(way, stamp)
     both = (Component.PRODUCER, Component.CONSUMER)
-    kafka: dict[str, Node] = {str(each): _client(pipeline, each) for each in both}
-    mode, notes = _ack_mode(pipeline), list(code_notes(pipeline, *both))
+    kafka: dict[str, Node] = {str(each): _client(way, each) for each in both}
+    mode = _ack_mode(pipeline)
+    notes = [*code_notes(pipeline, *both), *left_notes(way, *both)]
     if mode:
         kafka["listener"] = {"ack-mode": mode}
         notes.append(_BATCH if mode == "batch" else _BEFORE)
@@ -64,18 +66,18 @@ def _render(pipeline: Pipeline, stamp: Stamp) -> str:
     return head("Settings for Spring Boot.", stamp, *notes) + document({"spring": {"kafka": kafka}})
 
 
-def _render_streams(pipeline: Pipeline, stamp: Stamp) -> str:
-    settings = dict(written(pipeline))
+def _write_streams(way: Way, stamp: Stamp) -> str:
+    settings = dict(written(way))
     own: dict[str, Node] = {_STREAMS[k]: scalar(v) for k, v in settings.items() if k in _STREAMS}
     own["properties"] = {f"[{k}]": scalar(v) for k, v in settings.items() if k not in _STREAMS}
-    notes = code_notes(pipeline, *PREFIXES)
+    notes = (*code_notes(way.exported, *PREFIXES), *left_notes(way, *PREFIXES))
     title = head("Settings for Kafka Streams in Spring Boot.", stamp, *notes)
     return title + document({"spring": {"kafka": {"streams": own}}})
 
 
-def _client(pipeline: Pipeline, component: Component) -> dict[str, Node]:
+def _client(way: Way, component: Component) -> dict[str, Node]:
     names, own, others = _NAMES[component], {}, {}
-    for each in chosen(pipeline, component):
+    for each in chosen(way, component):
         if each.name in names:
             own[names[each.name]] = scalar(each)
         else:
@@ -104,5 +106,5 @@ def _stated(pipeline: Pipeline) -> Iterator[object]:
 
 
 EXPORTS = (
-    Export("spring-boot", "Spring Boot", "application.yml", "application/yaml", _applies, _render),
+    Export("spring-boot", "Spring Boot", "application.yml", "application/yaml", _applies, _write),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from advisor.catalog import Component, Family
 from advisor.catalog.told import forced
-from advisor.export.base import Export, Stamp, comment, head
-from advisor.export.choice import Chosen, chosen, code_notes
+from advisor.export.base import Export, Stamp, Way, comment, head
+from advisor.export.choice import Chosen, chosen, code_notes, left_notes
 from advisor.export.java_properties import line
 from advisor.reasoning.pipeline import Pipeline
 
@@ -15,20 +15,20 @@ PREFIXES = {Component.STREAMS: "", Component.PRODUCER: "producer.", Component.CO
 _NEEDED = "Put in bootstrap.servers, and application.id if it is not here."
 
 
-def written(pipeline: Pipeline) -> tuple[tuple[str, Chosen], ...]:
+def written(way: Way) -> tuple[tuple[str, Chosen], ...]:
     """What the file holds, by its key: all but what Streams would overrule with a warning."""
-    overruled = forced(pipeline.settings)
+    overruled = forced(way.exported.settings)
     return tuple(
         (f"{prefix}{each.name}", each)
         for component, prefix in PREFIXES.items()
-        for each in chosen(pipeline, component)
+        for each in chosen(way, component)
         if (component, each.name) not in overruled
     )
 
 
-def _render(pipeline: Pipeline, stamp: Stamp) -> str:
-    notes = code_notes(pipeline, *PREFIXES)
-    settings = written(pipeline)
+def _write(way: Way, stamp: Stamp) -> str:
+    notes = (*code_notes(way.exported, *PREFIXES), *left_notes(way, *PREFIXES))
+    settings = written(way)
     parts = [head("Settings for Kafka Streams.", stamp, _NEEDED, *notes)]
     parts += [line(each, key) for key, each in settings if each.stated]
     words = "In force already, and written down because the guarantee rests on it:"
@@ -41,5 +41,5 @@ def _applies(pipeline: Pipeline) -> bool:
 
 
 EXPORTS = (
-    Export("java-streams", "Kafka Streams", "streams.properties", "text/plain", _applies, _render),
+    Export("java-streams", "Kafka Streams", "streams.properties", "text/plain", _applies, _write),
 )

@@ -7,10 +7,10 @@ Strimzi 0.49 on and v1beta2 before.
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.export.base import Export, Stamp, always, head
-from advisor.export.choice import chosen
+from advisor.export.base import Export, Stamp, Way, always, head
+from advisor.export.choice import added, chosen, left_notes
+from advisor.export.server_properties import changes_brokers, states_brokers
 from advisor.export.yaml_document import Node, document, scalar, settings
-from advisor.reasoning.pipeline import Pipeline
 
 _API = "kafka.strimzi.io/v1"
 _OLDER = f"Before Strimzi 0.49 the apiVersion is kafka.strimzi.io/v1beta2 instead of {_API}."
@@ -28,8 +28,8 @@ _KAFKA_NOTES = (
 _REPLICAS = "replication.factor"
 
 
-def _topic(pipeline: Pipeline, stamp: Stamp) -> str:
-    found = chosen(pipeline, Component.TOPIC)
+def _topic(way: Way, stamp: Stamp) -> str:
+    found, left = chosen(way, Component.TOPIC), left_notes(way, Component.TOPIC)
     replicas = {each.name: scalar(each) for each in found}[_REPLICAS]
     config = settings(each for each in found if each.name != _REPLICAS)
     resource: dict[str, Node] = {
@@ -38,19 +38,15 @@ def _topic(pipeline: Pipeline, stamp: Stamp) -> str:
         "metadata": {"name": "my-topic", "labels": {"strimzi.io/cluster": "my-cluster"}},
         "spec": {"replicas": replicas, "config": config},
     }
-    return head("A topic for Strimzi.", stamp, *_TOPIC_NOTES) + document(resource)
+    return head("A topic for Strimzi.", stamp, *_TOPIC_NOTES, *left) + document(resource)
 
 
-def _kafka(pipeline: Pipeline, stamp: Stamp) -> str:
+def _kafka(way: Way, stamp: Stamp) -> str:
     # Where the messages are is the storage of its node pools: it takes no log.dirs.
-    found = (each for each in chosen(pipeline, Component.BROKER) if each.name != "log.dirs")
-    config = settings(found)
-    patch: dict[str, Node] = {"spec": {"kafka": {"config": config}}}
-    return head("Settings of the brokers for Strimzi.", stamp, *_KAFKA_NOTES) + document(patch)
-
-
-def _states_brokers(pipeline: Pipeline) -> bool:
-    return bool(pipeline.stated(Component.BROKER))
+    found = (each for each in added(way, Component.BROKER) if each.name != "log.dirs")
+    patch: dict[str, Node] = {"spec": {"kafka": {"config": settings(found)}}}
+    notes = (*_KAFKA_NOTES, *left_notes(way, Component.BROKER))
+    return head("Settings of the brokers for Strimzi.", stamp, *notes) + document(patch)
 
 
 EXPORTS = (
@@ -59,6 +55,6 @@ EXPORTS = (
     ),
     Export(
         "strimzi-kafka", "Strimzi cluster", "kafka-patch.yaml", "application/yaml",
-        _states_brokers, _kafka,
+        states_brokers, _kafka, changes_brokers,
     ),
 )  # fmt: skip

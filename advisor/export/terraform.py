@@ -7,9 +7,8 @@ in place; strings as HashiCorp's HCL native syntax specification has them ("Temp
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.export.base import Export, Stamp, always, head
-from advisor.export.choice import chosen
-from advisor.reasoning.pipeline import Pipeline
+from advisor.export.base import Export, Stamp, Way, always, head
+from advisor.export.choice import chosen, left_notes
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _REPLICAS = "replication.factor"
@@ -54,16 +53,16 @@ def _code(char: str) -> str:
     return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
 
 
-def _render(pipeline: Pipeline, stamp: Stamp) -> str:
-    found = chosen(pipeline, Component.TOPIC)
+def _write(way: Way, stamp: Stamp) -> str:
+    found, left = chosen(way, Component.TOPIC), left_notes(way, Component.TOPIC)
     copies = [f"  replication_factor = {each.text}\n" for each in found if each.name == _REPLICAS]
     config = [(quoted(each.name), quoted(each.text)) for each in found if each.name != _REPLICAS]
     width = max((len(name) for name, _ in config), default=0)
     lines = [f"    {name:<{width}} = {text}\n" for name, text in config]
     return "".join([
-        head("A topic for Terraform.", stamp, _NOTE), _BEFORE, *copies,
+        head("A topic for Terraform.", stamp, _NOTE, *left), _BEFORE, *copies,
         "\n  config = {\n", *lines, "  }\n}\n",
     ])  # fmt: skip
 
 
-EXPORTS = (Export("terraform", "Terraform topic", "topic.tf", "text/plain", always, _render),)
+EXPORTS = (Export("terraform", "Terraform topic", "topic.tf", "text/plain", always, _write),)

@@ -7,6 +7,7 @@ from hypothesis import given
 
 from advisor.catalog import Component, Family
 from advisor.export import Stamp, exports_for
+from advisor.export.base import Way
 from advisor.export.choice import chosen
 from advisor.intake import Intake, Product, all_readers, detect, find, read
 from advisor.reasoning.pipeline import Pipeline
@@ -117,7 +118,7 @@ def _same(pipeline: Pipeline, name: str, intake: Intake) -> None:
         f"{component}.{each.name}": pipeline.value(component, each.name)
         for component in Component
         if component is not Component.APPLICATION
-        for each in chosen(pipeline, component)
+        for each in chosen(Way(pipeline), component)
     }
     of_code = {"application.commit", "application.framework"}
     assert intake.settings.keys() - of_code <= found.keys(), name

@@ -31,11 +31,11 @@ CONSUMERS: list[dict[str, Value]] = [
 ]
 
 
-def _rendered(pipeline: Pipeline, name: str) -> str:
+def _rendered(pipeline: Pipeline, name: str, described: Pipeline | None = None) -> str:
     export = find(name)
     assert export is not None
     assert export.applies(pipeline)
-    return export.render(pipeline, STAMP)
+    return export.render(pipeline, STAMP, described)
 
 
 def test_java_reads_producer_properties_as_we_mean_them(kafka_jvm: Jvm) -> None:
@@ -92,6 +92,13 @@ def test_the_exported_python_sends_and_hears_of_failure() -> None:
 _DESCRIBED: dict[str, dict[Component, dict[str, Value]]] = {
     "left alone": {},
     "acks=1": {Component.PRODUCER: {"acks": "1"}, Component.TOPIC: {"replication.factor": 3}},
+    "weak, and not on the way": {
+        Component.PRODUCER: {
+            "enable.idempotence": False,
+            "max.in.flight.requests.per.connection": 9,
+        },
+        Component.BROKER: {"unclean.leader.election.enable": True},
+    },
     "acks=0 in a hurry": {
         Component.PRODUCER: {"acks": "0", "retries": 0, "linger.ms": 50},
         Component.APPLICATION: {"delivery.errors": "ignored", "resend": "on-error"},
@@ -104,12 +111,16 @@ _DESCRIBED: dict[str, dict[Component, dict[str, Value]]] = {
 def test_what_is_recommended_starts_in_the_real_clients(
     kafka_jvm: Jvm, described: str, guarantee: Guarantee
 ) -> None:
-    settings = _DESCRIBED[described]
-    java = recommend(Pipeline(settings=settings), guarantee).pipeline
-    assert kafka_jvm.producer_refusal(kafka_jvm.read(_rendered(java, "java-producer"))) is None
-    assert kafka_jvm.consumer_refusal(kafka_jvm.read(_rendered(java, "java-consumer"))) is None
-    librd = recommend(Pipeline(Family.LIBRDKAFKA, "2.16", settings=settings), guarantee).pipeline
-    module = _module(_rendered(librd, "confluent-python"))
+    before = Pipeline(settings=_DESCRIBED[described])
+    java = recommend(before, guarantee).pipeline
+    producer, consumer = (
+        kafka_jvm.read(_rendered(java, name, before)) for name in ("java-producer", "java-consumer")
+    )
+    assert kafka_jvm.producer_refusal(producer) is None
+    assert kafka_jvm.consumer_refusal(consumer) is None
+    before = Pipeline(Family.LIBRDKAFKA, "2.16", settings=_DESCRIBED[described])
+    librd = recommend(before, guarantee).pipeline
+    module = _module(_rendered(librd, "confluent-python", before))
     assert librdkafka.producer_refusal(module["PRODUCER"]) is None
     assert librdkafka.consumer_refusal(module["CONSUMER"]) is None
 

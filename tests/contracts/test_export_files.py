@@ -15,6 +15,7 @@ from py4j.protocol import Py4JJavaError
 
 from advisor.catalog import Component, Family, Value, settings_of
 from advisor.export import Stamp, find
+from advisor.export.base import Way
 from advisor.export.choice import chosen
 from advisor.export.yaml_document import document, scalar
 from advisor.reasoning.pipeline import Pipeline
@@ -79,7 +80,9 @@ def test_strimzi_has_a_field_for_all_that_is_in_a_topic(strimzi: Jvm) -> None:
     assert (topic.getApiVersion(), topic.getKind()) == ("kafka.strimzi.io/v1", "KafkaTopic")
     assert _strangers(topic, topic.getSpec()) == []
     assert topic.getSpec().getReplicas() == 3
-    given = {each.name: each.text for each in chosen(Pipeline(settings=TOPIC), Component.TOPIC)}
+    given = {
+        each.name: each.text for each in chosen(Way(Pipeline(settings=TOPIC)), Component.TOPIC)
+    }
     del given["replication.factor"]
     assert texts(dict(topic.getSpec().getConfig())) == given
     wrong = _resource(strimzi, text.replace("replicas:", "replikas:"), "topic.KafkaTopic")
@@ -122,7 +125,7 @@ def test_the_brokers_config_takes_the_fragment_and_the_patch(kafka_jvm: Jvm) -> 
     needed = {"process.roles": "broker", "node.id": "1", "controller.listener.names": "C"}
     config = kafka_jvm.kafka.server.config.AbstractKafkaConfig.CONFIG_DEF
     in_force(pipeline, Component.BROKER, kafka_jvm.parsed(config, fragment | needed))
-    assert set(fragment) == {each.name for each in chosen(pipeline, Component.BROKER)}
+    assert set(fragment) == {each.name for each in chosen(Way(pipeline), Component.BROKER)}
 
 
 def test_librdkafka_takes_the_json_as_we_mean_it() -> None:

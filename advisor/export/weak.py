@@ -1,0 +1,89 @@
+"""What a team left weak: it is in its files, no change of ours touches it, and we do not advise it.
+
+Such a value is shown in an export as a comment and never set by it. A value is weak if a finding
+names it, unless the pipeline would be worse, or be refused, without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from advisor.catalog import Component
+from advisor.export.base import Way
+from advisor.reasoning.assess import assess, judged
+from advisor.reasoning.guarantees import FORBIDS, ORDER, Anomaly, Guarantee
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+
+Key = tuple[Component, str]
+
+_HARMS = FORBIDS[Guarantee.EXACTLY_ONCE] | ORDER
+_FOR_TOPICS = {
+    "replication.factor": "default.replication.factor",
+    "min.insync.replicas": "min.insync.replicas",
+    "unclean.leader.election.enable": "unclean.leader.election.enable",
+}
+"""A setting of a topic, and that of the brokers which stands for it in topics that state none."""
+
+
+def weak(way: Way) -> frozenset[Key]:
+    """The settings in force that were left as described, and that we do not advise."""
+    if way.described is None:
+        return frozenset()
+    exported = way.exported
+    named = {*_named(exported), *_least(exported), *_named_for_other_topics(exported)}
+    return frozenset(
+        key for key in named if not way.changes(*key) and not _better_with(exported, key)
+    )
+
+
+def _named(pipeline: Pipeline) -> Iterator[Key]:
+    """What findings name; of the brokers' defaults for topics they speak of where they stand."""
+    for found in assess(pipeline).findings:
+        key = (found.rule.component, found.rule.setting)
+        if key[0] is not Component.BROKER or key[1] not in _FOR_TOPICS.values():
+            yield key
+
+
+def _least(pipeline: Pipeline) -> Iterator[Key]:
+    """A minimum of one asks for nothing, and would overrule the brokers' own, which may be more.
+
+    Before 3.7 one copy needs it, where the brokers ask for two (KAFKA-15583).
+    """
+    key = (Component.TOPIC, "min.insync.replicas")
+    stated = key[1] in pipeline.stated(key[0])
+    if pipeline.number(*key) == 1 and (Replication(pipeline).hides_below_min_isr or not stated):
+        yield key
+
+
+def _named_for_other_topics(pipeline: Pipeline) -> Iterator[Key]:
+    """The brokers' defaults, as topics have them that state nothing, or only their copies."""
+    copies = pipeline.value(Component.TOPIC, "replication.factor")
+    for stated in ({}, {"replication.factor": copies}):
+        bare = replace(pipeline, settings={**pipeline.settings, Component.TOPIC: stated})
+        for component, name in {*_named(bare), *_least(bare)}:
+            if component is Component.TOPIC and name in _FOR_TOPICS:
+                yield Component.BROKER, _FOR_TOPICS[name]
+
+
+def _better_with(pipeline: Pipeline, key: Key) -> bool:
+    """Whether less may happen with what was stated than with what a product fills in."""
+    component, name = key
+    stated = pipeline.stated(component)
+    if name not in stated:
+        return False
+    others = {each: value for each, value in stated.items() if each != name}
+    without = replace(pipeline, settings={**pipeline.settings, component: others})
+    return bool(without.problems()) or not _harms(without) <= _harms(pipeline)
+
+
+def _harms(pipeline: Pipeline) -> frozenset[tuple[str, Anomaly]]:
+    """What may happen if a broker is lost, whether or not the team wants to survive that."""
+    need = pipeline.requirement
+    asked = replace(pipeline, requirement=replace(need, survive=max(need.survive, 1)))
+    return frozenset(
+        (each.event.name, anomaly)
+        for each in judged(asked)
+        for anomaly in _HARMS & each.permits.keys()
+    )

@@ -1,0 +1,117 @@
+"""What a team left weak is in no export as if it were advised."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import yaml
+from hypothesis import given
+
+from advisor.export import Stamp, exports_for
+from advisor.export.base import Way
+from advisor.export.weak import weak
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.recommend import recommend
+from advisor.reasoning.wish import breaking
+from tests.advisor.pipelines import described, pipelines
+
+STAMP = Stamp("8", "4.3", "java 4.3", "http://127.0.0.1/")
+BROKERS = {
+    "broker.unclean.leader.election.enable": "true", "broker.min.insync.replicas": "1",
+    "broker.default.replication.factor": "1", "broker.offsets.topic.replication.factor": "1",
+    "broker.log.dirs": "/tmp/kafka",
+}  # fmt: skip
+WEAK = {
+    "producer.acks": "1", "producer.enable.idempotence": "false",
+    "topic.replication.factor": "3", "topic.unclean.leader.election.enable": "true", **BROKERS,
+}  # fmt: skip
+WORDS = "Left as you described, not recommended, and not set here"
+
+
+def files(fields: dict[str, str]) -> dict[str, str]:
+    """Every file that leads to the recommended settings."""
+    before = described(fields)
+    after = recommend(before).pipeline
+    return {each.name: each.render(after, STAMP, before) for each in exports_for(after, before)}
+
+
+def _code(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
+
+
+def _comments(text: str) -> str:
+    lines = (line.strip() for line in text.splitlines())
+    return " ".join(line.removeprefix("# ") for line in lines if line.startswith("#"))
+
+
+def test_weak_values_of_the_brokers_are_never_set_for_the_cluster() -> None:
+    found = files(WEAK)
+    script = found["kafka-commands"]
+    brokers = _code(script).partition("brokers)")[2]
+    assert "kafka-configs.sh" not in brokers
+    assert "There is nothing to change while the brokers run." in brokers
+    said = _comments(script).partition(WORDS)[2]
+    for name, value in BROKERS.items():
+        assert f"{name.removeprefix('broker.')}={value}" in said
+    assert not {"server-properties", "strimzi-kafka"} & found.keys(), "nothing of them changes"
+
+
+def test_no_file_sets_what_a_finding_speaks_against() -> None:
+    for name, text in files(WEAK).items():
+        code = json.dumps(_settings(text)) if name == "librdkafka-json" else _code(text)
+        assert not re.search(r"unclean.leader.election.enable\W+true", code), name
+        assert not re.search(r"(?<!transaction\.)min.insync.replicas\W+1\b", code), name
+        assert not re.search(r"enable.idempotence\W+false", code), name
+    assert f"{WORDS}: enable.idempotence=false." in _comments(files(WEAK)["java-producer"])
+
+
+def _settings(text: str) -> Any:
+    return {key: value for key, value in json.loads(text).items() if key != "about"}
+
+
+def test_json_says_it_among_its_notes() -> None:
+    text = files({"family": "librdkafka", "topic.replication.factor": "3"})["librdkafka-json"]
+    assert any(WORDS in note for note in json.loads(text)["about"]["notes"])
+    assert "enable.idempotence" not in json.loads(text)["producer"]
+
+
+def test_a_topic_that_exists_gets_what_changes_and_nothing_that_it_has() -> None:
+    script = files({"topic.replication.factor": "3", "topic.retention.ms": "604800000"})
+    alter = script["kafka-commands"].partition("alter)")[2].partition(";;")[0]
+    assert "min.insync.replicas=2" in alter
+    assert "retention.ms" not in alter
+    assert "retention.ms=604800000" in script["kafka-commands"], "a new topic is made whole"
+    assert "retention.ms" in script["terraform"]
+
+
+def test_one_copy_on_one_broker_is_set_and_said_to_be_no_advice() -> None:
+    found = files({"brokers": "1", "need.survive": "0", "topic.replication.factor": "1"})
+    topic = found["strimzi-topic"]
+    assert yaml.safe_load(topic)["spec"]["replicas"] == 1
+    assert "Set as you described, not recommended: replication.factor=1." in _comments(topic)
+    assert "min.insync.replicas" not in yaml.safe_load(topic)["spec"]["config"]
+
+
+def test_what_keeps_the_guarantee_is_set_though_a_finding_names_it() -> None:
+    """At most once by librdkafka: without acks=0 it would try again, and send twice."""
+    fields = {
+        "family": "librdkafka", "producer.acks": "0", "need.guarantee": "at-most-once",
+        "application.commit": "before-processing", "consumer.enable.auto.commit": "false",
+    }  # fmt: skip
+    assert json.loads(files(fields)["librdkafka-json"])["producer"]["acks"] == "0"
+
+
+@given(pipelines())
+def test_leaving_what_is_weak_out_never_breaks_more(before: Pipeline) -> None:
+    after = recommend(before).pipeline
+    left = after
+    for component, name in weak(Way(after, before)):
+        stated = {each: value for each, value in left.stated(component).items() if each != name}
+        left = Pipeline(
+            left.family, left.version, left.kafka, left.brokers,
+            {**left.settings, component: stated}, left.requirement,
+        )  # fmt: skip
+    assert not left.problems()
+    assert breaking(left) <= breaking(after)
