@@ -20,7 +20,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     "sends": {
         "producer": "string", "value": "bigint", **_PLACE, "key": "string",
         "transaction": "string", "invoked_ns": "bigint", "completed_ns": "bigint",
-        "outcome": "string",
+        "outcome": "string", "cut_off": "boolean",
     },
     "transactions": {"transaction": "string", "producer": "string", "outcome": "string"},
     "log": {

@@ -205,7 +205,7 @@ class Oracle:
             "unseen": len(unread - handed),
             "late": len(unread & handed),
             "phantom": len(phantom),
-            "given_up": len([v for v in outcomes if v not in ok and v not in in_log]),
+            "given_up": len([v for v in outcomes if v not in in_log and self._given_up(v)]),
             "duplicate": sum(max(len(self.visible(v)) - 1, 0) for v in in_log),
             "redelivery": self.redelivery(),
             "diverged": self.diverged(),
@@ -216,6 +216,11 @@ class Oracle:
             **self.polls(),
             **self.effects(obliged),
         }
+
+    def _given_up(self, value: int) -> bool:
+        sends = self.by_value[value]
+        acknowledged = any(self.outcome(send) == "ok" for send in sends)
+        return not acknowledged and not any(send.get("cut_off") for send in sends)
 
     def _never_sent(self, value: int) -> bool:
         sends = self.by_value[value]

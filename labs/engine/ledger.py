@@ -44,6 +44,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
         outcome=_TEXT,
         offset=_INT64,
         error=_TEXT,
+        cut_off=pa.bool_(),
     ),
     "transactions": _schema(
         transaction=_TEXT,

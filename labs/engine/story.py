@@ -17,6 +17,7 @@ import pyarrow.dataset as ds
 from labs.engine import replay
 from labs.engine.replay import Moment, Replay
 
+_CUT_OFF = "The run ended before the client had an answer. Nobody gave it up."
 _MOST_DELIVERIES = 20
 _ENDED: Mapping[str, str] = {
     "committed": "was committed",
@@ -84,6 +85,8 @@ def _sent(sends: Sequence[Mapping[str, Any]], began_ns: int) -> Iterator[Line]:
         yield _line(_first_ns(row), began_ns, "client", f"{said}{attempt}.")
         if row["completed_ns"] is not None:
             yield _line(row["completed_ns"], began_ns, "client", _outcome(row))
+        elif row.get("cut_off"):
+            yield Line(None, "client", _CUT_OFF)
         else:
             yield Line(None, "client", "The client was never told what became of it.")
 
@@ -102,6 +105,8 @@ def _outcome(row: Mapping[str, Any]) -> str:
         return f"Acknowledged{place}."
     if row["outcome"] == "fail":
         return f"Refused, and surely not written: {row['error']}."
+    if row.get("cut_off"):
+        return _CUT_OFF
     return f"The client does not know whether it was written: {row['error']}."
 
 

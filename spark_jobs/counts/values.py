@@ -17,7 +17,7 @@ from spark_jobs.survey import Survey
 _TOGETHER: Mapping[str, str] = {
     **{name: f"coalesce(sum({name}), 0L)" for name in ("attempts", "copies", "visible", "handed")},
     # True of a value if of any of its attempts …
-    **{name: f"coalesce(max({name}), false)" for name in ("ok", "standing", "info", "read")},
+    **{name: f"coalesce(max({name}), false)" for name in ("ok", "standing", "info", "read", "cut")},
     # … or if of all attempts that it concerns.
     **{name: f"coalesce(min({name}), false)" for name in ("hollow", "expired", "gone")},
     **{name: f"min({name})" for name in ("invoked_ns", "acked_ns", "handed_ns")},
@@ -37,6 +37,7 @@ _SENT = {
     "ok": "outcome = 'ok'",
     "standing": _STANDING,
     "info": "outcome = 'info'",
+    "cut": "cut_off",
     "hollow": "outcome = 'fail' AND transaction IS NULL",
     "expired": f"if({_STANDING}, expired, NULL)",
     "gone": f"if({_STANDING}, expired OR replaced, NULL)",
@@ -95,7 +96,7 @@ def family() -> Family:
         "late": flag(f"standing AND visible > 0 AND handed > 0 AND NOT (read OR {passed_over})"),
         "duplicate": "greatest(visible - 1, 0L)",
         "phantom": flag(f"(copies > 0 OR handed > 0) AND (NOT ({sent}) OR hollow)"),
-        "given_up": flag(f"{sent} AND NOT ok AND copies = 0"),
+        "given_up": flag(f"{sent} AND NOT ok AND copies = 0 AND NOT cut"),
     }
     shown = ("value", "attempts", "invoked_ns", "acked_ns", "copies", "handed")
     return Family("SELECT * FROM each_value", weights, shown)

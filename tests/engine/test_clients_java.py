@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from labs.engine.clients.errors import CUT_OFF
 from labs.engine.clients.java_consumer import JavaConsumerConfig
 from labs.engine.clients.java_producer import JavaProducerConfig
 from labs.engine.clients.process import ClientFailed, ClientProcess
@@ -60,6 +61,12 @@ def refusal(value: int, exception: str) -> str:
     )
 
 
+def closed(value: int) -> str:
+    """What the tool says of a record whose `send()` was ended by its own closing."""
+    told = refusal(value, "org.apache.kafka.common.KafkaException")
+    return told.replace('"why"', '"Producer closed while send in progress"')
+
+
 def summary(acknowledged: int) -> str:
     return f'{{"timestamp":1,"name":"tool_data","sent":9,"acked":{acknowledged}}}'
 
@@ -96,12 +103,15 @@ def test_every_send_is_a_row_with_what_was_told_of_it(tmp_path: Path) -> None:
     command = script(
         offered(0, 1_000), success(0, 7), offered(1, 2_000), offered(1, 2_500), offered(2, 3_000),
         refusal(2, TIMEOUT), refusal(3, TIMEOUT), offered(4, 5_000), "a word of the client",
-        after=(success(1, 8), refusal(5, "java.lang.IllegalStateException"), summary(2)),
+        after=(
+            success(1, 8), refusal(5, "java.lang.IllegalStateException"), offered(6, 6_000),
+            closed(6), closed(7), refusal(8, TIMEOUT), summary(2),
+        ),
     )  # fmt: skip
     client = producer(tmp_path, command, acknowledged=1)
     client.ask_to_stop()
     told = client.await_end(LIMIT_S)
-    assert (told["sent"], told["acknowledged"], told["failed"]) == (5, 2, 3)
+    assert (told["sent"], told["acknowledged"], told["failed"]) == (8, 2, 6)
     assert [
         (row["value"], row["invoked_ns"], row["outcome"], row["offset"], row["error"])
         for row in rows(tmp_path, "sends")
@@ -110,9 +120,12 @@ def test_every_send_is_a_row_with_what_was_told_of_it(tmp_path: Path) -> None:
         (1, 2_000, "ok", 8, None),
         (2, 3_000, "info", None, "TimeoutException: why"),
         (3, None, "fail", None, "TimeoutException: why"),
-        (4, 5_000, "info", None, rows(tmp_path, "sends")[4]["error"]),
+        (4, 5_000, "info", None, CUT_OFF.reason),
+        (6, 6_000, "info", None, CUT_OFF.reason),
+        (7, None, "info", None, CUT_OFF.reason),
+        (8, None, "fail", None, "TimeoutException: why"),
     ]
-    assert [row["completed_ns"] is None for row in rows(tmp_path, "sends")] == [False] * 4 + [True]
+    assert {row["value"] for row in rows(tmp_path, "sends") if row["cut_off"]} == {4, 6, 7}
     assert "a word of the client" in (tmp_path / "java_producer.log").read_text()
 
 

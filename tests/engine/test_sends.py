@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from labs.engine.clients.sends import Sends
+from labs.engine.clients.sends import NEVER_INVOKED, Sends
 
 
 def rows(ledger: Path) -> list[dict[str, Any]]:
@@ -50,6 +50,19 @@ def test_what_is_open_at_the_end_is_unsure_and_was_never_completed(tmp_path: Pat
     assert (lost["outcome"], lost["completed_ns"], lost["key"]) == ("info", None, None)
     assert (known["outcome"], known["offset"], known["error"]) == ("ok", None, None)
     assert sends.open == 0
+
+
+def test_what_the_end_of_the_run_cut_off_is_unsure_and_nobody_gave_it_up(tmp_path: Path) -> None:
+    sends = Sends(tmp_path, "p1", "p1", "orders", keyed=False)
+    sends.complete(sends.invoke(5), "info", error="timed out")
+    sends.invoke(6)
+    sends.cut_off(sends.invoke(7, NEVER_INVOKED))
+    sends.close(run_over=True)
+    given_up, open_, never = rows(tmp_path)
+    assert [row["outcome"] for row in (given_up, open_, never)] == ["info"] * 3
+    assert [row["cut_off"] for row in (given_up, open_, never)] == [False, True, True]
+    assert (open_["completed_ns"], never["invoked_ns"]) == (None, None)
+    assert never["completed_ns"] > 0, "a row without any time has no place in the run"
 
 
 def test_a_value_sent_again_is_a_row_of_its_own(tmp_path: Path) -> None:

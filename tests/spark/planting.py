@@ -171,6 +171,7 @@ PLANTS: tuple[Callable[[History, Random], None], ...] = (
     _again("commits", offset=_moved, time_ns=_either(1, 5, 9)),
     _again("effects", applied=_either(0, 1, 2)),
     _some("sends", "outcome", _either("info", "fail")),
+    _some("sends", "cut_off", _either(True)),
     _some("sends", "invoked_ns", _moment),
     _some("sends", "offset", _either(None)),
     _some("sends", "transaction", _either(None)),

@@ -38,6 +38,7 @@ def _info(reason: str) -> Ruling:
 
 REFUSED = _fail("produce() itself refused: the message never entered the client's queue")
 UNLISTED = _info("nothing is known of this error: the message may be in the log")
+CUT_OFF = _info("cut off by the end of the run: nobody gave it up")
 UNREPORTED = _info("the run ended before the client reported: the message may be in the log")
 _EARLIER = "the broker refused the last attempt; an earlier one may have been written"
 _LOST_ANSWER = "the request may have been written before its answer was lost"

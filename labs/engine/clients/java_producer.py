@@ -59,6 +59,7 @@ class Account:
         self._sends = sends
         self._attempt = array("q")  # by value: the number of its row, or unknown
         self.summary: Summary | None = None
+        self.run_over = False  # the tool was asked to end, and closes its producer
 
     def take(self, facts: Iterable[Fact], ahead_ns: int) -> None:
         """Takes facts in the order in which they were printed.
@@ -91,6 +92,9 @@ class Account:
             if answer.exception is None:
                 raise LinesMissing(f"{answer.value} was acknowledged, and never seen to be sent")
             row = self._open(answer.value, _UNKNOWN)
+        if self.run_over and verifiable.cut_off_by_close(answer):
+            self._sends.cut_off(row)
+            return
         error = None if answer.exception is None else _words(answer)
         self._sends.complete(
             row, verifiable.outcome(answer, offered), answer.partition, answer.offset, error,
@@ -133,6 +137,7 @@ class Run:
             self._hear()
         if self._tool.ended:
             self._tool.refuse_its_end()
+        self._account.run_over = True
         self._tool.ask_to_end()
         deadline = time.monotonic() + self._config.flush_limit_s
         while not self._tool.ended and time.monotonic() < deadline:
@@ -141,7 +146,7 @@ class Run:
         while not self._tool.ended:
             self._hear()
         self._account.check()
-        self._sends.close()
+        self._sends.close(run_over=True)
         self._report(ended=True)
 
     def _hear(self) -> None:

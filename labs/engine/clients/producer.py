@@ -26,7 +26,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from labs.engine.clients import errors
 from labs.engine.clients.control import Control, listen, report
-from labs.engine.clients.sends import Sends
+from labs.engine.clients.sends import NEVER_INVOKED, Sends
 from labs.engine.clients.transactions import Transactions
 
 _TICK_S = 0.005
@@ -120,16 +120,34 @@ class Run:
             self._serve(_TICK_S if behind <= _BURST else 0)
         self._turn()
         deadline = time.monotonic() + self._config.flush_limit_s
-        while (self._sends.open or self._again) and time.monotonic() < deadline:
+        while self._pending and time.monotonic() < deadline:
             self._serve(0.05)
             if self._fatal:
                 self._again.clear()
         if self._stopped:
             self._leave_to_successor()
-        self._sends.close()
+        self._close_sends()
         if self._transactions:
             self._transactions.close()
         self._report(ended=True)
+
+    @property
+    def _pending(self) -> bool:
+        """Whether a send has no answer yet, or is still to be sent again."""
+        return bool(self._sends.open or (self._again and self._may_send))
+
+    @property
+    def _may_send(self) -> bool:
+        """Whether the client takes records: a transactional one does so in a transaction."""
+        return self._transactions is None or self._transactions.open is not None
+
+    def _close_sends(self) -> None:
+        """Closes the table. What the run's end cut off, neither client nor application gave up."""
+        run_over = self._control.stop.is_set() and not (self._fatal or self._stopped)
+        if run_over:
+            for value in self._again:
+                self._sends.cut_off(self._sends.invoke(value, NEVER_INVOKED))
+        self._sends.close(run_over)
 
     def _leave_to_successor(self) -> None:
         report(unanswered=[*self._failed, *self._sends.unanswered()])
@@ -186,7 +204,7 @@ class Run:
     def _send_again(self) -> None:
         """Sends what waits to be sent again; what fails at that waits for the next time."""
         for _ in range(len(self._again)):
-            if self._fatal:
+            if self._fatal or not self._may_send:
                 return
             self._send(self._again.popleft())
 
@@ -207,6 +225,9 @@ class Run:
                     self._control.reach("polling", self._write_down)
                     self._poll(wait_s)  # backpressure
                     continue
+                if wait_s > 0 and self._control.stop.is_set():
+                    self._sends.cut_off(attempt)
+                    return
                 self._sends.complete(attempt, errors.REFUSED.outcome, error=str(full))
                 if self._config.resend and not self._ending:
                     self._again.append(value)

@@ -83,13 +83,14 @@ class Run:
             self._pause(sink)
             self._report()
             self._control.stop.wait(_REPORT_EVERY_S)
+        run_over = sink.runs
         self._let_go(sink)
         stopped = sink.end(_END_S)
         self._hear(sink)
         now = time.monotonic_ns()
         for value in range(self._after, checkpoint.planned(Path(self._config.checkpoint))):
             self._sends.invoke(value, now)
-        self._sends.close()
+        self._sends.close(run_over and not stopped)
         self._report()
         return stopped
 

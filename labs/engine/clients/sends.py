@@ -15,12 +15,16 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from labs.engine.clients.errors import UNREPORTED, Outcome
+from labs.engine.clients.errors import CUT_OFF, UNREPORTED, Outcome
 from labs.engine.ledger import TableWriter
 
-_OUTCOMES: tuple[Outcome, ...] = ("ok", "fail", "info")
-_CODES: Mapping[Outcome, int] = {outcome: code for code, outcome in enumerate(_OUTCOMES)}
+_OUTCOMES: tuple[Outcome, ...] = ("ok", "fail", "info", "info")
+_CODES: Mapping[Outcome, int] = {"ok": 0, "fail": 1, "info": 2}
+_CUT_OFF = 3
+"""The second `info`: the end of the run ended the attempt, not the client nor the application."""
 _NONE = -1
+NEVER_INVOKED = -1
+"""The time of an attempt that no client was called for."""
 _TYPES = {"q": pa.int64(), "i": pa.int32()}
 
 
@@ -85,15 +89,30 @@ class Sends:
         offset: int | None = None, error: str | None = None, time_ns: int | None = None,
     ) -> None:  # fmt: skip
         """Closes a row. A negative or missing partition or offset is null in the ledger."""
+        code = _CODES[outcome]
+        self._complete(attempt, code, partition, offset, error, time_ns)
+
+    def cut_off(self, attempt: int) -> None:
+        """Closes a row that the end of the run ended: `info`, and nobody gave the value up.
+
+        It has no completion time, unless it has no other: the client was never called for it.
+        """
+        time_ns = None if self._invoked[attempt] < 0 else _NONE
+        self._complete(attempt, _CUT_OFF, None, None, CUT_OFF.reason, time_ns)
+
+    def _complete(
+        self, attempt: int, code: int, partition: int | None, offset: int | None,
+        error: str | None, time_ns: int | None,
+    ) -> None:  # fmt: skip
         heard = self._heard
         heard.completed.append(time.monotonic_ns() if time_ns is None else time_ns)
         heard.attempt.append(attempt)
-        heard.outcome.append(_CODES[outcome])
+        heard.outcome.append(code)
         heard.partition.append(_NONE if partition is None else partition)
         heard.offset.append(_NONE if offset is None else offset)
         heard.error.append(_NONE if error is None else self._number_of(error))
         self._answered[attempt] = 1
-        self.count[outcome] += 1
+        self.count[_OUTCOMES[code]] += 1
 
     def flush(self) -> None:
         """Writes the rows completed since the last flush as one part."""
@@ -105,10 +124,17 @@ class Sends:
         """The values of the attempts of which nothing has been heard yet."""
         return [self._value[attempt] for attempt in self._unheard()]
 
-    def close(self) -> None:
-        """Writes everything; attempts still open become `info`, with no completion time."""
+    def close(self, run_over: bool = False) -> None:
+        """Writes everything; attempts still open become `info`, with no completion time.
+
+        Where the run is over, they are cut off by its end. Else the client or the application
+        ended before them: a process that was killed, or one that stopped at an error.
+        """
         for attempt in self._unheard():
-            self.complete(attempt, "info", error=UNREPORTED.reason, time_ns=_NONE)
+            if run_over:
+                self.cut_off(attempt)
+            else:
+                self.complete(attempt, "info", error=UNREPORTED.reason, time_ns=_NONE)
         self.flush()
         self._writer.close()
 
@@ -147,6 +173,7 @@ class Sends:
                 "outcome": pa.array(_OUTCOMES).take(_column(heard.outcome)),
                 "offset": _nullable(heard.offset),
                 "error": pa.array(self._errors, pa.string()).take(_nullable(heard.error)),
+                "cut_off": pc.equal(_column(heard.outcome), pa.scalar(_CUT_OFF, pa.int32())),
             }
         )
 

@@ -237,3 +237,11 @@ def refused_by_its_end(answer: Answered) -> bool:
     the producer (VerifiableProducer.main).
     """
     return answer.exception == "java.lang.IllegalStateException"
+
+
+def cut_off_by_close(answer: Answered) -> bool:
+    """Whether the client ended a send because the tool closes it: in the midst of `send()`
+    (KafkaProducer.waitOnMetadata, RecordAccumulator.append), or in its buffer, where the limit of
+    `close()` has passed (Sender.run, forced close)."""
+    closed = ("Producer closed while send in progress", "Producer is closed forcefully.")
+    return answer.error is not None and answer.error.startswith(closed)

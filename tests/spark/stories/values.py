@@ -41,6 +41,13 @@ VALUES = [
         {"lost_write": 0, "given_up": 1, "fail": 1, "phantom": 0},
     ),
     Story(
+        "what the end of the run cut off was not given up, whatever befell it before",
+        sound(sends=[send(0, "info", cut_off=True), send(1, "info"), send(1, "info", cut_off=True),
+                     send(2, "fail", cut_off=False), send(3)], log=[record(3, 3)],
+              deliveries=[handed(3, 3)], commits=[]),
+        {"lost_write": 0, "given_up": 1, "info": 2, "fail": 1},
+    ),
+    Story(
         "a value is ok if any of its attempts is",
         sound(sends=[send(0, "info"), send(0, "ok", at_ms=9), send(1, "fail"), send(1, "info")],
               log=[], deliveries=[], commits=[]),
