@@ -8,6 +8,7 @@ from textwrap import wrap
 from labs import presentation, sentences
 from labs.conditions import Conditions
 from labs.models import Experiment, Run, State
+from labs.refutations import refutations
 
 _WIDTH = 96
 
@@ -27,6 +28,9 @@ def _lines(experiment: Experiment, address: str) -> Iterator[str]:
         yield presentation.standing(experiment)
     for said in (experiment.reason, sentences.of_brokers(experiment.request())):
         yield from wrap(said, _WIDTH)
+    if refuted := refutations(experiment):
+        yield "This run contradicts the advice, which calls impossible here what it saw:"
+        yield from (f"  {each}" for each in refuted)
     yield ""
     yield from _facts(experiment, runs, address)
     for run in runs:

@@ -36,6 +36,7 @@ from labs.conditions import Conditions, ConditionsForm, java_release
 from labs.engine.scenarios import ScenarioError, all_scenarios, find
 from labs.engine.scenarios.model import Scenario
 from labs.models import Experiment, Run
+from labs.refutations import refutations
 from labs.typed import slug as typed_slug
 from labs.typed import whole_number
 
@@ -221,6 +222,7 @@ def experiment_context(request: HttpRequest, slug: str) -> dict[str, Any]:
         "conditions": presentation.conditions(runs),
         "staging": list(Conditions.of(found.request()).told()),
         "shortened": presentation.shortened(runs),
+        "refutations": refutations(found),
         "labels": [presentation.label(found, run.name) for run in runs],
     }
 

@@ -1,0 +1,53 @@
+"""A visitor's run that saw what the advice for its settings calls impossible says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from advisor import services as advisor
+from labs import services
+from labs.models import Experiment, State
+from labs.refutations import refutations
+from tests.labs import make
+
+pytestmark = pytest.mark.django_db
+
+
+def done(pipeline: Any = None, **counts: int) -> Experiment:
+    """A judged experiment on acks=1 without failures but these, from a description."""
+    described = services._pipeline(services.FIRST_LOOK)
+    slug = str(advisor.save(described).slug)
+    made = make.experiment(
+        State.DONE, "broken", "holds", settings=advisor.in_force(described), pipeline=slug
+    )
+    for run in made.runs.all():
+        none = dict.fromkeys(run.result["counts"], 0)
+        run.result["counts"] = none | counts
+        run.save()
+    return made
+
+
+def test_what_the_advice_permits_is_no_refutation() -> None:
+    assert refutations(done(lost_write=985, unavailable_ms=900)) == ()
+
+
+def test_what_nothing_that_happens_there_permits_is_one(client: Client) -> None:
+    made = done(state_lost=3)
+    # The recommended arm of this experiment has the described settings, not those that today's
+    # rules would run: it says nothing of them.
+    assert [(each.run.name, each.count) for each in refutations(made)] == [("described", 3)]
+    page = client.get(made.get_absolute_url()).content.decode()
+    assert "This run contradicts the advice." in page
+    assert "As described: 3 keys that lost state." in page
+    report = client.get(reverse("labs:report", args=[made.slug])).content.decode()
+    assert "As described: 3 keys that lost state." in report
+
+
+def test_a_run_that_says_nothing_refutes_nothing() -> None:
+    made = done(state_lost=3)
+    made.runs.update(verdict="unknown")
+    assert refutations(made) == ()
