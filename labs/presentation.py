@@ -77,6 +77,7 @@ class Arm:
     all_counts: tuple[tuple[str, int | None], ...]
     unavailable: str
     blocked: str
+    longest_pause: str
     evidence: str
     examples: tuple[Examples, ...]
     has_ledger: bool
@@ -210,6 +211,7 @@ def _arm(experiment: Experiment, run: Run, scale: plots.Scale) -> Arm:
         ),
         unavailable=sentences.seconds(counts.get("unavailable_ms")) if counts else "",
         blocked=sentences.seconds(counts.get("blocked_ms")) if counts else "",
+        longest_pause=sentences.of_longest_pause(run.result.get("timeline") or {}),
         evidence=_evidence(experiment, run),
         examples=tuple(_examples(run.result.get("examples") or {})),
         has_ledger=judged and run.ledger.is_dir(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 from labs.engine.spec import ExperimentSpec
@@ -196,6 +197,15 @@ def of_evidence(seen: Evidence) -> str:
 def seconds(milliseconds: float | None) -> str:
     """`6340` → `6.3 s`."""
     return "not judged" if milliseconds is None else f"{milliseconds / 1000:.1f} s"
+
+
+def of_longest_pause(timeline: Mapping[str, Any]) -> str:
+    """`longest pause 5.0 s`: the longest time between two deliveries, whether or not a message
+    waited then. Empty where nothing was delivered, or never later than in the next bucket."""
+    width = timeline.get("bucket_ms", 0)
+    at = [each["t_ms"] for each in timeline.get("buckets", ()) if each.get("delivered")]
+    longest = max((after - before for before, after in pairwise(at)), default=0) - width
+    return f"longest pause {seconds(longest)}" if longest > 0 else ""
 
 
 def _sentence(*parts: str) -> str:

@@ -104,3 +104,13 @@ def test_with_acks_0_nobody_acknowledged_anything() -> None:
     assert "985 of 10,000 messages reported as sent are gone" in sentences.of_run(
         "broken", outcome, ""
     )
+
+
+def test_the_longest_pause_between_deliveries_is_told_whether_or_not_a_message_waited() -> None:
+    def timeline(*delivered_at_ms: int) -> dict[str, object]:
+        rows = [{"t_ms": at, "delivered": 4} for at in delivered_at_ms]
+        return {"bucket_ms": 200, "buckets": [*rows, {"t_ms": 90_000, "delivered": 0}]}
+
+    assert sentences.of_longest_pause(timeline(0, 200, 5_400, 5_600)) == "longest pause 5.0 s"
+    assert sentences.of_longest_pause(timeline(0, 200, 400)) == ""
+    assert sentences.of_longest_pause({}) == ""
