@@ -199,7 +199,7 @@ def _arm(experiment: Experiment, run: Run, scale: plots.Scale) -> Arm:
         phases=_phases(run.phase),
         brokers=_brokers(run.live),
         spark=plots.sparkline([sample.get("acknowledged_per_s") for sample in run.samples]),
-        faults=tuple(run.faults),
+        faults=tuple(_faults(run)),
         sentence=sentences.of_run(run.verdict, run.result, run.want) if judged else "",
         counted=sentences.counted(run.result),
         missing=sentences.of_missing(counts),
@@ -253,6 +253,18 @@ def _brokers(live: Mapping[str, Any]) -> tuple[Broker, ...]:
         )
         for number, state in sorted((live.get("brokers") or {}).items())
     )
+
+
+def _faults(run: Run) -> Iterator[Mapping[str, Any]]:
+    """What was done, in seconds since the first send, as the plot and the replay count.
+
+    Until the run is judged, sending begins with its phase.
+    """
+    judged = bool(run.result.get("timeline"))
+    begin = timeline_begin_s(run) if judged else run.live.get("producing_at_s") or 0.0
+    for row in run.faults:
+        at_s = row.get("at_s")
+        yield {**row, "at_s": None if at_s is None else at_s - begin}
 
 
 def _marks(run: Run) -> list[Mapping[str, Any]]:
