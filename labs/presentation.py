@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from labs.engine.scenarios import find as find_scenario
 from labs.lessons import Outcome
 from labs.lessons import find as find_lesson
 from labs.models import Experiment, Run, State, Trial
+from labs.pace import Pace
 
 PHASES: Mapping[str, str] = {
     "waiting": "Waiting for a place",
@@ -39,8 +41,11 @@ class Broker:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
+    """A step of an arm: `done`, `now` or `todo`; of the present one, how far it is."""
+
     words: str
     state: str
+    progress: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +112,8 @@ def arms(experiment: Experiment) -> list[Arm]:
     """Every arm in order; the plots of all arms share one scale."""
     runs = list(experiment.runs.all())
     scale = plots.shared_scale(run.result.get("timeline") or {} for run in runs)
-    return [_arm(experiment, run, scale) for run in runs]
+    paces = selectors.paces(experiment)
+    return [_arm(experiment, run, scale, paces.get(run.name)) for run in runs]
 
 
 def headline(experiment: Experiment) -> str:
@@ -190,13 +196,13 @@ def plot_of(run: Run, scale: plots.Scale | None = None) -> plots.Plot | None:
     )
 
 
-def _arm(experiment: Experiment, run: Run, scale: plots.Scale) -> Arm:
+def _arm(experiment: Experiment, run: Run, scale: plots.Scale, pace: Pace | None) -> Arm:
     counts = run.result.get("counts") or {}
     judged = bool(run.verdict)
     return Arm(
         run=run,
         label=label(experiment, run.name),
-        phases=_phases(run.phase),
+        phases=_phases(run.phase, pace),
         brokers=_brokers(run.live),
         spark=plots.sparkline([sample.get("acknowledged_per_s") for sample in run.samples]),
         faults=tuple(_faults(run)),
@@ -233,11 +239,14 @@ def _examples(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Exam
             yield Examples(sentences.COUNT_WORDS.get(name, name), columns, cells)
 
 
-def _phases(current: str) -> tuple[Phase, ...]:
+def _phases(current: str, pace: Pace | None) -> tuple[Phase, ...]:
     names = list(PHASES)
     at = names.index(current) if current in names else -1
+    spent = f"{pace.spent_s:.0f} of about {math.ceil(pace.usual_s)} s" if pace else ""
     return tuple(
-        Phase(words, "now" if i == at and current != "done" else "done" if i <= at else "todo")
+        Phase(words, "now", "" if pace is None or pace.waits else spent)
+        if i == at and current != "done"
+        else Phase(words, "done" if i <= at else "todo")
         for i, words in enumerate(PHASES.values())
     )
 
@@ -261,7 +270,7 @@ def _faults(run: Run) -> Iterator[Mapping[str, Any]]:
     Until the run is judged, sending begins with its phase.
     """
     judged = bool(run.result.get("timeline"))
-    begin = timeline_begin_s(run) if judged else run.live.get("producing_at_s") or 0.0
+    begin = timeline_begin_s(run) if judged else run.live.get("began", {}).get("producing") or 0.0
     for row in run.faults:
         at_s = row.get("at_s")
         yield {**row, "at_s": None if at_s is None else at_s - begin}

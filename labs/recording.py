@@ -83,9 +83,8 @@ class Recorder:
 def _phase(run: Run, event: Event) -> bool:
     run.phase = str(event["phase"])
     said = {"place": event.get("place"), "detail": event.get("detail")}
-    run.live = {**run.live, **said, "phase_at_s": event.get("at_s")}
-    if run.phase == "producing":
-        run.live["producing_at_s"] = event.get("at_s")
+    began = {run.phase: event.get("at_s"), **run.live.get("began", {})}
+    run.live = {**run.live, **said, "began": began}
     return True
 
 

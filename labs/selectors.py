@@ -11,6 +11,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from labs.models import LIVE, Experiment, Run, State
+from labs.pace import Pace, pace, usual
 
 FALLBACK_S = 45.0
 """From start to verdict, for as many arms as may run at once, on 2 cores; used until this
@@ -56,15 +57,38 @@ def usual_s(experiment: Experiment) -> float:
     return median(times[:_EARLIER]) if times else FALLBACK_S * rounds
 
 
+def paces(experiment: Experiment) -> dict[str, Pace]:
+    """How far each arm of a running experiment is, by its name; without those that are done."""
+    if experiment.state != State.RUNNING or experiment.started_at is None:
+        return {}
+    done = Run.objects.filter(
+        experiment__scenario=experiment.scenario, experiment__state=State.DONE
+    ).order_by("-experiment__ended_at")
+    earlier = [live.get("began", {}) for live in done.values_list("live", flat=True)[:_EARLIER]]
+    usual_s = usual(earlier)
+    now_s = (timezone.now() - experiment.started_at).total_seconds()
+    return {
+        run.name: pace(run.phase, run.live.get("began", {}), now_s, usual_s)
+        for run in experiment.runs.all()
+        if run.phase != "done"
+    }
+
+
 def time_left(experiment: Experiment) -> str:
     """What can honestly be said about when the verdict comes; never a negative time."""
-    usual = usual_s(experiment)
     if experiment.started_at is None:
-        return f"about {math.ceil(usual)} s once it starts"
-    left = usual - (timezone.now() - experiment.started_at).total_seconds()
-    if left > 0:
-        return f"about {math.ceil(left)} s left"
-    return f"taking longer than usual ({math.ceil(usual)} s)"
+        return f"about {math.ceil(usual_s(experiment))} s once it starts"
+    arms = paces(experiment).values()
+    if not arms:
+        return "it ends in a moment"
+    slowest = max(arms, key=lambda arm: arm.left_s)
+    left = f"about {max(math.ceil(slowest.left_s), 1)} s"
+    if waiting := sum(arm.waits for arm in arms):
+        whose = "both arms wait" if waiting > 1 else "an arm waits"
+        return f"{whose} for a place on this machine, then {left}"
+    if any(arm.late for arm in arms):
+        return f"{left} left, and a phase takes longer than usual"
+    return f"{left} left"
 
 
 def repetitions(run: Run) -> QuerySet[Run]:

@@ -130,7 +130,7 @@ def test_a_running_arm_shows_brokers_leader_and_what_is_done(client: Client) -> 
     made.runs.filter(name="described").update(
         phase="faulting",
         live={"brokers": {"1": "dead", "2": "running"}, "leader": 2, "isr": [2],
-              "acknowledged": 12345, "acknowledged_per_s": 4987, "producing_at_s": 93.1},
+              "acknowledged": 12345, "acknowledged_per_s": 4987, "began": {"producing": 93.1}},
         samples=[{"at_s": 1.0, "acknowledged_per_s": 5000, "leader": 1}] * 3,
         faults=[{"fault": "kill", "target": "leader: broker 1", "phase": "complete",
                  "at_s": 96.31, "evidence": "pid 4711 gone"}],
