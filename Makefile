@@ -44,12 +44,13 @@ test: dev lint types layers django ## Gates and tests; BROWSER=no without Chromi
 	$(said)
 
 # A night's seeds are its date: they never are those from which rates were measured.
-nightly: dev ## The thorough tests, all scenarios on all lines of brokers, exploring (MINUTES=240 each)
+nightly: dev ## Thorough tests, all scenarios on all lines, exploring, kills at random (MINUTES=240 each)
 	@right=0; \
 	$(PY) -m pytest -m "thorough$(if $(NO_BROWSER), and not browser)" || right=1; \
 	timeout --kill-after=120 $(MINUTES)m $(PY) -m benchmarks.scenarios --lines all \
 	  --seeds 1 --first $(NIGHT) --out benchmarks/scenarios.jsonl || [ $$? -eq 124 ] || right=1; \
 	$(PY) manage.py calibrate --explore --minutes $(MINUTES) --seed $(NIGHT) || right=1; \
+	$(PY) -m benchmarks.survival --random 1000 --seed $(NIGHT) --minutes $(MINUTES) || right=1; \
 	exit $$right
 
 check: dev lint types layers django ## The quick part: gates and pure tests, under a minute

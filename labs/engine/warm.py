@@ -83,8 +83,9 @@ class WarmJudge:
         failures = 0
         while not self._over.is_set():
             code = self._serve()
-            # Code 0 is a recycling: what follows it is no second attempt at the same failure.
-            failures = 0 if code == 0 else failures + 1
+            # What follows a recycling (code 0), or the death of a session that had come to be warm,
+            # is no second attempt at the same failure.
+            failures = 0 if code == 0 or self.warm else failures + 1
             pause = _PAUSES_S[min(failures, len(_PAUSES_S)) - 1] if failures else 0
             self._over.wait(pause)
 

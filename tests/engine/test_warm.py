@@ -49,5 +49,30 @@ def test_a_warm_session_practises_so_often_while_the_machine_is_idle(
         assert ended.result(LIMIT_S) == -9
 
 
+@pytest.mark.parametrize(("said", "starts"), [("warm\n", 5), ("", 2)])
+def test_only_sessions_that_never_were_warm_are_waited_after(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, starts: int
+) -> None:
+    """Else whoever kills it now and then has everybody judged cold for two minutes."""
+    monkeypatch.setattr(warm, "_PAUSES_S", (0.0, 600.0))
+    log = tmp_path / "judge.log"
+    started: list[int] = []
+
+    class Killed(WarmJudge):
+        def _serve(self) -> int:
+            log.write_text(said)
+            started.append(len(started))
+            if len(started) == 5:
+                self._over.set()
+            return -9
+
+    keeper = Killed(tmp_path / "judge.sock", log)
+    keeper.start()
+    until(lambda: len(started) == starts, LIMIT_S, "it was not started again")
+    with pytest.raises(WaitTimeout):
+        until(lambda: len(started) > starts, 0.3, "it waits")
+    keeper.stop()
+
+
 def test_nobody_practises_where_no_session_is(tmp_path: Path) -> None:
     assert not practise(tmp_path / "judge.sock")
