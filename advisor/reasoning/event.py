@@ -48,7 +48,8 @@ class FailureEvent:
     contains the event. `beyond_settings` says what helps where no setting does. `scenario`
     names the experiment that stages it; `families` are the clients that can meet it. `in_scope`
     must hang on nothing that a recommendation may change; `not_counted` ends "Not counted: "
-    where it is false.
+    where it is false. `staged_as` says why the scenario stands for the event where it is named
+    after another failure.
     """
 
     name: str
@@ -62,3 +63,4 @@ class FailureEvent:
     beyond_settings: str = ""
     in_scope: Callable[[Pipeline], bool] = always
     not_counted: str = "you did not ask to survive this"
+    staged_as: str = ""

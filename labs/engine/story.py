@@ -6,7 +6,7 @@ where its log, in the term in which the message was acknowledged, reaches beyond
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -72,6 +72,8 @@ def tell(ledger: Path, began_ns: int, value: int) -> Story | None:
     lines.sort(key=lambda line: inf if line.at_s is None else line.at_s)
     lines += _at_the_end(ledger, copies, handed, partition, offset)
     obliged = acked is not None and "aborted" not in (end["outcome"] for end in ends)
+    if obliged:
+        lines += _passed_over(ledger, copies, {row["group"] for row in handed})
     if obliged and _without_effect(ledger, is_it):
         lines.append(Line(None, "gone", "It left no effect."))
     return Story(value, tuple(lines), partition, offset, acked_s)
@@ -231,6 +233,21 @@ def _at_the_end(
         yield from _instead(ledger, partition, offset)
     if not handed:
         yield Line(None, "gone", "Handed to nobody, the final reader included.")
+
+
+def _passed_over(
+    ledger: Path, copies: Sequence[Mapping[str, Any]], got: Set[str]
+) -> Iterator[Line]:
+    """The groups that were never handed it, and committed beyond every place that it has."""
+    last: dict[tuple[str, int], int] = {}
+    for row in replay.rows(ledger, "commits", ds.field("outcome") == "ok"):
+        at = (row["group"], row["partition"])
+        last[at] = max(row["offset"], last.get(at, 0))
+    for group in sorted({name for name, _ in last if name} - got):
+        beyond = [last.get((group, copy["partition"]), 0) > copy["offset"] for copy in copies]
+        if beyond and all(beyond):
+            text = f"Group {group} passed it over: it committed beyond it and never got it."
+            yield Line(None, "gone", text)
 
 
 def _instead(ledger: Path, partition: int | None, offset: int | None) -> Iterator[Line]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from django import template
 
+from advisor.reasoning.failures import all_events
 from labs import sentences, trials
 from labs.calibration.table import Held
 from labs.engine.replay import Moment
@@ -45,6 +46,21 @@ def setting(value: object) -> str:
 def beside(labels: Sequence[str], values: Sequence[object]) -> list[tuple[str, object]]:
     """Each value with the name of its column, for where columns become lines."""
     return list(zip(labels, values, strict=True))
+
+
+@register.simple_tag
+def staged_as(event: str) -> str:
+    """As what a failure event is staged, where the scenario has another title, and why.
+
+    Empty where the title is the event's own, and where nothing stages it.
+    """
+    known = next((each for each in all_events() if each.name == event), None)
+    if known is None or not known.scenario:
+        return ""
+    title = find(known.scenario).title
+    if title == known.title:
+        return ""
+    return f"{title}: {known.staged_as}." if known.staged_as else f"{title}."
 
 
 @register.simple_tag

@@ -174,3 +174,16 @@ def test_copies_are_counted(ledger: Path) -> None:
 
 def test_a_message_that_nobody_sent_has_no_story(ledger: Path) -> None:
     assert story.tell(ledger, histories.BEGAN, 99) is None
+
+
+def test_a_message_that_a_group_passed_over_does_not_end_well(ledger: Path) -> None:
+    row = {"consumer": "c9", "topic": "orders", "partition": 0, "outcome": "ok"}
+    beyond, before = histories.KEPT + 1, histories.KEPT
+    rows = [
+        {**row, "group": "billing", "offset": beyond},
+        {**row, "group": "mail", "offset": before},
+    ]
+    TableWriter(ledger, "commits", "groups").flush_rows(rows)
+    last = told(ledger, histories.KEPT).lines[-1]
+    text = "Group billing passed it over: it committed beyond it and never got it."
+    assert (last.kind, last.text) == ("gone", text)

@@ -30,6 +30,7 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     scenario="consumer-killed-before-processing",
+    staged_as="the process dies with records in hand, whichever thread has them",
     families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=("KafkaConsumer javadoc, Detecting Consumer Failures",),
 )

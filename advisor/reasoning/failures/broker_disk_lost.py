@@ -65,5 +65,7 @@ EVENT = FailureEvent(
         "f + 1, and one broker more to go on writing while one is down."
     ),
     scenario="leader-disk-fails",
+    staged_as="a broker whose disk fails and is replaced has lost what it held, as a broker "
+    "that never comes back has",
     in_scope=broker_lost_for_good,
 )

@@ -37,6 +37,7 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     scenario="unprocessable-message",
+    staged_as="a message that cannot be processed is what a dead-letter topic is for",
     families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=(
         "Spring for Apache Kafka DeadLetterPublishingRecoverer (same partition as the source; "

@@ -34,6 +34,8 @@ EVENT = FailureEvent(
     story="Producers send and readers read as they are told to, on a day without any failure.",
     permits=permits,
     scenario="keys-moved",
+    staged_as="partitions are added while keys are sent, which shows whether the order of a "
+    "key is kept at all",
     sources=(
         "librdkafka CONFIGURATION.md, queuing.strategy and partitioner",
         "Kafka ConfigDef, partitioner.class; KIP-369; KIP-794",

@@ -39,6 +39,7 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     scenario="producer-killed",
+    staged_as="the application that died starts again, and sends what it knows to be unanswered",
     families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=("KafkaProducer javadoc, idempotent producer (a single session)", "KIP-98"),
 )

@@ -33,6 +33,7 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     scenario="streams-instance-killed",
+    staged_as="the instance dies with output that it had written and not committed",
     families=frozenset({Family.STREAMS}),
     sources=(
         "Kafka Streams core concepts, Processing guarantees",

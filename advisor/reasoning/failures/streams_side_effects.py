@@ -31,6 +31,8 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     scenario="streams-instance-killed",
+    staged_as="the instance dies after its processors worked and before their offsets were "
+    "committed",
     families=frozenset({Family.STREAMS}),
     sources=("Kafka Streams core concepts, Processing guarantees",),
     beyond_settings=(

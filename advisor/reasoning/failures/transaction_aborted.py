@@ -48,4 +48,5 @@ EVENT = FailureEvent(
     permits=permits,
     sources=("KIP-98", "Kafka ConfigDef, isolation.level"),
     scenario="transaction-left-open",
+    staged_as="the open transaction is aborted, and its work is done again",
 )

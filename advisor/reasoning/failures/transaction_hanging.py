@@ -52,4 +52,5 @@ EVENT = FailureEvent(
     permits=permits,
     sources=("KIP-98", "Kafka ConfigDef, transaction.timeout.ms"),
     scenario="transaction-left-open",
+    staged_as="while it is open, readers of committed messages wait at the last stable offset",
 )
