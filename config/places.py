@@ -46,18 +46,28 @@ def secret_key(path: Path) -> str:
     Web and worker may both be first: the file is written aside and linked into place, so that
     exactly one key wins and nobody reads half of one.
     """
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".secret-key-")  # mode 600
-        try:
-            with os.fdopen(handle, "w") as file:
-                file.write(secrets.token_urlsafe(64))
-            os.link(draft, path)
-        except FileExistsError:
-            pass  # another process linked its key first, and that one counts
-        finally:
-            Path(draft).unlink()
-    key = path.read_text().strip()
+    try:
+        if not path.exists():
+            _make_key(path)
+        key = path.read_text().strip()
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"The data folder {path.parent} cannot be used ({error.strerror}). Make it writable "
+            "for this user, or set LAB_DATA_DIR to another folder."
+        ) from error
     if len(key) < 50:
         raise ImproperlyConfigured(f"{path} holds no key: remove it, and a new one is made.")
     return key
+
+
+def _make_key(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".secret-key-")  # mode 600
+    try:
+        with os.fdopen(handle, "w") as file:
+            file.write(secrets.token_urlsafe(64))
+        os.link(draft, path)
+    except FileExistsError:
+        pass  # another process linked its key first, and that one counts
+    finally:
+        Path(draft).unlink()

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -56,19 +57,18 @@ class Download(FileResponse):
 
 
 def _parquet(ledger: Path, name: str) -> IO[Any]:
+    file = None
     try:
         file = tempfile.TemporaryFile(dir=ledger.parent)  # noqa: SIM115 - the response closes it
-    except OSError as error:
-        raise _no_room(ledger, error) from None
-    try:
         for chunk in archive.parquet(ledger, name):
             file.write(chunk)
         file.seek(0)
-    except OSError as error:
-        file.close()
-        raise _no_room(ledger, error) from None
-    except BaseException:
-        file.close()
+    except BaseException as error:
+        if file is not None:
+            with suppress(OSError):  # what a full disk did not take is tried once more here
+                file.close()
+        if isinstance(error, OSError):
+            raise _no_room(ledger, error) from None
         raise
     return file
 

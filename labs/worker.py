@@ -19,6 +19,7 @@ from django.db import close_old_connections, connection
 
 from labs import lifecycle, owners, presence, pruning, queue
 from labs.background import Background
+from labs.engine import plain
 from labs.engine.launch import Launch, RunnerDied, launch
 from labs.engine.pool import Pool
 from labs.engine.run import KILLED
@@ -61,7 +62,7 @@ def carry_out(experiment: Experiment, judge_socket: Path, pool: Pool | None = No
         state, reason = _execute(experiment, owner, judge_socket, pool)
     except Exception as error:
         logger.exception("the run failed", extra={"run": slug})
-        state, reason = State.FAILED, f"The run could not be carried out: {error}"
+        state, reason = State.FAILED, f"The run could not be carried out: {plain.sentence(error)}"
     finally:
         if not lifecycle.finish(slug, owner, state, reason):
             logger.info("the run was taken away", extra={"run": slug})

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import zip_longest
 from pathlib import Path
 
-from labs.engine import result
+from labs.engine import plain, result
 from labs.engine.boot import Ahead
 from labs.engine.events import Emitter
 from labs.engine.runner import Arm, ArmRunner
@@ -54,7 +54,7 @@ def main(argv: list[str], ahead: Sequence[Ahead] = ()) -> int:
         spec = ExperimentSpec.from_json(spec_file.read_text("utf-8"))
         return run(spec, folder, events, socket[0] if socket else None, ahead)
     except (ScenarioError, ValueError, TypeError, KeyError) as wrong:
-        events.emit("error", message=f"The experiment cannot be run: {wrong}")
+        events.emit("error", message=f"The experiment cannot be run: {plain.report(wrong)}")
         return UNUSABLE
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from advisor.catalog import kafka_line
-from labs.engine import result
+from labs.engine import plain, result
 from labs.engine.boot import Ahead, Booted, boot
 from labs.engine.clients.process import ClientFailed, ClientProcess
 from labs.engine.events import Emitter
@@ -106,7 +106,7 @@ class ArmRunner:
         except Exception as problem:  # whatever it is, the arm is unknown and the reason is said
             traceback.print_exc(file=sys.stderr)
             self.failed = True
-            reason = f"The arm could not be run: {problem}"
+            reason = f"The arm could not be run: {plain.sentence(problem)}"
             killed = isinstance(problem, ClientFailed) and problem.killed
             self._emit("error", message=reason, killed=killed)
             answer = result.unjudged(reason)
@@ -259,8 +259,9 @@ class ArmRunner:
         except JudgeFailed as failed:
             check()
             self.failed = True
-            self._emit("error", message=f"The judge failed: {failed}")
-            return result.unjudged(f"The judge failed: {failed}")
+            reason = f"The judge failed: {plain.report(failed)}"
+            self._emit("error", message=reason)
+            return result.unjudged(reason)
 
     def _write_meta(self) -> None:
         arm, seen = self._arm, self._seen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.sessions.models import Session
-from django.db import DatabaseError, OperationalError, connection
+from django.db import DatabaseError, OperationalError, ProgrammingError, connection
 from django.test import Client
 from django.urls import reverse
 
@@ -78,9 +78,10 @@ def test_what_cannot_be_saved_is_said_and_asked_to_be_tried_again() -> None:
             assert answer.headers["Content-Security-Policy"]
 
 
-def test_a_database_that_cannot_be_read_is_no_error_of_the_page() -> None:
+@pytest.mark.parametrize("kind", [OperationalError, DatabaseError])
+def test_a_database_that_cannot_be_read_is_no_error_of_the_page(kind: type[Exception]) -> None:
     def away(*_: object) -> None:
-        raise OperationalError("unable to open database file /somewhere/lab.db")
+        raise kind("file is not a database: /somewhere/lab.db")
 
     client = Client(raise_request_exception=False)
     with connection.execute_wrapper(away):
@@ -93,7 +94,7 @@ def test_a_database_that_cannot_be_read_is_no_error_of_the_page() -> None:
 
 def test_an_error_of_ours_is_not_laid_on_the_database() -> None:
     def wrong(*_: object) -> None:
-        raise DatabaseError("no such column")
+        raise ProgrammingError("syntax error at SELECT")
 
     client = Client(raise_request_exception=False)
     with connection.execute_wrapper(wrong):

@@ -6,7 +6,7 @@ import os
 import socket
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 
 import pytest
@@ -26,6 +26,8 @@ PAGE_LIMIT_S = 2.0
 A_LEDGER = """
 import os, django
 django.setup()
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
 from django.utils import timezone
 from labs import models
 now = timezone.now()
@@ -38,33 +40,51 @@ run.ledger.mkdir(parents=True)
 
 
 @pytest.fixture(scope="module")
-def port(tmp_path_factory):
-    """A server of its own, with one ledger of 20 MB and nothing else."""
-    tmp_path = tmp_path_factory.mktemp("web")
+def data(tmp_path_factory):
+    """A data folder with one ledger of 20 MB and nothing else."""
+    folder = tmp_path_factory.mktemp("web")
+    made = spawn([sys.executable, "-c", A_LEDGER], log=folder / "made.log", env=told(folder))
+    assert made.wait(90) == 0, (folder / "made.log").read_text()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def port(data):
+    """A server of its own on it."""
+    with serving(data, ["-m", "config.web"]) as chosen:
+        yield chosen
+
+
+def told(folder):
+    return {**os.environ, "LAB_DATA_DIR": str(folder / "data"), "PYTHONPATH": str(ROOT),
+            "DJANGO_SETTINGS_MODULE": "config.settings"}  # fmt: skip
+
+
+@contextmanager
+def serving(folder, program):
     chosen = free_port()
-    log = tmp_path / "web.log"
-    env = {**os.environ, "LAB_DATA_DIR": str(tmp_path / "data"), "PYTHONPATH": str(ROOT)}
-    migrated = spawn([sys.executable, ROOT / "manage.py", "migrate"], log=log, env=env)
-    assert migrated.wait(60) == 0, log.read_text()
-    env["DJANGO_SETTINGS_MODULE"] = "config.settings"
-    made = spawn([sys.executable, "-c", A_LEDGER], log=log, env=env)
-    assert made.wait(60) == 0, log.read_text()
-    argv = [sys.executable, "-m", "config.web", "--port", str(chosen)]
-    process = spawn(argv, log=log, env=env)
+    argv = [sys.executable, *program, "--port", str(chosen)]
+    process = spawn(argv, log=folder / "web.log", env=told(folder))
     try:
-        until(lambda: answers(chosen, 5), 60, "the web server does not answer", every_s=0.2)
+        until(lambda: answers(chosen, 5), 90, "the web server does not answer", every_s=0.2)
         yield chosen
     finally:
         end(process, 5)
 
 
 def answers(port: int, limit_s: float) -> bool:
-    connection = HTTPConnection("127.0.0.1", port, timeout=limit_s)
     try:
-        connection.request("GET", "/")
-        return connection.getresponse().status == 200
+        return asked(port, "/", limit_s)[0] == 200
     except OSError:
         return False
+
+
+def asked(port: int, path: str, limit_s: float = 30) -> tuple[int, str]:
+    connection = HTTPConnection("127.0.0.1", port, timeout=limit_s)
+    try:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.status, answer.read(100_000).decode("utf-8", "replace")
     finally:
         connection.close()
 
@@ -88,6 +108,25 @@ def test_a_page_is_served_beside_slow_readers_of_a_ledger(port):
             assert each.recv(12) == b"HTTP/1.1 200"
         for _ in range(3):
             assert answers(port, PAGE_LIMIT_S)
+
+
+NO_ROOM = """
+import resource, sys
+from config import web
+resource.setrlimit(resource.RLIMIT_FSIZE, (32 * 1024, 32 * 1024))  # of each file: setrlimit(2)
+sys.exit(web.main())
+"""
+"""A server whose disk takes next to nothing: neither a download, nor more of a log or database."""
+
+
+def test_pages_are_served_and_downloads_refused_where_the_disk_takes_nothing(data):
+    with serving(data, ["-c", NO_ROOM]) as chosen:
+        for path in ("/", "/experiments/", "/learn/", "/describe/client/", "/reference/"):
+            assert asked(chosen, path)[0] == 200
+        for form in ("ledger.zip", "ledger-jsonl.zip"):
+            status, page = asked(chosen, f"/experiments/slow/described/{form}")
+            assert status == 503
+            assert "cannot be downloaded just now" in page
 
 
 def test_a_request_that_trickles_in_has_a_deadline(port):

@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Literal
 
+from labs.engine import plain
 from labs.engine.ledger import TableWriter
 
 Phase = Literal["invoke", "complete", "failed", "not_applicable"]
@@ -51,9 +52,10 @@ class FaultLog:
         self._written = 0
 
     def record(self, fault: Fault, target: str, phase: Phase, evidence: str = "") -> FaultRow:
-        """Adds a row with the time of now."""
+        """Adds a row with the time of now; of long evidence it keeps a sentence."""
+        said = plain.report(evidence)
         with self._lock:
-            row = FaultRow(fault, target, phase, time.monotonic_ns(), evidence)
+            row = FaultRow(fault, target, phase, time.monotonic_ns(), said)
             self.rows.append(row)
         if self._on_row:
             self._on_row(row)

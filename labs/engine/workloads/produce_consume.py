@@ -21,6 +21,7 @@ from labs.engine.clients.reader import ReaderConfig
 from labs.engine.clients.sink import Style
 from labs.engine.clients.translate import PINNED, Pinned
 from labs.engine.clients.work import OnError
+from labs.engine.plain import sentence
 from labs.engine.wait import WaitTimeout, until
 from labs.engine.workloads.committing import commit_style, commits_differ
 from labs.engine.workloads.group import GROUP, saved_positions
@@ -141,15 +142,15 @@ class ProduceConsume:
         fatal = self._latest("producer").get("fatal")
         failed = self._latest("consumer").get("failed")
         return (
-            *([f"the producer stopped for good: {fatal}"] if fatal else []),
-            *([f"the consumer has no place to read from: {failed}"] if failed else []),
+            *([f"the producer stopped for good: {sentence(fatal)}"] if fatal else []),
+            *([f"the consumer has no place to read from: {sentence(failed)}"] if failed else []),
             *self._stopped(),
         )
 
     def _stopped(self) -> Iterator[str]:
         for client in self.everybody():
             if why := client.latest.get("stopped"):
-                yield f"{client.name} stopped for good: {why}"
+                yield f"{client.name} stopped for good: {sentence(why)}"
 
     def everybody(self) -> list[ClientProcess]:
         """All clients that were ever started."""

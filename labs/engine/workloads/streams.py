@@ -24,7 +24,16 @@ from labs.engine.workloads.place import Place
 from labs.engine.workloads.produce_consume import ProduceConsume
 
 _PREFIXES = {"streams": "", "producer": "producer.", "consumer": "consumer."}
-_HANDLER, _KAFKAS_OWN = ".exception.handler", "org.apache.kafka."
+_ERRORS = "org.apache.kafka.streams.errors."
+HANDLERS: Mapping[str, frozenset[str]] = {
+    f"{what}.exception.handler": frozenset(f"{_ERRORS}{name}ExceptionHandler" for name in names)
+    for what, names in {
+        "deserialization": ("LogAndFail", "LogAndContinue"),
+        "processing": ("LogAndFailProcessing", "LogAndContinueProcessing"),
+        "production": ("DefaultProduction",),
+    }.items()
+}
+"""The exception handlers that a run has, by setting; it is told of no other class."""
 # Streams decides these itself, and warns of whoever states them (StreamsConfig).
 _OVERRULED = frozenset({"enable.auto.commit", "auto.commit.interval.ms", "isolation.level"})
 _DROPPED: Mapping[str, str] = {
@@ -78,7 +87,7 @@ class StreamsTopology(ProduceConsume):
                 yield f"{component} {name}={value} is left out: {why}"
         for name, value in self._place.settings["streams"].items():
             if _unknown_handler(name, value):
-                yield f"streams {name}={value} is left out: a run does not have the class"
+                yield f"streams {name}={value} is left out: a run has Kafka's own handlers alone"
         described = self._application.get("state", self._state)
         if described != self._state:
             yield f"application state={described} is left out: the processor keeps no state here"
@@ -166,4 +175,5 @@ class StreamsTopology(ProduceConsume):
 
 
 def _unknown_handler(name: str, value: object) -> bool:
-    return name.endswith(_HANDLER) and not str(value).startswith(_KAFKAS_OWN)
+    known = HANDLERS.get(name.removeprefix("default."))
+    return known is not None and value not in known

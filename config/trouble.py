@@ -1,0 +1,75 @@
+"""What keeps a command from beginning: a data folder or a database, in one line with the cure."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+UNUSABLE = 2
+"""Exit code where nothing was done."""
+
+_DAMAGED = ("not a database", "malformed")
+_NO_TABLES = ("no such table", "does not exist")
+
+
+@contextmanager
+def told(argv: list[str]) -> Iterator[None]:
+    """Ends with one line and exit code 2 where it is known what helps; `--traceback` shows all."""
+    from django.core.exceptions import ImproperlyConfigured
+    from django.db import DatabaseError, InterfaceError
+
+    try:
+        yield
+    except (DatabaseError, InterfaceError, ImproperlyConfigured, OSError) as error:
+        said = cure(error)
+        if not said or "--traceback" in argv:
+            raise
+        sys.stderr.write(f"{said}\n")
+        sys.exit(UNUSABLE)
+
+
+def cure(error: Exception) -> str:
+    """One line for an error of the database or of the data folder; empty for any other."""
+    from django.core.exceptions import ImproperlyConfigured
+    from django.db import DatabaseError, InterfaceError
+
+    if isinstance(error, ImproperlyConfigured):
+        return str(error)
+    if isinstance(error, DatabaseError | InterfaceError):
+        return _of_database(" ".join(str(error).split()))
+    return _of_folder(error) if isinstance(error, OSError) else ""
+
+
+def _of_database(said: str) -> str:
+    from django.db import connection
+
+    if any(words in said for words in _NO_TABLES):
+        return f"The database is not set up ({said}). Do it by: manage.py migrate, or make up"
+    if connection.vendor != "sqlite":
+        return f"The database does not answer ({said}). See DATABASE_URL and whether it runs."
+    name = connection.settings_dict["NAME"]
+    if any(words in said for words in _DAMAGED):
+        return (
+            f"The database {name} is damaged ({said}). Put a copy back in its place, or move it "
+            "away: then make up begins an empty one, and the ledgers below runs/ stay."
+        )
+    return (
+        f"The database {name} cannot be used ({said}). Make its folder writable for this user "
+        "and see that its disk has room, or set LAB_DATA_DIR to another folder."
+    )
+
+
+def _of_folder(error: OSError) -> str:
+    from django.conf import settings
+
+    if not error.filename:
+        return ""
+    folder, name = str(settings.LAB_DATA_DIR), os.fsdecode(error.filename)
+    if name != folder and not name.startswith(folder + os.sep):
+        return ""
+    return (
+        f"The data folder {folder} cannot be used ({error.strerror}: {name}). Make it writable for "
+        "this user and see that its disk has room, or set LAB_DATA_DIR to another folder."
+    )

@@ -1,0 +1,49 @@
+"""What went wrong in one sentence for people; the whole of it is for the run's log."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+MOST = 400
+"""Characters of such a sentence."""
+
+_TRACEBACK = "Traceback (most recent call last)"
+_CAUSE = re.compile(r"(?:Caused by: )?(?:[\w$]+\.)*[A-Z]\w*(?:Error|Exception|Failed|Timeout)\b.*")
+_PATH = re.compile(
+    r"(?:\bfile:/*)?(?<![\w.~/])/(?:[^\s/:;,'\"()\[\]<>]+/)*([^\s/:;,'\"()\[\]<>]+)/?"
+)
+_PORT = re.compile(
+    r"(\blocalhost|\b(?:\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:]+\]|\b(?:[\w-]+\.)+[a-z]{2,}):\d{2,5}\b"
+)
+
+
+def sentence(problem: object) -> str:
+    """One line without a trace, an absolute path or a port.
+
+    Of a trace its cause is kept: the last `Caused by` of Java, the last line of Python.
+    """
+    head, *rest = str(problem).strip().partition(_TRACEBACK)[0].strip().splitlines() or [""]
+    lines = str(problem).strip().splitlines()
+    if rest or _TRACEBACK in str(problem):
+        cause = _cause(lines[1:])
+        head = f"{head.rstrip(' :')}: {cause}" if cause and cause not in head else head.rstrip(" :")
+    head = _PORT.sub(r"\1", _PATH.sub(r"\1", head)).strip(" :")
+    return head if len(head) <= MOST else f"{head[: MOST - 1].rstrip()}…"
+
+
+def report(problem: object) -> str:
+    """The sentence; what it leaves out goes to standard error, which is the run's log."""
+    said = sentence(problem)
+    if said != str(problem):
+        sys.stderr.write(f"{problem}\n")
+        sys.stderr.flush()
+    return said
+
+
+def _cause(lines: list[str]) -> str:
+    found = [line.strip() for line in lines if _CAUSE.fullmatch(line.strip())]
+    causes = [line for line in found if line.startswith("Caused by: ")]
+    if causes:
+        return causes[-1].removeprefix("Caused by: ")
+    return found[-1] if found else ""

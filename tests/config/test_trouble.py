@@ -1,0 +1,66 @@
+"""A data folder or a database that cannot be used: one line with the cure, exit code 2."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.db import DatabaseError, OperationalError
+
+from config.trouble import cure
+from tests.house.files import ROOT
+
+
+def said(data: str | Path, *command: str) -> tuple[int, list[str]]:
+    """Exit code and lines of a command on a data folder."""
+    env = {**os.environ, "LAB_DATA_DIR": str(data), "DATABASE_URL": ""}
+    done = subprocess.run(
+        [sys.executable, ROOT / "manage.py", *command], env=env, capture_output=True, text=True,
+        timeout=60, check=False,
+    )  # fmt: skip
+    return done.returncode, (done.stdout + done.stderr).strip().splitlines()
+
+
+def test_a_data_folder_that_cannot_be_made_is_named_with_the_cure(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    code, lines = said(tmp_path / "file" / "data", "prune")
+    assert code == 2
+    assert len(lines) == 1
+    assert "data folder" in lines[0]
+    assert "LAB_DATA_DIR" in lines[0]
+
+
+def test_a_damaged_database_is_named_with_the_cure_and_left_as_it_is(tmp_path: Path) -> None:
+    damaged = b"this was a database once " * 400
+    (tmp_path / "lab.db").write_bytes(damaged)
+    code, lines = said(tmp_path, "prune")
+    assert code == 2
+    assert len(lines) == 1
+    assert f"The database {tmp_path / 'lab.db'} is damaged" in lines[0]
+    assert "move it away" in lines[0]
+    assert (tmp_path / "lab.db").read_bytes() == damaged
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OperationalError("unable to open database file"), "cannot be used (unable to open"),
+        (OperationalError("database or disk is full"), "its disk has room"),
+        (OperationalError("no such table: labs_run"), "manage.py migrate"),
+        (DatabaseError("database disk image is malformed"), "is damaged"),
+    ],
+)
+def test_each_trouble_of_the_database_has_its_cure(error: Exception, words: str) -> None:
+    assert words in cure(error)
+    assert "\n" not in cure(error)
+
+
+def test_only_what_is_below_the_data_folder_is_laid_on_it(data_dir: Path) -> None:
+    inside = PermissionError(13, "Permission denied", str(data_dir / "runs" / "x"))
+    assert str(data_dir) in cure(inside)
+    assert cure(PermissionError(13, "Permission denied", f"{data_dir}-beside")) == ""
+    assert cure(FileNotFoundError("no name")) == ""
+    assert cure(ValueError("no trouble of ours")) == ""
