@@ -1,7 +1,8 @@
 """The questionnaire's answers while a person is still giving them, kept in the session.
 
 Every answer is kept as it was typed, right or wrong, so that reload, back and an error message
-lose nothing. An answer becomes a setting only in `services.from_fields`, through the catalog.
+lose nothing; of a free text only what the model looks at (`advisor.catalog.texts`). An answer
+becomes a setting only in `services.from_fields`, through the catalog.
 
 What is typed is kept even before its form is sent. Such a request may be overtaken by the form
 itself; so each page carries a stamp, which is new whenever answers were sent, put aside or
@@ -29,6 +30,7 @@ from advisor.catalog import (
     parse,
     versions,
 )
+from advisor.catalog.texts import kept_of_field
 from advisor.question import Step
 from advisor.questionnaire import DEFAULTS, step_of
 
@@ -44,6 +46,11 @@ class Draft:
 
     fields: Mapping[str, str] = field(default_factory=dict)
     done: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Drops of each free text what nobody looks at: it may be a secret."""
+        fields = {name: kept_of_field(name, text) for name, text in self.fields.items()}
+        object.__setattr__(self, "fields", fields)
 
     def answer(self, name: str) -> str:
         """What was typed, or what a fresh questionnaire holds."""

@@ -20,12 +20,15 @@ from advisor.catalog import (
     versions,
 )
 from advisor.catalog.lookups import in_force
+from advisor.catalog.texts import STATED, is_free
 from advisor.drafts import MAX_LENGTH, Draft
 from advisor.question import Question, Step
 from advisor.questionnaire import FAMILIES
 from advisor.reasoning import fields
 from advisor.reasoning.pipeline import Pipeline
 from advisor.templatetags.look import say
+
+_NOT_KEPT = f"A text of your own is not kept, only that it is {STATED}."
 
 Choices = tuple[tuple[str, str], ...]
 
@@ -113,9 +116,10 @@ class StepForm(forms.Form):
         if setting.component is Component.APPLICATION:
             owner = "taken without an answer"
         words = dict(question.words)
+        hint = f"{setting.meaning} {question.hint} {_NOT_KEPT if is_free(setting.name) else ''}"
         default, now = say(setting.default), say(self._without_answer(setting))
         return replace(
-            asked, hint=f"{setting.meaning} {question.hint}".strip(),
+            asked, hint=" ".join(hint.split()),
             default=words.get(default, default), owner=owner,
             in_force="" if now == default else words.get(now, now),
         )  # fmt: skip

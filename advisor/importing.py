@@ -21,7 +21,7 @@ from advisor import drafts, live, services
 from advisor.catalog import Component, Family, has, kafka_versions, versions
 from advisor.drafts import MAX_LENGTH, Draft
 from advisor.inputs import FileProblem, Inputs, Origin, decoded
-from advisor.intake import MARK, MAX_BYTES, all_readers, find, is_secret
+from advisor.intake import MARK, MAX_BYTES, all_readers, find, is_secret, short_name
 from advisor.questionnaire import FAMILIES, STEPS
 
 PASTED = "Pasted text"
@@ -121,7 +121,7 @@ def _sources(request: HttpRequest) -> Iterator[tuple[str, str]]:
     for count, file in enumerate(files):
         if count >= MAX_FILES:
             raise FileProblem(f"More than {MAX_FILES} files were sent.")
-        name = (file.name or "a file")[:60]
+        name = short_name(file.name or "", count + 1)
         yield name, decoded(name, file.read(MAX_BYTES + 1))
 
 

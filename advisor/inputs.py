@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from advisor.catalog import Family, Problem, SettingError, kafka_versions, versions
+from advisor.catalog.texts import is_free_field, kept_of_field
 from advisor.intake import MARK, MAX_BYTES, Intake, Product, Seen, read, read_live, read_pipeline
 from advisor.reasoning.fields import field_of
 
@@ -42,10 +43,11 @@ class Inputs:
     problems: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     inherited: set[str] = field(default_factory=set)
+    marks: dict[str, int] = field(default_factory=dict)
 
     def state(self, name: str, text: str, origin: Origin) -> None:
         """Sets a field; what comes later replaces it."""
-        self.fields[name] = text
+        self.fields[name] = kept_of_field(name, text)
         self.inherited.discard(name)
         self.origins[name] = origin
 
@@ -54,7 +56,7 @@ class Inputs:
         found = read_pipeline(text.removeprefix(MARK))
         self._tell(source, found.notes, found.problems)
         for name, value in found.fields.items():
-            self._replace(name, value, Origin(source, _line_of(text, name)))
+            self._replace(name, value, Origin(source, _line_of(text, name)), mark=hash(value))
 
     def add_text(self, source: str, text: str, kind: str = "") -> None:
         """Adds a file of any kind; without `kind` it is detected. Raises `FileProblem` for a
@@ -104,19 +106,26 @@ class Inputs:
             if name in found.inherited and name in self.fields and name not in self.inherited:
                 continue
             said = str(value).lower() if isinstance(value, bool) else str(value)
-            self._replace(name, said, Origin(source, found.lines[name]), found.inherited)
+            origin, mark = Origin(source, found.lines[name]), found.marks.get(name, 0)
+            self._replace(name, said, origin, found.inherited, mark)
             if name in found.inherited:
                 self.inherited.add(name)
 
     def _replace(
-        self, name: str, text: str, origin: Origin, inherited: Collection[str] = ()
+        self, name: str, text: str, origin: Origin, inherited: Collection[str] = (), mark: int = 0
     ) -> None:
-        """Sets a field, and says so where another place at the same level disagrees."""
-        before = self.fields.get(name, text)
-        if before != text and (name in self.inherited) == (name in inherited):
-            words = f"{name}={text} replaces {name}={before} of {self.origins[name]}"
+        """Sets a field, and says so where another place at the same level disagrees.
+
+        Free texts are told apart by their marks, and not repeated.
+        """
+        free, before = is_free_field(name), self.fields.get(name, text)
+        differs = self.marks.get(name, mark) != mark if free else before != text
+        if differs and (name in self.inherited) == (name in inherited):
+            now, then = (name, "that") if free else (f"{name}={text}", f"{name}={before}")
+            words = f"{now} replaces {then} of {self.origins[name]}"
             self.notes.append(f"{origin}: {words}: the two disagree.")
         self.state(name, text, origin)
+        self.marks[name] = mark
 
     def _chosen_family(self) -> str:
         """The client that a person named; one that a file spoke of is no choice."""

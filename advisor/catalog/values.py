@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from advisor.catalog import texts
 from advisor.catalog.model import Kind, Problem, Setting, SettingError, Value
 
 MAX_LENGTH = 250
@@ -31,7 +32,8 @@ def parse(setting: Setting, text: str) -> Value:
 
     Raises `SettingError` with what would be right: the range, the choices, the length. A
     newline or another control character is refused anywhere, also at the ends, so that no
-    value can ever become a second line of a properties file.
+    value can ever become a second line of a properties file. Of a free text, only what matters
+    is the value (`advisor.catalog.texts`).
     """
     if len(text) > MAX_LENGTH:
         raise _refusal(setting, f"is {len(text)} characters long; at most {MAX_LENGTH} are taken")
@@ -40,6 +42,15 @@ def parse(setting: Setting, text: str) -> Value:
     written = text.strip(" ")
     if not written:
         raise _refusal(setting, _EMPTY.get(setting.name, "is empty"))
+    if setting.weighed and texts.is_placeholder(setting.name, written):
+        return texts.STATED
+    value = _of_kind(setting, written)
+    if setting.weighed and isinstance(value, str):
+        return texts.kept(setting.name, value)
+    return value
+
+
+def _of_kind(setting: Setting, written: str) -> Value:
     match setting.kind:
         case Kind.BOOL:
             return _bool(setting, written)

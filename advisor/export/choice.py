@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Kind, Setting, Value, render, settings_of
+from advisor.catalog.texts import placeholder
 from advisor.export.base import Way
 from advisor.export.weak import weak
 from advisor.reasoning.pipeline import Pipeline
@@ -46,7 +47,8 @@ class Chosen:
     """One setting: `text` is what the product's parser reads as the value in force.
 
     `stated` and `changed` say whether the exported pipeline states it, and the described one did
-    not; `weak`, that it was left as described and is not advised.
+    not; `weak`, that it was left as described and is not advised. Where the team's own text was
+    not kept, `text` is a placeholder, and `filled_in` is False.
     """
 
     setting: Setting
@@ -54,6 +56,7 @@ class Chosen:
     stated: bool
     changed: bool = True
     weak: bool = False
+    filled_in: bool = True
 
     @property
     def name(self) -> str:
@@ -74,13 +77,18 @@ def added(way: Way, component: Component) -> tuple[Chosen, ...]:
 
 
 def left_notes(way: Way, *components: Component) -> tuple[str, ...]:
-    """What was left as described and is not advised, in words for a comment."""
+    """What has to be filled in, and what was left as described and is not advised: comments."""
     found = [each for component in components for each in _all(way, component) if each.weak]
-    texts = ", ".join(f"{each.name}={each.text}" for each in found if each.name not in _NEEDED)
+    texts = ", ".join(
+        f"{each.name}={each.text}" if each.filled_in else f"your own {each.name}"
+        for each in found
+        if each.name not in _NEEDED
+    )
     set_all_the_same = [f"{each.name}={each.text}" for each in found if each.name in _NEEDED]
     notes = [f"Left as you described, not recommended, and not set here: {texts}."] if texts else []
     notes += [f"Set as you described, not recommended: {each}." for each in set_all_the_same]
-    return tuple(notes)
+    own = [note for component in components for note in _to_fill_in(way, component)]
+    return (*own, *notes)
 
 
 def _all(way: Way, component: Component) -> tuple[Chosen, ...]:
@@ -90,16 +98,28 @@ def _all(way: Way, component: Component) -> tuple[Chosen, ...]:
     return tuple(
         Chosen(
             setting,
-            render(setting, value),
+            yours or render(setting, value),
             stated=setting.name in stated,
             changed=way.changes(component, setting.name),
             weak=(component, setting.name) in left,
+            filled_in=yours is None,
         )
         for setting in found
         if setting.name in stated or setting.name in _RESTS_ON[component]
         for value in [pipeline.value(component, setting.name)]
         if value is not None
+        for yours in [placeholder(setting.name, value)]
     )
+
+
+def _to_fill_in(way: Way, component: Component) -> list[str]:
+    """What a person has to put into the file, because it was not kept."""
+    written = added(way, component) if component is Component.BROKER else chosen(way, component)
+    return [
+        f"Put your own {each.name} in place of {each.text}: its text is not kept here."
+        for each in written
+        if not each.filled_in
+    ]
 
 
 def typed(each: Chosen) -> bool | int | str:

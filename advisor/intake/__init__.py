@@ -9,7 +9,7 @@ from advisor.intake.live import Entry, Group, Seen, read_live
 from advisor.intake.pipeline_file import PipelineFile, read_pipeline
 from advisor.intake.reading import Product, Reader
 from advisor.intake.registry import all_readers, detect, find, read
-from advisor.intake.text import MARK, MAX_BYTES, IntakeError, is_secret
+from advisor.intake.text import MARK, MAX_BYTES, IntakeError, is_secret, short_name
 from advisor.intake.weigh import Intake
 
 __all__ = [
@@ -30,4 +30,5 @@ __all__ = [
     "read",
     "read_live",
     "read_pipeline",
+    "short_name",
 ]

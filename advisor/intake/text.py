@@ -23,6 +23,19 @@ _NAME = re.compile(rf"[A-Za-z_-]{{1,40}}|{_WORD}(?:\.{_WORD}){{1,9}}")
 """No setting's name has a longer word, nor is it one word with a digit in it: tokens are."""
 
 
+_ENDINGS = frozenset({
+    "cfg", "conf", "env", "ini", "json", "properties", "py", "toml", "txt", "yaml", "yml",
+})  # fmt: skip
+_ORDINARY = frozenset({
+    "", "app", "application", "bootstrap", "broker", "brokers", "client", "clients", "cluster",
+    "compose", "config", "configs", "configuration", "connect", "consumer", "default", "describe",
+    "dev", "docker", "env", "kafka", "local", "override", "prod", "producer", "production", "query",
+    "server", "settings", "spark", "staging", "stream", "streams", "strimzi", "test", "topic",
+    "topics", "values",
+})  # fmt: skip
+_SHOWN_OF_A_NAME = 3
+
+
 class IntakeError(ValueError):
     """A file that cannot be read at all; the message says why, with the line if there is one."""
 
@@ -34,6 +47,20 @@ def check_text(text: str) -> None:
     if match := _BLOCK.search(text):
         line = text.count("\n", 0, match.start()) + 1
         raise IntakeError(f"Line {line}: a key or a certificate begins here. Take it out first.")
+
+
+def short_name(name: str, number: int) -> str:
+    """A file's name as it may be shown: whole only if it is made of ordinary words.
+
+    Of any other, which may be a secret, its first letters, its ending and the file's number stay.
+    """
+    stem, dot, ending = name.rpartition(".")
+    ending = ending.lower() if dot and ending.lower() in _ENDINGS else ""
+    words = set(re.split(r"[._-]|[0-9]{1,2}$", stem.lower()))
+    if ending and words <= _ORDINARY:
+        return f"{stem}.{ending}"
+    begins = "".join(char for char in (stem or name)[:_SHOWN_OF_A_NAME] if char.isalnum())
+    return f"file {number} ({begins}…{f'.{ending}' if ending else ''})"
 
 
 def is_secret(key: str) -> bool:

@@ -17,6 +17,7 @@ from advisor.catalog import (
     parse,
     settings_of,
 )
+from advisor.catalog.texts import is_free
 from advisor.intake.inherited import with_inherited
 from advisor.intake.known import known_keys, nearest, other_client, owner, versions_with
 from advisor.intake.mode import with_mode
@@ -37,6 +38,7 @@ class Intake:
     are answers that are no settings. `notes` say, with the line, what was left out and why: it is
     no mistake. `problems` are mistakes; with one, the file should not be used. `strangers` counts
     names that nothing in Kafka has. `inherited` are the fields of a topic that its brokers state.
+    `marks` tells free texts apart that are not kept; a mark means nothing to another process.
     """
 
     settings: dict[str, Value] = field(default_factory=dict)
@@ -46,6 +48,7 @@ class Intake:
     problems: list[Problem] = field(default_factory=list)
     strangers: int = 0
     inherited: set[str] = field(default_factory=set)
+    marks: dict[str, int] = field(default_factory=dict)
 
 
 def weigh(reading: Reading, product: Product) -> Intake:
@@ -94,9 +97,11 @@ class _Scale:
             return
         if item.inherited and self._is_stated(item, name, value):
             return
-        if name in lines and self.intake.settings[name] != value:
+        mark = hash(item.text.strip(" ")) if is_free(setting.name) else 0
+        now = (value, mark)
+        if name in lines and (self.intake.settings[name], self.intake.marks[name]) != now:
             self.note(item, f"replaces line {lines[name]}")
-        lines[name], self.intake.settings[name] = item.line, value
+        lines[name], self.intake.settings[name], self.intake.marks[name] = item.line, *now
 
     def _is_stated(self, item: Item, name: str, value: Value) -> bool:
         """Whether what the brokers say for all topics does not count, and says what does."""

@@ -29,7 +29,7 @@ EXAMPLES = [
     ),
     Example(
         "broker-properties", "node.id=1\nlog.dirs=/d\nmin.insync.replicas=2\n",
-        {"broker.log.dirs": "/d", "broker.min.insync.replicas": 2},
+        {"broker.log.dirs": "stated", "broker.min.insync.replicas": 2},
         {"broker.log.dirs": 2, "broker.min.insync.replicas": 3}, {},
     ),
     Example(
@@ -242,7 +242,7 @@ services:
         "producer.acks=all\nmain.consumer.max.poll.records=9\nconsumer.max.poll.records=7\n"
         "request.timeout.ms=40000\ntopic.min.insync.replicas=2\ntopic.retention.ms=5\n"
         "admin.retries=3\nproducer.sasl.jaas.config=secret\n",
-        {"streams.application.id": "orders", "streams.processing.guarantee": "exactly_once_v2",
+        {"streams.application.id": "stated", "streams.processing.guarantee": "exactly_once_v2",
          "streams.topic.min.insync.replicas": 2, "producer.acks": "all",
          "consumer.max.poll.records": 9, "producer.request.timeout.ms": 40000},
         {"streams.processing.guarantee": 3, "consumer.max.poll.records": 5},
@@ -253,7 +253,7 @@ services:
         "spring:\n  kafka:\n    streams:\n      application-id: orders\n"
         "      replication-factor: 3\n      properties:\n"
         '        "[processing.guarantee]": exactly_once_v2\n        "[producer.acks]": all\n',
-        {"streams.application.id": "orders", "streams.replication.factor": 3,
+        {"streams.application.id": "stated", "streams.replication.factor": 3,
          "streams.processing.guarantee": "exactly_once_v2", "producer.acks": "all"},
         {"streams.replication.factor": 5}, {"family": "streams"},
     ),

@@ -128,7 +128,7 @@ def test_spark_refuses_what_it_decides_itself_and_says_what_that_is() -> None:
     ("name", "text", "value"),
     [("acks", " -1 ", "all"), ("acks", "all", "all"), ("acks", "0", "0"),
      ("enable.idempotence", "TRUE", True), ("retries", "+7", 7), ("linger.ms", "0", 0),
-     ("transactional.id", "payments-1", "payments-1")],
+     ("transactional.id", "payments-1", "stated")],
 )  # fmt: skip
 def test_values_are_read_as_the_client_reads_them(name: str, text: str, value: Value) -> None:
     assert parse(_setting(name), text) == value

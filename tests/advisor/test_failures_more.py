@@ -232,7 +232,7 @@ STANDSTILLS = [
     ("leader-cut-off", SAFE, "broker.session.timeout.ms=9000"),
     ("offsets-topic-lost", {"brokers": "2"}, "cannot be reached with 2 brokers"),
     ("transaction-log-lost", {"brokers": "2"} | TRANSACTIONAL, "cannot be reached with 2 brokers"),
-    ("transactional-id-shared", SAFE | TRANSACTIONAL, "transactional.id=orders-1"),
+    ("transactional-id-shared", SAFE | TRANSACTIONAL, "transactional.id=stated"),
     ("transactional-id-expired", SAFE | TRANSACTIONAL, "transactional.id.expiration.ms=604800000"),
     ("unprocessable-message", SAFE, "application.processing.errors=retry"),
     ("unprocessable-message", {"application.framework": "quarkus"}, "failure-strategy=fail"),

@@ -120,7 +120,7 @@ def test_a_wrong_file_is_said_with_its_line_and_status_400(
 def test_a_file_that_is_too_large_or_no_text_is_refused(client: Client) -> None:
     for content, said in (
         (b"#" * (MAX_BYTES + 1), "longer than"),
-        (b"\xfe\xfd", "a.properties:1: this is not text in UTF-8"),
+        (b"\xfe\xfd", "file 1 (a….properties):1: this is not text in UTF-8"),
     ):
         status, html = _send(client, files=[SimpleUploadedFile("a.properties", content)])
         assert status == 400

@@ -20,7 +20,7 @@ SECRET = "hunter2"
 EXPECTED = {
     "application.yml": ("spring", {"family": "java"}, {
         "producer.acks": "1", "producer.retries": 3, "producer.batch.size": 32768,
-        "producer.transactional.id": "orders-tx-", "producer.linger.ms": 20,
+        "producer.transactional.id": "stated", "producer.linger.ms": 20,
         "producer.max.in.flight.requests.per.connection": 5, "producer.delivery.timeout.ms": 60000,
         "consumer.auto.offset.reset": "earliest", "consumer.enable.auto.commit": False,
         "consumer.max.poll.records": 250, "consumer.isolation.level": "read_committed",

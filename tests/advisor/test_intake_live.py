@@ -137,7 +137,7 @@ def test_copies_racks_and_brokers_that_differ_are_said() -> None:
 
 def test_a_group_tells_static_members_and_where_it_has_no_offset() -> None:
     found, places = read(seen(group=Group("billing", ("b-2", "b-1"), 2, 1)))
-    assert found.settings["consumer.group.instance.id"] == "b-1"
+    assert found.settings["consumer.group.instance.id"] == "stated"
     assert places["consumer.group.instance.id"] == "a member of group billing"
     assert noted(found, "2 members, offsets committed on 1 of 2 partitions; on the others auto.")
     for members in ((), ("b-1", "")):

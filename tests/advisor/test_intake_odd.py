@@ -166,7 +166,7 @@ def test_what_kubectl_lists_is_read_resource_by_resource() -> None:
     assert reader.kind == "strimzi"
     note = "Line 13: of a KafkaUser nothing is weighed here."
     settings: dict[str, Value] = {
-        "topic.replication.factor": 3, "topic.min.insync.replicas": 2, "broker.log.dirs": "/d",
+        "topic.replication.factor": 3, "topic.min.insync.replicas": 2, "broker.log.dirs": "stated",
     }  # fmt: skip
     _beside(settings, text, note)
 

@@ -134,7 +134,7 @@ def test_kafka_streams_is_not_given_what_spring_says_to_listeners() -> None:
     )
     found = _read(text)
     assert found.heads["family"] == Family.STREAMS
-    assert found.settings == {"streams.application.id": "a", "producer.acks": "all"}
+    assert found.settings == {"streams.application.id": "stated", "producer.acks": "all"}
     assert found.notes == [
         "Line 3: spring.kafka.producer is not handed to Kafka Streams: not read.",
         "Line 4: spring.kafka.listener is not handed to Kafka Streams: not read.",

@@ -1,0 +1,136 @@
+"""Settings whose text is anybody's, and how much of it is kept.
+
+A free text may hold what nobody should see again, so only what the model looks at is kept: that a
+name is stated, that a folder is a temporary one, which of Kafka's own classes it is. Anything else
+is kept as `STATED`, and an exported file has a placeholder there for the person to fill in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from advisor.catalog.model import Component
+
+STATED = "stated"
+"""What is kept of a text that does not matter."""
+
+_YOURS = "YOUR-"
+_TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - looked for, not used
+_SHIPPED = frozenset({"/tmp/kafka-streams", "/tmp/kafka-logs", "/tmp/kraft-combined-logs"})  # noqa: S108
+"""The folders that Kafka's own files and defaults name."""
+_PRODUCER, _ERRORS = "org.apache.kafka.clients.producer.", "org.apache.kafka.streams.errors."
+_CLASSES = frozenset({
+    f"{_PRODUCER}RoundRobinPartitioner", f"{_PRODUCER}UniformStickyPartitioner",
+    f"{_PRODUCER}internals.DefaultPartitioner",
+    f"{_ERRORS}LogAndFailExceptionHandler", f"{_ERRORS}LogAndContinueExceptionHandler",
+    f"{_ERRORS}LogAndFailProcessingExceptionHandler",
+    f"{_ERRORS}LogAndContinueProcessingExceptionHandler",
+    f"{_ERRORS}DefaultProductionExceptionHandler",
+})  # fmt: skip
+"""Those that Kafka brings (3.3 to 4.3)."""
+
+
+def _nothing(_: str) -> str:
+    return STATED
+
+
+def _folder(text: str) -> str:
+    """The first temporary folder of a list, without what lies in it; one of Kafka's own whole."""
+    if text in _SHIPPED:
+        return text
+    for folder in text.split(","):
+        for temporary in _TEMPORARY:
+            if f"{folder.strip()}/".startswith(f"{temporary}/"):
+                return temporary
+    return STATED
+
+
+def _class(text: str) -> str:
+    return text if text in _CLASSES else STATED
+
+
+_KEEP: Mapping[str, Callable[[str], str]] = {
+    **dict.fromkeys(("transactional.id", "group.instance.id", "group.id", "application.id"),
+                    _nothing),
+    **dict.fromkeys(("log.dirs", "state.dir"), _folder),
+    **dict.fromkeys(
+        ("partitioner.class", "deserialization.exception.handler", "processing.exception.handler",
+         "production.exception.handler", "default.deserialization.exception.handler",
+         "default.production.exception.handler"),
+        _class,
+    ),
+}  # fmt: skip
+
+
+def is_free(name: str) -> bool:
+    """Whether any text may stand under this name, of a setting that is weighed."""
+    return name in _KEEP
+
+
+def is_free_field(field: str) -> bool:
+    """The same by the name of a form's field (`producer.transactional.id`)."""
+    return _of_field(field) in _KEEP
+
+
+def kept(name: str, text: str) -> str:
+    """What is kept of a setting's text: all of it, unless any text may stand there.
+
+    What it gives stays what it is when it is given again.
+    """
+    keep = _KEEP.get(name)
+    return keep(text.strip(" ")) if keep and text.strip(" ") else text
+
+
+def kept_of_field(field: str, text: str) -> str:
+    """The same by the name of a form's field (`producer.transactional.id`)."""
+    return kept(_of_field(field), text)
+
+
+def _of_field(field: str) -> str:
+    part, _, name = field.partition(".")
+    return name.removeprefix("kafka.") if part in set(Component) else ""
+
+
+def placeholder(name: str, value: object) -> str | None:
+    """What stands in an exported file where the text was not kept, else None."""
+    is_dropped = is_free(name) and kept(name, str(value)) in (STATED, *_TEMPORARY)
+    return f"{_YOURS}{name}" if is_dropped else None
+
+
+def is_placeholder(name: str, text: str) -> bool:
+    """Whether a file has the placeholder there, because nobody filled it in."""
+    return is_free(name) and text.strip(" ") == f"{_YOURS}{name}"
+
+
+def forget(data: Any, settings: Mapping[str, Mapping[str, Any]]) -> Any:
+    """Plain data without what is not kept of these settings (component → name → value).
+
+    For what was saved before free texts were dropped: values under their names, beside their
+    names, and in sentences (`transactional.id=…`).
+    """
+    dropped = [
+        (name, value, kept(name, value))
+        for stated in settings.values()
+        for name, value in stated.items()
+        if isinstance(value, str) and kept(name, value) != value
+    ]
+    return _without(data, dropped) if dropped else data
+
+
+def _without(data: Any, dropped: list[tuple[str, str, str]]) -> Any:
+    if isinstance(data, list):
+        return [_without(each, dropped) for each in data]
+    if isinstance(data, str):
+        for name, old, new in dropped:
+            data = data.replace(f"{name}={old}", f"{name}={new}")
+        return data
+    if not isinstance(data, dict):
+        return data
+    beside = {
+        key: new
+        for key, value in data.items()
+        for name, old, new in dropped
+        if value == old and (key == name or name in data.values())
+    }
+    return {key: _without(value, dropped) for key, value in (data | beside).items()}
