@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -61,21 +61,28 @@ def refuted(run: Explored) -> frozenset[Anomaly]:
 def explore(at: Setting, seed: int, seconds: float) -> Iterator[Explored]:
     """Runs what a record lacks of a seed until the time is over; the smallest refutations too.
 
-    A run that has begun is carried to its end.
+    A number that has begun is carried to its end: its pipeline, and the same on another line.
     """
     until = time.monotonic() + seconds
-    for number in at.record.missing(seed):
+    for number in count(1):
         if time.monotonic() >= until:
             return
-        first = _first(seed, number)
-        for step, drawn in (("drawn", first), ("line", across_lines(first))):
-            if drawn is None or not _can_be_staged(drawn) or time.monotonic() >= until:
-                continue
+        for step, drawn in _steps(at.record, seed, number):
             run = _run(at, seed, number, step, Staged(drawn))
             yield run
             if against := refuted(run):
                 at.say(f"    refuted: {', '.join(sorted(against))}; looking for fewer settings")
                 yield from _shrink(at, seed, number, Staged(drawn), against)
+
+
+def _steps(record: Record, seed: int, number: int) -> Iterator[tuple[str, Drawn]]:
+    """What is not in the record of a number: as drawn, and the same on another line of brokers."""
+    wanted = [step for step in ("drawn", "line") if not record.has(seed, number, step)]
+    first = _first(seed, number) if wanted else None
+    for step in wanted:
+        drawn = first if step == "drawn" or first is None else across_lines(first)
+        if drawn and _can_be_staged(drawn):
+            yield step, drawn
 
 
 def _shrink(

@@ -6,7 +6,6 @@ Nothing of a prediction is in it: today's model is asked of every run that is re
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -76,14 +75,9 @@ class Record:
         """For how long the brokers of all its runs were up, judged or not."""
         return sum(run.seconds for run in self.runs) / 3600
 
-    def missing(self, seed: int) -> Iterator[int]:
-        """The numbers of a seed from 1 on that were not run, without end."""
-        there = {run.number for run in self.runs if run.seed == seed}
-        number = 1
-        while True:
-            if number not in there:
-                yield number
-            number += 1
+    def has(self, seed: int, number: int, step: str) -> bool:
+        """Whether that was run."""
+        return any((run.seed, run.number, run.step) == (seed, number, step) for run in self.runs)
 
 
 def _line(file: Path, number: int, text: str) -> Explored:

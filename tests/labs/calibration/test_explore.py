@@ -125,9 +125,35 @@ def test_a_record_goes_on_where_it_stopped(tmp_path: Path) -> None:
     with file.open("a") as out:
         out.write('{"seed": 1, "num')  # a machine stopped here
     again = Record(file)
-    assert list(islice(again.missing(1), 3)) == [2, 4, 5]
+    assert [again.has(1, number, "drawn") for number in (1, 2, 3, 4)] == [True, False, True, False]
     again.add(explored(number=2))
     assert [json.loads(line)["number"] for line in file.read_text().splitlines()] == [1, 3, 2, 2]
+
+
+def test_a_number_that_was_begun_is_carried_to_its_end(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    record, ran = Record(tmp_path / "runs.jsonl"), []
+
+    def run(at: exploring.Setting, seed: int, number: int, step: str, staged: Staged) -> Explored:
+        ran.append((number, step))
+        record.add(explored(number=number, step=step, verdict="holds", seen=[]))
+        return record.runs[-1]
+
+    monkeypatch.setattr(exploring, "_run", run)
+    monkeypatch.setattr(exploring, "_first", lambda *_: drawn())
+    monkeypatch.setattr(exploring, "across_lines", lambda first: first)
+    record.add(explored(number=1))  # it was interrupted before the other line
+    record.add(explored(number=2))
+    record.add(explored(number=2, step="line"))
+    at = exploring.Setting(record, tmp_path, tmp_path, print)
+    assert list(islice(exploring.explore(at, 1, 60), 3))
+    assert ran == [(1, "line"), (3, "drawn"), (3, "line")]
+    ran.clear()
+    # The time is over as soon as something ran.
+    monkeypatch.setattr("labs.exploring.time.monotonic", lambda: 99.0 * len(ran))
+    assert list(exploring.explore(at, 1, 2))
+    assert ran == [(4, "drawn"), (4, "line")]
 
 
 @pytest.mark.parametrize("bad", ["nonsense", "[]", '{"seed": 1}', json.dumps({"a": 1})])
