@@ -17,11 +17,10 @@ from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
 from labs import services
 from labs.calibration.draw import Drawn, across_lines, as_run, draws
-from labs.calibration.edges import OUTAGES
 from labs.calibration.fingerprint import fingerprint
 from labs.calibration.record import Explored, Record
 from labs.calibration.shrink import Staged, shrunk
-from labs.calibration.table import UNSPOKEN, possible
+from labs.calibration.table import refutable
 from labs.conditions import Conditions, java_release
 from labs.engine.launch import RunnerDied, launch
 from labs.engine.scenarios import find
@@ -54,8 +53,7 @@ def refuted(run: Explored) -> frozenset[Anomaly]:
         pipeline = advisor.from_data(run.pipeline)
     except advisor.PipelineError:
         return frozenset()
-    seen = frozenset(map(Anomaly, run.seen)) - UNSPOKEN - OUTAGES
-    return seen - possible(run.event, pipeline)
+    return frozenset(map(Anomaly, run.seen)) & refutable(run.event, pipeline)
 
 
 def explore(at: Setting, seed: int, seconds: float) -> Iterator[Explored]:

@@ -28,6 +28,7 @@ from labs.calibration.edges import (
     permitted,
     shortened,
 )
+from labs.calibration.table import refutable
 from labs.engine.kafka.distribution import kafka_versions
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import Topology
@@ -94,13 +95,14 @@ def draws(seed: int, number: int) -> Iterator[Drawn]:
 
 
 def across_lines(drawn: Drawn) -> Drawn | None:
-    """The same on a line of brokers on which the model permits something else, if there is one."""
-    here = permitted(drawn.event, as_staged(drawn.event, drawn.pipeline))
+    """The same on a line of brokers on which the model permits something else, if there is one.
+
+    What else happens in such a run must not permit it there anyway: that would refute nothing.
+    """
+    here = as_staged(drawn.event, drawn.pipeline)
     for line in lines():
         other = replace(drawn.pipeline, kafka=line)
-        if other.problems():
-            continue
-        if permitted(drawn.event, as_staged(drawn.event, other)) != here:
+        if not other.problems() and _differ(drawn.event, here, as_staged(drawn.event, other)):
             return replace(drawn, pipeline=other)
     return None
 
@@ -117,6 +119,13 @@ def as_run(drawn: Drawn, settings: Settings, topology: Topology) -> Pipeline:
         )
         run = run.with_setting(Component.TOPIC, "min.insync.replicas", least)
     return as_staged(drawn.event, run)
+
+
+def _differ(event: FailureEvent, one: Pipeline, other: Pipeline) -> bool:
+    """Whether an event, and with it a run of its scenario, may show something else."""
+    if permitted(event, one) == permitted(event, other):
+        return False
+    return refutable(event.name, one) != refutable(event.name, other)
 
 
 def _drawn(event: FailureEvent, base: Pipeline, dice: random.Random) -> Pipeline:

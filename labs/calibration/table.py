@@ -196,6 +196,11 @@ def possible(event: str, pipeline: Pipeline) -> frozenset[Anomaly]:
     return frozenset(anomaly for each in there for anomaly in each.permits(pipeline))
 
 
+def refutable(event: str, pipeline: Pipeline) -> frozenset[Anomaly]:
+    """What would be a refutation if a run of an event's scenario showed it."""
+    return frozenset(Anomaly) - UNSPOKEN - OUTAGES - possible(event, pipeline)
+
+
 def _section(event: FailureEvent, runs: Iterable[_Predicted]) -> Section:
     own = [each for each in runs if each.run.event == event.name]
     return Section(event, tuple(_rows(event, own)), len(own))

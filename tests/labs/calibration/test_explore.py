@@ -21,11 +21,11 @@ from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from labs import exploring, trials
 from labs.calibration.draw import Drawn, across_lines, as_run, draws, lines
-from labs.calibration.edges import UNTRIED, as_staged, permitted
+from labs.calibration.edges import UNTRIED, as_staged
 from labs.calibration.fingerprint import fingerprint
 from labs.calibration.record import Explored, Record, RecordError
 from labs.calibration.shrink import Staged, shrunk
-from labs.calibration.table import at_most
+from labs.calibration.table import at_most, refutable
 from labs.engine.processes import ROOT
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import Topology
@@ -85,7 +85,8 @@ def test_lines_of_brokers_on_either_side_of_a_boundary_are_drawn() -> None:
     for one, other in pairs:
         assert replace(one.pipeline, kafka=other.pipeline.kafka) == other.pipeline
         here, there = (
-            permitted(each.event, as_staged(each.event, each.pipeline)) for each in (one, other)
+            refutable(each.event.name, as_staged(each.event, each.pipeline))
+            for each in (one, other)
         )
         assert here != there
 
