@@ -18,6 +18,7 @@ from pathlib import Path
 from benchmarks.survival.draw import Blow
 from benchmarks.survival.record import Line, Record
 from benchmarks.survival.strike import OF_A_RUN, SERVE_ONLY, found, struck
+from config.celery import app
 from labs import lifecycle, queue, services
 from labs.engine.processes import ROOT
 from labs.engine.wait import WaitTimeout, until
@@ -145,6 +146,7 @@ def _asked(seed: int, blow: Blow) -> Experiment:
     arms = list(ARMS) if blow.arms == "both" else [blow.arms]
     spec = case.experiment(seed * 100_000 + blow.number, arms)
     experiment = services.store(replace(spec, overrides={**spec.overrides, **_RATE}))
+    app.set_current()  # the one that the queue knows
     queue.nudge(experiment.slug, experiment.attempt)
     return experiment
 
