@@ -34,7 +34,7 @@ from tests.stack.visitor import OVER, Visitor
 
 pytestmark = [pytest.mark.cluster, pytest.mark.stack, pytest.mark.timeout(1500)]
 
-INTERRUPTED_LIMIT_S = 5
+INTERRUPTED_LIMIT_S = 10
 JUDGED = ("holds", "broken")
 
 
