@@ -6,7 +6,7 @@ the form that asks whether it is right, and the catalog judges it again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -25,6 +25,9 @@ from advisor.intake import MARK, MAX_BYTES, all_readers, find, is_secret, short_
 from advisor.questionnaire import FAMILIES, STEPS
 
 PASTED = "Pasted text"
+_BEFORE = "before."
+"""What stands before the name of an answer that was read and not yet taken over."""
+
 MAX_FILES = 10
 MAX_ANSWERS = 500
 _HEADS: Mapping[str, str] = {
@@ -54,11 +57,13 @@ def intake(request: HttpRequest) -> HttpResponse:
 
 def confirm(request: HttpRequest, inputs: Inputs) -> HttpResponse:
     """Shows what was read, and the form that takes it over; status 400 if there are problems."""
-    draft = _merged(drafts.load(request.session), inputs.fields)
+    before = drafts.load(request.session)
+    draft = _merged(before, inputs.fields)
     pipeline, problems = services.from_fields(draft.flat())
+    idle = dict(draft.left_out()).keys() - dict(before.left_out()).keys()
     context = {
-        "inputs": inputs, "rows": list(_rows(inputs)), "problems": problems,
-        "sound": pipeline is not None, "others": _others(request, inputs),
+        "inputs": inputs, "rows": list(_rows(inputs)), "problems": problems, "idle": sorted(idle),
+        "sound": pipeline is not None, "others": _others(before, inputs, idle),
     }  # fmt: skip
     return _page(request, context, status=400 if inputs.problems else 200)
 
@@ -99,6 +104,7 @@ def _read(request: HttpRequest) -> Inputs:
     family = request.POST.get("family", "")
     if family in set(Family):
         inputs.state("family", family, Origin("your choice"))
+    _read_before(request, inputs)
     kind = request.POST.get("kind", "")
     try:
         sources = list(_sources(request))
@@ -110,6 +116,16 @@ def _read(request: HttpRequest) -> Inputs:
     except FileProblem as error:
         inputs.problems.append(str(error))
     return inputs
+
+
+def _read_before(request: HttpRequest, inputs: Inputs) -> None:
+    """What the page before had read and nobody has taken over yet: the next file adds to it."""
+    named = ((name.removeprefix(_BEFORE), text) for name, text in request.POST.items()
+             if name.startswith(_BEFORE) and isinstance(text, str))  # fmt: skip
+    known = ((name, text[:MAX_LENGTH]) for name, text in named if _may_be_taken(name))
+    for name, text in islice(known, MAX_ANSWERS):
+        if name not in inputs.fields:
+            inputs.state(name, text, Origin("read before"))
 
 
 def _sources(request: HttpRequest) -> Iterator[tuple[str, str]]:
@@ -141,10 +157,10 @@ def _rows(inputs: Inputs) -> Iterator[Row]:
             yield Row(field, part, name, value, origin)
 
 
-def _others(request: HttpRequest, inputs: Inputs) -> int:
-    """How many answers from before stay beside what was read."""
-    before = drafts.load(request.session).fields
-    return sum(bool(text) for name, text in before.items() if name not in inputs.fields)
+def _others(before: Draft, inputs: Inputs, idle: Collection[str]) -> int:
+    """How many answers from before stay beside what was read, and count."""
+    stay = before.fields.keys() - inputs.fields.keys() - set(idle)
+    return sum(bool(before.fields[name]) for name in stay)
 
 
 def _page(request: HttpRequest, context: dict[str, object], status: int = 200) -> HttpResponse:

@@ -47,7 +47,7 @@ def read(text: str) -> Reading:
     brokers, controllers, images = set(), set(), {}
     for leaves in documents(text):
         for leaf in leaves:
-            if tag := _tag(reading, leaf):
+            if (tag := _tag(reading, leaf)) is not None:
                 images[leaf.path[1]] = tag
             found = _variable(leaf)
             if found is None:
@@ -58,6 +58,8 @@ def read(text: str) -> Reading:
             if name in _ROLES and "broker" not in value:
                 controllers.add(leaf.path[1])
             variables.setdefault(leaf.path[1], []).append((name, value, leaf.line))
+    if not brokers:  # the image's own file says node.id=1 where no variable does
+        brokers = {service for service in images if service in variables} - controllers
     take(reading, _of_brokers(reading, variables))
     if brokers - controllers:
         reading.heads["brokers"] = str(len(brokers - controllers))
@@ -84,7 +86,7 @@ def _of_brokers(
 
 
 def _tag(reading: Reading, leaf: Leaf) -> str | None:
-    """The line of Kafka in a service's image."""
+    """The line of Kafka in a service's image, empty if it is not known; None for another image."""
     match leaf.path:
         case ("services", _, "image") if tag := _IMAGE.fullmatch(_by_default(leaf.text)):
             line = _of_confluent(tag["line"]) if tag["name"].startswith("cp-") else tag["line"]
@@ -92,6 +94,7 @@ def _tag(reading: Reading, leaf: Leaf) -> str | None:
                 return kafka_line(line)
             except SettingError:
                 reading.note(leaf.line, f"the image's Kafka {line} is not known here: not taken")
+                return ""
     return None
 
 

@@ -19,7 +19,7 @@ from advisor.intake import spring_bindings
 from advisor.intake.java_properties import Property, properties
 from advisor.intake.known import known_keys, nearest, newest
 from advisor.intake.placeholders import SPRING, fill
-from advisor.intake.reading import Reader, Reading
+from advisor.intake.reading import Item, Reader, Reading
 from advisor.intake.spring_names import NAMES, ack_mode, relaxed, value
 from advisor.intake.streams_properties import take as take_streams
 from advisor.intake.text import shown
@@ -37,6 +37,7 @@ _KAFKA = re.compile(r"^[ \t]+kafka:", re.MULTILINE)
 _BLOCK = re.compile(r"^spring:", re.MULTILINE)
 _SEPARATOR = re.compile(r"^[#!]---[ \t\r]*$", re.MULTILINE)
 _LISTENER = "spring.kafka.listener."
+_BY_CODE = ("MANUAL", "MANUAL_IMMEDIATE")
 _PREFIXES = (
     "spring.kafka.producer.transactionidprefix",
     "spring.cloud.stream.kafka.binder.transaction.transactionidprefix",
@@ -67,7 +68,7 @@ def take(reading: Reading, leaves: list[Leaf]) -> None:
         _take(reading, leaf)
     if bindings:
         spring_bindings.after(reading, leaves)
-    _silence(reading)
+    _silence(reading, leaves)
     _container(reading, leaves, "spring-cloud-stream" if bindings else "spring")
 
 
@@ -157,19 +158,36 @@ def _common(reading: Reading, key: str, leaf: Leaf) -> None:
         reading.state(component, key, leaf.text, leaf.line)
 
 
-def _silence(reading: Reading) -> None:
+def _silence(reading: Reading, leaves: list[Leaf]) -> None:
     """What Spring states although nobody wrote it, where the application reads messages."""
     stated = {(each.component, each.name): each for each in reading.items}
     line = next((each.line for each in reading.items if each.component is _CONSUMER), 0)
     if reading.heads["family"] == Family.STREAMS:
         return  # it commits by itself, whatever Spring says to listeners
-    if not line or (_CONSUMER, "enable.auto.commit") in stated:
+    by_client = stated.get((_CONSUMER, "enable.auto.commit"))
+    if by_client and by_client.text.lower() == "true":
+        _by_client(reading, leaves, stated.get((Component.APPLICATION, "commit")))
+    if not line or by_client:
         return
     reading.state(_CONSUMER, "enable.auto.commit", "false", line)
     reading.note(line, "enable.auto.commit is not stated, so Spring says false and commits itself")
     by_mode = (Component.APPLICATION, "commit") in stated
     if not by_mode and not any("ack-mode" in note for note in reading.notes):
         reading.state(Component.APPLICATION, "commit", "after-processing", line)
+
+
+def _by_client(reading: Reading, leaves: list[Leaf], by_mode: Item | None) -> None:
+    """With enable.auto.commit=true the container commits nothing, whatever its mode; one that
+    leaves it to the code does not start (KafkaMessageListenerContainer, ListenerConsumer)."""
+    if by_mode is not None:
+        reading.items.remove(by_mode)
+        words = "enable.auto.commit=true: the container passes over ack-mode, and the client"
+        reading.note(by_mode.line, f"{words} commits by itself")
+    for leaf in leaves:
+        mode = leaf.text.upper().replace("-", "_")
+        if relaxed(".".join(leaf.path)) == f"{_LISTENER}ackmode" and mode in _BY_CODE:
+            words = f"Consumer cannot be configured for auto commit for ackMode {mode}"
+            reading.wrong(_CONSUMER, "enable.auto.commit", leaf.line, words)
 
 
 def _container(reading: Reading, leaves: list[Leaf], framework: str) -> None:

@@ -22,7 +22,13 @@ SECRET = "hunter2"
 def _fields(html: str) -> dict[str, str]:
     """What the confirming form would send."""
     found = re.findall(r'<input type="hidden" name="([\w.]+)" value="([^"]*)">', html)
-    return {name: text for name, text in found if name != "csrfmiddlewaretoken"}
+    others = ("csrfmiddlewaretoken", "before.")
+    return {name: text for name, text in found if not name.startswith(others)}
+
+
+def _carried(html: str) -> dict[str, str]:
+    """What the reading form sends along of what was read before."""
+    return dict(re.findall(r'<input type="hidden" name="(before\.[\w.]+)" value="([^"]*)">', html))
 
 
 def _send(client: Client, text: str = "", **more: object) -> tuple[int, str]:
@@ -48,6 +54,34 @@ def test_what_was_read_is_shown_and_nothing_is_kept(client: Client) -> None:
     assert _fields(html) == {"producer.acks": "1"}
     assert not drafts.load(client.session).fields
     assert not Description.objects.exists()
+
+
+def test_a_second_file_adds_to_the_first_before_anything_is_taken_over(client: Client) -> None:
+    _, first = _send(client, "acks=1\nretries=3\n")
+    _, second = _send(client, "linger.ms=9\nacks=all\n", **_carried(first))
+    assert _fields(second) == {
+        "producer.acks": "all", "producer.retries": "3", "producer.linger.ms": "9"
+    }  # fmt: skip
+    assert "producer.acks=all replaces producer.acks=1 of read before" in second
+    assert "read before" in second
+    html = _send(client, "no such thing", **_carried(second))[1]
+    assert _carried(html) == _carried(second), "a text that cannot be read takes nothing away"
+
+
+def test_what_is_carried_along_is_looked_at_like_any_answer(client: Client) -> None:
+    _, html = _send(client, "acks=1", **{"before.sasl.password": SECRET, "before.no.such": "1"})
+    assert _fields(html) == {"producer.acks": "1"}
+    assert SECRET not in html
+
+
+def test_answers_that_stop_counting_with_another_client_are_named(client: Client) -> None:
+    librdkafka = '{"queuing.strategy": "lifo", "partitioner": "random", "acks": 1}'
+    _, html = _send(client, librdkafka, family="librdkafka")
+    client.post(f"{URL}use/", {**_fields(html), "to": "questions"})
+    _, html = _send(client, "spring.kafka.producer.acks=all\n")
+    said = re.sub(r"<[^>]+>", "", html)
+    assert "With these, 2 answers of another client or version stop counting" in said
+    assert "producer.partitioner, producer.queuing.strategy" in said
 
 
 def test_what_is_confirmed_becomes_a_pipeline(client: Client) -> None:

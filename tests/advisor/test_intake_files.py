@@ -116,6 +116,15 @@ def test_an_image_says_which_kafka_it_has(image: str, line: str | None) -> None:
     assert (unknown in found.notes) == (":6.1" in image)
 
 
+def test_an_image_says_it_of_a_broker_that_states_no_id() -> None:
+    text = (
+        "services:\n  broker:\n    image: confluentinc/cp-kafka:7.6.0\n"
+        "    environment: {KAFKA_MIN_INSYNC_REPLICAS: 2}\n"
+    )
+    found = read(text, JAVA, "compose")
+    assert found.heads == {"kafka": "3.6", "brokers": "1"}
+
+
 def test_images_that_differ_say_nothing() -> None:
     service = "image: 'apache/kafka:{}', environment: {{KAFKA_NODE_ID: {}}}"
     text = f"services: {{a: {{{service.format('4.0.0', 1)}}}, b: {{{service.format('4.1.0', 2)}}}}}"

@@ -103,6 +103,27 @@ def test_a_variable_that_nobody_knows_is_noted_with_the_nearest(
     ]
 
 
+AUTOMATIC = "spring.kafka.consumer.enable-auto-commit=true\nspring.kafka.listener.ack-mode="
+
+
+def test_a_container_passes_over_its_mode_where_the_client_commits() -> None:
+    found = _read(f"{AUTOMATIC}record")
+    assert found.settings["consumer.enable.auto.commit"] is True
+    assert "application.commit" not in found.settings
+    words = "the container passes over ack-mode, and the client commits by itself."
+    assert f"Line 2: enable.auto.commit=true: {words}" in found.notes
+
+
+@pytest.mark.parametrize("mode", ["manual", "MANUAL_IMMEDIATE", "manual-immediate"])
+def test_a_container_that_leaves_commits_to_the_code_does_not_start_with_automatic_ones(
+    mode: str,
+) -> None:
+    [problem] = read(f"{AUTOMATIC}{mode}", JAVA).problems
+    upper = mode.upper().replace("-", "_")
+    words = f"Consumer cannot be configured for auto commit for ackMode {upper}."
+    assert problem.message == f"Line 2: {words}"
+
+
 def test_variables_of_the_listener_and_of_the_stream_are_told_apart() -> None:
     found = _read(
         "SPRING_KAFKA_CONSUMER_GROUPID=g\nSPRING_KAFKA_LISTENER_ACK_MODE=manual\n"
