@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from advisor.catalog import Component
 from advisor.reasoning.guarantees import Anomaly, Guarantee, Requirement
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.plural import counted
 from advisor.reasoning.replication import Replication, in_fullest_rack
 
 
@@ -28,7 +29,7 @@ def described(wish: Requirement) -> str:
     """A wish in words."""
     if wish.guarantee is Guarantee.NONE:
         return "What these settings give now"
-    brokers = "1 broker" if wish.survive == 1 else f"{wish.survive} brokers"
+    brokers = counted(wish.survive, "broker")
     order = ", in order" if wish.ordering else ""
     return f"{wish.guarantee}{order}, with {brokers} lost for good"
 

@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.failures.offsets_topic_lost import NAME as OFFSETS
+from advisor.reasoning.failures.transaction_log_lost import FACTOR as TRANSACTIONS
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted
 from advisor.reasoning.replication import Replication
-
-OFFSETS = "offsets.topic.replication.factor"
-TRANSACTIONS = "transaction.state.log.replication.factor"
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,6 +154,15 @@ class Replication:
         """Whether a broker that lost its disk comes back by itself before another one leads."""
         return self.pipeline.text(Component.APPLICATION, "disk.lost") == "returns-empty"
 
+    def may_lead_empty(self, copies: int) -> bool:
+        """Whether a partition that is sure of so many copies may be led by an empty disk.
+
+        The in-sync set shrinks to one broker; that one comes back empty and leads, and the others
+        truncate, whatever copies they have. Only eligible leader replicas keep it from leading, and
+        there are some only where two copies or more are asked for (docs/decisions/0033).
+        """
+        return self.returns_empty and not (self.eligible_replicas and copies > 1)
+
     @property
     def flush_messages(self) -> int:
         """Records after which a replica writes its disk by itself."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.plural import counted
 from advisor.reasoning.replication import Replication
 
 
@@ -20,8 +21,8 @@ def permits(pipeline: Pipeline) -> Permits:
     if topic.waits_for_followers and topic.factor - lost < topic.min_isr:
         found[Anomaly.UNAVAILABLE] = (
             f"replication.factor={topic.factor} and min.insync.replicas={topic.min_isr}: with "
-            f"{_brokers(lost)} gone, {max(topic.factor - lost, 0)} replicas are left, and writes "
-            "wait for a replacement."
+            f"{counted(lost, 'broker')} gone, {max(topic.factor - lost, 0)} replicas are left, "
+            "and writes wait for a replacement."
         )
     return found
 
@@ -29,22 +30,17 @@ def permits(pipeline: Pipeline) -> Permits:
 def _why(topic: Replication, lost: int) -> str:
     if not topic.waits_for_followers:
         kept = "is sure of no copy at all" if topic.copies == 0 else "is sure of the leader's copy"
-        return f"acks={topic.acks}: an acknowledged record {kept}; {_brokers(lost)} may be lost."
+        brokers = counted(lost, "broker")
+        return f"acks={topic.acks}: an acknowledged record {kept}; {brokers} may be lost."
     if topic.factor <= lost:
-        return f"replication.factor={topic.factor}: {_brokers(lost)} lost takes every copy."
+        return (
+            f"replication.factor={topic.factor}: {counted(lost, 'broker')} lost takes every copy."
+        )
     return (
         f"min.insync.replicas={topic.min_isr} with replication.factor={topic.factor}: an "
-        f"acknowledged record is sure of {_copies(topic.copies)} and survives "
-        f"{_brokers(topic.survives)} lost for good, not {lost}."
+        f"acknowledged record is sure of {counted(topic.copies, 'copy', 'copies')} and survives "
+        f"{counted(topic.survives, 'broker')} lost for good, not {lost}."
     )
-
-
-def _brokers(count: int) -> str:
-    return "1 broker" if count == 1 else f"{count} brokers"
-
-
-def _copies(count: int) -> str:
-    return "1 copy" if count == 1 else f"{count} copies"
 
 
 EVENT = FailureEvent(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.plural import counted
 from advisor.reasoning.replication import Replication
 
 
@@ -19,7 +20,7 @@ def permits(pipeline: Pipeline) -> Permits:
             f"replication.factor={topic.factor}: before Kafka 3.7 every write with acks=all is "
             "refused, with all brokers up."
         }
-    down = _brokers(topic.spares + 1)
+    down = counted(topic.spares + 1, "broker")
     if topic.waits_for_followers or topic.min_isr == 1:
         reason = (
             f"replication.factor={topic.factor} with min.insync.replicas={topic.min_isr}: with "
@@ -33,10 +34,6 @@ def permits(pipeline: Pipeline) -> Permits:
             "until enough replicas are in sync."
         }
     return {}
-
-
-def _brokers(count: int) -> str:
-    return "1 broker" if count == 1 else f"{count} brokers"
 
 
 EVENT = FailureEvent(

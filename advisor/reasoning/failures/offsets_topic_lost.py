@@ -8,8 +8,9 @@ from advisor.reasoning.failures.no_committed_offset import without_position
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted
+from advisor.reasoning.replication import Replication
 
-NAME = "offsets.topic.replication.factor"
+NAME, MINIMUM = "offsets.topic.replication.factor", "min.insync.replicas"
 
 
 def permits(pipeline: Pipeline) -> Permits:
@@ -23,8 +24,21 @@ def permits(pipeline: Pipeline) -> Permits:
             "anything."
         }
     if copies > lost:
-        return {}
+        return _led_by_an_empty_disk(pipeline, copies)
     return without_position(pipeline, f"{NAME}={copies}: the committed offsets are gone, too. ")
+
+
+def _led_by_an_empty_disk(pipeline: Pipeline, copies: int) -> Permits:
+    """__consumer_offsets has no minimum of its own, so that the brokers' counts (KIP-966)."""
+    least = min(pipeline.number(Component.BROKER, MINIMUM), copies)
+    if copies == 1 or not Replication(pipeline).may_lead_empty(least):
+        return {}
+    return without_position(
+        pipeline,
+        f"application.disk.lost=returns-empty, {NAME}={copies} with {MINIMUM}={least} of the "
+        "brokers: the last broker in sync comes back empty and leads, and the "
+        "committed offsets are gone. ",
+    )
 
 
 EVENT = FailureEvent(
@@ -41,6 +55,7 @@ EVENT = FailureEvent(
     sources=(
         "Kafka GroupCoordinatorConfig, offsets.topic.replication.factor",
         "apache/kafka config/server.properties (ships 1)",
+        "KIP-966, Motivation",
     ),
     in_scope=broker_lost_for_good,
 )

@@ -6,6 +6,8 @@ from advisor.catalog import Family
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.plural import counted
+from advisor.reasoning.replication import Replication
 from advisor.reasoning.streams import Streams
 
 
@@ -17,12 +19,18 @@ def permits(pipeline: Pipeline) -> Permits:
     lost = max(pipeline.requirement.survive, 1)
     factor, least = streams.internal_factor, streams.internal_min_isr
     said = f"replication.factor={factor} of the internal topics with min.insync.replicas={least}"
-    copies = "1 copy" if streams.internal_copies == 1 else f"{streams.internal_copies} copies"
+    copies = counted(streams.internal_copies, "copy", "copies")
     found: Permits = {}
     if streams.internal_copies <= lost:
         reason = (
             f"{said}: the changelog of the state and what was on its way through a repartition "
             f"topic are sure of {copies}."
+        )
+        found = {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}
+    elif factor > 1 and Replication(pipeline).may_lead_empty(streams.internal_copies):
+        reason = (
+            f"{said}, application.disk.lost=returns-empty: without eligible leader replicas the "
+            "last broker in sync comes back empty and leads, and what the changelog kept is gone."
         )
         found = {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}
     if factor - lost < least:

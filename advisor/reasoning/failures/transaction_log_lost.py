@@ -6,6 +6,7 @@ from advisor.catalog import Component, Family
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
 
 FACTOR, MINIMUM = "transaction.state.log.replication.factor", "transaction.state.log.min.isr"
 
@@ -29,12 +30,26 @@ def permits(pipeline: Pipeline) -> Permits:
         )
         found[Anomaly.TORN_TRANSACTION] = f"{reason}some partitions are marked and others not."
         found[Anomaly.BLOCKED] = f"{reason}read_committed readers wait behind it."
+    elif factor > 1 and Replication(pipeline).may_lead_empty(min(least, factor)):
+        found = _led_by_an_empty_disk(factor, least)
     if factor - lost < least:
         found[Anomaly.UNAVAILABLE] = (
             f"{FACTOR}={factor} with {MINIMUM}={least}: with {lost} of its brokers gone, no "
             "transaction can begin or end."
         )
     return found
+
+
+def _led_by_an_empty_disk(factor: int, least: int) -> Permits:
+    reason = (
+        f"application.disk.lost=returns-empty, {FACTOR}={factor} with {MINIMUM}={least}: without "
+        "eligible leader replicas the last broker in sync comes back empty and leads, and the "
+        "decisions on transactions are gone: "
+    )
+    return {
+        Anomaly.TORN_TRANSACTION: f"{reason}some partitions are marked and others not.",
+        Anomaly.BLOCKED: f"{reason}read_committed readers wait behind them.",
+    }
 
 
 EVENT = FailureEvent(
@@ -51,6 +66,7 @@ EVENT = FailureEvent(
     sources=(
         "KIP-98, Transaction Coordinator",
         "Kafka TransactionLogConfig, transaction.state.log.min.isr",
+        "KIP-966, Motivation",
     ),
     in_scope=broker_lost_for_good,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.catalog import Component, Value
+from advisor.reasoning.failures.offsets_topic_lost import NAME as _OFFSETS
 from advisor.reasoning.failures.transaction_log_lost import FACTOR as STATE_FACTOR
 from advisor.reasoning.failures.transaction_log_lost import MINIMUM as STATE_MINIMUM
 from advisor.reasoning.levers.lever import (
@@ -166,7 +167,6 @@ def _retention_price(before: Pipeline, after: Pipeline) -> str:
     )
 
 
-_OFFSETS = "offsets.topic.replication.factor"
 _ALTER = Procedure(
     Restart.NOTHING,
     "kafka-configs.sh --alter --entity-type topics --entity-name TOPIC --add-config, while the "

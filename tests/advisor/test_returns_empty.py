@@ -1,0 +1,70 @@
+"""A broker that comes back by itself, empty: Kafka's own topics have no better fate than others."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.recommend import recommend
+from tests.advisor.pipelines import SAFE, broken, described, permits
+
+EMPTY = {**SAFE, "application.disk.lost": "returns-empty"}
+TRANSACTION = {
+    "producer.transactional.id": "copy", "consumer.enable.auto.commit": "false",
+    "application.commit": "in-transaction", "consumer.isolation.level": "read_committed",
+}  # fmt: skip
+EXACTLY = {"need.guarantee": "exactly-once"}
+
+
+@pytest.mark.parametrize("fields", [
+    {"kafka": "3.9"}, {"kafka": "3.9", "broker.min.insync.replicas": "2"},
+    {"application.eligible.leader.replicas.version": "0", "broker.min.insync.replicas": "2"},
+    {},
+])  # fmt: skip
+def test_committed_offsets_may_be_gone_with_any_number_of_copies(fields: dict[str, str]) -> None:
+    asked = described({**EMPTY, **fields})
+    assert Anomaly.REDELIVERY in permits(asked, "offsets-topic-lost")
+    latest = described({**EMPTY, **fields, "consumer.auto.offset.reset": "latest"})
+    assert Anomaly.SKIPPED in permits(latest, "offsets-topic-lost")
+    elected = described({**SAFE, **fields, "application.disk.lost": "replica-elected"})
+    assert not permits(elected, "offsets-topic-lost")
+
+
+def test_eligible_replicas_and_a_minimum_of_two_keep_the_offsets() -> None:
+    asked = described({**EMPTY, "broker.min.insync.replicas": "2"})
+    assert not permits(asked, "offsets-topic-lost")
+
+
+@pytest.mark.parametrize(("fields", "gone"), [
+    ({"kafka": "3.9"}, True), ({}, False),
+    ({"application.eligible.leader.replicas.version": "0"}, True),
+])  # fmt: skip
+def test_the_decisions_on_transactions_need_eligible_replicas(
+    fields: dict[str, str], gone: bool
+) -> None:
+    asked = described({**EMPTY, **TRANSACTION, **fields})
+    assert (Anomaly.TORN_TRANSACTION in permits(asked, "transaction-log-lost")) is gone
+
+
+def test_a_group_that_stops_without_a_position_repeats_nothing() -> None:
+    found = recommend(described({**EMPTY, **TRANSACTION, **EXACTLY}))
+    made = {(each.component.value, each.setting): each.after for each in found.changes}
+    assert made == {("consumer", "auto.offset.reset"): "none"}
+    assert not broken(found.pipeline)
+
+
+def test_before_eligible_replicas_no_setting_gives_exactly_once() -> None:
+    found = recommend(described({**EMPTY, **TRANSACTION, **EXACTLY, "kafka": "3.9"}))
+    assert any("transaction.state.log" in each.why for each in found.impossible)
+
+
+def test_the_changelogs_of_streams_need_them_as_well() -> None:
+    fields = {
+        "family": "streams", "topic.replication.factor": "3", "streams.replication.factor": "3",
+        "streams.topic.min.insync.replicas": "2", "application.state": "logged",
+        "application.disk.lost": "returns-empty",
+    }  # fmt: skip
+    assert Anomaly.STATE_LOST in permits(
+        described({**fields, "kafka": "3.9"}), "streams-internal-topics-lost"
+    )
+    assert Anomaly.STATE_LOST not in permits(described(fields), "streams-internal-topics-lost")
