@@ -6,6 +6,7 @@ Set LAB_SCREENSHOTS to a folder to keep the pictures and look at them.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -147,6 +148,7 @@ def test_the_reference(looked_at: Page) -> None:
     looked_at.get_by_role("searchbox").press_sequentially("leader")
     expect(looked_at.get_by_role("status")).to_contain_text("leader")
     expect(looked_at.get_by_role("searchbox")).to_be_focused()
+    expect(looked_at).to_have_url(re.compile(r"/reference/\?q=leader"))
     look(looked_at, "reference")
     for address in (
         "failures/leader-killed-followers-behind", "rules/P001", "settings/producer/acks",
