@@ -61,7 +61,7 @@ def secret_key(path: Path) -> str:
 
 
 def _make_key(path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".secret-key-")  # mode 600
     try:
         with os.fdopen(handle, "w") as file:

@@ -15,10 +15,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from config import logs
 from labs.engine.processes import end, spawn
 from labs.engine.wait import WaitTimeout, until
 
 TAIL_LINES = 20
+LOGS_EVERY_S = 5.0
 RESTARTS = 3
 RESTARTS_WITHIN_S = 300.0
 PAUSE_S = 60.0
@@ -71,7 +73,7 @@ class Supervisor:
         """Starts a service without waiting. Its log begins anew; the one before is kept."""
         service.log.parent.mkdir(parents=True, exist_ok=True)
         if service.log.exists():
-            service.log.replace(service.log.with_suffix(".log.before"))
+            service.log.replace(logs.before(service.log))
         self._running.append(_Running(service, self._spawn(service)))
 
     def wait(self) -> None:
@@ -89,8 +91,16 @@ class Supervisor:
                 raise ServiceFailed(f"{timeout}.{tail(service.log)}") from None
 
     def watch(self) -> None:
-        """Keeps the services alive until `stopping` is set. Raises `ServiceFailed`."""
+        """Keeps the services alive, and their logs bounded, until `stopping` is set.
+
+        Raises `ServiceFailed`.
+        """
+        looked = 0.0
         while not self.stopping.wait(0.25):
+            if time.monotonic() - looked >= LOGS_EVERY_S:
+                looked = time.monotonic()
+                for running in self._running:
+                    logs.bound(running.service.log)
             for running in self._running:
                 is_due = time.monotonic() >= running.paused_until
                 if is_due and running.process.poll() is not None:

@@ -1,8 +1,9 @@
 """Disk use has a limit: the oldest ledgers go first, and what was counted in them stays.
 
-The rule, as docs/setup.md has it: while the folders of all experiments of the site together are
-larger than the limit, the ledger of the one that ended first is removed. Never that of a run that
-waits or runs, and never that of the one that ended last, so that a result can always be looked at.
+The rule, as docs/setup.md has it: while the folders of all experiments of the site, the database,
+the queue and the logs together are larger than the limit, the ledger of the experiment that ended
+first is removed. Never that of a run that waits or runs, and never that of the one that ended last,
+so that a result can always be looked at.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from django.conf import settings
+from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -28,7 +30,7 @@ def prune(limit_bytes: int | None = None) -> list[str]:
     limit = settings.LAB_RUNS_LIMIT_MB * MEGABYTE if limit_bytes is None else limit_bytes
     kept = Experiment.objects.filter(pruned_at__isnull=True)
     sizes = {slug: size(_runs(slug)) for slug in kept.values_list("slug", flat=True)}
-    left, pruned = sum(sizes.values()), []
+    left, pruned = sum(sizes.values()) + beside(), []
     for experiment in list(_ended().order_by("-ended_at", "-pk")[1:])[::-1]:
         if left <= limit:
             break
@@ -36,18 +38,38 @@ def prune(limit_bytes: int | None = None) -> list[str]:
             left -= sizes[experiment.slug]
             pruned.append(experiment.slug)
             logger.info("its ledger was pruned", extra={"run": experiment.slug})
+    if left > limit:
+        logger.warning("%d MB are left, %d are wanted", left / MEGABYTE, limit / MEGABYTE)
     return pruned
+
+
+def beside() -> int:
+    """Bytes of what is not a ledger: the database, the queue of a Redis of our own, the logs."""
+    folders = (settings.LAB_LOGS_DIR, settings.LAB_DATA_DIR / "redis")
+    return _database() + sum(size(Path(folder)) for folder in folders)
+
+
+def _database() -> int:
+    if connection.vendor == "sqlite":
+        file = str(connection.settings_dict["NAME"])
+        return sum(_bytes(Path(f"{file}{end}")) for end in ("", "-wal", "-shm"))
+    if connection.vendor != "postgresql":
+        return 0
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_database_size(current_database())")
+        return int(cursor.fetchone()[0])
 
 
 def size(folder: Path) -> int:
     """Bytes in the files below a folder; what vanishes meanwhile counts nothing."""
-    total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.stat().st_size if path.is_file() else 0
-        except FileNotFoundError:
-            continue
-    return total
+    return sum(_bytes(path) for path in folder.rglob("*"))
+
+
+def _bytes(path: Path) -> int:
+    try:
+        return path.stat().st_size if path.is_file() else 0
+    except FileNotFoundError:
+        return 0
 
 
 def _ended() -> QuerySet[Experiment]:

@@ -13,10 +13,11 @@ from config.places import private_folder, secret_key, socket_path
 
 
 def test_the_key_is_made_once_and_is_for_its_owner_alone(tmp_path):
-    path = tmp_path / "data" / "secret-key"
+    path = tmp_path / "new" / "secret-key"
     key = secret_key(path)
     assert len(key) > 50
     assert secret_key(path) == key
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [file.name for file in path.parent.iterdir()] == ["secret-key"]
 

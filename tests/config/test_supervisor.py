@@ -11,6 +11,7 @@ from functools import partial
 
 import pytest
 
+from config import logs
 from config import supervisor as supervising
 from config.supervisor import RESTARTS, Service, ServiceFailed, Stopped, Supervisor
 from labs.engine.wait import until
@@ -135,3 +136,35 @@ def test_the_log_of_the_start_before_is_kept(tmp_path):
         supervisor.stop()
     assert (tmp_path / "logs" / "thing.log").read_text() == "here\n"
     assert (tmp_path / "logs" / "thing.log.before").read_text() == "here\n"
+
+
+SAYS_MUCH = "import time\nwhile True: print('x' * 99, flush=True); time.sleep(0.001)"
+
+
+def test_a_log_that_grows_is_bounded_while_its_writer_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(supervising, "LOGS_EVERY_S", 0.0)
+    monkeypatch.setattr(logs.bound, "__defaults__", (20_000,))
+    supervisor = Supervisor(print)
+    supervisor.start(service(tmp_path, code=SAYS_MUCH))
+    log = tmp_path / "logs" / "thing.log"
+    watching = threading.Thread(target=supervisor.watch)
+    watching.start()
+    try:
+        until(logs.before(log).exists, 60, "the log was not bounded")
+        first = logs.before(log).stat().st_mtime_ns
+        until(lambda: logs.before(log).stat().st_mtime_ns != first, 60, "nor was it again")
+    finally:
+        supervisor.stopping.set()
+        watching.join(60)
+        supervisor.stop()
+    assert set(log.read_text().split()) <= {"x" * 99}, "no hole of zeros where it was cut"
+    assert set(logs.before(log).read_text().split()) == {"x" * 99}
+
+
+def test_a_log_without_room_for_its_copy_gives_up_its_older_part(tmp_path):
+    log = tmp_path / "web.log"
+    log.write_bytes(b"x" * 100)
+    logs.before(log).mkdir()  # what cannot be written
+    assert not logs.bound(log, 50)
+    assert log.stat().st_size == 100
+    assert not logs.bound(tmp_path / "none.log", 50)

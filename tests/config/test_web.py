@@ -36,6 +36,10 @@ made = models.Experiment.objects.create(slug="slow", scenario="leader-killed-fol
 run = models.Run.objects.create(experiment=made, name="described", position=0, settings={})
 run.ledger.mkdir(parents=True)
 (run.ledger / "sends.parquet").write_bytes(os.urandom(20_000_000))
+(run.ledger.parent / "ledger-jsonl.zip").write_bytes(os.urandom(20_000_000))
+other = models.Run.objects.create(experiment=made, name="recommended", position=1, settings={})
+other.ledger.mkdir(parents=True)
+(other.ledger / "sends.parquet").write_bytes(os.urandom(100_000))
 """
 
 
@@ -101,13 +105,20 @@ def test_a_page_is_served_beside_slow_sockets_which_are_then_closed(port):
         until(lambda: not any(map(slow.is_open, opened)), limit_s, "some are still open")
 
 
-def test_a_page_is_served_beside_slow_readers_of_a_ledger(port):
-    wanted = slow.reader("/experiments/slow/described/ledger.zip")
-    with slow.sockets(port, wanted, downloads.AT_ONCE // 2) as opened:
-        for each in opened:
-            assert each.recv(12) == b"HTTP/1.1 200"
+@pytest.mark.parametrize("form", ["ledger.zip", "ledger-jsonl.zip"])
+def test_a_page_is_served_beside_more_slow_readers_of_a_ledger_than_have_a_place(port, form):
+    wanted = slow.reader(f"/experiments/slow/described/{form}")
+    with slow.sockets(port, wanted, downloads.AT_ONCE + 6) as opened:
+        got = sorted(each.recv(12) for each in opened)
+        assert got == [b"HTTP/1.1 200"] * downloads.AT_ONCE + [b"HTTP/1.1 503"] * 6
         for _ in range(3):
             assert answers(port, PAGE_LIMIT_S)
+
+    def has_a_place() -> bool:
+        with slow.sockets(port, wanted, 1) as (one,):
+            return one.recv(12) == b"HTTP/1.1 200"
+
+    until(has_a_place, web.SILENCE_S + 10, "who went kept their place", every_s=0.5)
 
 
 NO_ROOM = """
@@ -124,7 +135,7 @@ def test_pages_are_served_and_downloads_refused_where_the_disk_takes_nothing(dat
         for path in ("/", "/experiments/", "/learn/", "/describe/client/", "/reference/"):
             assert asked(chosen, path)[0] == 200
         for form in ("ledger.zip", "ledger-jsonl.zip"):
-            status, page = asked(chosen, f"/experiments/slow/described/{form}")
+            status, page = asked(chosen, f"/experiments/slow/recommended/{form}")
             assert status == 503
             assert "cannot be downloaded just now" in page
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -29,6 +30,11 @@ def with_ledger(state: State = State.DONE, ended_at: float = 10) -> Experiment:
     return made
 
 
+def pruned(ledgers_bytes: int) -> list[str]:
+    """Whose ledgers go where so many bytes are left to ledgers."""
+    return pruning.prune(pruning.beside() + ledgers_bytes)
+
+
 def keeps(made: Experiment) -> bool:
     made.refresh_from_db()
     there = made.folder.exists()
@@ -38,11 +44,11 @@ def keeps(made: Experiment) -> bool:
 
 def test_the_oldest_go_first_and_only_as_many_as_needed() -> None:
     middle, oldest, newest = (with_ledger(ended_at=ago) for ago in (200, 300, 100))
-    assert pruning.prune(3 * BYTES) == []
-    assert pruning.prune(2 * BYTES) == [oldest.slug]
+    assert pruned(3 * BYTES) == []
+    assert pruned(2 * BYTES) == [oldest.slug]
     assert [keeps(each) for each in (oldest, middle, newest)] == [False, True, True]
-    assert pruning.prune(BYTES) == [middle.slug]
-    assert pruning.prune(BYTES) == []
+    assert pruned(BYTES) == [middle.slug]
+    assert pruned(BYTES) == []
 
 
 def test_the_one_that_ended_last_stays_however_large() -> None:
@@ -54,18 +60,39 @@ def test_the_one_that_ended_last_stays_however_large() -> None:
 @pytest.mark.parametrize("state", [State.QUEUED, State.RUNNING])
 def test_what_waits_or_runs_is_counted_and_never_removed(state: State) -> None:
     live, older, newest = with_ledger(state), with_ledger(ended_at=200), with_ledger(ended_at=100)
-    assert pruning.prune(2 * BYTES) == [older.slug]
+    assert pruned(2 * BYTES) == [older.slug]
     assert pruning.prune(0) == []
     assert keeps(live)
     assert keeps(newest)
 
 
-@override_settings(LAB_RUNS_LIMIT_MB=1)
+@pytest.mark.parametrize("what", ["logs/web.log", "redis/appendonlydir/a.aof"])
+def test_logs_and_queue_count(data_dir: Path, what: str) -> None:
+    older, newest = with_ledger(ended_at=200), with_ledger(ended_at=100)
+    limit = pruning.beside() + 2 * BYTES
+    assert pruning.prune(limit) == []
+    (data_dir / what).parent.mkdir(parents=True)
+    (data_dir / what).write_bytes(b"l" * 10)
+    assert pruning.prune(limit) == [older.slug]
+    (data_dir / what).write_bytes(b"l" * 5 * BYTES)
+    assert pruning.prune(limit) == []
+    assert keeps(newest)
+
+
+def test_the_database_counts() -> None:
+    before = pruning.beside()
+    assert before > 0
+    for _ in range(30):
+        make.experiment(reason="r" * 100_000)
+    assert pruning.beside() > before + 500_000
+
+
+@override_settings(LAB_RUNS_LIMIT_MB=6)
 def test_the_setting_is_the_limit() -> None:
     older, _ = with_ledger(ended_at=200), with_ledger(ended_at=100)
     assert pruning.prune() == []
     large = older.folder / "described" / "ledger" / "log.parquet"
-    large.write_bytes(b"r" * pruning.MEGABYTE)
+    large.write_bytes(b"r" * 6 * pruning.MEGABYTE)
     assert pruning.prune() == [older.slug]
 
 
@@ -106,4 +133,4 @@ def test_the_command_says_whose_ledgers_went(capsys: pytest.CaptureFixture[str])
 def test_the_rule_stands_with_the_experiments(client: Client) -> None:
     with_ledger()
     page = client.get(reverse("labs:experiments")).content.decode()
-    assert "All ledgers together may take 12,000 MB." in page
+    assert "All ledgers, with the database and the logs, may take 12,000 MB." in page

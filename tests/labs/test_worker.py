@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
+from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.models import Session
+from django.test import Client
 
 from labs import lifecycle, worker
 from labs.engine.launch import RunnerDied
@@ -92,3 +95,18 @@ def test_a_worker_has_a_pool_unless_it_is_switched_off(
 ) -> None:
     settings.LAB_WARM_POOL = wanted
     assert (worker.Helpers().pool is not None) == wanted
+
+
+@pytest.mark.django_db
+def test_the_worker_clears_sessions_that_are_over_and_no_others(client: Client) -> None:
+    over, mine = SessionStore(), client.session
+    over["draft"] = mine["draft"] = {"fields": {}, "done": []}
+    over.set_expiry(-1)
+    over.save()
+    mine.save()
+    sweeper = worker.Sweeper()
+    sweeper.sweep()
+    assert [each.session_key for each in Session.objects.all()] == [mine.session_key]
+    over.save(must_create=True)
+    sweeper.sweep()
+    assert Session.objects.count() == 2, "it looks again only after an hour"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import stat
 import subprocess
 import sys
 from functools import partial
@@ -27,6 +28,13 @@ with house(pathlib.Path(sys.argv[1])) as up:
 """What a test does with a house, in a process that can be killed."""
 
 
+def open_to_others(data):
+    """What in a data folder somebody else on this machine could read or write."""
+    held = [data, *data.rglob("*")]
+    assert {"lab.db", "secret-key", "web.log", "worker.log"} <= {path.name for path in held}
+    return [str(path) for path in held if stat.S_IMODE(path.lstat().st_mode) & 0o077]
+
+
 @pytest.mark.parametrize(
     "number",
     [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.thorough)],
@@ -38,6 +46,7 @@ def test_it_answers_and_leaves_nothing_when_asked_to_end(tmp_path, number):
         status, page = up.get()
         assert status == 200
         assert "Delivery Lab" in page
+        assert open_to_others(up.data) == []
 
         up.process.send_signal(number)
         assert up.process.wait(60) == 0, up.output()
