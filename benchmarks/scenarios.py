@@ -28,7 +28,7 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -37,6 +37,7 @@ from advisor.reasoning.failures import all_events
 from benchmarks.left import Left, left, nothing_grew
 from benchmarks.warm import warm_judge
 from labs.calibration.edges import as_staged
+from labs.calibration.fingerprint import fingerprint
 from labs.calibration.record import JUDGED
 from labs.calibration.table import possible
 from labs.engine.kafka.distribution import UnknownVersion, kafka_versions, release
@@ -70,6 +71,7 @@ class Line:
     kafka: str = NEWEST
     scenario: str = ""
     date: str = ""
+    code: dict[str, str] = field(default_factory=dict)
 
     @property
     def key(self) -> Key:
@@ -128,7 +130,7 @@ def run(
         lines.append(
             Line(
                 case.name, seed, name, verdict, case.counted, count, right, told["reason"], kafka,
-                case.scenario, f"{datetime.now(UTC):%Y-%m-%d}",
+                case.scenario, f"{datetime.now(UTC):%Y-%m-%d}", dict(fingerprint(case.scenario)),
             )
         )  # fmt: skip
     return lines

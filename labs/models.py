@@ -169,7 +169,8 @@ class Trial(models.Model):
 
     Its arms are the pipelines of an edge (`labs.calibration.edges`): they differ in one setting,
     and `event` permits different anomalies on either side. `pipelines` has what
-    `advisor.reasoning.serial` writes, by arm; predictions are made from it anew, never kept.
+    `advisor.reasoning.serial` writes, by arm; predictions are made from it anew, never kept. `code`
+    is the fingerprint of what ran (`labs.calibration.fingerprint`), empty in a row of before.
     """
 
     experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, related_name="trial")
@@ -177,6 +178,7 @@ class Trial(models.Model):
     component = models.CharField(max_length=16)
     setting = models.CharField(max_length=64)
     pipelines = models.JSONField()
+    code = models.JSONField(default=dict)
 
     def __str__(self) -> str:
         return f"{self.event}: {self.component}.{self.setting}"

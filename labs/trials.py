@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -17,8 +17,9 @@ from advisor.reasoning.pipeline import Pipeline
 from labs import lifecycle, owners, services, worker
 from labs.calibration import table
 from labs.calibration.edges import Edge
-from labs.calibration.fingerprint import fingerprint
+from labs.calibration.fingerprint import fingerprint, told
 from labs.calibration.record import JUDGED, Explored, Record
+from labs.calibration.staged import Staged, staged
 from labs.calibration.table import Held, Observed
 from labs.engine.kafka.distribution import release
 from labs.engine.kafka.properties import SHORTENED
@@ -54,7 +55,7 @@ def _claimed(edge: Edge, seed: int) -> Trial:
     pipelines = {name: advisor.to_data(side) for name, side in zip(SIDES, edge.sides, strict=True)}
     return Trial.objects.create(
         experiment=claimed, event=edge.event.name, component=component.value, setting=setting,
-        pipelines=pipelines,
+        pipelines=pipelines, code=dict(fingerprint(edge.event.scenario)),
     )  # fmt: skip
 
 
@@ -93,6 +94,26 @@ def _held(count: int, newest: str | None, record: Path, size: int) -> Held:
     return table.held([*observed(), *shipped(record)])
 
 
+def scenarios_staged() -> list[Staged]:
+    """What each scenario showed, by the record that came with the release."""
+    record = Path(settings.LAB_STAGED_RECORD)
+    return _staged(record, record.stat().st_size if record.exists() else 0)
+
+
+@lru_cache(maxsize=2)
+def _staged(record: Path, size: int) -> list[Staged]:
+    return staged(record)
+
+
+def own_counts() -> dict[str, list[dict[str, int | None]]]:
+    """By scenario, the counts of every arm that was judged on this installation."""
+    done = Run.objects.filter(experiment__state=State.DONE, verdict__in=JUDGED)
+    found: dict[str, list[dict[str, int | None]]] = {}
+    for scenario, counts in done.values_list("experiment__scenario", "result__counts"):
+        found.setdefault(scenario, []).append(counts or {})
+    return found
+
+
 def shipped(record: Path) -> list[Observed]:
     """What the runs of a record saw that say something, as they stand on the evidence page.
 
@@ -112,11 +133,21 @@ def _shipped(run: Explored) -> Iterable[Observed]:
         for name, value in part.items()
         if name not in SHORTENED
     )
-    where = f"{run.date}, Kafka {run.versions.get('kafka', run.pipeline['kafka'])}, {run.clients}"
+    kafka = run.versions.get("kafka", run.pipeline["kafka"])
+    where = f"{run.date}, Kafka {kafka}, {run.clients}{_code(run.code)}"
     yield Observed(
         run.event, pipeline, frozenset(map(Anomaly, run.seen)), " ".join(stated), "", where,
-        older=run.code != fingerprint(run.scenario),
+        older=_is_older(run.code, run.scenario),
     )  # fmt: skip
+
+
+def _is_older(code: Mapping[str, str], scenario: str) -> bool:
+    """Whether what a run hangs on has changed since."""
+    return code != fingerprint(scenario)
+
+
+def _code(code: Mapping[str, str]) -> str:
+    return f", code {told(code)}" if code else ""
 
 
 def unjudged(trials: Iterable[Trial]) -> list[tuple[Experiment, str]]:
@@ -140,8 +171,13 @@ def _observed(trial: Trial, run: Run) -> Iterable[Observed]:
         return
     counts = run.result.get("counts", {})
     seen = frozenset(anomaly for anomaly in Anomaly if counts.get(anomaly))
-    link = trial.experiment.get_absolute_url()
-    yield Observed(trial.event, pipeline, seen, trial.label(run.name), link)
+    experiment = trial.experiment
+    day = f"{experiment.ended_at:%Y-%m-%d}, " if experiment.ended_at else ""
+    yield Observed(
+        trial.event, pipeline, seen, trial.label(run.name), experiment.get_absolute_url(),
+        f"{day}Kafka {experiment.kafka}{_code(trial.code)}",
+        older=_is_older(trial.code, experiment.scenario),
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=2048)

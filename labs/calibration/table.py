@@ -14,6 +14,7 @@ from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import all_events, events_for
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
+from labs.calibration.bound import below
 from labs.calibration.edges import OUTAGES, as_staged, permitted
 from labs.engine.scenarios import find
 
@@ -67,17 +68,7 @@ class Side:
     @property
     def bound(self) -> str:
         """What runs in which it was never seen say of how often it happens; empty without any."""
-        if self.seen or not self.runs:
-            return ""
-        return f"below {at_most(len(self.runs)):.1%} with 95% confidence"
-
-
-def at_most(runs: int) -> float:
-    """The share that is ruled out with 95 % confidence by `runs` without it: 1 - 0.05^(1/n).
-
-    The exact one-sided bound of Clopper and Pearson for none of n.
-    """
-    return float(1 - 0.05 ** (1 / runs))
+        return "" if self.seen else below(len(self.runs))
 
 
 @dataclass(frozen=True, slots=True)

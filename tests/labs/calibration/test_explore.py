@@ -25,7 +25,7 @@ from labs.calibration.edges import UNTRIED, as_staged
 from labs.calibration.fingerprint import fingerprint
 from labs.calibration.record import Explored, Record, RecordError
 from labs.calibration.shrink import Staged, shrunk
-from labs.calibration.table import at_most, refutable
+from labs.calibration.table import refutable
 from labs.engine.processes import ROOT
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import Topology
@@ -273,7 +273,7 @@ def test_runs_that_came_with_the_release_are_evidence(client: Client) -> None:
     page = client.get(reverse("labs:evidence")).content.decode()
     assert "2026-11-23, Kafka 4.3.1, librdkafka, came with this release" in page
     assert page.count("older than the code") == page.count("came with this release; <em>") > 0
-    assert "seen in 0 of 2: below 77.6% with 95% confidence" in page
+    assert "seen in 0 of 2: below 77.7% with 95% confidence" in page
     call_command("calibrate", "--recorded")
 
 
@@ -283,11 +283,6 @@ def test_what_a_shipped_run_refutes_fails_the_build(client: Client) -> None:
         call_command("calibrate", "--recorded")
     assert failed.value.returncode == 1
     assert "Called impossible, and seen" in client.get(reverse("labs:evidence")).content.decode()
-
-
-@pytest.mark.parametrize(("runs", "percent"), [(1, 95.0), (59, 4.95), (299, 1.0)])
-def test_what_runs_without_it_rule_out(runs: int, percent: float) -> None:
-    assert at_most(runs) * 100 == pytest.approx(percent, abs=0.01)
 
 
 def test_a_fingerprint_is_of_the_scenario_and_of_what_all_share() -> None:

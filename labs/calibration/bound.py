@@ -1,0 +1,45 @@
+"""What runs in which a thing was never seen say of how often it happens."""
+
+from __future__ import annotations
+
+import math
+
+CONFIDENCE = 0.95
+
+
+def at_most(runs: int) -> float:
+    """The share that is ruled out with 95 % confidence by `runs` without it: 1 - 0.05^(1/n).
+
+    The exact one-sided bound of Clopper and Pearson for none of n.
+
+    >>> at_most(59) < 0.05 < at_most(58)
+    True
+    """
+    return float(1 - (1 - CONFIDENCE) ** (1 / runs))
+
+
+def runs_for(share: float) -> int:
+    """The fewest runs without it that rule out this share; above 0 and below 1.
+
+    >>> runs_for(0.05)
+    59
+    """
+    return math.ceil(math.log(1 - CONFIDENCE) / math.log(1 - share))
+
+
+def below(runs: int) -> str:
+    """The same in words; empty without any run.
+
+    >>> below(59)
+    'below 5% with 95% confidence'
+    """
+    return f"below {_percent(at_most(runs))} with 95% confidence" if runs else ""
+
+
+def _percent(share: float) -> str:
+    """Rounded up: what is said must not be more than was found.
+
+    >>> _percent(0.04951), _percent(0.3123), _percent(0.95)
+    ('5%', '31.3%', '95%')
+    """
+    return f"{math.ceil(share * 1000 - 1e-9) / 10:g}%"

@@ -1,0 +1,98 @@
+"""What each scenario showed, by the record that ships with the release, and on its page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+
+from benchmarks.scenarios import KEPT
+from labs.calibration.bound import at_most, below, runs_for
+from labs.calibration.fingerprint import fingerprint
+from labs.calibration.staged import staged
+from labs.engine.scenarios import all_scenarios
+from labs.models import Run, State
+from tests.labs import make
+
+SCENARIO = "leader-killed"
+
+
+def line(arm: str, count: int | None, **more: object) -> dict[str, object]:
+    """A line of the record; a count above 0 is right in a bad arm, 0 in a good one."""
+    right = bool(count) is (arm == "bad")
+    return {
+        "case": "acks-0", "seed": 1, "arm": arm, "verdict": "broken" if count else "holds",
+        "anomaly": "lost_write", "count": count, "right": right, "reason": "", "kafka": "4.3.1",
+        "scenario": SCENARIO, "date": "2026-11-23",
+    } | more  # fmt: skip
+
+
+def write(record: Path, *lines: dict[str, object]) -> Path:
+    record.write_text("".join(json.dumps(each) + "\n" for each in lines) + '{"cut', "utf-8")
+    return record
+
+
+def test_runs_that_permit_it_and_runs_that_prevent_it_are_counted_apart(tmp_path: Path) -> None:
+    now = dict(fingerprint(SCENARIO))
+    record = write(
+        tmp_path / "record.jsonl",
+        line("bad", 7, date=""), line("bad", 0), line("good", 0, code=now), line("good", 0),
+        line("good", 3), line("good", 2, right=True),  # on its brokers even they cannot prevent it
+        line("bad", None, verdict="unknown"), line("bad", 1, scenario="gone"),
+    )  # fmt: skip
+    (found,) = staged(record)
+    assert (found.permitting.shown, len(found.permitting.runs)) == (1, 2)
+    assert (found.preventing.shown, len(found.preventing.runs)) == (1, 3)
+    assert (found.permitting.bound, found.preventing.bound) == ("", "")
+    assert [(batch.runs, batch.older) for batch in found.batches] == [
+        (1, False),
+        (3, True),
+        (1, True),
+    ]
+    assert found.batches[-1].date == "before 2026-11-23"
+    assert not found.older
+
+
+def test_an_outage_is_told_by_what_its_case_calls_one(tmp_path: Path) -> None:
+    outage = {"anomaly": "blocked_ms"}
+    record = write(tmp_path / "record.jsonl", line("bad", 9000, **outage),
+                   line("good", 700, right=True, **outage),
+                   line("good", 9000, right=False, **outage))  # fmt: skip
+    (found,) = staged(record)
+    assert (found.harm, found.permitting.shown, found.preventing.shown) == ("blocked", 1, 1)
+
+
+def test_without_a_record_nothing_is_known(tmp_path: Path) -> None:
+    assert staged(tmp_path / "none.jsonl") == []
+
+
+def test_the_record_that_ships_tells_of_every_scenario() -> None:
+    found = staged(KEPT)
+    assert {each.scenario.name for each in found} == {each.name for each in all_scenarios()}
+    assert all(each.permitting.shown for each in found)
+
+
+@pytest.mark.django_db
+def test_a_new_installation_has_a_full_page_and_own_runs_stand_beside(client: Client) -> None:
+    runs = [line("good", 0, seed=seed) for seed in range(59)]
+    write(Path(settings.LAB_STAGED_RECORD), line("bad", 7), *runs)
+    page = client.get(reverse("labs:evidence")).content.decode()
+    assert "seen in 1 of 1" in page
+    assert "seen in 0 of 59: below 5% with 95% confidence" in page
+    assert "older than the code" in page
+    assert "not run" in page
+    made = make.experiment(State.DONE)
+    type(made).objects.filter(pk=made.pk).update(scenario=SCENARIO)
+    Run.objects.filter(experiment=made).update(verdict="holds", result=make.result("holds"))
+    assert "<td>seen in 0 of 2</td>" in client.get(reverse("labs:evidence")).content.decode()
+
+
+@pytest.mark.parametrize(("runs", "percent"), [(1, 95.0), (59, 4.95), (299, 1.0)])
+def test_what_runs_without_it_rule_out(runs: int, percent: float) -> None:
+    assert at_most(runs) * 100 == pytest.approx(percent, abs=0.01)
+    assert runs_for(at_most(runs) + 1e-9) == runs
+    assert below(0) == ""
