@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import signal
 import tempfile
+import time
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +18,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from advisor.reasoning.failures import all_events
 from labs import exploring, trials
+from labs.calibration.claims import Claims
 from labs.calibration.edges import Edge, edges, permitted
 from labs.calibration.record import Explored, Record, RecordError
 from labs.calibration.table import Observed, Section, Side, held
@@ -22,6 +27,8 @@ from labs.models import Trial
 
 CONTRADICTED, BAD_INPUT, NOT_RUN, INTERRUPTED = 1, 2, 3, 130
 LONGEST_MIN = 100_000
+MOST_SILENT = 10
+"""So many runs in a row that say nothing end a wait for a bound: something is wrong here."""
 
 
 class Command(BaseCommand):
@@ -61,24 +68,19 @@ class Command(BaseCommand):
             help="run settings drawn at random, on every line of brokers, and keep them in a "
             "record; goes on where that stopped",
         )
-        parser.add_argument(
-            "--minutes", type=float, metavar="N", help="with --explore: for so long; default 10"
-        )
-        parser.add_argument(
-            "--record", type=Path, metavar="FILE", help="with --explore: the record; default ours"
-        )
+        _add_limits(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
         if options["explore"]:
             self._explore(options)
             return
-        if options["minutes"] is not None or options["record"] is not None:
-            raise CommandError("--minutes and --record go with --explore", returncode=BAD_INPUT)
+        _check(options)
         chosen = _chosen(options)
         if options["list"]:
             self.stdout.write("\n".join(_drawn(edge) for edge in chosen))
             return
-        ran = None if options["recorded"] else self._run(chosen, options["seed"])
+        claims = _claims(options, chosen)
+        ran = None if options["recorded"] else self._run(_upcoming(options, chosen, claims), claims)
         kept = [] if ran is not None else trials.shipped(settings.LAB_RECORD)
         found = held([*trials.observed(ran), *kept])
         self.stdout.write(
@@ -89,7 +91,10 @@ class Command(BaseCommand):
         if against := found.contradictions:
             said = "; ".join(f"{each.anomaly} with {_at(each.run)}" for each in against)
             raise CommandError(f"seen, though no event permits it: {said}", returncode=CONTRADICTED)
-        if ran is not None and (silent := trials.unjudged(ran)):
+        if claims is not None:
+            if claims.open:
+                raise CommandError(_unbounded(claims), returncode=NOT_RUN)
+        elif ran is not None and (silent := trials.unjudged(ran)):
             said = "; ".join(f"{experiment}: {why}" for experiment, why in silent)
             raise CommandError(f"runs that say nothing: {said}", returncode=NOT_RUN)
 
@@ -150,32 +155,110 @@ class Command(BaseCommand):
         for each in against:
             self.stdout.write(f"refuted: {', '.join(each['impossible'])}: {json.dumps(each)}")
 
-    def _run(self, chosen: list[Edge], seed: int) -> list[Trial]:
-        ran = []
+    def _run(self, upcoming: Iterable[tuple[Edge, int]], claims: Claims | None) -> list[Trial]:
+        ran: list[Trial] = []
+        silent = 0
         with tempfile.TemporaryDirectory(prefix="delivery-lab-") as scratch:
             judge = WarmJudge(Path(scratch) / "judge.sock")
             judge.start()
             try:
-                for number, edge in enumerate(chosen, start=1):
-                    self.stderr.write(f"{number} of {len(chosen)}  {_drawn(edge)}")
-                    ran.append(trials.carry_out(edge, seed + number - 1, judge.socket))
-                    for each in trials.observed(ran[-1:]):
+                for number, (edge, seed) in enumerate(upcoming, start=1):
+                    self.stderr.write(f"{number}  {_drawn(edge)}")
+                    ran.append(trials.carry_out(edge, seed, judge.socket))
+                    observed = trials.observed(ran[-1:])
+                    for each in observed:
                         self.stderr.write(f"    {each.name}: saw {_words(each.seen)}")
+                    if claims is not None:
+                        claims.take(observed)
+                        silent = 0 if observed else silent + 1
+                        if held(observed).contradictions or silent == MOST_SILENT:
+                            break
             finally:
                 judge.stop()
         return ran
 
 
+def _add_limits(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--until-bound",
+        type=float,
+        metavar="SHARE",
+        help="goes on, with other schedules, until each claim that something is impossible was "
+        "tried so often that never seeing it bounds its share with 95 %% confidence (0.05: 59 "
+        "runs). Runs that are kept count, unless they are older than the code",
+    )
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        metavar="N",
+        help="with --explore: for so long; default 10. With --until-bound: at most so long",
+    )
+    parser.add_argument(
+        "--record", type=Path, metavar="FILE", help="with --explore: the record; default ours"
+    )
+
+
+def _check(options: dict[str, Any]) -> None:
+    """Refuses what does not go together without --explore."""
+    share = options["until_bound"]
+    if options["record"] is not None:
+        raise CommandError("--record goes with --explore", returncode=BAD_INPUT)
+    if share is None and options["minutes"] is not None:
+        raise CommandError("--minutes goes with --explore or --until-bound", returncode=BAD_INPUT)
+    if share is None:
+        return
+    if not 0 < share < 1:
+        raise CommandError("--until-bound takes a share above 0 and below 1", returncode=BAD_INPUT)
+    _check_minutes(options["minutes"])
+    if options["recorded"]:
+        raise CommandError("--until-bound does not go with --recorded", returncode=BAD_INPUT)
+
+
+def _check_minutes(minutes: float | None) -> None:
+    if minutes is not None and not 0 < minutes < LONGEST_MIN:
+        message = f"--minutes takes a number above 0 and below {LONGEST_MIN:,}"
+        raise CommandError(message, returncode=BAD_INPUT)
+
+
+def _claims(options: dict[str, Any], chosen: list[Edge]) -> Claims | None:
+    if options["until_bound"] is None:
+        return None
+    kept = [*trials.observed(), *trials.shipped(settings.LAB_RECORD)]
+    return Claims(chosen, options["until_bound"], kept)
+
+
+def _upcoming(
+    options: dict[str, Any], chosen: list[Edge], claims: Claims | None
+) -> Iterator[tuple[Edge, int]]:
+    """What is run, with the seed of its schedule: each edge once, or until the bound holds."""
+    if claims is None:
+        yield from zip(chosen, count(options["seed"]), strict=False)
+        return
+    until = time.monotonic() + (options["minutes"] or math.inf) * 60
+    # Schedules that were run before would add little.
+    for edge, seed in zip(claims.draws(), count(options["seed"] + Trial.objects.count())):
+        if time.monotonic() >= until:
+            return
+        yield edge, seed
+
+
+def _unbounded(claims: Claims) -> str:
+    said = "; ".join(f"{event}: {what}: {n}" for (event, what), n in claims.open.items())
+    return (
+        f"stopped before the bound holds: {len(claims.open)} of {len(claims.all)} claims were "
+        f"tried fewer than {claims.needed} times: {said}"
+    )
+
+
 def _minutes(options: dict[str, Any]) -> float:
-    for name in ("list", "event", "most"):
+    for name in ("list", "event", "most", "until_bound"):
         if options[name]:
-            raise CommandError(f"--{name} does not go with --explore", returncode=BAD_INPUT)
+            flag = name.replace("_", "-")
+            raise CommandError(f"--{flag} does not go with --explore", returncode=BAD_INPUT)
     if options["recorded"] and options["minutes"] is not None:
         raise CommandError("--minutes does not go with --recorded", returncode=BAD_INPUT)
     minutes = 10.0 if options["minutes"] is None else float(options["minutes"])
-    if not 0 < minutes < LONGEST_MIN:
-        message = f"--minutes takes a number above 0 and below {LONGEST_MIN:,}"
-        raise CommandError(message, returncode=BAD_INPUT)
+    _check_minutes(minutes)
     return minutes
 
 

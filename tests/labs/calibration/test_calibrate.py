@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,8 @@ from django.urls import reverse
 
 from advisor import services as advisor
 from labs import trials
+from labs.calibration.edges import Edge, permitted
+from labs.calibration.fingerprint import fingerprint
 from labs.engine.spec import ArmSpec
 from labs.models import Experiment, Run, State, Trial
 from tests.engine.arms import pipeline
@@ -128,3 +132,59 @@ def test_each_claim_of_the_advice_shows_what_runs_said_of_it(client: Client) -> 
     ):
         said = client.get(address).content.decode()
         assert f'href="{reverse("labs:evidence")}#{EVENT}">2 runs: 1 of ' in said
+
+
+@pytest.fixture
+def staged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """Stands in for brokers: each edge loses what it permits; the edges and seeds that were run."""
+    ran: list[tuple[str, int]] = []
+
+    def carry_out(edge: Edge, seed: int, judge_socket: Path) -> Trial:
+        ran.append((edge.key[1], seed))
+        made = trial(*({each.value: 1 for each in permitted(edge.event, side)}
+                       for side in edge.sides))  # fmt: skip
+        made.pipelines = dict(zip(SIDES, map(advisor.to_data, edge.sides), strict=True))
+        made.component, made.setting, made.event = edge.key[0], edge.key[1], edge.event.name
+        made.code = dict(fingerprint(edge.event.scenario))
+        made.save()
+        Experiment.objects.filter(pk=made.experiment.pk).update(scenario=edge.event.scenario)
+        return made
+
+    monkeypatch.setattr(trials, "carry_out", carry_out)
+    for name in ("start", "stop"):
+        monkeypatch.setattr(f"labs.management.commands.calibrate.WarmJudge.{name}", lambda _: None)
+    return ran
+
+
+def test_it_goes_on_until_never_seen_is_known_to_be_rare(staged: list[tuple[str, int]]) -> None:
+    bounding = ("calibrate", "--event", EVENT, "--most", "2", "--until-bound", "0.5")
+    call_command(*bounding)
+    first = len(staged)
+    assert len({seed for _, seed in staged}) == first > 2, "no schedule is run twice"
+    call_command(*bounding)
+    assert len(staged) == first, "what is kept counts"
+    Trial.objects.update(code={})
+    call_command(*bounding)
+    assert len(staged) == 2 * first, "but nothing that is older than the code"
+
+
+def test_a_bound_that_is_not_reached_in_time_is_said(
+    staged: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = count()
+    monkeypatch.setattr("labs.management.commands.calibrate.time.monotonic", lambda: next(now) * 30)
+    with pytest.raises(CommandError, match=r"tried fewer than 59 times: .*: 1") as failed:
+        call_command(
+            "calibrate", "--event", EVENT, "--most", "1", "--until-bound", "0.05", "--minutes", "1"
+        )
+    assert (failed.value.returncode, len(staged)) == (3, 1)
+
+
+@pytest.mark.parametrize("wrong", [{"until_bound": 0.0}, {"until_bound": 1.0}, {"minutes": 1.0},
+                                   {"until_bound": 0.1, "minutes": 0.0},
+                                   {"until_bound": 0.1, "recorded": True},
+                                   {"until_bound": 0.1, "explore": True}])  # fmt: skip
+def test_a_bound_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(CommandError) as failed:
+        call_command("calibrate", **wrong)
+    assert failed.value.returncode == 2
