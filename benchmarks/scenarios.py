@@ -36,6 +36,7 @@ from advisor.catalog import kafka_line
 from advisor.reasoning.failures import all_events
 from benchmarks.left import Left, left, nothing_grew
 from benchmarks.warm import warm_judge
+from labs.calibration.bound import runs_for
 from labs.calibration.edges import as_staged
 from labs.calibration.fingerprint import fingerprint
 from labs.calibration.record import JUDGED
@@ -240,9 +241,18 @@ def by_line(
     return all_run
 
 
+def seeds_of(asked: argparse.Namespace) -> range:
+    """The seeds of `--seeds`, or as many as `--until-bound` takes."""
+    many = asked.seeds if asked.until_bound is None else runs_for(asked.until_bound)
+    return range(asked.first, asked.first + many)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scenarios", description=__doc__)
-    parser.add_argument("--seeds", type=int, default=10)
+    many = parser.add_mutually_exclusive_group()
+    many.add_argument("--seeds", type=int, default=10)
+    many.add_argument("--until-bound", type=float, metavar="SHARE",
+                      help="as many seeds as bound a harm that is never seen")  # fmt: skip
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--only", action="append", choices=[case.name for case in CASES])
     parser.add_argument("--arms", choices=list(ARMS))
@@ -250,7 +260,9 @@ def main() -> int:
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     cases = [case for case in CASES if not asked.only or case.name in asked.only]
-    seeds = range(asked.first, asked.first + asked.seeds)
+    if asked.until_bound is not None and not 0 < asked.until_bound < 1:
+        parser.error("--until-bound takes a share above 0 and below 1")
+    seeds = seeds_of(asked)
     wanted = [asked.arms] if asked.arms else list(ARMS)
     try:
         releases = chosen(asked.lines)

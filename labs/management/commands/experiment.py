@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import secrets
 import signal
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -24,6 +25,7 @@ from labs.engine.kafka.tools import tool_versions
 from labs.engine.launch import RunnerDied, launch
 from labs.engine.scenarios import ScenarioError, all_scenarios, find
 from labs.engine.spec import ArmSpec, ExperimentSpec
+from labs.repeating import unbounded, until_bound
 
 BAD_INPUT, NOT_RUN, INTERRUPTED = 2, 3, 130
 _ARMS = ("described", "recommended")
@@ -81,15 +83,20 @@ class Command(BaseCommand):
         )
         _add_conditions(parser)
         parser.add_argument("--seed", type=int, help="repeats the schedule of an earlier run")
+        _add_repetition(parser)
         parser.add_argument("--json", action="store_true", help="the result as data")
 
     def handle(self, *args: object, **options: Any) -> None:
         spec = _spec(options)
+        share, minutes = _repetition(options)
         if said := sentences.of_brokers(spec):
             self.stderr.write(said)
         # A supervisor ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
         signal.signal(signal.SIGTERM, _interrupt)
         try:
+            if share is not None:
+                self._repeat(spec, share, minutes * 60, as_data=options["json"])
+                return
             result = self._run(spec)
         except KeyboardInterrupt:
             message = "interrupted: everything was ended"
@@ -97,6 +104,18 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(result, indent=2) if options["json"] else _told(result))
         if self._failed:
             raise CommandError("an arm could not be run or judged", returncode=NOT_RUN)
+
+    def _repeat(self, spec: ExperimentSpec, share: float, seconds: float, *, as_data: bool) -> None:
+        tallies = until_bound(spec, share, seconds, self._run)
+        self.stdout.write(
+            json.dumps([{**asdict(each), "says": str(each)} for each in tallies], indent=2)
+            if as_data
+            else "\n".join(map(str, tallies))
+        )
+        if left := unbounded(tallies, share):
+            names = ", ".join(each.name for each in left)
+            message = f"stopped before the bound of {share:g} holds: {names}"
+            raise CommandError(message, returncode=NOT_RUN)
 
     def _run(self, spec: ExperimentSpec) -> dict[str, Any]:
         result: dict[str, Any] = {}
@@ -120,6 +139,30 @@ class Command(BaseCommand):
         elif event["event"] == "fault" and event["phase"] != "invoke":
             said = f"{event['fault']} of {event['target']}: {event['evidence']}"
             self.stderr.write(f"{event['at_s']:6.1f} s  {event['arm']}: {said}")
+
+
+def _add_repetition(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--until-bound",
+        type=float,
+        metavar="SHARE",
+        help="run it under one seed after the other until each arm was broken, or so often not "
+        "that its share of broken runs is at most this, with 95 %% confidence (0.05: 59 runs)",
+    )
+    parser.add_argument(
+        "--minutes", type=float, metavar="N", help="with --until-bound: at most so long"
+    )
+
+
+def _repetition(options: dict[str, Any]) -> tuple[float | None, float]:
+    """The share, and the time in minutes."""
+    share, minutes = options["until_bound"], options["minutes"]
+    if share is not None and not 0 < share < 1:
+        raise CommandError("--until-bound takes a share above 0 and below 1", returncode=BAD_INPUT)
+    if minutes is not None and (share is None or not minutes > 0):
+        message = "--minutes takes a number above 0, and goes with --until-bound"
+        raise CommandError(message, returncode=BAD_INPUT)
+    return share, math.inf if minutes is None else minutes
 
 
 def _add_conditions(parser: CommandParser) -> None:
