@@ -185,6 +185,8 @@ class Trial(models.Model):
 
     def label(self, arm: str) -> str:
         """How a side is called: the setting in which it differs, and its value."""
+        if self.setting == "kafka":  # the line of the brokers, which no setting is
+            return f"Kafka {self.pipelines[arm]['kafka']}"
         value = self.pipelines[arm]["settings"][self.component][self.setting]
         return f"{self.setting}={json.dumps(value) if isinstance(value, bool) else value}"
 

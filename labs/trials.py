@@ -16,7 +16,7 @@ from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
 from labs import lifecycle, owners, services, worker
 from labs.calibration import table
-from labs.calibration.edges import Edge
+from labs.calibration.edges import LINE, Edge
 from labs.calibration.fingerprint import fingerprint, told
 from labs.calibration.record import JUDGED, Explored, Record
 from labs.calibration.staged import Staged, staged
@@ -30,19 +30,27 @@ SIDES = ("one-side", "other-side")
 """The names of a trial's arms."""
 
 
-def carry_out(edge: Edge, seed: int, judge_socket: Path) -> Trial:
-    """Runs both sides of an edge in this process, under the scenario of its event."""
-    trial = _claimed(edge, seed)
-    worker.carry_out(trial.experiment, judge_socket)
-    trial.experiment.refresh_from_db()
-    return trial
+def carry_out(edge: Edge, seed: int, judge_socket: Path) -> list[Trial]:
+    """Runs both sides of an edge in this process, under the scenario of its event.
+
+    They are one trial, and two where the sides are lines of brokers: an experiment has one.
+    """
+    sides = dict(zip(SIDES, edge.sides, strict=True))
+    parts = [{name: side} for name, side in sides.items()] if edge.key == LINE else [sides]
+    ran = []
+    for part in parts:
+        trial = _claimed(edge, part, seed)
+        worker.carry_out(trial.experiment, judge_socket)
+        trial.experiment.refresh_from_db()
+        ran.append(trial)
+    return ran
 
 
 @transaction.atomic
-def _claimed(edge: Edge, seed: int) -> Trial:
+def _claimed(edge: Edge, sides: Mapping[str, Pipeline], seed: int) -> Trial:
     # In one transaction with the claim: no worker sees it waiting.
-    arms = tuple(arm(name, side) for name, side in zip(SIDES, edge.sides, strict=True))
-    side = edge.sides[0]
+    arms = tuple(arm(name, side) for name, side in sides.items())
+    side = next(iter(sides.values()))
     spec = ExperimentSpec(
         edge.event.scenario, seed, arms, release(side.kafka),
         streams=services.streams_for(side),
@@ -52,7 +60,7 @@ def _claimed(edge: Edge, seed: int) -> Trial:
     if claimed is None:
         raise RuntimeError("an experiment that nobody else can see was taken away")
     component, setting = edge.key
-    pipelines = {name: advisor.to_data(side) for name, side in zip(SIDES, edge.sides, strict=True)}
+    pipelines = {name: advisor.to_data(each) for name, each in sides.items()}
     return Trial.objects.create(
         experiment=claimed, event=edge.event.name, component=component.value, setting=setting,
         pipelines=pipelines, code=dict(fingerprint(edge.event.scenario)),

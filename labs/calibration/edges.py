@@ -1,16 +1,17 @@
 """Settings on both sides of every boundary that the failure model draws and the lab can stage.
 
-An edge is two pipelines that differ in one setting, and for which one event permits different
-anomalies. Where the model is wrong, it is wrong at an edge: so that is where it is tried.
+An edge is two pipelines that differ in one setting, or in the line of their brokers, and for which
+one event permits different anomalies. Where the model is wrong, it is wrong at an edge: so that
+is where it is tried.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 from advisor.catalog import Component, Family, Value, versions
 from advisor.reasoning.dependence import dependence
@@ -136,6 +137,10 @@ _OPERATED: Mapping[str, Mapping[str, Value]] = {"leader-disk-lost": {"disk.lost"
 """What a scenario itself does that a team would say of its operations, by the scenario."""
 
 
+LINE: Key = (Component.BROKER, "kafka")
+"""The key of an edge between two lines of brokers, which no setting is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Edge:
     """Two pipelines that differ in `key` alone, and for which `event` permits different things."""
@@ -145,7 +150,9 @@ class Edge:
     sides: tuple[Pipeline, Pipeline]
 
     def values(self) -> tuple[Value, Value]:
-        """The setting's value on each side."""
+        """The setting's value on each side, or the line of brokers."""
+        if self.key == LINE:
+            return self.sides[0].kafka, self.sides[1].kafka
         return self.sides[0].value(*self.key), self.sides[1].value(*self.key)
 
 
@@ -164,8 +171,9 @@ def as_staged(event: FailureEvent, pipeline: Pipeline) -> Pipeline:
 def edges(seed: int) -> list[Edge]:
     """One edge for each event and each setting that it hangs on, in an order of the seed.
 
-    An event has none for a setting of `UNTRIED`, nor of `UNSTAGED` for its scenario, and none
-    where only outages differ.
+    And one for each two neighbouring lines of brokers between which it differs. An event has none
+    for a setting of `UNTRIED`, nor of `UNSTAGED` for its scenario, and none where only outages
+    differ.
     """
     dice = random.Random(seed)  # noqa: S311 - repeatable on purpose, nothing is secret
     found = []
@@ -173,6 +181,8 @@ def edges(seed: int) -> list[Edge]:
         for key in sorted(dependence(event).settings):
             if pairs := _pairs(event, key):
                 found.append(Edge(event, key, dice.choice(pairs)))
+        for pairs in _across_lines(event):
+            found.append(Edge(event, LINE, dice.choice(pairs)))
     dice.shuffle(found)
     return found
 
@@ -188,11 +198,28 @@ def _pairs(event: FailureEvent, key: Key) -> tuple[tuple[Pipeline, Pipeline], ..
         tuple(patient(as_staged(event, base.with_setting(*key, value))) for value in values)
         for values, base in product(tried, bases(event))
     )
-    return tuple(
-        (one, other)
-        for one, other in pairs
-        if permitted(event, one) != permitted(event, other)
-        and not (one.problems() or other.problems())
+    return tuple((one, other) for one, other in pairs if _differ(event, one, other))
+
+
+@cache
+def _across_lines(event: FailureEvent) -> tuple[tuple[tuple[Pipeline, Pipeline], ...], ...]:
+    """By two neighbouring lines of brokers, the pipelines of which more is permitted on one."""
+    started = [patient(as_staged(event, base)) for base in bases(event)]
+    found = (
+        tuple(
+            (replace(base, kafka=newer), replace(base, kafka=older))
+            for base in started
+            if _differ(event, replace(base, kafka=newer), replace(base, kafka=older))
+        )
+        for newer, older in pairwise(find(event.scenario).lines)
+    )
+    return tuple(pairs for pairs in found if pairs)
+
+
+def _differ(event: FailureEvent, one: Pipeline, other: Pipeline) -> bool:
+    """Whether the event permits something else there, and both can be."""
+    return permitted(event, one) != permitted(event, other) and not (
+        one.problems() or other.problems()
     )
 
 

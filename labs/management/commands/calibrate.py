@@ -164,8 +164,9 @@ class Command(BaseCommand):
             try:
                 for number, (edge, seed) in enumerate(upcoming, start=1):
                     self.stderr.write(f"{number}  {_drawn(edge)}")
-                    ran.append(trials.carry_out(edge, seed, judge.socket))
-                    observed = trials.observed(ran[-1:])
+                    both = trials.carry_out(edge, seed, judge.socket)
+                    ran += both
+                    observed = trials.observed(both)
                     for each in observed:
                         self.stderr.write(f"    {each.name}: saw {_words(each.seen)}")
                     if claims is not None:

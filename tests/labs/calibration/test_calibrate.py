@@ -12,10 +12,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils.timezone import now
 
 from advisor import services as advisor
+from advisor.catalog import kafka_line
 from labs import trials
-from labs.calibration.edges import Edge, permitted
+from labs.calibration.edges import LINE, Edge, edges, permitted
 from labs.calibration.fingerprint import fingerprint
 from labs.engine.spec import ArmSpec
 from labs.models import Experiment, Run, State, Trial
@@ -139,7 +141,7 @@ def staged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     """Stands in for brokers: each edge loses what it permits; the edges and seeds that were run."""
     ran: list[tuple[str, int]] = []
 
-    def carry_out(edge: Edge, seed: int, judge_socket: Path) -> Trial:
+    def carry_out(edge: Edge, seed: int, judge_socket: Path) -> list[Trial]:
         ran.append((edge.key[1], seed))
         made = trial(*({each.value: 1 for each in permitted(edge.event, side)}
                        for side in edge.sides))  # fmt: skip
@@ -148,7 +150,7 @@ def staged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
         made.code = dict(fingerprint(edge.event.scenario))
         made.save()
         Experiment.objects.filter(pk=made.experiment.pk).update(scenario=edge.event.scenario)
-        return made
+        return [made]
 
     monkeypatch.setattr(trials, "carry_out", carry_out)
     for name in ("start", "stop"):
@@ -171,8 +173,10 @@ def test_it_goes_on_until_never_seen_is_known_to_be_rare(staged: list[tuple[str,
 def test_a_bound_that_is_not_reached_in_time_is_said(
     staged: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now = count()
-    monkeypatch.setattr("labs.management.commands.calibrate.time.monotonic", lambda: next(now) * 30)
+    ticks = count()
+    monkeypatch.setattr(
+        "labs.management.commands.calibrate.time.monotonic", lambda: next(ticks) * 30
+    )
     with pytest.raises(CommandError, match=r"tried fewer than 59 times: .*: 1") as failed:
         call_command(
             "calibrate", "--event", EVENT, "--most", "1", "--until-bound", "0.05", "--minutes", "1"
@@ -188,3 +192,23 @@ def test_a_bound_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(CommandError) as failed:
         call_command("calibrate", **wrong)
     assert failed.value.returncode == 2
+
+
+def test_sides_on_two_lines_of_brokers_are_an_experiment_each(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, client: Client
+) -> None:
+    (edge, *_) = [each for each in edges(1) if each.key == LINE]
+    ran: list[Experiment] = []
+
+    def judged(experiment: Experiment, judge_socket: Path) -> None:
+        ran.append(experiment)
+        result = make.result("holds", lost_write=0)
+        experiment.runs.update(verdict="holds", result=result)
+        Experiment.objects.filter(pk=experiment.pk).update(state=State.DONE, ended_at=now())
+
+    monkeypatch.setattr("labs.worker.carry_out", judged)
+    both = trials.carry_out(edge, 1, tmp_path)
+    assert [kafka_line(each.kafka) for each in ran] == list(edge.values())
+    said = [(each.name, each.older) for each in trials.observed(both)]
+    assert said == [(f"Kafka {line}", False) for line in edge.values()]
+    assert f"Kafka {edge.values()[0]}</code>" in page(client)

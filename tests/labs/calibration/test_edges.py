@@ -8,7 +8,7 @@ from advisor.catalog import Component
 from advisor.reasoning.dependence import dependence
 from advisor.reasoning.failures import all_events
 from advisor.services import in_force
-from labs.calibration.edges import TRIED, UNSTAGED, UNTRIED, Edge, edges, permitted
+from labs.calibration.edges import LINE, TRIED, UNSTAGED, UNTRIED, Edge, edges, permitted
 from labs.engine.scenarios import all_scenarios, find
 from labs.engine.scenarios.model import draw
 from tests.engine.recorder import Recorder
@@ -31,7 +31,18 @@ def test_the_sides_of_an_edge_are_valid_and_differ_in_its_setting_and_in_what_is
             if one.stated(component).get(name) != other.stated(component).get(name)
         }
         # A shorter patience needs a shorter request timeout, or the client refuses it.
+        differ |= {LINE} if one.kafka != other.kafka else set()
         assert differ - {(Component.PRODUCER, "request.timeout.ms")} == {edge.key}
+
+
+def test_edges_are_drawn_between_neighbouring_lines_of_brokers():
+    between = {(edge.event.name, *edge.values()) for edge in edges(1) if edge.key == LINE}
+    assert ("isr-shrunk-leader-lost", "4.1", "4.0") in between, (
+        "eligible leader replicas begin there"
+    )
+    for name, newer, older in between:
+        scenario = find(next(each for each in all_events() if each.name == name).scenario)
+        assert scenario.lines.index(older) == scenario.lines.index(newer) + 1
 
 
 def test_a_seed_draws_the_same_edges_again_and_another_seed_others():
