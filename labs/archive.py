@@ -5,14 +5,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow.dataset as ds
+
+from labs.engine.ledger import SEAL, check_seal
 
 _CHUNK_BYTES = 256 * 1024
 _BATCH_ROWS = 8192
@@ -57,12 +61,36 @@ def parquet(ledger: Path, inside: str) -> Iterator[bytes]:
 
 
 def json_lines(ledger: Path, inside: str) -> Iterator[bytes]:
-    """The same rows as `<table>.jsonl`, an object a line; a column that is null is left out."""
-    tables = sorted(ledger.glob("*.parquet"))
-    return _zipped(
-        ((f"{inside}/{table.stem}.jsonl", _lines_of(table)) for table in tables),
-        zipfile.ZIP_DEFLATED,
-    )
+    """The same rows as `<table>.jsonl`, an object a line; a column that is null is left out.
+
+    A sealed ledger's lines have a seal of their own. Raises `NotAsSealed` for a part of it that was
+    changed or is missing: nothing may be sealed anew that is not as its recorder left it.
+    """
+    return _zipped(_sealed_lines(ledger, inside), zipfile.ZIP_DEFLATED)
+
+
+def _sealed_lines(ledger: Path, inside: str) -> Iterator[Member]:
+    sealed = (ledger / SEAL).exists()
+    if sealed:
+        check_seal(ledger)
+    tables: dict[str, Any] = {}
+    for table in sorted(ledger.glob("*.parquet")):
+        part = {"rows": 0, "bytes": 0, "sha256": ""}
+        tables[table.stem] = {f"{table.stem}.jsonl": part}
+        yield f"{inside}/{table.stem}.jsonl", _noted(_lines_of(table), part)
+    if sealed:
+        yield f"{inside}/{SEAL}", [json.dumps({"sealed": 1, "tables": tables}, indent=1).encode()]
+
+
+def _noted(chunks: Iterable[bytes], part: dict[str, Any]) -> Iterator[bytes]:
+    """The chunks, with what they are in all written into `part` once they were taken."""
+    digest = hashlib.sha256()
+    for chunk in chunks:
+        digest.update(chunk)
+        part["rows"] += chunk.count(b"\n")
+        part["bytes"] += len(chunk)
+        yield chunk
+    part["sha256"] = digest.hexdigest()
 
 
 def _bytes_of(path: Path) -> Iterator[bytes]:

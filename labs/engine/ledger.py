@@ -175,6 +175,22 @@ class TableWriter:
             self.flush({})
 
 
+class NotAsSealed(Exception):
+    """A sealed ledger whose parts are not what they were; the message names one."""
+
+
+def check_seal(ledger: Path) -> None:
+    """Raises `NotAsSealed` for a part that was changed, added or taken away since."""
+    tables = json.loads((ledger / SEAL).read_text("utf-8"))["tables"]
+    sealed = {name: part for table in tables.values() for name, part in table.items()}
+    there = {part.relative_to(ledger).as_posix(): part for part in ledger.glob("*.parquet/[!._]*")}
+    for name in sorted(sealed.keys() | there.keys()):
+        if name not in sealed or name not in there:
+            raise NotAsSealed(f"{ledger / name} was {'added' if name in there else 'taken away'}")
+        if hashlib.sha256(there[name].read_bytes()).hexdigest() != sealed[name]["sha256"]:
+            raise NotAsSealed(f"{ledger / name} was changed")
+
+
 def seal(ledger: Path) -> None:
     """Ends a ledger: for each part its rows, bytes and SHA-256, in `seal.json`.
 

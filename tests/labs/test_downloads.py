@@ -5,14 +5,18 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from pathlib import Path
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from labs import downloads
-from labs.engine.ledger import TableWriter
+from labs.archive import json_lines
+from labs.engine.ledger import NotAsSealed, TableWriter, seal
 from labs.models import Run, State
+from spark_jobs import parts
+from spark_jobs.tables import MalformedLedger
 from tests.labs import make
 
 pytestmark = pytest.mark.django_db
@@ -103,3 +107,35 @@ def test_what_cannot_be_made_is_said_and_gives_its_place_back(client: Client) ->
         assert refused.status_code == 503
         assert str(run.ledger) not in refused.content.decode()
     assert downloads._sending._value == downloads.AT_ONCE
+
+
+def test_the_json_lines_of_a_sealed_ledger_are_sealed(client: Client, tmp_path: Path) -> None:
+    run, url = _with_rows()
+    TableWriter(run.ledger, "faults", "faults").close()
+    seal(run.ledger)
+    content = b"".join(client.get(url).streaming_content)  # type: ignore[attr-defined]
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        archive.extractall(tmp_path / "taken")
+    (ledger,) = (tmp_path / "taken").iterdir()
+    assert parts.check(ledger), "it is sealed, and as it was sealed"
+    lines = ledger / "sends.jsonl"
+    lines.write_text(lines.read_text().replace("ok", "no"), "utf-8")
+    with pytest.raises(MalformedLedger, match=r"sends\.jsonl: this part is not as it was sealed"):
+        parts.check(ledger)
+
+
+@pytest.mark.parametrize("damage", ["changed", "added", "taken away"])
+def test_nothing_is_sealed_anew_that_is_not_as_it_was_sealed(client: Client, damage: str) -> None:
+    run, url = _with_rows()
+    seal(run.ledger)
+    (part,) = run.ledger.glob("sends.parquet/*")
+    if damage == "changed":
+        part.write_bytes(part.read_bytes() + b"x")
+    elif damage == "added":
+        TableWriter(run.ledger, "faults", "faults").close()
+    else:
+        part.unlink()
+    with pytest.raises(NotAsSealed, match=damage):
+        b"".join(json_lines(run.ledger, "inside"))
+    assert client.get(url).status_code == 503
+    assert not (run.ledger.parent / "ledger-jsonl.zip").exists()
