@@ -9,7 +9,16 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from advisor.catalog import Family, Problem, SettingError, kafka_versions, versions
+from advisor.catalog import (
+    Component,
+    Family,
+    Problem,
+    SettingError,
+    kafka_versions,
+    lookup,
+    parse,
+    versions,
+)
 from advisor.catalog.texts import is_free_field, kept_of_field
 from advisor.intake import MARK, MAX_BYTES, Intake, Product, Seen, read, read_live, read_pipeline
 from advisor.reasoning.fields import field_of
@@ -119,13 +128,25 @@ class Inputs:
         Free texts are told apart by their marks, and not repeated.
         """
         free, before = is_free_field(name), self.fields.get(name, text)
-        differs = self.marks.get(name, mark) != mark if free else before != text
+        differs = self.marks.get(name, mark) != mark if free else self._differ(name, before, text)
         if differs and (name in self.inherited) == (name in inherited):
             now, then = (name, "that") if free else (f"{name}={text}", f"{name}={before}")
             words = f"{now} replaces {then} of {self.origins[name]}"
             self.notes.append(f"{origin}: {words}: the two disagree.")
         self.state(name, text, origin)
         self.marks[name] = mark
+
+    def _differ(self, name: str, one: str, other: str) -> bool:
+        """Whether two texts stand for two values: acks=-1 and acks=all do not."""
+        part, _, key = name.partition(".")
+        if one == other or part not in list(Component):
+            return one != other
+        product = self._product()
+        try:
+            setting = lookup(product.family, product.version, product.kafka, Component(part), key)
+            return parse(setting, one) != parse(setting, other)
+        except SettingError:  # one that cannot be read is told where it is judged
+            return True
 
     def _chosen_family(self) -> str:
         """The client that a person named; one that a file spoke of is no choice."""

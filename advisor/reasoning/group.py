@@ -170,6 +170,19 @@ class Group:
         return said == "asynchronous"
 
     @property
+    def framework(self) -> str:
+        """What polls for the code, with its setting."""
+        return f"application.framework={self.pipeline.text(Component.APPLICATION, 'framework')}"
+
+    @property
+    def commits_when_returned(self) -> bool:
+        """Whether a container commits as soon as the code has returned, as Spring's do
+        (ContainerProperties.AckMode, BATCH and RECORD)."""
+        if self.pipeline.family is not Family.JAVA or self.commit is not Commit.AFTER:
+            return False
+        return "spring" in self.pipeline.text(Component.APPLICATION, "framework")
+
+    @property
     def on_error(self) -> str:
         """`retry`, `close` or `skip`: what becomes of a message that cannot be processed."""
         if self._streams:

@@ -266,3 +266,17 @@ def test_settings_without_weight_are_counted_and_do_not_hide_the_rest(write):
     assert "a.b is not a setting" in err
     assert "sasl.password is a credential" in err
     assert "compression.type is not weighed here." in run("--producer", producer, "--verbose")[2]
+
+
+def test_the_client_that_is_taken_is_said_where_only_the_brokers_version_was_stated(write) -> None:
+    path = write("producer.properties", "acks=all\n")
+    words = "--client-version was not stated: java 4.3 is taken, and another may change the answer."
+    assert words in run(path, "--kafka", "3.9")[2]
+    assert words not in run(path, "--kafka", "3.9", "--client-version", "4.3")[2]
+
+
+def test_two_ways_to_write_one_value_are_no_disagreement(write) -> None:
+    one, other = write("a.properties", "acks=-1\n"), write("b.toml", '[producer]\nacks = "all"\n')
+    assert "disagree" not in run(one, other)[2]
+    differs = write("c.toml", '[producer]\nacks = "1"\n')
+    assert "the two disagree" in run(one, differs)[2]

@@ -129,6 +129,11 @@ CASES = [
     ("asynchronous-processing", {"application.processing": "asynchronous"}, SKIP),
     ("asynchronous-processing", {"application.processing": "asynchronous",
                                  "consumer.enable.auto.commit": "false"}, set()),
+    # A container commits when the listener has returned.
+    ("asynchronous-processing", {"application.processing": "asynchronous",
+                                 "application.framework": "spring"}, SKIP),
+    ("asynchronous-processing", {"application.processing": "asynchronous",
+                                 "application.framework": "quarkus"}, set()),
     ("asynchronous-processing", LRK | {"application.processing": "asynchronous",
                                        "consumer.enable.auto.offset.store": "false"}, set()),
     ("exception-then-close", {}, set()),

@@ -151,6 +151,9 @@ def _notes(inputs: Inputs, verbose: bool) -> Iterator[str]:
 
 def _taken(pipeline: Pipeline, inputs: Inputs) -> Iterator[str]:
     """What the exit code is held against, where nobody said it."""
+    if inputs.fields.get("kafka") and not inputs.fields.get("version"):
+        words = f"{pipeline.family} {pipeline.version} is taken, and another may change the answer"
+        yield f"--client-version was not stated: {words}."
     need = pipeline.requirement
     for name, value in (("guarantee", need.guarantee), ("survive", need.survive)):
         if not inputs.fields.get(f"need.{name}"):

@@ -1,4 +1,4 @@
-"""Records are handed to other threads, the client commits, and the process dies."""
+"""Records are handed to other threads, the client or a container commits, the process dies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,14 @@ from advisor.reasoning.pipeline import Pipeline
 def permits(pipeline: Pipeline) -> Permits:
     """The next poll commits what the threads may not have done yet."""
     group = Group.of(pipeline)
-    if group is None or not (group.asynchronous and group.commits_position):
+    if group is None or not group.asynchronous:
+        return {}
+    if group.commits_when_returned:
+        return missing(
+            f"application.processing=asynchronous with {group.framework}: the container commits "
+            "when the listener has returned, and does not know what other threads have done."
+        )
+    if not group.commits_position:
         return {}
     return missing(
         "application.processing=asynchronous with enable.auto.commit=true: the client commits "
@@ -32,5 +39,8 @@ EVENT = FailureEvent(
     scenario="consumer-killed-before-processing",
     staged_as="the process dies with records in hand, whichever thread has them",
     families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
-    sources=("KafkaConsumer javadoc, Detecting Consumer Failures",),
+    sources=(
+        "KafkaConsumer javadoc, Detecting Consumer Failures",
+        "Spring for Apache Kafka reference, Committing Offsets; Asynchronous Listener Return Types",
+    ),
 )
