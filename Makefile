@@ -5,8 +5,7 @@ UV_VERSION := 0.13.9
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check install --require-hashes
-COSTLY := cluster spark contract browser stack process drawn thorough
-ALONE := cluster stack
+COSTLY := cluster whole spark contract browser stack process drawn thorough
 BY_NIGHT = thorough$(if $(NO_BROWSER), browser)
 MINUTES ?= 240
 NIGHT = $(shell date -u +%Y%m%d)
@@ -35,11 +34,11 @@ setup: $(VENV)/.app extras ## Install what the product needs, and no more
 up: setup ## Start web, worker, Redis and database; print the address (PORT=8000)
 	@exec $(PY) manage.py up $(if $(PORT),--port $(PORT))
 
-# Two test files side by side, in the order that tests/conftest.py gives them; then what boots
-# clusters: two of those at once are two clusters' load.
+# Two test files side by side, in the order that tests/conftest.py gives them; then experiments:
+# one has two clusters, and what it stages is timed.
 test: dev lint types layers django ## Gates and tests; BROWSER=no without Chromium (the rest: make nightly)
-	$(PY) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder -m "not ($(call any,$(ALONE) $(BY_NIGHT)))"
-	$(PY) -m pytest -m "($(call any,$(ALONE))) and not ($(call any,$(BY_NIGHT)))"
+	$(PY) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder -m "not ($(call any,whole $(BY_NIGHT)))"
+	$(PY) -m pytest -m "whole and not ($(call any,$(BY_NIGHT)))"
 	@echo "Staged were the scenarios of one or two a family. All others, and exploring: make nightly"
 	$(said)
 

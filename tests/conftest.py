@@ -26,7 +26,7 @@ FOLDER_MARKS = {
 }
 """Folder below tests/ → the mark of all its tests, in order of cost."""
 
-BY_COST = ("drawn", "process", *FOLDER_MARKS.values())
+BY_COST = ("drawn", "process", *FOLDER_MARKS.values(), "whole")
 """What has none of these marks is pure, and the cheapest."""
 
 COSTLY_LIMIT_S = 900

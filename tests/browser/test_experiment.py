@@ -16,7 +16,7 @@ from tests.browser.whole import VERDICT_LIMIT_MS, lab
 
 __all__ = ["lab"]
 
-pytestmark = [pytest.mark.cluster, pytest.mark.stack, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.whole, pytest.mark.stack, pytest.mark.timeout(1500)]
 
 
 STATED = {"topic.replication.factor": "3", "producer.acks": "1"}

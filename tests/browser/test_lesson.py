@@ -12,7 +12,7 @@ from tests.browser.whole import VERDICT_LIMIT_MS, lab
 
 __all__ = ["lab"]
 
-pytestmark = [pytest.mark.cluster, pytest.mark.stack, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.whole, pytest.mark.stack, pytest.mark.timeout(1500)]
 
 
 def test_from_the_story_to_the_settings(page: Page, lab: str) -> None:

@@ -10,7 +10,7 @@ from django.urls import reverse
 from labs.models import Trial
 
 pytestmark = [
-    pytest.mark.thorough, pytest.mark.spark, pytest.mark.timeout(400),
+    pytest.mark.thorough, pytest.mark.whole, pytest.mark.spark, pytest.mark.timeout(400),
     pytest.mark.django_db(transaction=True),
 ]  # fmt: skip
 

@@ -141,6 +141,7 @@ def test_a_stopped_experiment_ends_everything_and_says_so(tmp_path: Path) -> Non
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.whole
 def test_a_client_that_somebody_else_stopped_makes_the_verdict_unknown(tmp_path: Path) -> None:
     """From the first fault to the last heal: longer than any step of the schedule."""
     consumer = 0

@@ -24,7 +24,7 @@ from labs.engine.wait import until
 from tests.cluster.test_experiment_ends import descendants, gone, names
 from tests.engine.arms import DESCRIBED, experiment
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.whole, pytest.mark.timeout(240)]
 
 SPEC = experiment(DESCRIBED, scenario="producer-killed", lead_in_s=60)
 OTHER = replace(SPEC, controllers=1)

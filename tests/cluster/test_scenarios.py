@@ -13,7 +13,7 @@ from tests.cluster.conftest import Run
 from tests.engine.arms import arm, experiment, pipeline
 from tests.engine.cases import CASES, EARLIEST, TWO_COPIES, Case
 
-pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.whole, pytest.mark.spark, pytest.mark.timeout(400)]
 
 
 BY_PROXY = "blind-retry"
