@@ -1,0 +1,67 @@
+"""Dockerfile, .dockerignore and docker-compose.yml as far as they can be read without an engine."""
+
+from __future__ import annotations
+
+import json
+import re
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.house.files import ROOT, files, name
+
+
+def instructions() -> list[tuple[str, str]]:
+    """What the Dockerfile says, line by line: the instruction and the rest."""
+    text = re.sub(r"\\\n", " ", (ROOT / "Dockerfile").read_text("utf-8"))
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return [(word, rest.strip()) for word, _, rest in (line.partition(" ") for line in lines)]
+
+
+def last_stage() -> list[tuple[str, str]]:
+    """Only what the image itself is made by."""
+    found = instructions()
+    begins = max(at for at, (word, _) in enumerate(found) if word == "FROM")
+    return found[begins:]
+
+
+def command() -> list[str]:
+    """What the image starts unless told otherwise, without tini, which reaps."""
+    (told,) = (json.loads(rest) for word, rest in last_stage() if word == "CMD")
+    return list(told)
+
+
+def environment() -> dict[str, str]:
+    """The variables of the image; PATH goes on with what the base image has."""
+    (told,) = (rest for word, rest in last_stage() if word == "ENV")
+    stated = dict(pair.split("=", 1) for pair in told.split())
+    return {**stated, "PATH": stated["PATH"].replace("$PATH", "/usr/bin:/bin")}
+
+
+def ignored(path: str) -> bool:
+    """Whether .dockerignore keeps it out of the image: the last line that matches decides."""
+    out = False
+    for line in (ROOT / ".dockerignore").read_text("utf-8").split():
+        pattern = line.removeprefix("!").removeprefix("**/")
+        parts = Path(path).parts
+        begins = range(len(parts)) if "**/" in line else (0,)
+        tails = ["/".join(parts[at : at + length]) for at in begins
+                 for length in range(1, len(parts) - at + 1)]  # fmt: skip
+        if any(fnmatch(tail, pattern) and tail.count("/") == pattern.count("/") for tail in tails):
+            out = not line.startswith("!")
+    return out
+
+
+def content() -> list[str]:
+    """The files that `COPY . .` takes."""
+    return [told for path in files() if not ignored(told := name(path))]
+
+
+def services() -> dict[str, Any]:
+    """The services of docker-compose.yml, with the defaults of their variables."""
+    text = (ROOT / "docker-compose.yml").read_text("utf-8")
+    plain = re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", text)
+    told: dict[str, Any] = yaml.safe_load(plain)["services"]
+    return told

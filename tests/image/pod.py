@@ -1,0 +1,148 @@
+"""The services of docker-compose.yml without an engine: in a tree laid out as the image's.
+
+A root of its own in memory, with this machine's system in it and the project, its packages and
+its jars at the image's paths; a network of its own, so that every service has its port; processes
+of its own, so that all of them end with it. Services are named in its /etc/hosts.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from labs.engine.kafka.cache import cache_dir
+from labs.engine.processes import end, spawn
+from labs.engine.wait import until
+from tests.house.files import ROOT
+from tests.image import image
+
+LAB = 10001
+_TOOLS = ("unshare", "nsenter", "chroot", "ip", "redis-server", "redis-cli", "pg_isready")
+_SYSTEM = ("bin", "dev", "etc", "lib", "lib64", "sbin", "sys", "usr")
+
+_BEGIN = """
+set -e
+root=$1 stage=$2 venv=$3 python=$4
+mount -t tmpfs -o mode=755 none "$root"
+shift 4
+for each; do
+  [ -e "/$each" ] || continue
+  mkdir "$root/$each"
+  mount --rbind "/$each" "$root/$each"
+done
+mkdir "$root/proc" "$root/run" "$root/tmp" "$root/app" "$root/venv" "$root/cache" "$root/data"
+mkdir -p "$root/run/postgresql" "$root/srv/static" "$root$venv" "$root$python" "$root/state"
+chmod 1777 "$root/tmp"
+mount -t proc proc "$root/proc"
+mount --bind "$stage/app" "$root/app"
+mount --bind "$stage/cache" "$root/cache"
+mount --bind "$stage/static" "$root/srv/static"
+mount --bind "$stage/data" "$root/data"
+mount --bind "$stage/state" "$root/state"
+mount --bind "$stage/hosts" "$root/etc/hosts"
+mount --bind "$venv" "$root/venv"
+mount --bind "$venv" "$root$venv"
+mount --bind "$python" "$root$python"
+chown postgres "$root/run/postgresql"
+ip link set lo up
+echo ready
+exec cat
+"""
+
+
+def why_not() -> str:
+    """Why no pod can be made here; empty if one can."""
+    if os.geteuid() != 0:
+        return "only root may change the root folder of a process"
+    missing = [tool for tool in _TOOLS if shutil.which(tool) is None]
+    if not list(Path("/usr/lib/postgresql").glob("*/bin/initdb")):
+        missing.append("postgresql")
+    return f"{', '.join(missing)}: not installed" if missing else ""
+
+
+class Pod:
+    """Everything in `folder`; it ends when it is closed, or when we die."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        stage = folder / "stage"
+        _lay_out(stage)
+        (root := folder / "root").mkdir()
+        apart = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child"]
+        venv = Path(sys.prefix).resolve()
+        told: list[str | Path] = [root, stage, venv, Path(sys.base_prefix), *_SYSTEM]
+        self._keeper = spawn(
+            [*apart, "sh", "-c", _BEGIN, "sh", *told], log=folder / "pod.log",
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )  # fmt: skip
+        assert self._keeper.stdout is not None
+        assert self._keeper.stdout.readline() == b"ready\n", (folder / "pod.log").read_text()
+        children = Path(f"/proc/{self._keeper.pid}/task/{self._keeper.pid}/children")
+        (inside,) = children.read_text().split()
+        self._enter = ["nsenter", "--target", inside, "--mount", "--net", "--pid", "--"]
+        self._enter += ["chroot"]
+        self._root = root
+        self._started: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(
+        self, name: str, argv: Sequence[str], *, user: str = str(LAB), cwd: str = "/app",
+        env: Mapping[str, str] | None = None,
+    ) -> None:  # fmt: skip
+        """Starts a service, whose output goes to a log of its own."""
+        words = self._words(argv, user, cwd, env)
+        self._started[name] = spawn(words, log=self.folder / f"{name}.log")
+
+    def run(
+        self, argv: Sequence[str], *, user: str = str(LAB), cwd: str = "/app",
+        env: Mapping[str, str] | None = None,
+    ) -> subprocess.CompletedProcess[str]:  # fmt: skip
+        """Runs something to its end, 120 s at most; what it prints is `stdout`."""
+        return subprocess.run(
+            self._words(argv, user, cwd, env), text=True, timeout=120,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+
+    def healthy(self, name: str, check: Sequence[str], limit_s: float) -> None:
+        """Waits until a service's own health check succeeds."""
+
+        def succeeds() -> bool:
+            assert self._started[name].poll() is None, self.log(name)
+            return self.run(check).returncode == 0
+
+        until(succeeds, limit_s, f"{name} is not healthy", every_s=1.0)
+
+    def log(self, name: str) -> str:
+        return (self.folder / f"{name}.log").read_text(errors="replace")[-4000:]
+
+    def close(self) -> None:
+        for process in (*self._started.values(), self._keeper):
+            end(process, 20)
+
+    def _words(
+        self, argv: Sequence[str], user: str, cwd: str, env: Mapping[str, str] | None
+    ) -> list[str | Path]:
+        stated = {**image.environment(), **(env or {}), "HOME": "/tmp"}
+        inside = ["sh", "-c", f'cd {cwd} && exec "$@"', "sh", *argv]
+        group = "nogroup" if user == str(LAB) else user
+        words = ["env", "-i", *(f"{key}={value}" for key, value in stated.items()), *inside]
+        return [*self._enter, f"--userspec={user}:{group}", self._root, *words]
+
+
+def _lay_out(stage: Path) -> None:
+    """The folders of the image: the project without write access, the cache and the data ours."""
+    for path in image.content():
+        (there := stage / "app" / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / path, there)
+    shutil.copytree(cache_dir(), stage / "cache")
+    for each in ("data", "state", "static"):
+        (stage / each).mkdir()
+    names = " ".join(["localhost", *image.services()])
+    (stage / "hosts").write_text(f"127.0.0.1 {names}\n")
+    (stage / "state").chmod(0o777)
+    (stage / "data").chmod(0o700)
+    for owned in (stage / "data", stage / "cache", *(stage / "cache").rglob("*")):
+        os.chown(owned, LAB, LAB, follow_symlinks=False)
