@@ -2,6 +2,7 @@
 
 A house that runs in the same checkout, and what its owner put into the environment, stay out
 of the tests. Processes that tests start inherit the folder and use config.settings.
+`LAB_TEST_DATABASE_URL` names another database server than SQLite, on which tests make their own.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ for _name in (
     "SECRET_KEY", "LAB_NAMESPACES", "LAB_WARM_POOL",
 ):  # fmt: skip
     os.environ.pop(_name, None)
+if _database := os.environ.get("LAB_TEST_DATABASE_URL"):
+    os.environ["DATABASE_URL"] = _database
 
 from config.settings import *  # noqa: E402, F403
 

@@ -207,6 +207,7 @@ def test_spark_brings_the_connectors_other_half():
     assert any(name.startswith(f"spark-sql_2.13-{distribution.SPARK}") for name in beside)
 
 
+@pytest.mark.thorough  # asks the network
 def test_central_serves_a_locked_jar_without_reading_poms(tmp_path, monkeypatch):
     """The one test here that needs the network: the real repository, the real checksum."""
     monkeypatch.delenv("LAB_IVY_SETTINGS", raising=False)

@@ -1,0 +1,53 @@
+"""The commands of the house on a machine that has next to nothing, and no network after set-up."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from tests.bare.machine import USER, Machine
+
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(4 * 3600)]
+
+SHORT = ("tests/spark", "tests/house", "tests/engine", "tests/stack/test_up.py")
+"""Of `make test` what starts the most, with Java and Redis from their wheels."""
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
+    tree = tmp_path_factory.mktemp("bare") / "tree"
+    try:
+        made = Machine(tree)
+        made.belongs_to(USER)
+        told = made.run(USER, "make", "dev", network=True)
+        assert told.returncode == 0, told.stdout[-4000:]
+        yield made
+    finally:
+        shutil.rmtree(tree, ignore_errors=True)
+
+
+def test_it_has_nothing_that_the_tests_might_lean_on(machine: Machine) -> None:
+    asked = ["java", "git", "ps", "kill", "redis-server", "ip", "chromium", "docker"]
+    there = f"import shutil; print([each for each in {asked} if shutil.which(each)])"
+    assert machine.run(USER, "python3", "-c", there).stdout == "[]\n"
+
+
+def test_make_test_says_first_what_must_come_from_the_system(machine: Machine) -> None:
+    told = machine.run(USER, "make", "test")
+    assert told.returncode == 2
+    assert "apt-get install chromium" in told.stdout
+    assert "BROWSER=no" in told.stdout
+    assert len(told.stdout.splitlines()) == 1
+
+
+@pytest.mark.parametrize("user", [USER, 0], ids=["somebody", "root"])
+def test_check_and_the_tests_that_start_the_most_pass(machine: Machine, user: int) -> None:
+    machine.belongs_to(user)
+    for command in (
+        ("make", "check"),
+        (".venv/bin/python", "-m", "pytest", "-q", *SHORT, "-m", "not thorough"),
+    ):
+        told = machine.run(user, *command)
+        assert told.returncode == 0, told.stdout[-6000:]
