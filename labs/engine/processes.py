@@ -138,6 +138,24 @@ def _state(stat: Path) -> str | None:
         return None
 
 
+def ending(code: int) -> str:
+    """In words, how a process with this return code ended (negative: by that signal).
+
+    A JVM that was asked to end by a signal exits with 128 and its number.
+    """
+    number = -code if code < 0 else code - 128
+    if number == signal.SIGKILL:
+        return "was killed"
+    if number in signal.valid_signals():
+        return f"was killed ({signal.Signals(number).name})"
+    return f"ended with code {code}"
+
+
+def by_signal(code: int) -> bool:
+    """Whether a return code is that of an end by a signal, of a JVM included."""
+    return code < 0 or code - 128 in signal.valid_signals()
+
+
 def end(process: subprocess.Popen[bytes], grace_s: float) -> int:
     """Ends a child: SIGTERM (after SIGCONT if it is paused), `grace_s` seconds, then SIGKILL.
 

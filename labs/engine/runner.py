@@ -21,7 +21,7 @@ from typing import Any
 from advisor.catalog import kafka_line
 from labs.engine import plain, result
 from labs.engine.boot import Ahead, Booted, boot
-from labs.engine.clients.process import ClientFailed, ClientProcess
+from labs.engine.clients.process import ClientProcess
 from labs.engine.events import Emitter
 from labs.engine.faults import FaultLog, FaultRow
 from labs.engine.judge import JudgeFailed, judge
@@ -29,7 +29,7 @@ from labs.engine.kafka.cluster import Cluster
 from labs.engine.kafka.java import find_java
 from labs.engine.kafka.streams import Streams, streams, streams_release
 from labs.engine.kafka.tools import Tools, tools
-from labs.engine.ledger import TableWriter, seal
+from labs.engine.ledger import SEAL, TableWriter, seal
 from labs.engine.scenarios.model import TOPIC, Scenario, Schedule, Topology
 from labs.engine.shape import shape, topology_of
 from labs.engine.slots import slot
@@ -102,13 +102,13 @@ class ArmRunner:
         try:
             answer = self._answer()
         except Disturbed as disturbed:
+            traceback.print_exc(file=sys.stderr)
             answer = self._disturbed(str(disturbed))
         except Exception as problem:  # whatever it is, the arm is unknown and the reason is said
             traceback.print_exc(file=sys.stderr)
             self.failed = True
             reason = f"The arm could not be run: {plain.sentence(problem)}"
-            killed = isinstance(problem, ClientFailed) and problem.killed
-            self._emit("error", message=reason, killed=killed)
+            self._emit("error", message=reason)
             answer = result.unjudged(reason)
         finally:
             shutil.rmtree(self._arm.scratch, ignore_errors=True)
@@ -122,14 +122,17 @@ class ArmRunner:
         self.failed = True
         self._faults.record("run", "machine", "failed", why)
         self._faults.write(self._arm.ledger)
+        if (self._arm.ledger / SEAL).exists():  # it came after the judge's answer
+            seal(self._arm.ledger)
         reason = f"The run was disturbed: {why}."
         self._emit("error", message=reason, killed=True)
         return result.unjudged(reason)
 
-    def _disturbance(self, cluster: Cluster) -> str:
-        """What has ended, and not by this run: a node, what carries the links, or a client."""
+    def _disturbance(self, cluster: Cluster, watch: Watch) -> str:
+        """What has ended, or stood still, and not by this run: a node, what carries the links, or
+        a client."""
         lost = (client.lost for client in self._everybody())
-        return cluster.lost or next(filter(None, lost), "")
+        return cluster.lost or next(filter(None, lost), "") or watch.disturbance
 
     @property
     def _workload(self) -> type[ProduceConsume]:
@@ -140,13 +143,22 @@ class ArmRunner:
         topology = topology_of(self._arm.experiment, self._arm.spec)
         for folder in (self._arm.ledger, self._arm.logs, self._arm.scratch):
             folder.mkdir(parents=True)
-        with self._cluster(topology) as cluster:
-            self._live(cluster, topology)
-            return self._judged(cluster)
+        self._fetch_clients()
+        with self._booted() as booted, self._watched(booted.cluster) as watch:
+            self._prepare(booted, topology)
+            self._live(booted.cluster, topology, watch)
+            return self._judged(booted.cluster)
 
-    def _live(self, cluster: Cluster, topology: Topology) -> None:
+    @contextmanager
+    def _watched(self, cluster: Cluster) -> Iterator[Watch]:
+        """Raises `Disturbed` for what happens to the cluster or to clients, and not by this run."""
+        watch = Watch(cluster, lambda: self._everybody(), self._faults)
+        with undisturbed(partial(self._disturbance, cluster, watch)), watch:
+            yield watch
+
+    def _live(self, cluster: Cluster, topology: Topology, watch: Watch) -> None:
         """Everything that happens on the cluster before it is judged."""
-        with self._clients(cluster) as clients:
+        with self._clients(cluster) as clients, watch.keeping_time():
             self._phase("ready")
             stage = LiveStage(
                 cluster, topology, clients, self._faults, self._phase, self._arm.schedule.quiet
@@ -154,8 +166,7 @@ class ArmRunner:
             clients.start_producer()
             self._phase("producing")
             try:
-                with Watch(cluster, clients.everybody, self._faults):
-                    self._arm.scenario.play(stage, self._arm.schedule.durations)
+                self._arm.scenario.play(stage, self._arm.schedule.durations)
             finally:
                 self._faults.write(self._arm.ledger)
                 self._seen.unproved += stage.unproved
@@ -164,25 +175,22 @@ class ArmRunner:
             self._phase("reading")
             clients.stop_consumer()
             self._seen.final_read_completed = clients.read_to_the_end()
+        self._faults.write(self._arm.ledger)  # what the watch has seen since the play
         self._seen.notes += [*clients.notes, *clients.differs]
         self._write_meta()
 
-    @contextmanager
-    def _cluster(self, topology: Topology) -> Iterator[Cluster]:
+    def _prepare(self, booted: Booted, topology: Topology) -> None:
+        """Creates the topics, as they are described."""
         settings, scenario = self._arm.spec.settings, self._arm.scenario
-        self._fetch_clients()
-        with self._booted() as booted, undisturbed(partial(self._disturbance, booted.cluster)):
-            self._seen.java, self._seen.kafka = booted.java, booted.kafka
-            lapse = scenario.topic(settings)
-            config, notes = topic_config(settings, topology)
-            self._seen.notes += filter(None, (topology.note, *notes, booted.cluster.ways.note))
-            config |= {key: str(pinned.lab) for key, pinned in lapse.items()}
-            for name in (TOPIC, *self._workload.topics):
-                booted.cluster.create_topic(
-                    name, topology.partitions, topology.replication_factor, config
-                )
-            with booted.cluster.ways.kept():
-                yield booted.cluster
+        self._seen.java, self._seen.kafka = booted.java, booted.kafka
+        lapse = scenario.topic(settings)
+        config, notes = topic_config(settings, topology)
+        self._seen.notes += filter(None, (topology.note, *notes, booted.cluster.ways.note))
+        config |= {key: str(pinned.lab) for key, pinned in lapse.items()}
+        for name in (TOPIC, *self._workload.topics):
+            booted.cluster.create_topic(
+                name, topology.partitions, topology.replication_factor, config
+            )
 
     def _fetch_clients(self) -> None:
         """What runs in a JVM beside the brokers', where that is wanted."""

@@ -145,9 +145,8 @@ def test_a_tool_that_somebody_kills_takes_its_process_with_it(tmp_path: Path) ->
     threads = Path(f"/proc/{client.pid}/task").glob("*/children")
     (tool,) = (int(pid) for each in threads for pid in each.read_text().split())
     os.kill(tool, signal.SIGKILL)
-    with pytest.raises(ClientFailed, match="not by this run") as failed:
+    with pytest.raises(ClientFailed, match=r"the JVM of the \w+ was killed, and not by this run"):
         client.await_end(LIMIT_S)
-    assert failed.value.killed
 
 
 @pytest.mark.parametrize(

@@ -126,9 +126,8 @@ def test_one_that_somebody_kills_takes_its_process_with_it(tmp_path: Path) -> No
     client = copier(tmp_path, _TOOL)
     client.await_ready(LIMIT_S)
     os.kill(processes.family(client.pid)[1], signal.SIGKILL)
-    with pytest.raises(ClientFailed, match="not by this run") as failed:
+    with pytest.raises(ClientFailed, match=r"the JVM of the \w+ was killed, and not by this run"):
         client.await_end(LIMIT_S)
-    assert failed.value.killed
 
 
 def test_lines_that_cannot_be_true_are_a_failure(tmp_path: Path) -> None:

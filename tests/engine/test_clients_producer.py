@@ -173,17 +173,40 @@ def test_a_record_has_the_key_and_the_age_that_were_asked_for(tmp_path: Path) ->
     assert record(age_ms=2**62)["timestamp"] == 1
 
 
-def test_sigterm_ends_it_as_a_stop_does(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "how"),
+    [
+        (signal.SIGTERM, "was killed (SIGTERM)"),
+        (signal.SIGSEGV, "was killed (SIGSEGV)"),
+        (signal.SIGKILL, "was killed"),
+    ],
+    ids=lambda told: told.name if isinstance(told, signal.Signals) else "",
+)
+def test_a_signal_of_somebody_else_ends_it_and_it_is_lost(
+    tmp_path: Path, number: signal.Signals, how: str
+) -> None:
     producer = start(tmp_path, MOCK)
-    await_count(producer, "acknowledged", 10)
-    producer._process.send_signal(signal.SIGTERM)
-    assert producer.await_end(LIMIT_S)["ended"]
+    await_count(producer, "acknowledged", 1)
+    assert producer.lost == ""
+    producer._process.send_signal(number)
+    assert until(lambda: producer.lost, LIMIT_S, "it did not end") == (
+        f"the producer {how}, and not by this run"
+    )
+
+
+def test_one_that_did_as_it_was_told_is_not_lost(tmp_path: Path) -> None:
+    told, killed = start(tmp_path, MOCK), start(tmp_path, MOCK)
+    told.ask_to_stop()
+    told.await_end(LIMIT_S)
+    killed.kill()
+    assert (told.lost, killed.lost) == ("", "")
 
 
 def test_a_client_that_cannot_start_says_why(tmp_path: Path) -> None:
     producer = start(tmp_path, {"no.such.setting": 1})
     with pytest.raises(ClientFailed, match=r"no\.such\.setting"):
         producer.await_end(LIMIT_S)
+    assert producer.lost == "the producer ended with code 1, and not by this run"
 
 
 class _Fatal:

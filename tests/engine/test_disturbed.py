@@ -39,9 +39,9 @@ def test_a_broker_that_somebody_else_ends_is_lost(broker: Broker) -> None:
     assert broker.lost == "broker 3 was killed, and not by this run"
 
 
-def test_another_signal_is_told_by_its_code(broker: Broker) -> None:
+def test_another_signal_is_told_by_its_name(broker: Broker) -> None:
     end(broker, signal.SIGTERM)
-    assert broker.lost == "broker 3 ended with code -15, and not by this run"
+    assert broker.lost == "broker 3 was killed (SIGTERM), and not by this run"
 
 
 def test_a_kill_while_it_was_asked_to_stop_is_not_ours(tmp_path: Path) -> None:

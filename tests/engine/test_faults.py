@@ -183,6 +183,7 @@ def test_the_active_controller_may_be_a_broker_or_a_node_of_its_own(herd):
     herd.active = 3
     assert [str(each) for each in controller().targets(herd)] == ["controller: broker 3"]
     herd.controllers = {3: herd.brokers.pop(3)}
+    herd.controllers[3].name = "node 3"
     assert [str(each) for each in controller().targets(herd)] == ["controller: node 3"]
     (row,) = kill(herd, controller(), FaultLog())
     assert (row.target, row.phase) == ("controller: node 3", "complete")

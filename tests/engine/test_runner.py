@@ -21,6 +21,7 @@ from labs.engine.result import COUNTS, unjudged
 from labs.engine.runner import Arm, ArmRunner
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import draw
+from labs.engine.wait import Disturbed
 from spark_jobs import judging
 from tests.engine.arms import DESCRIBED, SCENARIO, experiment
 
@@ -94,14 +95,18 @@ def test_the_arms_of_an_experiment_run_at_the_same_time(
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("killed", [True, False])
-def test_a_client_that_was_killed_is_told_from_one_that_failed(
-    arm_runner: ArmRunner, stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, killed: bool
-) -> None:
-    answering(monkeypatch, ClientFailed("the consumer is gone", killed))
+@pytest.mark.parametrize(
+    ("problem", "killed"),
+    [(Disturbed("broker 3 was killed, and not by this run"), True), (ClientFailed("gone"), None)],
+)
+def test_what_was_disturbed_is_told_from_what_failed(
+    arm_runner: ArmRunner, stream: io.StringIO, monkeypatch: pytest.MonkeyPatch,
+    problem: Exception, killed: bool | None,
+) -> None:  # fmt: skip
+    answering(monkeypatch, problem)
     assert arm_runner.run()["verdict"] == "unknown"
     (error,) = (event for event in events(stream) if event["event"] == "error")
-    assert (error["killed"], "the consumer is gone" in error["message"]) == (killed, True)
+    assert (error.get("killed"), str(problem) in error["message"]) == (killed, True)
 
 
 @pytest.mark.parametrize("failure", [JudgeFailed("its JVM died"), OSError("its JVM died")])

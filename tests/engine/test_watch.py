@@ -6,15 +6,16 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from labs.engine import watch
 from labs.engine.faults import FaultLog, everyone, pause, paused, resume
 from labs.engine.kafka.broker import Broker
-from labs.engine.wait import until
+from labs.engine.wait import Disturbed, rest, undisturbed, until
 from labs.engine.watch import Watch
 from tests.engine.herd import Herd
 
@@ -31,6 +32,10 @@ def herd(tmp_path: Path) -> Iterator[Any]:
         broker.terminate(grace_s=0)
 
 
+def is_paused(broker: Broker) -> bool:
+    return broker.state == "paused"
+
+
 def stop(herd: Any, number: int) -> None:
     """Stops a broker behind our back, as an operator of the machine might."""
     pid = herd.brokers[number].pid
@@ -38,42 +43,88 @@ def stop(herd: Any, number: int) -> None:
     until(lambda: herd.brokers[number].state == "paused", 60, "it did not stop")
 
 
-def test_who_was_stopped_by_somebody_else_is_a_failed_row_once_it_goes_on(herd: Any) -> None:
-    log = FaultLog()
-    looking = Watch(herd, list, log)
+def test_who_was_stopped_by_somebody_else_disturbs_the_run(herd: Any) -> None:
+    looking = Watch(herd, list, FaultLog())
     stop(herd, 2)
-    for tenth in range(100, 126, 2):
+    for tenth in range(100, 120, 2):
         looking.look(tenth / 10)
-    assert log.rows == []
+    assert looking.disturbance == ""
+    looking.look(12.2)
+    told = "broker 2 stood still for 2.2 s, and nothing here had stopped it"
+    assert looking.disturbance == told
     os.kill(herd.brokers[2].pid, signal.SIGCONT)
     until(lambda: herd.brokers[2].state == "running", 60, "it did not go on")
-    looking.look(12.6)
-    (row,) = log.rows
-    assert (row.fault, row.target, row.phase) == ("run", "broker 2", "failed")
-    assert row.evidence == "it stood still for 2.6 s, and nothing here had stopped it"
+    looking.look(12.4)
+    assert looking.disturbance == told, "a run that was disturbed stays so"
+
+
+def test_who_has_gone_on_before_anybody_looked_again_stood_still_too(herd: Any) -> None:
+    looking = Watch(herd, list, FaultLog())
+    stop(herd, 1)
+    looking.look(10.0)
+    os.kill(herd.brokers[1].pid, signal.SIGCONT)
+    until(lambda: herd.brokers[1].state == "running", 60, "it did not go on")
+    looking.look(15.0)
+    assert looking.disturbance.startswith("broker 1 stood still for 5.0 s")
 
 
 def test_a_moment_is_no_disturbance(herd: Any) -> None:
-    log = FaultLog()
-    looking = Watch(herd, list, log)
+    looking = Watch(herd, list, FaultLog())
     stop(herd, 2)
     looking.look(10.0)
     os.kill(herd.brokers[2].pid, signal.SIGCONT)
     until(lambda: herd.brokers[2].state == "running", 60, "it did not go on")
     looking.look(11.9)
-    assert log.rows == []
+    assert looking.disturbance == ""
 
 
-def test_who_still_stands_at_the_end_is_told_too(
-    herd: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    log = FaultLog()
+def test_it_looks_by_itself_and_every_wait_hears_of_it(herd: Any) -> None:
+    looking = Watch(herd, list, FaultLog())
     stop(herd, 1)
-    monkeypatch.setattr(watch, "LONG_S", 0)
-    with Watch(herd, list, log):
-        pass
-    assert "broker 1" in [row.target for row in log.rows]
-    assert "broker 2" not in [row.target for row in log.rows]
+    with (
+        pytest.raises(Disturbed, match="broker 1 stood still"),
+        undisturbed(lambda: looking.disturbance),
+        looking,
+    ):
+        rest(600)
+
+
+def test_a_watch_that_cannot_look_says_so(herd: Any) -> None:
+    def nobody() -> list[Any]:
+        raise OSError("no /proc here")
+
+    looking = Watch(herd, nobody, FaultLog())
+    with looking:
+        until(lambda: looking.disturbance, 60, "nothing was said")
+    assert looking.disturbance == "the watch over its processes failed: no /proc here"
+
+
+def test_dedicated_controllers_and_links_are_watched_too(herd: Any) -> None:
+    herd.controllers = {4: herd.brokers.pop(2)}
+    herd.controllers[4].name = "node 4"
+    carrier = herd.brokers.pop(1)
+    herd.links = SimpleNamespace(pids=[carrier.pid])
+    for process, told in ((carrier, "what carries the links"), (herd.controllers[4], "node 4")):
+        looking = Watch(herd, list, FaultLog())
+        process.pause()
+        until(partial(is_paused, process), 60, "it did not stop")
+        looking.look(10.0)
+        looking.look(12.5)
+        process.resume()
+        assert looking.disturbance.startswith(f"{told} stood still")
+    herd.brokers = {1: carrier}
+
+
+@pytest.mark.parametrize("fault", ["resume", "fail", "spoil"])
+def test_a_client_that_is_held_may_stand_still_until_it_goes_on(fault: Any) -> None:
+    log = FaultLog()
+    log.record("hold", "java_copier: consumer-1", "invoke")
+    assert log.paused("consumer-1")
+    log.record("hold", "java_copier: consumer-1", "complete")
+    log.record(fault, "java_copier: consumer-1", "invoke")
+    assert log.paused("consumer-1")
+    log.record(fault, "java_copier: consumer-1", "complete")
+    assert not log.paused("consumer-1")
 
 
 def test_who_was_stopped_here_is_no_disturbance(herd: Any) -> None:
@@ -84,16 +135,20 @@ def test_who_was_stopped_here_is_no_disturbance(herd: Any) -> None:
         looking.look(now)
     resume(herd, paused(), log)
     looking.look(16.0)
+    assert looking.disturbance == ""
     assert {row.fault for row in log.rows} == {"pause", "resume"}
 
 
 def test_a_look_that_comes_late_is_the_machines(herd: Any) -> None:
     log = FaultLog()
     looking = Watch(herd, list, log)
-    for now in (10.0, 10.3, 12.2, 12.5):
-        looking.look(now)
-    assert log.rows == []
-    looking.look(15.85)
+    looking.look(5.0)
+    with looking.keeping_time():
+        for now in (10.0, 10.3, 12.2, 12.5):
+            looking.look(now)
+        assert log.rows == []
+        looking.look(15.85)
+    looking.look(30.0)
     (row,) = log.rows
     assert (row.fault, row.target, row.phase) == ("run", "machine", "failed")
     assert "3.1 s" in row.evidence

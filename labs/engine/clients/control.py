@@ -4,7 +4,7 @@
 a fault can be placed there without a race; `go` lets it go on, and `fail` makes its work fail
 there. `spoil` lets it go on, too, but the first message that it has in hand cannot be processed,
 however often it is tried, until `cure`. From `pause` to `resume` one of a query's executors stands
-still. A client stops when its standard input ends, or on SIGTERM.
+still. A client stops when its standard input ends; a signal of whoever else ends it at once.
 What it has to say, it says in JSON lines on standard output; standard error is its log.
 """
 
@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import threading
 from collections.abc import Callable, Mapping
-from types import FrameType
 from typing import Any
 
 Facts = Callable[[], Mapping[str, Any]]
@@ -110,11 +108,6 @@ class Control:
 def listen(control: Control | None = None) -> Control:
     """The owner's wishes, from now on; `control` hears them."""
     control = control or Control()
-
-    def on_signal(_number: int, _frame: FrameType | None) -> None:
-        control.end()
-
-    signal.signal(signal.SIGTERM, on_signal)
     threading.Thread(target=control.listen, name="control", daemon=True).start()
     return control
 

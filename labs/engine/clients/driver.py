@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from labs.engine import processes
+from labs.engine.clients.control import report
 from labs.engine.judge import spark_environment
 from labs.engine.kafka.distribution import spark_connector
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+_END_S = 2.0  # for a JVM that was killed, until the kernel is done with it
 
 
 @contextmanager
@@ -35,5 +40,16 @@ def session(
     spark = start(name, master, [str(jar) for jar in spark_connector()], kind)
     try:
         yield spark
+    except Exception:
+        _tell_of_end(spark)
+        raise
     finally:
         spark.stop()
+
+
+def _tell_of_end(spark: SparkSession) -> None:
+    """Tells our owner if what went wrong is that somebody ended the JVM."""
+    gateway: Any = spark.sparkContext._gateway
+    with suppress(subprocess.TimeoutExpired):
+        if processes.by_signal(code := gateway.proc.wait(_END_S)):
+            report(lost=("the JVM", processes.ending(code)))

@@ -33,6 +33,20 @@ def executors(driver: int) -> dict[str, int]:
     return found
 
 
+class Lost:
+    """Whether an executor of a driver is gone: Spark starts another and says nothing of it."""
+
+    def __init__(self, driver: int) -> None:
+        self._driver, self._known = driver, dict[str, int]()
+
+    def look(self) -> str:
+        """The id of one that was there at an earlier look and is not now; else ''."""
+        now = executors(self._driver)
+        gone = next((id_ for id_, pid in self._known.items() if now.get(id_) != pid), "")
+        self._known |= now
+        return gone
+
+
 class Stopped:
     """An executor that is stopped by SIGSTOP, with an attempt of a task in its hands.
 

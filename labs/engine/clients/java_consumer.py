@@ -164,6 +164,7 @@ class Run:
             if self._tool.ended:
                 self._ended_by_itself()
         self._drain()
+        self._check_end()
         self._ask_to_end()
         self._hear_on(_END_S)
         self._tool.kill()
@@ -177,10 +178,15 @@ class Run:
     def _ask_to_end(self) -> None:
         self._tool.ask_to_end()
 
+    def _check_end(self) -> None:
+        """Raises `ToolFailed` for a tool that has ended, and not as an application that cannot go
+        on."""
+        if self._tool.ended and self._account.stopped is None:
+            self._tool.refuse_its_end()
+
     def _ended_by_itself(self) -> None:
         """An application that cannot go on has left; the run goes on without it."""
-        if self._account.stopped is None:
-            self._tool.refuse_its_end()
+        self._check_end()
         self._report(ended=False)
         self._control.stop.wait()
 

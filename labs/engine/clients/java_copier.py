@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from labs.engine import processes
 from labs.engine.clients import java_consumer
 from labs.engine.clients.commits import Commits
 from labs.engine.clients.control import Control, listen
@@ -163,10 +164,14 @@ class Run(java_consumer.Run):
         if self._tool.code == 0:
             self._tool = Tool[Fact](self._config.command, fact)
             return
-        if self._tool.code > 0:
+        if self._tool.code > 0 and not processes.by_signal(self._tool.code):
             why = f"the tool ended with code {self._tool.code}"
             self._account.stopped = self._account.why or why
         super()._ended_by_itself()
+
+    def _check_end(self) -> None:
+        if self._account.stopped is None and self._tool.ended and self._tool.code:
+            self._tool.refuse_its_end()
 
     def _is_over(self) -> bool:
         if self._tool.ended and self._account.stopped is None:

@@ -71,8 +71,7 @@ class Run(java_consumer.Run):
         self._tool.tell("stop")
 
     def _ended_by_itself(self) -> None:
-        if self._account.stopped is None:
-            self._tool.refuse_its_end()
+        self._check_end()
         self._control.end()
 
 

@@ -15,6 +15,8 @@ from labs.engine import processes
 from labs.engine.processes import Namespaces
 from labs.engine.wait import WaitTimeout, until
 
+_LAST_WORDS_S = 5.0
+
 
 class Config(Protocol):
     """What a client process is told, as JSON."""
@@ -23,14 +25,7 @@ class Config(Protocol):
 
 
 class ClientFailed(Exception):
-    """A client process ended in a way that it should not; the message has its last words.
-
-    `killed` is whether somebody else's SIGKILL was the way.
-    """
-
-    def __init__(self, message: str, killed: bool = False) -> None:
-        super().__init__(message)
-        self.killed = killed
+    """A client process ended in a way that it should not; the message has its last words."""
 
 
 class ClientProcess:
@@ -92,9 +87,22 @@ class ClientProcess:
 
     @property
     def lost(self) -> str:
-        """That a SIGKILL which was not ours ended it, in words; else ''."""
-        killed = self.returncode == -signal.SIGKILL and not self._killed_by_us
-        return f"the {self.name} was killed, and not by this run" if killed else ""
+        """How it ended, or its JVM did, in words, where nothing in this run had it end so; else ''.
+
+        An application that ends in an orderly way, asked or not, has said so in its last report.
+        """
+        if lost := self.latest.get("lost"):
+            return f"{lost[0]} of the {self.name} {lost[1]}, and not by this run"
+        code = self.returncode
+        if code is None or self.killed or self._is_orderly(code):
+            return ""
+        return f"the {self.name} {processes.ending(code)}, and not by this run"
+
+    def _is_orderly(self, code: int) -> bool:
+        """Whether it ended with its last report, or may have: it may not have been heard yet."""
+        if code == 0 and not self.latest.get("ended"):
+            self._listener.join(_LAST_WORDS_S)
+        return code == 0 and bool(self.latest.get("ended"))
 
     def hold(self, point: str, limit_s: float) -> str:
         """Makes it stand still at a point of its work; returns where it says that it stands.
@@ -139,7 +147,7 @@ class ClientProcess:
         except WaitTimeout:
             self.kill()
             raise ClientFailed(f"the {self.name} did not finish in {limit_s:g} s") from None
-        self._listener.join(5)
+        self._listener.join(_LAST_WORDS_S)
         if not self.latest.get("ended"):
             raise self._failed()
         return self.latest
@@ -152,7 +160,6 @@ class ClientProcess:
 
     def _failed(self) -> ClientFailed:
         """Why it is no good any more, with its last words."""
-        if self.lost:
-            return ClientFailed(self.lost, killed=True)
         text = self._log.read_text("utf-8", "replace").strip() if self._log.exists() else ""
-        return ClientFailed(f"the {self.name} ended with code {self.returncode}: {text[-2000:]}")
+        why = self.lost or f"the {self.name} ended with code {self.returncode}"
+        return ClientFailed(f"{why}: {text[-2000:]}")

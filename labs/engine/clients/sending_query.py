@@ -12,6 +12,7 @@ With workers of its own it can `pause` an executor that is in the middle of a ta
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING
 from labs.engine.clients import checkpoint
 from labs.engine.clients.control import Control, listen, report
 from labs.engine.clients.driver import session
-from labs.engine.clients.executors import Stopped, stop_one
+from labs.engine.clients.executors import Lost, Stopped, stop_one
 from labs.engine.clients.sends import Sends
 from labs.engine.wait import WaitTimeout, until
 
@@ -64,6 +65,10 @@ class SinkConfig:
         return json.dumps(asdict(self))
 
 
+class ExecutorLost(Exception):
+    """An executor has ended while the query ran."""
+
+
 class Run:
     """One driver, from its first batch to its last."""
 
@@ -74,10 +79,15 @@ class Run:
         self._failing = False
         self._mishap: str | None = None
         self._stopped: Stopped | None = None
+        self._lost = Lost(os.getpid())
 
     def run(self, sink: KafkaSink) -> str | None:
-        """Sends until the owner says stop; returns why Spark ended the query, if it did."""
+        """Sends until the owner says stop; returns why Spark ended the query, if it did.
+
+        Raises `ExecutorLost`.
+        """
         while sink.runs and not self._control.stop.is_set():
+            self._check_executors()
             self._hear(sink)
             self._fail(sink)
             self._pause(sink)
@@ -86,6 +96,7 @@ class Run:
         run_over = sink.runs
         self._let_go(sink)
         stopped = sink.end(_END_S)
+        self._check_executors()
         self._hear(sink)
         now = time.monotonic_ns()
         for value in range(self._after, checkpoint.planned(Path(self._config.checkpoint))):
@@ -93,6 +104,11 @@ class Run:
         self._sends.close(run_over and not stopped)
         self._report()
         return stopped
+
+    def _check_executors(self) -> None:
+        if id_ := self._lost.look():
+            report(lost=(f"executor {id_}", "was killed"))
+            raise ExecutorLost(f"executor {id_} is gone, and Spark was not told to end it")
 
     def _hear(self, sink: KafkaSink) -> None:
         ahead_ns = time.time_ns() - time.monotonic_ns()

@@ -86,6 +86,8 @@ class Run:
             if self._tool.ended:
                 self._tool.refuse_its_end()
         self._drain()
+        if self._tool.ended and self._failed is None:
+            self._tool.refuse_its_end()
         self._tool.tell("stop")
         deadline = time.monotonic() + _CLOSE_S
         while not self._tool.ended and time.monotonic() < deadline:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import subprocess
@@ -14,7 +13,7 @@ from threading import Thread
 from typing import Any, Generic, TypeVar
 
 from labs.engine import processes
-from labs.engine.clients.control import Control
+from labs.engine.clients.control import Control, report
 from labs.engine.wait import until
 
 Fact = TypeVar("Fact")
@@ -40,7 +39,7 @@ class Tool(Generic[Fact]):
         )
         self._fact = fact
         self._lines = SimpleQueue[str | None]()
-        self._killed_by_us = False
+        self._killed_by_us = self._asked_to_end = False
         self.ended = False
         Thread(target=self._read, name="tool", daemon=True).start()
 
@@ -86,12 +85,16 @@ class Tool(Generic[Fact]):
     def ask_to_end(self) -> None:
         """SIGTERM: its shutdown hook closes the client, which may take as long as its timeouts."""
         if self._process.poll() is None:
+            self._asked_to_end = True
             self._process.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """Ends it at once by SIGKILL, if it is still there."""
+        """Ends it at once by SIGKILL, if it is still there.
+
+        Raises `ToolFailed` if somebody else's signal has ended it.
+        """
         self._killed_by_us = self._killed_by_us or self._process.poll() is None
-        processes.end(self._process, grace_s=0)
+        self._refuse_kill(processes.end(self._process, grace_s=0))
 
     @property
     def code(self) -> int:
@@ -120,13 +123,18 @@ class Tool(Generic[Fact]):
     def refuse_its_end(self) -> None:
         """For a tool that ended by itself: raises `ToolFailed`.
 
-        Where somebody else's SIGKILL was the end of it, it is ours as well, so that our owner
-        learns of it as of any client's.
+        Where somebody else's signal was the end of it, our owner is told.
         """
-        code = self.code
-        if code == -signal.SIGKILL and not self._killed_by_us:
-            os.kill(os.getpid(), signal.SIGKILL)
-        raise ToolFailed(f"the tool ended by itself, with code {code}")
+        self._refuse_kill(self.code)
+        raise ToolFailed(f"the tool ended by itself, with code {self.code}")
+
+    def _refuse_kill(self, code: int) -> None:
+        ours = {-signal.SIGKILL} if self._killed_by_us else set()
+        if self._asked_to_end:  # a JVM runs its hooks and exits with 143
+            ours |= {-signal.SIGTERM, 128 + signal.SIGTERM}
+        if processes.by_signal(code) and code not in ours:
+            report(lost=("the JVM", processes.ending(code)))
+            raise ToolFailed(f"the tool {processes.ending(code)}, and not by us")
 
 
 class Passed(Control):

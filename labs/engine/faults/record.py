@@ -26,6 +26,9 @@ and `run`, which is nobody's deed and only ever fails: what stood still (`labs.e
 HEALS = frozenset({"resume", "restart", "mend"})
 """Faults in name only: they end one. They never count as the evidence of a fault."""
 
+_STANDS, _GOES_ON = frozenset({"pause", "hold"}), frozenset({"resume", "fail", "spoil"})
+"""After which one stands still, by the kernel or by itself; after which it goes on."""
+
 
 @dataclass(frozen=True, slots=True)
 class FaultRow:
@@ -74,9 +77,9 @@ class FaultLog:
 
     def paused(self, name: str) -> bool:
         """Whether what stands still (`broker 2`, `consumer-1` or its executor) was stopped here."""
-        stops = [row for row in self.rows if row.fault in ("pause", "resume")]
+        stops = [row for row in self.rows if row.fault in _STANDS | _GOES_ON]
         last = next((row for row in reversed(stops) if row.target.endswith(f" {name}")), None)
-        return last is not None and (last.fault, last.phase) != ("resume", "complete")
+        return last is not None and not (last.fault in _GOES_ON and last.phase == "complete")
 
     @property
     def proved(self) -> bool:

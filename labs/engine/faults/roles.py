@@ -17,10 +17,9 @@ class Target:
 
     role: str
     broker: Broker
-    kind: str = "broker"
 
     def __str__(self) -> str:
-        return f"{self.role}: {self.kind} {self.broker.id}"
+        return f"{self.role}: {self.broker.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +30,7 @@ class Role:
     resolve: Callable[[Cluster], list[Broker]]
 
     def targets(self, cluster: Cluster) -> list[Target]:
-        return [
-            Target(self.name, node, "broker" if node.id in cluster.brokers else "node")
-            for node in self.resolve(cluster)
-        ]
+        return [Target(self.name, node) for node in self.resolve(cluster)]
 
 
 def leader(topic: str, partition: int = 0) -> Role:

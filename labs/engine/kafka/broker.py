@@ -20,7 +20,7 @@ class Broker:
     """A broker (and controller) of a disposable cluster.
 
     `port` is where the lab reaches it, and `listens` where it listens itself, within its
-    namespaces, if that is not the same.
+    namespaces, if that is not the same. `name` is how people are told of it.
     """
 
     def __init__(
@@ -32,9 +32,11 @@ class Broker:
         log: Path,
         *,
         listens: int | None = None,
+        name: str = "",
         within: Namespaces = (),
     ) -> None:
         self.id = id_
+        self.name = name or f"broker {id_}"
         self.port = port
         self.listens = listens or port
         self.log = log
@@ -88,8 +90,7 @@ class Broker:
         code = self.returncode
         if code is None or code in self._ends_with:
             return ""
-        how = "was killed" if code == -signal.SIGKILL else f"ended with code {code}"
-        return f"broker {self.id} {how}, and not by this run"
+        return f"{self.name} {processes.ending(code)}, and not by this run"
 
     @property
     def state(self) -> BrokerState:
@@ -109,7 +110,7 @@ class Broker:
         Raises `RuntimeError` if it lives, or if it was `lost`: that is nothing to heal.
         """
         if self.state != "dead":
-            raise RuntimeError(f"broker {self.id} is {self.state}; it cannot be started twice")
+            raise RuntimeError(f"{self.name} is {self.state}; it cannot be started twice")
         if self.lost:
             raise RuntimeError(self.lost)
         self._ends_with = frozenset()
@@ -149,7 +150,7 @@ class Broker:
         Returns the return code (negative: the signal), also of a process that is gone already.
         """
         if self._process is None:
-            raise ProcessLookupError(f"broker {self.id} was never started")
+            raise ProcessLookupError(f"{self.name} was never started")
         with suppress(ProcessLookupError):  # it has ended already
             self.expect_end(128 + signal.SIGTERM, -signal.SIGTERM, -signal.SIGKILL)
         return processes.end(self._process, grace_s)
@@ -168,5 +169,5 @@ class Broker:
         # poll() reaps: only a process that has not been reaped can be signalled by its id
         # without the risk that the id belongs to somebody else by now.
         if self._process is None or self._process.poll() is not None:
-            raise ProcessLookupError(f"broker {self.id} is not running")
+            raise ProcessLookupError(f"{self.name} is not running")
         return self._process

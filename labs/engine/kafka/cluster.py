@@ -12,6 +12,7 @@ from typing import Self
 from confluent_kafka import KafkaException
 
 from advisor.catalog.versions import at_least
+from labs.engine import processes
 from labs.engine.kafka import quorum, topics
 from labs.engine.kafka.admin import create_topic, quiet_admin
 from labs.engine.kafka.broker import Broker, BrokerState
@@ -23,7 +24,7 @@ from labs.engine.kafka.storage import checkpoint, new_id
 from labs.engine.kafka.topics import PartitionState
 from labs.engine.kafka.ways import Ways
 from labs.engine.links.links import Carrier
-from labs.engine.wait import WaitTimeout, until
+from labs.engine.wait import Disturbed, WaitTimeout, until
 
 _BOOT_LIMIT_S = 90.0
 _ATTEMPTS = 3
@@ -50,8 +51,8 @@ class Cluster:
     default in `folder`. Nothing of it can outlive this process, however it ends
     (`processes.spawn`).
 
-    Use it as a context manager, or call `start` and `stop`. `start` raises `BootFailed`, the
-    constructor `properties.RefusedSetting`.
+    Use it as a context manager, or call `start` and `stop`. `start` raises `BootFailed` and
+    `wait.Disturbed`, the constructor `properties.RefusedSetting`.
     """
 
     def __init__(
@@ -153,6 +154,7 @@ class Cluster:
             group[node.id] = Broker(
                 node.id, node.lab.told[1] if node.lab else node.port, command, place,
                 self._logs / f"{node.name}.log", listens=node.port, within=ways.within(node),
+                name=f"{'broker' if node.clients else 'node'} {node.id}",
             )  # fmt: skip
 
     def move_logs(self, folder: Path) -> None:
@@ -166,7 +168,7 @@ class Cluster:
 
         A fenced broker is not in the metadata that clients get (KIP-631), hence the count; but
         one that was just killed is there until its session ends, hence the question to each.
-        Raises `BootFailed`.
+        Raises `BootFailed`, and `Disturbed` if somebody else ended one of its processes.
         """
 
         def all_serve() -> bool:
@@ -186,15 +188,17 @@ class Cluster:
                 raise BootFailed(f"{late}. The ends of their logs:\n{tails}") from late
 
     def _fail_if_dead(self) -> None:
+        if self._ways and self._ways.links and self._ways.links.lost:
+            raise Disturbed(self._ways.links.lost)
         for broker in self.nodes.values():
             if broker.state == "dead":
-                if broker.ended_by_sigkill:
-                    raise BootFailed(broker.lost)
+                if processes.by_signal(broker.returncode or 0):
+                    raise Disturbed(broker.lost)
                 tail = broker.tail(40)
                 if "Address already in use" in tail:
                     raise _PortTaken(broker.address)
                 raise BootFailed(
-                    f"broker {broker.id} ended by itself (code {broker.returncode}) while the "
+                    f"{broker.name} ended by itself (code {broker.returncode}) while the "
                     f"cluster booted. The end of its log:\n{tail}"
                 )
 
@@ -276,8 +280,8 @@ class Cluster:
     @property
     def lost(self) -> str:
         """Which node, or carrier of links, has ended and not by this run, in words; else ''."""
-        if self._ways and self._ways.links and self._ways.links.gone:
-            return "what carries the links was gone"
+        if self._ways and self._ways.links and self._ways.links.lost:
+            return self._ways.links.lost
         return next((node.lost for node in self.nodes.values() if node.lost), "")
 
     def states(self) -> dict[int, BrokerState]:

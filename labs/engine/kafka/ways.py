@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 
 from labs.engine.kafka.nodes import PORTS, At, Node, doors, nodes, ports_needed
 from labs.engine.kafka.ports import Ports
 from labs.engine.links import namespaces
-from labs.engine.links.links import Carrier, Links, LinksFailed
+from labs.engine.links.links import Carrier, Links
 from labs.engine.links.network import Network
 from labs.engine.processes import Namespaces
 
@@ -65,16 +64,6 @@ class Ways:
     def within(self, node: Node) -> Namespaces:
         """For `processes.spawn` of a node."""
         return self.network.within(node.id) if self.network else ()
-
-    @contextmanager
-    def kept(self) -> Iterator[None]:
-        """Raises `LinksFailed` in place of what comes of it, if what carries the links is gone."""
-        try:
-            yield
-        except Exception as problem:
-            if self.links and self.links.gone:
-                raise LinksFailed(f"what carries the links was gone: {problem}") from problem
-            raise
 
     def end(self) -> None:
         """Ends what carries, and frees the ports."""

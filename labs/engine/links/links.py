@@ -72,6 +72,7 @@ class Carrier:
     ) -> None:  # fmt: skip
         self.impaired: dict[int, frozenset[Key]] = {}
         self._log = log
+        self._module, self._stopped = module, False
         self._lock = Lock()
         self._process = processes.spawn(
             [sys.executable, "-m", f"labs.engine.links.{module}"], log=log, cwd=processes.ROOT,
@@ -107,12 +108,21 @@ class Carrier:
         return Seen(**self._wish("seen", flows))
 
     @property
-    def gone(self) -> bool:
-        """Whether it has ended, whoever ended it."""
-        return self._process.poll() is not None
+    def pids(self) -> list[int]:
+        """Its processes."""
+        return [self._process.pid]
+
+    @property
+    def lost(self) -> str:
+        """How it ended, in words, if that was not by `stop`; else ''."""
+        code = self._process.poll()
+        if code is None or self._stopped:
+            return ""
+        return f"the {self._module} of the links {processes.ending(code)}, and not by this run"
 
     def stop(self) -> None:
         """Ends the process, and with it every connection."""
+        self._stopped = True
         processes.end(self._process, grace_s=0)
         for wire in (self._process.stdin, self._process.stdout):
             if wire:

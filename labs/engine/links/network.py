@@ -84,9 +84,14 @@ class Network(Carrier):
         return self._rooms[_CLIENTS].within
 
     @property
-    def gone(self) -> bool:
-        """Whether the switch has ended, or the lab's way in."""
-        return super().gone or self._lab.gone
+    def pids(self) -> list[int]:
+        """The switch's, and that of the lab's way in."""
+        return [*super().pids, *self._lab.pids]
+
+    @property
+    def lost(self) -> str:
+        """How the switch ended, or the lab's way in, in words, if that was not by `stop`."""
+        return super().lost or self._lab.lost
 
     def stop(self) -> None:
         """Ends what carries packets, and gives up the namespaces."""
