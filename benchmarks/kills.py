@@ -1,0 +1,159 @@
+"""What a run says of whoever is killed or stopped in it: `python -m benchmarks.kills`.
+
+For each victim and each phase one arm on real brokers; as soon as the arm is in the phase, somebody
+else's signal hits the victim. Prints what the arm was worth, why, and how long after the signal it
+had ended. Exit code 1 if one did not end as `unknown` with the victim's name within `PROMPT_S`
+seconds. The whole table takes about half an hour on two cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from labs.engine import processes
+from labs.engine.kafka.tools import tool_versions
+from labs.engine.launch import Launch, launch
+from labs.engine.spec import ExperimentSpec
+from labs.engine.wait import until
+from tests.engine.arms import arm, experiment
+from tests.engine.cases import CASES
+from tests.stack.victims import PHASES
+
+PROMPT_S = 15.0
+_HERE_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Victim:
+    """A process of a run, by words of its command line and how its working folder's name begins.
+
+    `told` is a part of what the run says of it; `spec` is the run.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    told: str
+    spec: ExperimentSpec
+    phases: tuple[str, ...] = PHASES
+    folder: str = ""
+
+    def pid(self, run: int) -> int | None:
+        """A process of it that runs now, of those that came last."""
+        for pid in reversed(processes.family(run)):
+            if processes.state(pid) in ("R", "S", "D") and self._is_it(pid):
+                return pid
+        return None
+
+    def _is_it(self, pid: int) -> bool:
+        try:
+            told = Path(f"/proc/{pid}/cmdline").read_text("utf-8", "replace").split("\0")
+            place = Path(f"/proc/{pid}/cwd").readlink().name
+        except OSError:
+            return False
+        return place.startswith(self.folder) and set(self.words) <= {*told}
+
+
+def _case(name: str) -> ExperimentSpec:
+    (case,) = (each for each in CASES if each.name == name)
+    return case.experiment(1, ["bad"])
+
+
+def _module(name: str) -> tuple[str]:
+    return (f"labs.engine.clients.{name}",)
+
+
+_KAFKA = ("kafka.Kafka",)
+_PLAIN = experiment(arm("described", producer__acks="1"))
+_JAVA = replace(_PLAIN, java_clients=tool_versions()[0])
+_LINKED = replace(_PLAIN, scenario="leader-cut-off")
+_COPIED = replace(_case("goes-on-behind"), java_clients=tool_versions()[0], copier=True)
+_QUERY, _SINK, _STREAMS = _case("batch-again"), _case("twice-at-once"), _case("streams-again")
+_TOOLS = "org.apache.kafka.tools."
+_DRIVER = ("org.apache.spark.deploy.SparkSubmit",)
+_FIRST, _LAST = ("producing",), ("producing", "reading")
+VICTIMS = (
+    Victim("broker", _KAFKA, "broker", _PLAIN, folder="broker"),
+    Victim("controller", _KAFKA, "node", replace(_PLAIN, controllers=1), folder="controller"),
+    Victim("carrier", ("labs.engine.links.switch",), "of the links", _LINKED),
+    Victim("proxy", ("labs.engine.links.proxy",), "of the links", _LINKED, _FIRST),
+    Victim("producer", _module("producer"), "the producer-1", _PLAIN, PHASES[1:6]),
+    Victim("consumer", _module("consumer"), "the consumer-1", _PLAIN, PHASES[1:6]),
+    Victim("reader", _module("reader"), "the reader-1", _PLAIN, ("reading",)),
+    Victim("java producer", (f"{_TOOLS}VerifiableProducer",), "the JVM of", _JAVA, _LAST),
+    Victim("java consumer", (f"{_TOOLS}VerifiableConsumer",), "the JVM of", _JAVA, _LAST),
+    Victim("copier", (f"{_TOOLS}TransactionalMessageCopier",), "the JVM of", _COPIED, _LAST),
+    Victim("streams", ("StreamsApplication",), "the JVM of", _STREAMS, _LAST),
+    Victim("driver", _module("query"), "the consumer-", _QUERY, _LAST),
+    Victim("driver's JVM", _DRIVER, "the JVM of", _QUERY, _LAST),
+    Victim("executor", ("--executor-id",), "executor", _SINK, _LAST),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Became:
+    """What a run said: its verdict and why, and how long after the signal it had ended."""
+
+    verdict: str
+    reason: str
+    after_s: float
+
+    def right(self, victim: Victim) -> bool:
+        return (
+            self.verdict == "unknown"
+            and self.reason.startswith("The run was disturbed: ")
+            and victim.told in self.reason
+            and self.after_s <= PROMPT_S
+        )
+
+
+def strike(victim: Victim, phase: str, number: signal.Signals, folder: Path) -> Became:
+    """Runs an arm and hits the victim once it is in the phase. Raises `WaitTimeout`."""
+    with launch(victim.spec, folder) as run:
+        hit_s, told, over_s = None, None, 0.0
+        for event in run:
+            if event["event"] == "phase" and event["phase"] == phase and hit_s is None:
+                hit_s = _hit(victim, run, number)
+            if event["event"] == "arm":
+                told, over_s = event["result"], time.monotonic()
+    if hit_s is None or told is None:
+        return Became("none", f"it never came to {phase}", 0.0)
+    return Became(told["verdict"], told["reason"], over_s - hit_s)
+
+
+def _hit(victim: Victim, run: Launch, number: signal.Signals) -> float:
+    pid = until(lambda: victim.pid(run.pid), _HERE_S, f"there is no {victim.name}", 0.01)
+    os.kill(pid, number)
+    return time.monotonic()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.kills", description=__doc__)
+    parser.add_argument("--only", choices=[each.name for each in VICTIMS], action="append")
+    parser.add_argument("--phase", choices=PHASES, action="append")
+    parser.add_argument("--signal", default="SIGKILL", help="SIGKILL, SIGTERM, SIGSTOP …")
+    asked = parser.parse_args()
+    number, wrong = signal.Signals[asked.signal], 0
+    with tempfile.TemporaryDirectory(prefix="kills-") as scratch:
+        for victim in VICTIMS:
+            for phase in asked.phase or victim.phases:
+                if phase in victim.phases and victim.name in (asked.only or [victim.name]):
+                    place = Path(scratch, f"{victim.name}-{phase}")
+                    became = strike(victim, phase, number, place)
+                    right = became.right(victim)
+                    wrong += not right
+                    print(
+                        f"{'ok   ' if right else 'WRONG'} {victim.name:14} {phase:10} "
+                        f"{became.after_s:5.1f} s  {became.verdict}: {became.reason}", flush=True,
+                    )  # fmt: skip
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
