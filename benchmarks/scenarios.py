@@ -39,10 +39,10 @@ from benchmarks.warm import warm_judge
 from labs.calibration.bound import runs_for
 from labs.calibration.edges import as_staged
 from labs.calibration.fingerprint import fingerprint
-from labs.calibration.record import JUDGED
 from labs.calibration.table import possible
 from labs.engine.kafka.distribution import UnknownVersion, kafka_versions, release
 from labs.engine.launch import launch
+from labs.engine.result import JUDGED
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import Rate
 from labs.engine.warm import WarmJudge
@@ -181,7 +181,7 @@ def rates(record: Record) -> dict[str, tuple[Rate, ...]]:
         for line in record.lines.values():
             if (line.case, line.arm, line.kafka) != (case.name, "bad", NEWEST):
                 continue
-            if line.seed in MEASURED:
+            if line.seed in MEASURED and line.verdict != UNKNOWN:
                 shown[case.scenario][str(case.anomaly)].append(line.right)
     return {
         name: tuple(Rate(anomaly, sum(each), len(each)) for anomaly, each in found.items())
@@ -203,9 +203,10 @@ def table(
         for arm in (arm for arm in case.arms if arm in wanted):
             lines = record.of(case, seeds, arm)
             right = sum(line.right for line in lines)
+            judged = sum(line.verdict != UNKNOWN for line in lines)
             all_right = all_right and right == len(seeds)
-            total.update({arm: right, f"{arm} runs": len(lines)})
-            told.append(f"{ARMS[arm]} {right} of {len(lines)}")
+            total.update({arm: right, f"{arm} runs": judged})
+            told.append(f"{ARMS[arm]} {right} of {judged}")
         print(f"{case.name:<19} {case.scenario:<32} {case.anomaly:<18} {', '.join(told)}")
     said = (f"{ARMS[arm]} {total[arm]} of {total[f'{arm} runs']}" for arm in wanted)
     print(f"all {len(cases)} cases: {', '.join(said)}\n")

@@ -22,7 +22,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """One count over several runs; None where a run was not judged for it."""
+    """One count over several runs; None where a run was not judged, or not for it."""
 
     words: str
     values: tuple[int | None, ...]
@@ -107,4 +107,4 @@ def _spreads(runs: Sequence[Run]) -> Iterable[Spread]:
 
 
 def _values(runs: Sequence[Run], name: str) -> tuple[Any, ...]:
-    return tuple((run.result.get("counts") or {}).get(name) for run in runs)
+    return tuple(run.counts.get(name) for run in runs)

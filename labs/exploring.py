@@ -23,6 +23,7 @@ from labs.calibration.shrink import Staged, shrunk
 from labs.calibration.table import refutable
 from labs.conditions import Conditions, java_release
 from labs.engine.launch import RunnerDied, launch
+from labs.engine.result import JUDGED
 from labs.engine.scenarios import find
 from labs.engine.shape import topology_of
 from labs.engine.spec import ExperimentSpec
@@ -148,7 +149,7 @@ def _run(at: Setting, seed: int, number: int, step: str, staged: Staged) -> Expl
     )
     folder = at.folder / f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{seed}-{number}"
     result, seconds = _result(spec, folder, at.judge_socket)
-    counts = result.get("counts", {})
+    counts = result.get("counts", {}) if result["verdict"] in JUDGED else {}
     run = Explored(
         seed, number, step, f"{datetime.now(UTC):%Y-%m-%d}", drawn.event.name, spec.scenario,
         spec.seed, dict(staged.durations), _clients(spec, drawn.pipeline),

@@ -19,6 +19,7 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from labs import owners
+from labs.engine.result import JUDGED
 from labs.models import LIVE, Experiment, Run, State
 from labs.silence import Silence
 
@@ -193,7 +194,7 @@ def remove_if_empty(experiment: Experiment) -> None:
 
 def _judged(experiment: Experiment) -> QuerySet[Run]:
     """The arms that came to a verdict: it stands as long as its ledger does."""
-    return experiment.runs.filter(verdict__in=("holds", "broken"))
+    return experiment.runs.filter(verdict__in=JUDGED)
 
 
 def _ledger(run: Run) -> Path:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
+from labs.engine.result import JUDGED
 from labs.engine.spec import ExperimentSpec
 
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
@@ -152,6 +154,16 @@ class Run(models.Model):
     def ledger(self) -> Path:
         """The folder of the ledger's tables, as `labs.engine.run` lays it out."""
         return self.experiment.folder / self.name / "ledger"
+
+    @property
+    def judged(self) -> bool:
+        """Whether it came to a verdict; what was counted in any other run is no evidence."""
+        return self.verdict in JUDGED
+
+    @property
+    def counts(self) -> Mapping[str, int | None]:
+        """What a run that was judged counted; empty of any other."""
+        return (self.result.get("counts") or {}) if self.judged else {}
 
 
 class Worker(models.Model):

@@ -126,9 +126,7 @@ def headline(experiment: Experiment) -> str:
 def outcomes(experiment: Experiment) -> dict[str, Outcome]:
     """Each arm's result as a lesson speaks about it."""
     return {
-        run.name: Outcome(
-            run.verdict, *((run.result.get("counts") or {}).get(n) for n in ("ok", "lost_write"))
-        )
+        run.name: Outcome(run.verdict, run.counts.get("ok"), run.counts.get("lost_write"))
         for run in experiment.runs.all()
     }
 
@@ -226,7 +224,7 @@ def _arm(experiment: Experiment, run: Run, scale: plots.Scale, pace: Pace | None
 
 
 def _evidence(experiment: Experiment, run: Run) -> str:
-    if experiment.state != State.DONE or run.verdict not in ("holds", "broken"):
+    if experiment.state != State.DONE or not run.judged:
         return ""
     return sentences.of_evidence(selectors.evidence(run))
 

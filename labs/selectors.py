@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from labs.engine.result import JUDGED
 from labs.models import LIVE, Experiment, Run, State
 from labs.pace import Pace, pace, usual
 
@@ -99,7 +100,7 @@ def repetitions(run: Run) -> QuerySet[Run]:
         experiment__scenario=run.experiment.scenario,
         experiment__kafka=run.experiment.kafka,
         experiment__state=State.DONE,
-        verdict__in=("holds", "broken"),
+        verdict__in=JUDGED,
     ).order_by("-experiment__ended_at", "-pk")
 
 

@@ -18,7 +18,7 @@ from labs import lifecycle, owners, services, worker
 from labs.calibration import table
 from labs.calibration.edges import LINE, Edge
 from labs.calibration.fingerprint import fingerprint, told
-from labs.calibration.record import JUDGED, Explored, Record
+from labs.calibration.record import Explored, Record
 from labs.calibration.staged import Staged, staged
 from labs.calibration.table import Held, Observed
 from labs.engine.kafka.distribution import release
@@ -166,7 +166,7 @@ def unjudged(trials: Iterable[Trial]) -> list[tuple[Experiment, str]]:
         reasons = [
             f"{run.name}: {run.result.get('reason', '')}"
             for run in experiment.runs.all()
-            if run.verdict not in JUDGED
+            if not run.judged
         ]
         if experiment.state != State.DONE or reasons:
             found.append((experiment, experiment.reason or " ".join(reasons)))
@@ -175,10 +175,9 @@ def unjudged(trials: Iterable[Trial]) -> list[tuple[Experiment, str]]:
 
 def _observed(trial: Trial, run: Run) -> Iterable[Observed]:
     pipeline = _read(json.dumps(trial.pipelines.get(run.name), sort_keys=True))
-    if pipeline is None or run.verdict not in JUDGED:
+    if pipeline is None or not run.judged:
         return
-    counts = run.result.get("counts", {})
-    seen = frozenset(anomaly for anomaly in Anomaly if counts.get(anomaly))
+    seen = frozenset(anomaly for anomaly in Anomaly if run.counts.get(anomaly))
     experiment = trial.experiment
     day = f"{experiment.ended_at:%Y-%m-%d}, " if experiment.ended_at else ""
     yield Observed(

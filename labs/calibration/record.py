@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-JUDGED = ("holds", "broken")
+from labs.engine.result import JUDGED
 
 
 class RecordError(ValueError):

@@ -194,8 +194,9 @@ def check_seal(ledger: Path) -> None:
 def seal(ledger: Path) -> None:
     """Ends a ledger: for each part its rows, bytes and SHA-256, in `seal.json`.
 
-    Call it once, when nobody writes any more. What `verify` finds different from then on it
-    refuses. A part that its writer never finished is removed, since it holds nothing.
+    Call it when nobody writes any more, and again if a row came after all. What `verify` finds
+    different from then on it refuses. A part that its writer never finished is removed, since it
+    holds nothing.
     """
     for torn in ledger.glob("*.parquet/.*.parquet"):
         torn.unlink()

@@ -28,6 +28,9 @@ COUNTS: tuple[str, ...] = (
 )  # fmt: skip
 """Every count that a result has, by name; null where it was not judged."""
 
+JUDGED = ("holds", "broken")
+"""The verdicts that say something; `unknown` says nothing, whatever was counted."""
+
 
 def unjudged(reason: str) -> dict[str, Any]:
     """What stands in for a judge's answer when there is none: `unknown`, and every count null."""

@@ -1,0 +1,127 @@
+"""A run that was disturbed, or failed, is no evidence anywhere, whatever was counted in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from advisor import services as advisor
+from advisor.reasoning.guarantees import Anomaly
+from benchmarks.scenarios import Line, Record, rates, table
+from labs import comparison, exploring, presentation, selectors, trials
+from labs.calibration.record import Record as Explorations
+from labs.calibration.shrink import Staged
+from labs.engine.result import JUDGED
+from labs.models import Experiment, Run, State, Trial
+from tests.engine.arms import PIPELINES
+from tests.engine.cases import CASES
+from tests.labs import make
+from tests.labs.calibration.test_explore import drawn
+
+COUNTED = 985
+"""As many messages were gone in each run here, by count."""
+
+
+@pytest.fixture(
+    params=[(State.DONE, "unknown"), (State.FAILED, "broken"), (State.INTERRUPTED, "broken")],
+    ids=lambda told: "-".join(told),
+)
+def silent(request: pytest.FixtureRequest, db: None) -> Experiment:
+    """An experiment whose arms have counts and say nothing: it was disturbed, or it failed."""
+    state, verdict = request.param
+    made = make.experiment(state, verdict, verdict)
+    for run in made.runs.all():
+        run.result["counts"] |= {"ok": 10_000, "lost_write": COUNTED, "effect_missing": COUNTED}
+        run.save()
+    return made
+
+
+def first(made: Experiment) -> Run:
+    return made.runs.all()[0]
+
+
+def test_the_home_page_does_not_show_it(silent: Experiment, client: Client) -> None:
+    assert selectors.latest_loss() is None
+    page = client.get("/").content.decode()
+    assert "No loss has been recorded on this installation yet" in page
+    assert "Seen on this installation" not in page
+
+
+def test_it_is_no_repetition_and_no_evidence(silent: Experiment, client: Client) -> None:
+    run = first(silent)
+    assert not selectors.repetitions(run).exists()
+    assert selectors.evidence(run).runs == 0
+    assert all(arm.evidence == "" for arm in presentation.arms(silent))
+    assert all(each.runs == () for each in comparison.repetitions(silent))
+
+
+def test_it_is_no_trial(silent: Experiment) -> None:
+    pipelines = {name: advisor.to_data(told) for name, told in PIPELINES.items()}
+    trial = Trial.objects.create(
+        experiment=silent, event="leader-lost-followers-behind", component="producer",
+        setting="acks", pipelines=pipelines,
+    )  # fmt: skip
+    assert trials.observed() == []
+    assert trials.unjudged([trial])[0][0] == silent
+
+
+def test_the_evidence_page_does_not_link_it(silent: Experiment, client: Client) -> None:
+    assert silent.slug not in client.get(reverse("labs:evidence")).content.decode()
+
+
+def test_a_comparison_and_the_list_show_no_count_of_an_unknown_arm(
+    db: None, client: Client
+) -> None:
+    made = make.experiment(State.DONE, "unknown", "holds")
+    run = first(made)
+    run.result["counts"] |= {"ok": 10_000, "lost_write": COUNTED}
+    run.save()
+    told = comparison.compare(made, made)
+    assert all(values[0] is None for values in (row.values for row in told.counts))
+    page = client.get(reverse("labs:experiments")).content.decode()
+    assert f"{COUNTED} lost" not in page
+    assert "0 lost" in page, "the other arm was judged"
+
+
+def test_a_lesson_concludes_nothing(db: None) -> None:
+    made = make.experiment(State.DONE, "unknown", "holds")
+    run = first(made)
+    run.result["counts"]["lost_write"] = COUNTED
+    run.save()
+    outcomes = presentation.outcomes(made)
+    assert (outcomes["described"].answer, outcomes["described"].lost) == (None, None)
+    assert outcomes["recommended"].answer == "none"
+
+
+def test_exploring_keeps_that_it_was_run_and_nothing_that_was_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = {"verdict": "unknown", "reason": "broker 3 was killed", "counts": {"lost_write": 9}}
+    monkeypatch.setattr(exploring, "_result", lambda *_: told)
+    record = Explorations(tmp_path / "runs.jsonl")
+    at = exploring.Setting(record, tmp_path, tmp_path / "judge", lambda _: None)
+    run = exploring._run(at, 1, 1, "drawn", Staged(drawn()))
+    assert (run.judged, run.seen, exploring.refuted(run)) == (False, [], frozenset())
+
+
+def test_the_rate_of_a_scenario_leaves_it_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = next(each for each in CASES if each.name == "behind")
+    record = Record(tmp_path / "lines.jsonl")
+    for seed, verdict in ((1, "broken"), (2, "unknown")):
+        told = (case.name, seed, "bad", verdict, case.counted, COUNTED, verdict == "broken", "why")
+        record.add(Line(*told, "4.3.1", case.scenario, "2026-11-23"))
+    (rate,) = rates(record)[case.scenario]
+    assert (rate.shown, rate.runs, str(rate.anomaly)) == (1, 1, Anomaly.LOST_WRITE)
+    assert not table([case], [1, 2], ["bad"], record), "one of two was not judged"
+    assert "shown 1 of 1" in capsys.readouterr().out
+    again = Record(tmp_path / "lines.jsonl")
+    assert [line.seed for line in again.lines.values()] == [1], "it is run again"
+
+
+def test_only_two_verdicts_say_something() -> None:
+    assert JUDGED == ("holds", "broken")
