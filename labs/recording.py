@@ -32,6 +32,7 @@ class Recorder:
         self._takes: dict[str, Callable[[Run, Event], bool]] = {
             "phase": _phase,
             "sample": _sample,
+            "wait": _wait,
             "fault": _fault,
             "arm": _arm,
         }
@@ -85,6 +86,11 @@ def _phase(run: Run, event: Event) -> bool:
     said = {"place": event.get("place"), "detail": event.get("detail")}
     began = {run.phase: event.get("at_s"), **run.live.get("began", {})}
     run.live = {**run.live, **said, "began": began}
+    return True
+
+
+def _wait(run: Run, event: Event) -> bool:
+    run.live = {**run.live, "awaits": event["awaits"], "left_s": event["left_s"]}
     return True
 
 

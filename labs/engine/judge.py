@@ -90,7 +90,8 @@ def judge_cold(
         except JavaMissing as missing:
             raise JudgeFailed(str(missing)) from missing
         try:
-            until(lambda: process.poll() is not None, max(limit_s, 0), "the job runs")
+            until(lambda: process.poll() is not None, max(limit_s, 0), "the job runs",
+                  awaits="for Spark to judge")  # fmt: skip
         except WaitTimeout:
             raise JudgeFailed(f"no answer within {limit_s:.0f} s: {_tail(log)}") from None
         finally:
@@ -133,7 +134,8 @@ def _ask(socket: Path, request: dict[str, Any], limit_s: float) -> dict[str, Any
             connection.settimeout(limit_s)
             connection.connect(str(socket))
             connection.sendall(json.dumps(request).encode() + b"\n")
-            until(lambda: select.select([connection], [], [], 0)[0], limit_s, "no answer")
+            until(lambda: select.select([connection], [], [], 0)[0], limit_s, "no answer",
+                  awaits="for Spark to judge")  # fmt: skip
             with connection.makefile("rb") as reply:
                 line = reply.readline()
     except (TimeoutError, WaitTimeout):

@@ -7,6 +7,7 @@ not be run or judged is a result too: `unknown`, with the reason and without cou
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import sys
 import traceback
@@ -37,10 +38,13 @@ from labs.engine.spec import ArmSpec, ExperimentSpec
 from labs.engine.stage import LiveStage
 from labs.engine.telemetry import Sampler
 from labs.engine.topic import topic_config
-from labs.engine.wait import Disturbed, check, undisturbed
+from labs.engine.wait import Disturbed, check, limited, telling, undisturbed
 from labs.engine.watch import Watch
 from labs.engine.workloads import Place, ProduceConsume, workload
 from labs.engine.workloads.group import GROUP
+
+_WAITS_S = 300.0
+"""For all waits of an arm together, from its topic to the end of its log; one alone may take 60."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,8 @@ class ArmRunner:
     def run(self) -> dict[str, Any]:
         """The arm's result. Never raises for what goes wrong in the arm: `failed` tells it."""
         try:
-            answer = self._answer()
+            with telling(self._waits):
+                answer = self._answer()
         except Disturbed as disturbed:
             traceback.print_exc(file=sys.stderr)
             answer = self._disturbed(str(disturbed))
@@ -145,9 +150,16 @@ class ArmRunner:
             folder.mkdir(parents=True)
         self._fetch_clients()
         with self._booted() as booted, self._watched(booted.cluster) as watch:
-            self._prepare(booted, topology)
-            self._live(booted.cluster, topology, watch)
+            with limited(self._limit_s):
+                self._prepare(booted, topology)
+                self._live(booted.cluster, topology, watch)
             return self._judged(booted.cluster)
+
+    @property
+    def _limit_s(self) -> float:
+        """From the brokers' boot to the judging: the schedule's own time, and for all waits."""
+        clients = self._workload.ready_limit_s + self._workload.flow_limit_s
+        return sum(self._arm.schedule.durations.values()) + clients + _WAITS_S
 
     @contextmanager
     def _watched(self, cluster: Cluster) -> Iterator[Watch]:
@@ -302,6 +314,9 @@ class ArmRunner:
 
     def _phase(self, phase: str, **fields: Any) -> None:
         self._emit("phase", phase=phase, **fields)
+
+    def _waits(self, awaits: str, left_s: float) -> None:
+        self._emit("wait", awaits=awaits, left_s=math.ceil(left_s))
 
     def _prepares(self, what: str) -> None:
         self._phase("booting", detail=what)

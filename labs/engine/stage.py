@@ -185,7 +185,8 @@ class LiveStage:
         if self._quiet:
             return
         try:
-            until(self._clients.saved, limit_s, "the group saved no position")
+            until(self._clients.saved, limit_s, "the group saved no position",
+                  awaits="for the group to save a position")  # fmt: skip
         except WaitTimeout as never:
             self.notes.append(str(never))
 
@@ -197,11 +198,13 @@ class LiveStage:
 
     def await_new_leader(self, limit_s: float) -> None:
         if not self._quiet:
-            until(self._new_leader, limit_s, "no follower became leader")
+            until(self._new_leader, limit_s, "no follower became leader",
+                  awaits="for a follower to become leader")  # fmt: skip
 
     def await_controller(self, limit_s: float) -> None:
         if not self._quiet:
-            until(self._cluster.active_controller, limit_s, "there is no active controller")
+            until(self._cluster.active_controller, limit_s, "there is no active controller",
+                  awaits="for a controller to become active")  # fmt: skip
 
     def await_isr(self, size: int, limit_s: float) -> None:
         if not self._quiet:
@@ -209,7 +212,8 @@ class LiveStage:
 
     def await_fenced(self, limit_s: float) -> None:
         if not self._quiet:
-            until(self._fenced, limit_s, "a dead broker still counts as leader")
+            until(self._fenced, limit_s, "a dead broker still counts as leader",
+                  awaits="for the controller to notice that the leader is gone")  # fmt: skip
 
     def await_in_sync(self, limit_s: float) -> None:
         self.await_isr(self.topology.replication_factor, limit_s)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -23,7 +24,27 @@ class Disturbed(Exception):
     """Something ended that the run needs, and not by its schedule: waiting on makes no sense."""
 
 
+class OutOfTime(Exception):
+    """All that was to be done within a limit was not; says what was waited for."""
+
+
+Tell = Callable[[str, float], None]
+"""Is told what is waited for (`for broker 2 to come back`) and for how many seconds more at most;
+the former is empty once that is over."""
+
+TELL_AFTER_S = 1.0
+"""A shorter wait is not told of; a longer one is told of again as often."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    at: float
+    seconds: float
+
+
 _disturbance: ContextVar[Callable[[], str]] = ContextVar("disturbance", default=lambda: "")
+_limit: ContextVar[_Limit | None] = ContextVar("limit", default=None)
+_tell: ContextVar[Tell] = ContextVar("tell", default=lambda awaits, left_s: None)
 
 
 @contextmanager
@@ -44,10 +65,33 @@ def undisturbed(disturbance: Callable[[], str]) -> Iterator[None]:
         _disturbance.reset(token)
 
 
-def check() -> None:
-    """Raises `Disturbed` if the run was."""
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Within it no wait of this thread goes beyond this time from now: it raises `OutOfTime`."""
+    token = _limit.set(_Limit(time.monotonic() + seconds, seconds))
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
+@contextmanager
+def telling(tell: Tell) -> Iterator[None]:
+    """Within it `tell` hears of each long wait of this thread that says what it is for."""
+    token = _tell.set(tell)
+    try:
+        yield
+    finally:
+        _tell.reset(token)
+
+
+def check(message: str = "its schedule went on") -> None:
+    """Raises `Disturbed` if the run was, and `OutOfTime` with `message` if its limit is over."""
     if why := _disturbance.get()():
         raise Disturbed(why)
+    limit = _limit.get()
+    if limit and time.monotonic() > limit.at:
+        raise OutOfTime(f"it did not come to its end within {limit.seconds:.0f} s: {message}")
 
 
 def rest(seconds: float) -> None:
@@ -64,22 +108,47 @@ def until(
     limit_s: float,
     message: str,
     every_s: float = 0.05,
+    awaits: str = "",
 ) -> T:
     """The first truthy value of `condition`, asked every `every_s` seconds.
 
     The condition is asked at least once, and once more after the limit, so that a machine
-    which was asleep in between does not turn a fact into a timeout.
+    which was asleep in between does not turn a fact into a timeout. `awaits` is what people are
+    told (`telling`) that is waited for, as in `for broker 2 to come back`.
 
-    Raises `WaitTimeout` with `message`, and `Disturbed`; an exception of the condition passes
-    through.
+    Raises `WaitTimeout` with `message`, `Disturbed` and `OutOfTime`; an exception of the condition
+    passes through.
     """
     deadline = time.monotonic() + limit_s
-    while True:
-        check()
-        last = time.monotonic() >= deadline
-        value = condition()
-        if value:
-            return value
-        if last:
-            raise WaitTimeout(message, limit_s)
-        time.sleep(min(every_s, max(0.0, deadline - time.monotonic())))
+    with _told(awaits, deadline) as tell:
+        while True:
+            check(message)
+            last = time.monotonic() >= deadline
+            value = condition()
+            if value:
+                return value
+            if last:
+                raise WaitTimeout(message, limit_s)
+            tell()
+            time.sleep(min(every_s, max(0.0, deadline - time.monotonic())))
+
+
+@contextmanager
+def _told(awaits: str, deadline: float) -> Iterator[Callable[[], None]]:
+    """Tells of a wait each time that it is asked to and that long has passed, and of its end."""
+    tell, due, limit = _tell.get(), time.monotonic() + TELL_AFTER_S, _limit.get()
+    over = min(deadline, limit.at) if limit else deadline
+    told = False
+
+    def again() -> None:
+        nonlocal due, told
+        now = time.monotonic()
+        if awaits and now >= due:
+            tell(awaits, max(0.0, over - now))
+            due, told = now + TELL_AFTER_S, True
+
+    try:
+        yield again
+    finally:
+        if told:
+            tell("", 0.0)

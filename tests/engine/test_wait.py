@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from labs.engine.wait import WaitTimeout, until
+from labs.engine import wait
+from labs.engine.wait import OutOfTime, WaitTimeout, limited, rest, telling, until
 
 
 def test_gives_the_first_truthy_value():
@@ -28,3 +29,37 @@ def test_an_exception_of_the_condition_passes_through():
 
     with pytest.raises(ChildProcessError, match="broker 2 ended"):
         until(broken, 5, "never")
+
+
+def test_no_wait_goes_beyond_the_limit_of_all_of_them():
+    with limited(0.2):
+        until(lambda: True, 60, "never")
+        with pytest.raises(OutOfTime, match=r"within 0 s: broker 2 is away"):
+            until(lambda: False, 60, "broker 2 is away")
+        with pytest.raises(OutOfTime, match="its schedule went on"):
+            rest(60)
+    rest(0)
+
+
+def test_a_wait_that_gave_up_earlier_is_its_own():
+    with limited(60), pytest.raises(WaitTimeout, match="broker 2 is away"):
+        until(lambda: False, 0.02, "broker 2 is away")
+
+
+def test_a_long_wait_is_told_of_until_it_is_over(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(wait, "TELL_AFTER_S", 0.05)
+    told: list[tuple[str, float]] = []
+
+    def heard(awaits: str, left_s: float) -> None:
+        told.append((awaits, left_s))
+
+    with telling(heard):
+        until(lambda: len(told) >= 2, 40, "nothing", awaits="for broker 2 to come back")
+        until(lambda: True, 40, "nothing", awaits="for nobody")
+        until(lambda: True, 40, "nothing")
+        assert [awaits for awaits, _ in told] == ["for broker 2 to come back"] * 2 + [""]
+        assert 40 > told[0][1] > told[1][1] > 0
+        told.clear()
+        with limited(5):
+            until(lambda: told, 40, "nothing", awaits="for broker 2 to come back")
+    assert told[0][1] <= 5, "not longer than all of it may take"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from labs import lifecycle
 from labs.models import Experiment, Run, State
@@ -54,6 +55,19 @@ def test_what_a_slow_boot_waits_for_is_told_until_the_next_phase(claimed: Experi
     assert described(claimed).live["detail"] == "downloading a.jar (1 of 57)"
     recorder.take(phase("ready"))
     assert described(claimed).live["detail"] is None
+
+
+def test_the_page_says_what_an_arm_waits_for_until_that_is_over(
+    claimed: Experiment, client: Client
+) -> None:
+    recorder, page = Recorder(claimed, "owner"), claimed.get_absolute_url()
+    recorder.take(phase("healing"))
+    waits = {"event": "wait", "arm": "described", "at_s": 9.0}
+    recorder.take({**waits, "awaits": "for broker 2 to come back", "left_s": 40})
+    told = "Waits for broker 2 to come back, up to 40 s more."
+    assert told in client.get(page).content.decode()
+    recorder.take({**waits, "awaits": "", "left_s": 0})
+    assert "Waits " not in client.get(page).content.decode()
 
 
 def test_many_samples_are_thinned_and_the_newest_is_kept(claimed: Experiment) -> None:

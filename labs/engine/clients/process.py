@@ -73,7 +73,8 @@ class ClientProcess:
                 raise self._failed()
             return bool(self.latest.get("ready"))
 
-        until(ready, limit_s, f"the {self.name} was not ready")
+        until(ready, limit_s, f"the {self.name} was not ready",
+              awaits=f"for the {self.name} to be ready")  # fmt: skip
 
     @property
     def returncode(self) -> int | None:
@@ -116,7 +117,8 @@ class ClientProcess:
                 raise self._failed()
             return self.latest.get("standing") == point
 
-        until(stands, limit_s, f"the {self.name} did not come to `{point}`")
+        until(stands, limit_s, f"the {self.name} did not come to `{point}`",
+              awaits=f"for the {self.name} to come to `{point}`")  # fmt: skip
         return str(self.latest.get("stands", point))
 
     def go(self) -> None:
@@ -143,7 +145,8 @@ class ClientProcess:
         Raises `ClientFailed` if it is not done by then, or ended without its last report.
         """
         try:
-            until(lambda: self.returncode is not None, limit_s, "it runs")
+            until(lambda: self.returncode is not None, limit_s, f"the {self.name} has not ended",
+                  awaits=f"for the {self.name} to finish")  # fmt: skip
         except WaitTimeout:
             self.kill()
             raise ClientFailed(f"the {self.name} did not finish in {limit_s:g} s") from None

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from labs.engine.faults.record import Fault, FaultLog, FaultRow, Phase
 from labs.engine.faults.roles import Role
 from labs.engine.kafka.broker import Broker
 from labs.engine.kafka.cluster import Cluster
 from labs.engine.wait import WaitTimeout, until
+
+_BECOMES: Mapping[Fault, str] = {
+    "kill": "to end", "terminate": "to end", "restart": "to come back",
+    "pause": "to stand still", "resume": "to go on",
+}  # fmt: skip
 
 Proof = Callable[[Broker], str | None]
 """Evidence in words once the thing has happened to the broker, None until then."""
@@ -46,7 +51,7 @@ def inject(
         trouble = refused.get(target.broker.id)
         if trouble is None:
             try:
-                evidence = _await_proof(proof, target.broker, limit_s)
+                evidence = _await_proof(fault, proof, target.broker, limit_s)
             except (WaitTimeout, OSError) as problem:
                 trouble = str(problem)
         phase: Phase = "complete" if evidence else "failed"
@@ -54,6 +59,7 @@ def inject(
     return tuple(closing)
 
 
-def _await_proof(proof: Proof, broker: Broker, limit_s: float) -> str:
-    message = f"it could not be shown; broker {broker.id} (pid {broker.pid}) is {broker.state}"
-    return until(lambda: proof(broker), limit_s, message, every_s=0.01)
+def _await_proof(fault: Fault, proof: Proof, broker: Broker, limit_s: float) -> str:
+    message = f"it could not be shown; {broker.name} (pid {broker.pid}) is {broker.state}"
+    awaits = f"for {broker.name} {_BECOMES.get(fault, f'to show the {fault}')}"
+    return until(lambda: proof(broker), limit_s, message, every_s=0.01, awaits=awaits)

@@ -182,7 +182,8 @@ class Cluster:
 
         with quiet_admin(self.bootstrap) as admin:
             try:
-                until(all_serve, limit_s, f"{self.size} brokers did not register")
+                until(all_serve, limit_s, f"{self.size} brokers did not register",
+                      awaits=f"for {self.size} brokers to serve")  # fmt: skip
             except WaitTimeout as late:
                 tails = "\n".join(broker.tail(5) for broker in self.brokers.values())
                 raise BootFailed(f"{late}. The ends of their logs:\n{tails}") from late
@@ -229,7 +230,8 @@ class Cluster:
                 state.leader and len(state.isr) == replicas for state in states
             )
 
-        until(complete, limit_s, f"topic {topic!r} does not have {replicas} replicas in sync")
+        until(complete, limit_s, f"topic {topic!r} does not have {replicas} replicas in sync",
+              awaits=f"for topic {topic} to have {replicas} replicas in sync")  # fmt: skip
 
     def describe(self, topic: str, limit_s: float = 1.0) -> list[PartitionState]:
         """Leader and ISR of each partition, as the best informed running broker has them.

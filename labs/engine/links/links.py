@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import subprocess
 import sys
 from collections.abc import Collection, Iterable, Mapping
@@ -15,6 +16,9 @@ from typing import Any
 from labs.engine import processes
 from labs.engine.links.flows import Key
 from labs.engine.processes import Namespaces
+from labs.engine.wait import WaitTimeout, until
+
+_ANSWER_S = 10.0
 
 
 class LinksFailed(OSError):
@@ -140,8 +144,10 @@ class Carrier:
             try:
                 wires[0].write(json.dumps(said).encode() + b"\n")
                 wires[0].flush()
-                answer: dict[str, Any] = json.loads(wires[1].readline())
-            except (OSError, ValueError) as silent:
+                heard = wires[1]
+                until(lambda: select.select([heard], [], [], 0)[0], _ANSWER_S, "no answer", 0.005)
+                answer: dict[str, Any] = json.loads(heard.readline())
+            except (OSError, ValueError, WaitTimeout) as silent:
                 words = self._log.read_text("utf-8", "replace") if self._log.exists() else ""
                 raise LinksFailed(f"the links do not answer: {words[-1000:]}") from silent
         return answer

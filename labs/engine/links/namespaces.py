@@ -8,6 +8,7 @@ in which we may set up interfaces although we may not outside (user_namespaces(7
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -90,7 +91,8 @@ def _await_inside(keeper: subprocess.Popen[bytes]) -> None:
         raise CannotMake("the keeper of a namespace has no wires")
     with suppress(BrokenPipeError):
         os.write(keeper.stdin.fileno(), b"\n")
-    if keeper.stdout.readline() != b"\n":
+    answers, _, _ = select.select([keeper.stdout], [], [], _MADE_S)
+    if not answers or keeper.stdout.readline() != b"\n":
         raise CannotMake("unshare: this process may make no network namespaces")
 
 

@@ -209,7 +209,8 @@ class ProduceConsume:
         self._start("producer", self._producer())
         if self._place.rate_per_s > 0:
             with suppress(WaitTimeout):
-                until(self._flows, self.flow_limit_s, "nothing was acknowledged and delivered")
+                until(self._flows, self.flow_limit_s, "nothing was acknowledged and delivered",
+                      awaits="for the first message to be acknowledged and delivered")  # fmt: skip
 
     def _producer(self) -> ProducerConfig:
         last = self._latest("producer")  # of one that was killed, or stopped at a failed send
