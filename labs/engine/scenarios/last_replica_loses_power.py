@@ -10,19 +10,19 @@ not have been alone above the minimum: with min.insync.replicas=1 it was.
 
 from __future__ import annotations
 
-from labs.engine.faults import killed, leader
-from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import leave_leader_alone, others_return_first
+from labs.engine.faults import killed
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
+from labs.engine.scenarios.steps import alone_until, kill_leader, the_last_in_sync_is_lost
 from labs.engine.scenarios.topologies import up_to_three
 
 
-def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
-    leave_leader_alone(stage)
-    stage.go_on(seconds["alone_s"])
-    stage.kill(leader(TOPIC))
+def _lose(stage: Stage) -> None:
+    kill_leader(stage)
     stage.cut_tail(killed())
-    others_return_first(stage, seconds)
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    the_last_in_sync_is_lost(stage, seconds, _lose)
 
 
 SCENARIO = Scenario(
@@ -36,12 +36,7 @@ SCENARIO = Scenario(
     ),
     shows=("lost_write", "unavailable", "blocked"),
     topology=up_to_three,
-    durations={
-        "lead_in_s": (1.0, 2.0),
-        "alone_s": (1.0, 1.5),
-        "without_leader_s": (1.0, 1.5),
-        "healed_s": (0.5, 1.0),
-    },
+    durations=alone_until((1.0, 1.5)),
     play=_play,
     given_up_breaks=True,
     measured=(Rate("lost_write", 10, 10),),

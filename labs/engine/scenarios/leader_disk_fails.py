@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from labs.engine.faults import failed, leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import LED, leave_leader_alone, others_return_first
+from labs.engine.scenarios.steps import LED, alone_until, the_last_in_sync_is_lost
 from labs.engine.scenarios.topologies import up_to_three
 
 
-def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
-    leave_leader_alone(stage)
-    stage.go_on(seconds["alone_s"])
+def _lose(stage: Stage) -> None:
     stage.read_only(leader(TOPIC))
     stage.wipe(failed())
-    others_return_first(stage, seconds, elect=LED)
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    the_last_in_sync_is_lost(stage, seconds, _lose, elect=LED)
 
 
 SCENARIO = Scenario(
@@ -33,12 +33,7 @@ SCENARIO = Scenario(
     ),
     shows=("lost_write", "unavailable", "blocked"),
     topology=up_to_three,
-    durations={
-        "lead_in_s": (1.0, 2.0),
-        "alone_s": (1.0, 1.5),
-        "without_leader_s": (1.0, 1.5),
-        "healed_s": (0.5, 1.0),
-    },
+    durations=alone_until((1.0, 1.5)),
     play=_play,
     given_up_breaks=True,
     measured=(Rate("lost_write", 10, 10),),

@@ -12,28 +12,17 @@ from __future__ import annotations
 
 from labs.engine.faults import leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import others_return_first
+from labs.engine.scenarios.steps import (
+    ALONE_RARELY,
+    alone_until,
+    kill_leader,
+    the_last_in_sync_is_lost,
+)
 from labs.engine.scenarios.topologies import beside_controllers
 
 
-def _hand_over(stage: Stage) -> None:
-    """Stops whoever leads, cleanly, until one replica is left."""
-    replicas = stage.topology.replication_factor
-    if replicas == 1:
-        stage.not_applicable(
-            "terminate", "leader", "replication.factor is 1: nobody can take leadership over"
-        )
-    for left in range(replicas - 1, 0, -1):
-        stage.terminate(leader(TOPIC))
-        stage.await_isr(left, limit_s=20)
-
-
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
-    _hand_over(stage)
-    stage.go_on(seconds["alone_s"])
-    stage.kill(leader(TOPIC))
-    others_return_first(stage, seconds)
+    the_last_in_sync_is_lost(stage, seconds, kill_leader, stopped=leader(TOPIC))
 
 
 SCENARIO = Scenario(
@@ -46,18 +35,9 @@ SCENARIO = Scenario(
     ),
     shows=("lost_write", "unavailable", "blocked"),
     topology=beside_controllers(1),
-    durations={
-        "lead_in_s": (1.0, 2.0),
-        "alone_s": (1.0, 1.5),
-        "without_leader_s": (1.5, 2.0),
-        "healed_s": (0.5, 1.0),
-    },
+    durations=alone_until((1.5, 2.0)),
     play=_play,
     given_up_breaks=True,
-    rarely={
-        "diverged": "below min.insync.replicas nothing can be read, and an eligible replica that "
-        "has all that was read leads",
-        "given_up": "an eligible replica leads that has the producer's last batches",
-    },
+    rarely=ALONE_RARELY,
     measured=(Rate("lost_write", 10, 10),),
 )

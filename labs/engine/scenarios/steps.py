@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults import a_follower, dead, followers, paused, terminated
+from labs.engine.faults import Role, a_follower, dead, followers, leader, paused, terminated
 from labs.engine.scenarios.model import TOPIC, Durations, Stage
 from labs.engine.spec import Settings
 
@@ -19,6 +19,14 @@ OFFSETS = "__consumer_offsets"
 LED = (TOPIC, OFFSETS)
 """What an empty disk may leave without a leader (docs/decisions/0010)."""
 
+ALONE_RARELY = {
+    "diverged": "below min.insync.replicas nothing can be read, and an eligible replica that "
+    "has all that was read leads",
+    "given_up": "an eligible replica leads that has the producer's last batches",
+}
+"""Why little else is seen where the leader that was alone in sync dies."""
+
+_A_FOLLOWER = a_follower(TOPIC)
 _MISSED = "the group misses a dead member earlier"
 SHORT_SESSION = {
     "session.timeout.ms": Pinned(3000, 45000, _MISSED),
@@ -39,20 +47,47 @@ def retention_soon(_: Settings) -> Mapping[str, Pinned]:
     }
 
 
-def leave_leader_alone(stage: Stage) -> None:
-    """Stops the followers cleanly, one after the other, until the leader alone is in sync.
+def leave_leader_alone(stage: Stage, stopped: Role = _A_FOLLOWER) -> None:
+    """Stops replicas cleanly, one after the other, until the leader alone is in sync.
 
     Each must have left the in-sync set before the next is stopped: the controllers shrink it,
-    and with the last follower their majority is gone.
+    and with the last follower their majority is gone. If it is the leader that is `stopped`, each
+    hands leadership over, and the last to have it is left.
     """
     replicas = stage.topology.replication_factor
     if replicas == 1:
         stage.not_applicable(
-            "terminate", "follower", "replication.factor is 1: the leader is alone from the start"
+            "terminate", stopped.name, "replication.factor is 1: the leader is alone from the start"
         )
     for left in range(replicas - 1, 0, -1):
-        stage.terminate(a_follower(TOPIC))
+        stage.terminate(stopped)
         stage.await_isr(left, limit_s=20)
+
+
+def alone_until(without_leader_s: tuple[float, float]) -> Mapping[str, tuple[float, float]]:
+    """The durations of scenarios in which the one replica in sync is lost."""
+    return {
+        "lead_in_s": (1.0, 2.0),
+        "alone_s": (1.0, 1.5),
+        "without_leader_s": without_leader_s,
+        "healed_s": (0.5, 1.0),
+    }
+
+
+def the_last_in_sync_is_lost(
+    stage: Stage, seconds: Durations, lose: Callable[[Stage], None],
+    stopped: Role = _A_FOLLOWER, elect: Sequence[str] = (),
+) -> None:  # fmt: skip
+    """Leaves one replica in sync, lets it go on alone, loses it, and has the others come first."""
+    stage.go_on(seconds["lead_in_s"])
+    leave_leader_alone(stage, stopped)
+    stage.go_on(seconds["alone_s"])
+    lose(stage)
+    others_return_first(stage, seconds, elect)
+
+
+def kill_leader(stage: Stage) -> None:
+    stage.kill(leader(TOPIC))
 
 
 def others_return_first(stage: Stage, seconds: Durations, elect: Sequence[str] = ()) -> None:
