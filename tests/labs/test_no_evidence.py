@@ -100,7 +100,7 @@ def test_exploring_keeps_that_it_was_run_and_nothing_that_was_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = {"verdict": "unknown", "reason": "broker 3 was killed", "counts": {"lost_write": 9}}
-    monkeypatch.setattr(exploring, "_result", lambda *_: told)
+    monkeypatch.setattr(exploring, "_result", lambda *_: (told, 1.0))
     record = Explorations(tmp_path / "runs.jsonl")
     at = exploring.Setting(record, tmp_path, tmp_path / "judge", lambda _: None)
     run = exploring._run(at, 1, 1, "drawn", Staged(drawn()))
