@@ -65,12 +65,14 @@ class Ahead:
 
     @property
     def usable(self) -> bool:
-        """Whether it boots, or has booted and every broker runs."""
+        """Whether it boots, or has booted and every node runs, and what carries its links."""
         if not self.booted:
             return True
         if self._boot.exception():
             return False
-        return set(self._boot.result().cluster.states().values()) == {"running"}
+        cluster = self._boot.result().cluster
+        running = {node.state for node in cluster.nodes.values()} == {"running"}
+        return running and not cluster.lost
 
     @contextmanager
     def handed(self, logs: Path, say: Callable[[str], None]) -> Iterator[Booted]:

@@ -15,7 +15,7 @@ from labs.engine import processes
 from labs.engine.processes import Namespaces
 from labs.engine.wait import WaitTimeout, until
 
-_LAST_WORDS_S = 5.0
+_LAST_WORDS_S, _LAST_GASP_S = 5.0, 0.5
 
 
 class Config(Protocol):
@@ -90,20 +90,19 @@ class ClientProcess:
     def lost(self) -> str:
         """How it ended, or its JVM did, in words, where nothing in this run had it end so; else ''.
 
-        An application that ends in an orderly way, asked or not, has said so in its last report.
+        One that ends in an orderly way, asked or not, says so in its last report: its ledger is
+        written by then, and what becomes of its process matters no more.
         """
         if lost := self.latest.get("lost"):
             return f"{lost[0]} of the {self.name} {lost[1]}, and not by this run"
         code = self.returncode
-        if code is None or self.killed or self._is_orderly(code):
+        if code is None or self.killed:
+            return ""
+        if not self.latest.get("ended"):  # or it was not heard yet
+            self._listener.join(_LAST_WORDS_S if code == 0 else _LAST_GASP_S)
+        if self.latest.get("ended"):
             return ""
         return f"the {self.name} {processes.ending(code)}, and not by this run"
-
-    def _is_orderly(self, code: int) -> bool:
-        """Whether it ended with its last report, or may have: it may not have been heard yet."""
-        if code == 0 and not self.latest.get("ended"):
-            self._listener.join(_LAST_WORDS_S)
-        return code == 0 and bool(self.latest.get("ended"))
 
     def hold(self, point: str, limit_s: float) -> str:
         """Makes it stand still at a point of its work; returns where it says that it stands.
