@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from labs.engine import processes
-from labs.engine.clients.executors import executors, stop_one
+from labs.engine.clients.executors import Lost, executors, stop_one
 from labs.engine.wait import until
 from spark_jobs.pipelines.kafka_sink import Attempt
 
@@ -85,3 +85,18 @@ def test_of_an_executor_that_ended_meanwhile_nothing_goes_on(two: dict[str, int]
     os.kill(two["1"], signal.SIGKILL)
     assert os.waitpid(two["1"], 0) == (two["1"], signal.SIGKILL)
     assert f"pid {two['1']} is gone after" in stopped.let_go()
+
+
+def test_one_that_is_gone_is_lost_also_where_another_took_its_place(two: dict[str, int]) -> None:
+    looking = Lost(os.getpid())
+    assert looking.look() == ""
+    os.kill(two["1"], signal.SIGKILL)
+    until(lambda: "1" not in found(), LIMIT_S, "it outlived its kill")
+    assert looking.look() == "1"
+    again = subprocess.Popen([sys.executable, "-c", SLEEP, "--executor-id", "1"])
+    try:
+        until(lambda: "1" in found(), LIMIT_S, "no other came")
+        assert looking.look() == "1"
+    finally:
+        again.kill()
+        again.wait()

@@ -22,7 +22,7 @@ from labs.engine.kafka.broker import Broker
 from labs.engine.kafka.nodes import PORTS, At, Node, doors, nodes, ports_needed
 from labs.engine.kafka.ports import Ports
 from labs.engine.kafka.ways import Ways
-from labs.engine.links import namespaces
+from labs.engine.links import links, namespaces
 from labs.engine.links.links import Carrier, Links, LinksFailed
 from labs.engine.links.network import Network
 from labs.engine.links.sources import Sources
@@ -259,6 +259,16 @@ def test_without_a_proxy_there_is_nothing_to_cut(herd):
     assert not log.proved
 
 
+def test_links_that_stand_still_are_not_waited_for_without_end(herd, monkeypatch):
+    monkeypatch.setattr(links, "_ANSWER_S", 0.5)
+    for pid in herd.links.pids:
+        os.kill(pid, signal.SIGSTOP)
+    with pytest.raises(LinksFailed, match="do not answer"):
+        herd.links.seen([("1", "2", "CLIENTS")])
+    for pid in herd.links.pids:
+        os.kill(pid, signal.SIGCONT)
+
+
 def test_links_that_are_gone_say_so(herd):
     herd.links.stop()
     with pytest.raises(LinksFailed, match="do not answer"):
@@ -275,7 +285,7 @@ def test_who_carries_the_links_and_is_killed_is_lost(tmp_path: Path, carries: st
         if f"labs.engine.links.{carries}" in Path(f"/proc/{pid}/cmdline").read_text().split("\0")
     )  # fmt: skip
     os.kill(pid, signal.SIGKILL)
-    links = ways.links
-    until(lambda: links.lost, 60, "it outlived its kill")
-    assert links.lost == f"the {carries} of the links was killed, and not by this run"
+    carrier = ways.links
+    until(lambda: carrier.lost, 60, "it outlived its kill")
+    assert carrier.lost == f"the {carries} of the links was killed, and not by this run"
     ways.end()
