@@ -1,0 +1,232 @@
+"""An arm of which somebody kills or stops a part, in each phase that comes after its boot.
+
+Small processes stand in for brokers and clients. `tests/cluster/test_kills.py` has real ones.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from labs.engine import runner
+from labs.engine.events import Emitter
+from labs.engine.kafka.broker import Broker
+from labs.engine.kafka.cluster import Cluster
+from labs.engine.ledger import SEAL, seal
+from labs.engine.runner import Arm, ArmRunner
+from labs.engine.scenarios import find
+from labs.engine.scenarios.model import draw
+from labs.engine.wait import rest, until
+from tests.engine.arms import DESCRIBED, SCENARIO, experiment
+from tests.engine.herd import Herd
+from tests.engine.test_runner import HOLDS
+
+SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
+PHASES = ("ready", "producing", "reading", "judging")
+LONG_S = 60.0
+
+
+@dataclass
+class Booted(Herd):
+    """A cluster that serves, as an arm knows it."""
+
+    bootstrap = "127.0.0.1:1"
+    ways = SimpleNamespace(note="", told=bootstrap, lab=bootstrap, clients=())
+    shortened = {}  # type: ignore[var-annotated]
+    size = 1
+    _ways = None
+    lost = Cluster.lost
+    states = Cluster.states
+
+    def describe(self, *_: Any) -> list[Any]:
+        return []
+
+    def create_topic(self, *_: Any) -> None:
+        """There are topics enough."""
+
+    def stop(self) -> None:
+        for broker in (*self.brokers.values(), *self.controllers.values()):
+            broker.terminate(grace_s=0)
+
+
+class Hits(io.StringIO):
+    """Hears the events of an arm, and does what somebody does in a phase."""
+
+    def __init__(self, phase: str, act: Any) -> None:
+        super().__init__()
+        self.phase, self._act, self.hit_s = phase, act, 0.0
+
+    def write(self, said: str) -> int:
+        if json.loads(said).get("phase") == self.phase and not self.hit_s:
+            self._act()
+            self.hit_s = time.monotonic()
+        return super().write(said)
+
+
+class Clients:
+    """The clients of an arm: one that sleeps. In the phase in which it is hit the arm waits."""
+
+    topics, runs_streams, ready_limit_s, flow_limit_s = (), False, 1.0, 1.0
+    pinned = pinned_readers = played_by = {}  # type: ignore[var-annotated]
+    notes = differs = ()
+
+    def __init__(self, client: Broker, hits: Hits) -> None:
+        self._client, self._hits = client, hits
+
+    def __call__(self, _: Any) -> Clients:
+        return self
+
+    def everybody(self) -> list[Any]:
+        return [self._client] if self._client.pid else []
+
+    def counters(self) -> dict[str, int]:
+        return {"acknowledged": 0}
+
+    def start_consumer(self) -> None:
+        self._client.start()
+
+    def start_producer(self) -> None:
+        self.wait_in("ready")
+
+    def play(self, *_: Any) -> None:
+        self.wait_in("producing")
+
+    def stop_producer(self) -> None:
+        """It sends nothing."""
+
+    def stop_consumer(self) -> None:
+        self.wait_in("reading")
+
+    def read_to_the_end(self) -> bool:
+        return True
+
+    def judge(self, *_: Any, **__: Any) -> dict[str, Any]:
+        self.wait_in("judging")
+        return HOLDS
+
+    def wait_in(self, phase: str) -> None:
+        if phase == self._hits.phase:
+            rest(LONG_S)
+
+    def kill(self) -> None:
+        self._client.terminate(grace_s=0)
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> Iterator[dict[str, Broker]]:
+    """A broker, a controller and a client."""
+    named = {1: "broker 1", 4: "node 4", 9: "the consumer-1"}
+    made = {
+        name: Broker(id_, 1, SLEEPER, tmp_path, tmp_path / "log", name=name)
+        for id_, name in named.items()
+    }
+    yield made
+    for each in made.values():
+        each.terminate(grace_s=0)
+
+
+def result(
+    parts: dict[str, Broker], hits: Hits, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[dict[str, Any], ArmRunner]:
+    broker, controller, client = parts.values()
+    broker.start()
+    controller.start()
+    herd = Booted({1: broker}, controllers={4: controller})
+    clients = Clients(client, hits)
+    booted = SimpleNamespace(cluster=herd, java="17", kafka="4.3.1")
+    stand_ins: dict[str, Any] = {
+        "slot": lambda **_: nullcontext(), "boot": lambda *_: booted,
+        "workload": lambda *_: clients, "judge": clients.judge,
+    }  # fmt: skip
+    for name, stands_in in stand_ins.items():
+        monkeypatch.setattr(runner, name, stands_in)
+    scenario = find(SCENARIO)
+    arm = Arm(
+        experiment(DESCRIBED), DESCRIBED, replace(scenario, play=clients.play),
+        draw(scenario, 1, {}), folder / "described", Emitter(hits),
+    )  # fmt: skip
+    ran = ArmRunner(arm)
+    return ran.run(), ran
+
+
+KILLED = (signal.SIGKILL, "was killed, and not by this run.")
+SEGV = (signal.SIGSEGV, "was killed (SIGSEGV), and not by this run.")
+STOPPED = (signal.SIGSTOP, "and nothing here had stopped it.")
+HIT = [
+    *((part, phase, *KILLED) for part in ("broker 1", "node 4") for phase in PHASES),
+    *(("the consumer-1", phase, *KILLED) for phase in PHASES[:-1]),
+    ("the consumer-1", "reading", *SEGV),
+    ("the consumer-1", "reading", *STOPPED),
+    ("broker 1", "reading", *STOPPED),
+    ("broker 1", "judging", *STOPPED),
+    ("node 4", "producing", *STOPPED),
+]
+
+
+@pytest.mark.parametrize(("part", "phase", "number", "how"), HIT)
+def test_the_arm_ends_at_once_and_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: dict[str, Broker],
+    part: str, phase: str, number: signal.Signals, how: str,
+) -> None:  # fmt: skip
+    hits = Hits(phase, lambda: os.kill(parts[part].pid or 0, number))
+    told, ran = result(parts, hits, tmp_path, monkeypatch)
+    assert time.monotonic() - hits.hit_s < LONG_S / 2
+    assert told["verdict"] == "unknown"
+    assert told["reason"].startswith(f"The run was disturbed: {part} ")
+    assert told["reason"].endswith(how)
+    assert set(told["counts"].values()) == {None}
+    assert ran.failed
+    rows = pq.read_table(tmp_path / "described" / "ledger" / "faults.parquet").to_pylist()
+    assert [(row["fault"], row["phase"]) for row in rows] == [("run", "failed")]
+
+
+def test_an_arm_that_nobody_disturbs_has_its_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: dict[str, Broker]
+) -> None:
+    told, ran = result(parts, Hits("none", None), tmp_path, monkeypatch)
+    assert (told["verdict"], ran.failed) == ("holds", False)
+    assert (tmp_path / "described" / "ledger" / SEAL).is_file()
+
+
+def test_what_comes_after_the_judges_answer_takes_the_verdict_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: dict[str, Broker]
+) -> None:
+    def end(ledger: Path) -> None:
+        seal(ledger)
+        if parts["node 4"].returncode is None:
+            os.kill(parts["node 4"].pid or 0, signal.SIGKILL)
+            until(lambda: parts["node 4"].returncode is not None, LONG_S, "it did not end")
+
+    monkeypatch.setattr(runner, "seal", end)
+    hits = Hits("none", None)
+    told, ran = result(parts, hits, tmp_path, monkeypatch)
+    assert told["verdict"] == "unknown"
+    assert "node 4 was killed, and not by this run" in told["reason"]
+    assert ran.failed
+    sealed = json.loads((tmp_path / "described" / "ledger" / SEAL).read_text())
+    parts_of_faults = sealed["tables"]["faults"].values()
+    assert sum(part["rows"] for part in parts_of_faults) == 1, "the row is in a sealed part"
+
+
+def test_an_arm_has_one_deadline_for_all_its_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: dict[str, Broker]
+) -> None:
+    monkeypatch.setattr(ArmRunner, "_limit_s", 0.5)
+    hits = Hits("producing", lambda: None)
+    told, _ = result(parts, hits, tmp_path, monkeypatch)
+    assert told["verdict"] == "unknown"
+    assert "it did not come to its end within 0 s" in told["reason"]
+    assert time.monotonic() - hits.hit_s < LONG_S / 2
