@@ -13,8 +13,8 @@ from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
 from labs import presentation
 from labs.calibration.edges import OUTAGES, as_staged
-from labs.calibration.record import JUDGED
 from labs.calibration.table import UNSPOKEN, possible
+from labs.engine.result import JUDGED
 from labs.models import Experiment, Run, State
 from labs.sentences import COUNT_WORDS
 
