@@ -23,6 +23,7 @@ from labs.calibration.staged import Staged, staged
 from labs.calibration.table import Held, Observed
 from labs.engine.kafka.distribution import release
 from labs.engine.kafka.properties import SHORTENED
+from labs.engine.result import JUDGED
 from labs.engine.spec import ArmSpec, ExperimentSpec
 from labs.models import Experiment, Run, State, Trial
 
