@@ -14,6 +14,7 @@ from typing import Any
 from advisor import services as advisor
 from advisor.catalog import Family
 from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.obstacle import obstacles
 from advisor.reasoning.pipeline import Pipeline
 from labs import services
 from labs.calibration.draw import Drawn, across_lines, as_run, draws
@@ -111,7 +112,8 @@ def _can_be_staged(drawn: Drawn) -> bool:
         _spec(Staged(drawn))
     except ValueError:
         return False
-    return not _as_it_runs(Staged(drawn)).problems()
+    runs = _as_it_runs(Staged(drawn))
+    return not (runs.problems() or obstacles(runs))
 
 
 def _conditions(staged: Staged) -> Conditions:

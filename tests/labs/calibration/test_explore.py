@@ -91,6 +91,18 @@ def test_lines_of_brokers_on_either_side_of_a_boundary_are_drawn() -> None:
         assert here != there
 
 
+@pytest.mark.parametrize(("kafka", "copies", "can"), [("3.6", 1, False), ("3.7", 1, True),
+                                                      ("3.6", 3, True)])  # fmt: skip
+def test_settings_with_which_no_message_gets_through_are_not_run(
+    kafka: str, copies: int, can: bool
+) -> None:
+    one = drawn(
+        kafka=kafka, producer__acks="all", topic__replication_factor=copies,
+        topic__min_insync_replicas=2,
+    )  # fmt: skip
+    assert exploring._can_be_staged(one) is can
+
+
 def test_the_prediction_is_of_what_ran() -> None:
     three = drawn(topic__replication_factor=3, topic__min_insync_replicas=2)
     ran = as_run(three, advisor.in_force(three.pipeline), Topology(1, 1))
