@@ -10,9 +10,9 @@ with the reason. The whole table takes about half an hour on two cores.
 once is, a process may open no more files, the disk is full. Each run is a line of `--out`, which is
 `benchmarks/survival.jsonl` unless it is given; what has a line there is not run again, but with
 `--again` those that were wrong are. So N can be taken in pieces: `--minutes M` starts no run later.
-Exit code 1 if of these N a run left a process, a port or a folder, did not end, ended without what
-only serves it, or says "holds" of a ledger of which `manage.py verify` does not; 2 for bad
-arguments. A run that is missing is only told.
+Exit code 1 if of these N a run left a process (its ports live as long) or a folder, did not end,
+ended for want of what only serves it, or says "holds" of a ledger of which `manage.py verify` does
+not, or although a part of it was killed; 2 for bad arguments. A run that is missing is only told.
 
 The disk is a small one of the house's own, mounted in a namespace of ours; where that is not
 allowed, no disk is full and the line says that nobody was struck. The clock is the machine's: it

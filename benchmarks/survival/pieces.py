@@ -87,16 +87,18 @@ class Piece:
         up = self._house()
         experiment = _asked(self._seed, blow)
         hit = ""
-        if _comes_to(experiment, blow.phase):
-            time.sleep(blow.after_s)
-            hit = struck(up, blow)
+        try:
+            if _comes_to(experiment, blow.phase):
+                time.sleep(blow.after_s)
+                hit = struck(up, blow)
+        except WaitTimeout as late:
+            print(f"  {blow.number}: {late}", flush=True)  # whether it ends is seen below
         at = time.monotonic()
         wrong = self._aftermath(up, experiment)
         ended_s = time.monotonic() - at
         wrong += self._left(experiment)
         line = _line(self._seed, blow, experiment, hit, ended_s)
-        holds = _holding(experiment)
-        return _Judged(replace(line, wrong=(*wrong, *_false(line))), holds)
+        return _Judged(replace(line, wrong=(*wrong, *_false(line))), _holding(experiment))
 
     def _aftermath(self, up: House, experiment: Experiment) -> list[str]:
         """Waits for the end of a run, in a new house if the old one is gone; what was wrong."""
