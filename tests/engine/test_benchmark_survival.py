@@ -15,7 +15,7 @@ import pytest
 from benchmarks.survival import strike
 from benchmarks.survival.__main__ import main, summary
 from benchmarks.survival.draw import CASES, DEEDS, PARTS, Blow, draw
-from benchmarks.survival.record import Line, Record
+from benchmarks.survival.record import KEPT, Line, Record
 from labs.engine import processes
 from labs.engine.wait import until
 from tests.engine.cases import CASES as KNOWN
@@ -97,3 +97,9 @@ def test_a_number_that_is_none_is_refused(
 
 def test_the_blows_of_today_fit_the_record() -> None:
     assert set(Blow.__dataclass_fields__) <= set(Line.__dataclass_fields__)
+
+
+def test_what_is_kept_can_be_read_and_nothing_of_it_is_wrong() -> None:
+    kept = Record(KEPT).lines
+    assert kept
+    assert not [line for line in kept.values() if line.wrong]
