@@ -31,8 +31,8 @@ help: ## Say what can be done here
 
 setup: $(VENV)/.app extras ## Install what the product needs, and no more
 
-up: setup ## Start web, worker, Redis and database; print the address (PORT=8000)
-	@exec $(PY) manage.py up $(if $(PORT),--port $(PORT))
+up: setup ## Start web, worker, Redis and database; print the address (PORT=8000, HOST=127.0.0.1)
+	@exec $(PY) manage.py up $(if $(PORT),--port $(PORT)) $(if $(HOST),--host $(HOST))
 
 # Two test files side by side, in the order that tests/conftest.py gives them; then experiments:
 # one has two clusters, and what it stages is timed.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -154,6 +155,7 @@ def advice(request: HttpRequest, slug: str) -> HttpResponse:
     """What a saved pipeline's settings mean and what to change, as it was said when saved."""
     saved = find_or_404(slug)
     context = {**presentation.advice(saved.answer), **standing(saved)}
+    context["keep_days"] = settings.LAB_KEEP_DAYS
     if not context["in_the_way"]:
         context["exports"] = take_home.rendered(request, saved)
     return render(request, "advisor/advice.html", context)

@@ -5,6 +5,7 @@ An empty variable counts as absent, because that is what `VARIABLE=` in a compos
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import re
 from collections.abc import Callable
@@ -57,6 +58,22 @@ def folder(name: str, default: Path) -> Path:
 def words(name: str, default: tuple[str, ...] = ()) -> list[str]:
     """A list separated by commas or spaces."""
     return text(name, " ".join(default)).replace(",", " ").split()
+
+
+def networks(name: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
+    """Addresses or networks. Raises `ImproperlyConfigured` for a word that is neither."""
+    try:
+        return [ipaddress.ip_network(word) for word in words(name)]
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} must be addresses or networks: {error}.") from None
+
+
+def password(name: str, least: int) -> str:
+    """A password, or "". Raises `ImproperlyConfigured`, without repeating it, if it is short."""
+    value = text(name, "")
+    if value and len(value) < least:
+        raise ImproperlyConfigured(f"{name} must have at least {least} characters.")
+    return value
 
 
 def pairs(name: str) -> dict[str, str]:

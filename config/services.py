@@ -53,13 +53,13 @@ def worker_service() -> Service:
     )
 
 
-def web_service(port: int) -> Service:
-    """The web server, on loopback only."""
+def web_service(port: int, host: str = LOOPBACK) -> Service:
+    """The web server, by default on loopback only."""
     return Service(
         name="web server",
-        argv=[sys.executable, "-m", "config.web", "--host", LOOPBACK, "--port", str(port)],
+        argv=[sys.executable, "-m", "config.web", "--host", host, "--port", str(port)],
         log=_log("web"),
-        answers=lambda: web_answers(port),
+        answers=lambda: web_answers(port, host),
         limit_s=60,
         grace_s=6,
         env=_environment(),
@@ -85,10 +85,11 @@ def worker_answers(names: list[str] | None = None) -> bool:
         return False
 
 
-def web_answers(port: int) -> bool:
+def web_answers(port: int, host: str = LOOPBACK) -> bool:
     """Whether the web server answers, and not with an error of its own."""
     # http.client and not urllib: that one would ask a proxy of the environment for loopback.
-    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=5)
+    here = {"0.0.0.0": LOOPBACK, "::": "::1"}.get(host, host)  # noqa: S104 - asked, not bound
+    connection = http.client.HTTPConnection(here, port, timeout=5)
     try:
         connection.request("GET", "/")
         return connection.getresponse().status < 500

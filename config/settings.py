@@ -33,6 +33,37 @@ LAB_RUNS_LIMIT_MB = env.whole("LAB_RUNS_LIMIT_MB", lambda: 5_000, least=1, most=
 # Clusters of one's own that may be described, by name: addresses, or a file of client settings.
 LAB_LIVE_CLUSTERS = env.pairs("LAB_LIVE_CLUSTERS")
 
+# --- what one visitor may ask for: no accounts, so a visitor is a session -----------------------
+# Kind: for one visitor, for one address (a whole team may be behind one), in so many seconds.
+LAB_LIMITS = {
+    # A session is a row of 1 to 6 KB that lasts 30 days: 6 MB an hour from one address at most.
+    "sessions": (1_000, 1_000, 3_600),
+    # Reading a file costs up to a second of one core.
+    "uploads": (30, 120, 60),
+    # An answer that is kept is a row of 50 KB: 50 MB an hour from one address at most.
+    "saves": (200, 1_000, 3_600),
+    # A runner does some 80 experiments an hour.
+    "starts": (120, 300, 3_600),
+    # Guesses of the operator's password.
+    "logins": (5, 10, 60),
+    # Whatever else is sent: a card for each key that is pressed, for example.
+    "writes": (600, 3_000, 60),
+}
+LAB_LIMITED = {
+    "advisor:intake": "uploads", "advisor:live": "uploads", "advisor:intake-use": "saves",
+    "advisor:renew": "saves", "labs:start": "starts", "labs:again": "starts",
+    "labs:repeat": "starts", "labs:lesson": "starts", "login": "logins",
+}  # fmt: skip
+# Waiting at once: at 45 s each the last of 20 waits a quarter of an hour. Half of the places are
+# for others than one visitor, a quarter for others than one address.
+LAB_QUEUE = {"all": 20, "visitor": 10, "address": 15}
+# Proxies whose X-Forwarded-For is believed, by address or network.
+LAB_TRUSTED_PROXIES = env.networks("LAB_TRUSTED_PROXIES")
+# What nobody ran anything for is removed after so many days; 0 keeps it (labs/forgetting.py).
+LAB_KEEP_DAYS = env.whole("LAB_KEEP_DAYS", lambda: 365, least=0, most=36_500)
+# Who has it may log in and cancel anybody's runs. 12 characters: OWASP ASVS 4.0.3, 2.1.1.
+LAB_OPERATOR_PASSWORD = env.password("LAB_OPERATOR_PASSWORD", least=12)
+
 # --- Django ---------------------------------------------------------------------------------
 DEBUG = env.flag("DEBUG", default=False)
 SECRET_KEY = env.text("SECRET_KEY", "") or places.secret_key(LAB_DATA_DIR / "secret-key")
@@ -40,6 +71,8 @@ ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
 CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
 
 INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
@@ -53,11 +86,14 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
+    "config.limits.AddressMiddleware",
     "config.content.ContentMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "config.limits.LimitsMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -121,6 +157,7 @@ DATABASES = {"default": database(env.text("DATABASE_URL", f"sqlite:///{LAB_DATA_
 SESSION_ENGINE = "django.contrib.sessions.backends.db"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 30  # progress is kept without an account
 SESSION_COOKIE_HTTPONLY = True
+LOGIN_URL, LOGIN_REDIRECT_URL, LOGOUT_REDIRECT_URL = "login", "labs:experiments", "labs:home"
 # In a cookie: a message that was read is forgotten without a write, also where no disk has room.
 MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 

@@ -77,7 +77,7 @@ def server(host: str, port: int, application: Any) -> Server:
             # What is uploaded may hold passwords: it stays in memory.
             inbuf_overflow=LARGEST_REQUEST + LONGEST_HEADERS,
             # Django believes the proxy that ends TLS only where HTTPS says that there is one.
-            clear_untrusted_proxy_headers=not settings.HTTPS,
+            clear_untrusted_proxy_headers=not (settings.HTTPS or settings.LAB_TRUSTED_PROXIES),
             log_socket_errors=False, ident="",
         ),
     )  # fmt: skip

@@ -54,7 +54,7 @@ def repeat(request: HttpRequest, slug: str) -> HttpResponse:
     this = get_object_or_404(Experiment, slug=slug)
     try:
         times = whole_number(request.POST.get("times", "")) or 0
-        services.repeat(this, times, visitors.key(request))
+        services.repeat(this, times, visitors.of(request))
     except services.Refused as refused:
         messages.error(request, str(refused))
     return redirect("labs:repetitions", slug)

@@ -110,9 +110,9 @@ def _run(request: HttpRequest, found: Lesson, mine: Progress) -> HttpResponse:
         return _go(request, found, mine, "run")
     try:
         if mine.experiment is not None and mine.experiment.state != State.DONE:
-            services.again(mine.experiment, visitors.key(request))
+            services.again(mine.experiment, visitors.of(request))
         else:
-            progress.begin(request, mine, services.start_lesson(found, visitors.key(request)))
+            progress.begin(request, mine, services.start_lesson(found, visitors.of(request)))
     except services.Refused as refused:
         messages.error(request, str(refused))
     return _go(request, found, mine, "run")

@@ -86,7 +86,7 @@ def cancel(slug: str, by: str) -> bool:
     )
 
 
-def requeue(slug: str, attempt: int, visitor: str = "") -> bool:
+def requeue(slug: str, attempt: int, visitor: str = "", address: str = "") -> bool:
     """Puts an ended attempt that reached no result back into the queue, as the next attempt.
 
     It is that of the visitor who asked for it from then on.
@@ -101,6 +101,7 @@ def requeue(slug: str, attempt: int, visitor: str = "") -> bool:
             attempt=F("attempt") + 1,
             owner="",
             visitor=visitor,
+            address=address,
             reason="",
             queued_at=timezone.now(),
             nudged_at=None,

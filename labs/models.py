@@ -55,7 +55,8 @@ class Experiment(models.Model):
 
     `attempt` counts how often it was put into the queue. `owner` is the token of the worker
     that claimed the attempt, `heartbeat_at` its last sign of life; both are empty unless it
-    runs. `visitor` is the key of the session that started it, empty if a command did.
+    runs. `visitor` is the key of the session that started it, `address` a
+    mark of where it came from (`labs.visitors`); both are empty if a command did.
     `nudged_at` is when a task was last handed to Redis, null if Redis did not take it.
     `pruned_at` is when its ledgers were removed (`labs/pruning.py`).
     """
@@ -64,6 +65,7 @@ class Experiment(models.Model):
     pipeline = models.CharField(max_length=16, blank=True, default="", db_index=True)
     lesson = models.CharField(max_length=64, blank=True, default="")
     visitor = models.CharField(max_length=40, blank=True, default="", db_index=True)
+    address = models.CharField(max_length=64, blank=True, default="", db_index=True)
     scenario = models.CharField(max_length=64)
     seed = models.BigIntegerField()
     kafka = models.CharField(max_length=16)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from functools import partial
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -24,12 +25,7 @@ from labs.engine.shape import shapes
 from labs.engine.spec import ArmSpec, ExperimentSpec
 from labs.lessons import Lesson
 from labs.models import Experiment, Run, State, settings_key
-
-QUEUE_LIMIT = 20
-"""Experiments that may wait at once. At 45 s each the last one would wait a quarter of an hour."""
-
-VISITORS_SHARE = 10
-"""Of these, how many may be one visitor's. Without accounts a visitor is a session."""
+from labs.visitors import NOBODY, Visitor
 
 REPEAT_MOST = 10
 """Repetitions that may be asked for at once: half of the queue."""
@@ -57,7 +53,10 @@ class Refused(Exception):
 
 
 def start(
-    pipeline_slug: str, scenario: str, conditions: Conditions = AS_THE_SCENARIO, visitor: str = ""
+    pipeline_slug: str,
+    scenario: str,
+    conditions: Conditions = AS_THE_SCENARIO,
+    visitor: Visitor = NOBODY,
 ) -> Experiment:
     """Queues the scenario on the settings as described and, if they differ, as recommended.
 
@@ -81,13 +80,13 @@ def streams_for(described: Pipeline) -> str | None:
     return described.version if described.family is Family.STREAMS else None
 
 
-def start_first_look(visitor: str = "") -> Experiment:
+def start_first_look(visitor: Visitor = NOBODY) -> Experiment:
     """Queues the experiment of the home page, on a description that can be opened and changed."""
     _refuse_if_full(visitor)
     return start(_saved(FIRST_LOOK), FIRST_SCENARIO, visitor=visitor)
 
 
-def start_lesson(lesson: Lesson, visitor: str = "") -> Experiment:
+def start_lesson(lesson: Lesson, visitor: Visitor = NOBODY) -> Experiment:
     """Queues a lesson's arms; its `pipeline` is what the lesson sends one home with."""
     _refuse_if_full(visitor)
     arms = [arm(each.name, _pipeline(each.fields), lesson.want) for each in lesson.arms]
@@ -98,7 +97,7 @@ def start_lesson(lesson: Lesson, visitor: str = "") -> Experiment:
     )  # fmt: skip
 
 
-def again(experiment: Experiment, visitor: str = "") -> Experiment:
+def again(experiment: Experiment, visitor: Visitor = NOBODY) -> Experiment:
     """The same arms and seed once more.
 
     An attempt that reached no result becomes the next attempt under the same address; one that
@@ -108,13 +107,13 @@ def again(experiment: Experiment, visitor: str = "") -> Experiment:
     if experiment.state == State.DONE:
         return _enqueue(experiment.request(), experiment.pipeline, experiment.lesson, visitor)
     with transaction.atomic():
-        if lifecycle.requeue(experiment.slug, experiment.attempt, visitor):
+        if lifecycle.requeue(experiment.slug, experiment.attempt, visitor.key, visitor.address):
             _nudge_on_commit(experiment.slug, experiment.attempt + 1)
     experiment.refresh_from_db()
     return experiment
 
 
-def repeat(experiment: Experiment, times: int, visitor: str = "") -> list[Experiment]:
+def repeat(experiment: Experiment, times: int, visitor: Visitor = NOBODY) -> list[Experiment]:
     """The same arms so many times more, each time with a new seed, as far as the queue allows."""
     if not 1 <= times <= REPEAT_MOST:
         raise Refused(f"From 1 to {REPEAT_MOST} repetitions can be asked for at once.")
@@ -174,7 +173,7 @@ def _saved(fields: Mapping[str, str]) -> str:
 
 def _queue(
     scenario: str, arms: Iterable[ArmSpec], described: Pipeline, conditions: Conditions, *,
-    pipeline: str, lesson: str = "", visitor: str = "",
+    pipeline: str, lesson: str = "", visitor: Visitor = NOBODY,
 ) -> Experiment:  # fmt: skip
     _refuse_if_full(visitor)
     try:
@@ -190,19 +189,23 @@ def _new_seed() -> int:
     return secrets.randbelow(2**31)
 
 
-def _refuse_if_full(visitor: str) -> None:
+def _refuse_if_full(visitor: Visitor) -> None:
     queued = Experiment.objects.filter(state=State.QUEUED)
     waiting = queued.count()
-    if waiting >= QUEUE_LIMIT:
+    limits = settings.LAB_QUEUE
+    if waiting >= limits["all"]:
         raise Refused(f"{waiting} experiments already wait. Try again when some of them are done.")
-    if visitor and (mine := queued.filter(visitor=visitor).count()) >= VISITORS_SHARE:
-        raise Refused(
-            f"{mine} experiments of yours already wait; the other places are for other visitors."
-        )
+    for whose, mine, most in (
+        ("yours", queued.filter(visitor=visitor.key), limits["visitor"]),
+        ("your address", queued.filter(address=visitor.address), limits["address"]),
+    ):
+        if visitor != NOBODY and mine.count() >= most:
+            said = f"{most} experiments of {whose} already wait; the other places are for others."
+            raise Refused(said)
 
 
 @transaction.atomic
-def _enqueue(spec: ExperimentSpec, pipeline: str, lesson: str, visitor: str) -> Experiment:
+def _enqueue(spec: ExperimentSpec, pipeline: str, lesson: str, visitor: Visitor) -> Experiment:
     experiment = store(spec, pipeline, lesson, visitor)
     _nudge_on_commit(experiment.slug, experiment.attempt)
     return experiment
@@ -210,13 +213,14 @@ def _enqueue(spec: ExperimentSpec, pipeline: str, lesson: str, visitor: str) -> 
 
 @transaction.atomic
 def store(
-    spec: ExperimentSpec, pipeline: str = "", lesson: str = "", visitor: str = ""
+    spec: ExperimentSpec, pipeline: str = "", lesson: str = "", visitor: Visitor = NOBODY
 ) -> Experiment:
     """Writes a queued experiment and its arms down; nobody is told that it waits."""
     experiment = Experiment.objects.create(
         pipeline=pipeline,
         lesson=lesson,
-        visitor=visitor,
+        visitor=visitor.key,
+        address=visitor.address,
         scenario=spec.scenario,
         seed=spec.seed,
         kafka=spec.kafka,

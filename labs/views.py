@@ -119,13 +119,13 @@ def start(request: HttpRequest) -> HttpResponse:
     name = request.POST.get("scenario", services.FIRST_SCENARIO)
     try:
         if not pipeline:
-            return redirect(services.start_first_look(visitors.key(request)))
+            return redirect(services.start_first_look(visitors.of(request)))
         scenario, described = _scenario(name), _described(pipeline)
         form = ConditionsForm(scenario, request.POST, java=java_release(described, scenario))
         if not form.is_valid():
             context = _asked(pipeline, described, scenario, form)
             return render(request, "labs/conditions.html", context, status=400)
-        return redirect(services.start(pipeline, name, form.conditions(), visitors.key(request)))
+        return redirect(services.start(pipeline, name, form.conditions(), visitors.of(request)))
     except services.Refused as refused:
         messages.error(request, str(refused))
         return redirect("labs:experiments")
@@ -159,7 +159,7 @@ def cancel(request: HttpRequest, slug: str) -> HttpResponse:
     """Ends an experiment that waits or runs, for the visitor who started it."""
     found = get_object_or_404(Experiment, slug=slug)
     if visitors.may_cancel(request, found):
-        lifecycle.cancel(slug, "a visitor")
+        lifecycle.cancel(slug, visitors.name(request, found))
     else:
         messages.error(request, NOT_YOURS)
     return redirect(found)
@@ -170,7 +170,7 @@ def again(request: HttpRequest, slug: str) -> HttpResponse:
     """Runs the same arms and seed once more."""
     found = get_object_or_404(Experiment, slug=slug)
     try:
-        return redirect(services.again(found, visitors.key(request)))
+        return redirect(services.again(found, visitors.of(request)))
     except services.Refused as refused:
         messages.error(request, str(refused))
         return redirect(found)

@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django.http import HttpRequest
+from django.utils.crypto import salted_hmac
 
 from labs.models import Experiment
+
+_SALT = "labs.visitors.address"
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who asks for an experiment: the key of a session, and a mark of the address it came from.
+
+    Both are empty for a command of the operator's.
+    """
+
+    key: str = ""
+    address: str = ""
+
+
+NOBODY = Visitor()
 
 
 def key(request: HttpRequest) -> str:
@@ -15,7 +34,26 @@ def key(request: HttpRequest) -> str:
     return str(request.session.session_key)
 
 
+def of(request: HttpRequest) -> Visitor:
+    """The visitor, whose session begins if there is none.
+
+    The address itself is not kept: what is kept tells two addresses apart, here alone.
+    """
+    mark = salted_hmac(_SALT, request.META["REMOTE_ADDR"]).hexdigest()
+    return Visitor(key(request), mark)
+
+
+def is_operator(request: HttpRequest) -> bool:
+    """Whether an operator is logged in."""
+    return bool(request.user.is_authenticated)
+
+
+def name(request: HttpRequest, experiment: Experiment) -> str:
+    """Who cancels it, in words."""
+    return "a visitor" if experiment.visitor == request.session.session_key else "an operator"
+
+
 def may_cancel(request: HttpRequest, experiment: Experiment) -> bool:
-    """Whether this visitor started it. An operator cancels by `manage.py cancel`."""
+    """Whether this visitor started it, or is an operator."""
     mine = request.session.session_key
-    return bool(mine) and experiment.visitor == mine
+    return (bool(mine) and experiment.visitor == mine) or is_operator(request)

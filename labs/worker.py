@@ -17,7 +17,7 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.db import Error as DatabaseError
 from django.db import close_old_connections, connection
 
-from labs import lifecycle, owners, presence, pruning, queue
+from labs import forgetting, lifecycle, owners, presence, pruning, queue
 from labs.background import Background
 from labs.engine import plain
 from labs.engine.launch import Launch, RunnerDied, launch
@@ -152,6 +152,7 @@ class Sweeper:
         if self._cleared_at is None or now - self._cleared_at >= CLEAR_EVERY_S:
             self._cleared_at = now
             SessionStore.clear_expired()
+            forgetting.forget()
 
 
 class Helpers:

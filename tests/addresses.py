@@ -67,6 +67,7 @@ def _examples() -> dict[str, list[Filled]]:
 
 
 _PLAIN = (
+    "login", "logout",
     "labs:home", "labs:experiments", "labs:start", "labs:conditions", "labs:evidence",
     "labs:lessons", "advisor:start", "advisor:start-over", "advisor:undo", "advisor:intake",
     "advisor:intake-use", "advisor:live", "reference:index",

@@ -17,7 +17,8 @@ atexit.register(shutil.rmtree, _data, ignore_errors=True)
 os.environ["LAB_DATA_DIR"] = _data
 for _name in (
     "ALLOWED_HOSTS", "DATABASE_URL", "DEBUG", "HTTPS", "LAB_LIVE_CLUSTERS", "REDIS_URL",
-    "SECRET_KEY", "LAB_NAMESPACES", "LAB_WARM_POOL",
+    "SECRET_KEY", "LAB_KEEP_DAYS", "LAB_OPERATOR_PASSWORD", "LAB_TRUSTED_PROXIES",
+    "LAB_NAMESPACES", "LAB_WARM_POOL",
 ):  # fmt: skip
     os.environ.pop(_name, None)
 if _database := os.environ.get("LAB_TEST_DATABASE_URL"):
@@ -25,4 +26,6 @@ if _database := os.environ.get("LAB_TEST_DATABASE_URL"):
 
 from config.settings import *  # noqa: E402, F403
 
+# All tests come from one address; those of the limits themselves set their own.
+LAB_LIMITS = {kind: (10**9, 10**9, seconds) for kind, (_, _, seconds) in LAB_LIMITS.items()}  # noqa: F405
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
 from advisor import services as advisor
@@ -15,8 +16,11 @@ from labs.engine.shape import ordinary, shapes
 from labs.engine.spec import ExperimentSpec
 from labs.lessons import find
 from labs.models import Experiment, State
+from labs.visitors import Visitor
 from tests.labs import make
 from tests.labs.test_lifecycle import django_process
+
+ONE = Visitor("one", "a")
 
 pytestmark = pytest.mark.django_db
 
@@ -115,7 +119,7 @@ def test_an_unknown_scenario_or_pipeline_is_refused() -> None:
 
 
 def test_the_queue_has_a_limit() -> None:
-    for _ in range(services.QUEUE_LIMIT):
+    for _ in range(settings.LAB_QUEUE["all"]):
         make.experiment()
     with pytest.raises(services.Refused, match="20 experiments already wait"):
         services.start_first_look()
@@ -174,23 +178,36 @@ def test_the_time_that_is_left_is_counted_by_the_phases_of_the_arms() -> None:
 
 def test_one_visitor_may_not_hold_the_whole_queue() -> None:
     slug = saved(producer__acks="1")
-    for _ in range(services.VISITORS_SHARE):
-        services.start(slug, services.FIRST_SCENARIO, visitor="one")
+    for _ in range(settings.LAB_QUEUE["visitor"]):
+        services.start(slug, services.FIRST_SCENARIO, visitor=ONE)
     with pytest.raises(services.Refused, match="of yours already wait"):
-        services.start(slug, services.FIRST_SCENARIO, visitor="one")
-    assert services.start(slug, services.FIRST_SCENARIO, visitor="another").visitor == "another"
+        services.start(slug, services.FIRST_SCENARIO, visitor=ONE)
+    assert (
+        services.start(slug, services.FIRST_SCENARIO, visitor=Visitor("another", "b")).visitor
+        == "another"
+    )
 
 
 def test_a_refused_start_saves_nothing() -> None:
     slug = saved(producer__acks="1")
-    for _ in range(services.VISITORS_SHARE):
-        services.start(slug, services.FIRST_SCENARIO, visitor="one")
+    for _ in range(settings.LAB_QUEUE["visitor"]):
+        services.start(slug, services.FIRST_SCENARIO, visitor=ONE)
     before = Description.objects.count()
     with pytest.raises(services.Refused):
-        services.start_first_look("one")
+        services.start_first_look(ONE)
     assert Description.objects.count() == before
 
 
 def test_what_is_saved_twice_is_kept_once() -> None:
     assert saved(producer__acks="1") == saved(producer__acks="1")
     assert saved(producer__acks="1") != saved(producer__acks="0")
+
+
+def test_one_address_may_not_hold_the_whole_queue_by_many_sessions() -> None:
+    slug = saved(producer__acks="1")
+    for number in range(settings.LAB_QUEUE["address"]):
+        services.start(slug, services.FIRST_SCENARIO, visitor=Visitor(str(number), "a"))
+    with pytest.raises(services.Refused, match="of your address already wait"):
+        services.start(slug, services.FIRST_SCENARIO, visitor=Visitor("new", "a"))
+    other = services.start(slug, services.FIRST_SCENARIO, visitor=Visitor("new", "b"))
+    assert other.state == State.QUEUED

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from config import env, services
+from config import env, exposure, services
 from config.redis_server import RedisMissing
 from config.supervisor import ServiceFailed, Stopped, Supervisor
 from labs.engine.kafka import distribution
@@ -46,6 +46,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--port", type=int, help="where the web server listens (LAB_PORT, 8000)"
         )
+        parser.add_argument("--host", help="the address that it is bound to (LAB_HOST, loopback)")
 
     def handle(self, *_: Any, **options: Any) -> None:
         port = options["port"]
@@ -54,13 +55,16 @@ class Command(BaseCommand):
         if not 1 <= port <= 65535:
             said = f"--port must be between 1 and 65535, not {port}: make up PORT=8000"
             raise CommandError(said, returncode=TAKEN)
+        host = options["host"] or env.text("LAB_HOST", services.LOOPBACK)
+        if why := exposure.why_not(host):
+            raise CommandError(why, returncode=TAKEN)
         # Until the services run, a signal may interrupt anywhere, as Ctrl-C does.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             with _only_one(), _supervisor(self._say) as supervisor:
-                _refuse_taken(port)
+                _refuse_taken(port, host)
                 self._prepare()
-                self._run(supervisor, port)
+                self._run(supervisor, port, host)
         except KeyboardInterrupt:
             self._say("Stopped before the start was complete")
         except Stopped:
@@ -73,7 +77,7 @@ class Command(BaseCommand):
         self._say(f"Java {java.version} ({java.origin})")
         prepare(self._say)
 
-    def _run(self, supervisor: Supervisor, port: int) -> None:
+    def _run(self, supervisor: Supervisor, port: int, host: str) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: supervisor.stopping.set())
         if settings.REDIS_URL == settings.OWN_REDIS:
@@ -83,9 +87,9 @@ class Command(BaseCommand):
             _wait_for_given_redis()
         call_command("migrate", verbosity=0, interactive=False)
         supervisor.start(services.worker_service())
-        supervisor.start(services.web_service(port))
+        supervisor.start(services.web_service(port, host))
         supervisor.wait()
-        self._say(f"\nDelivery Lab is at http://{services.LOOPBACK}:{port}/ (Ctrl-C ends it)\n")
+        self._say(f"\nDelivery Lab is at http://{host}:{port}/ (Ctrl-C ends it)\n")
         supervisor.watch()
 
     def _say(self, line: str) -> None:
@@ -127,14 +131,15 @@ def _only_one() -> Iterator[None]:
         yield
 
 
-def _refuse_taken(port: int) -> None:
-    with socket.socket() as probe:
+def _refuse_taken(port: int, host: str) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((services.LOOPBACK, port))
+            probe.bind((host, port))
         except OSError as error:
             raise CommandError(
-                f"Port {port} cannot be used ({error.strerror}). "
+                f"Port {port} of {host} cannot be used ({error.strerror}). "
                 f"Choose another one: make up PORT={port + 1}",
                 returncode=TAKEN,
             ) from None

@@ -1,0 +1,39 @@
+"""What must be stated before the site is bound to more than this machine."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from django.conf import settings
+
+from config import env
+
+
+def is_loopback(host: str) -> bool:
+    """Whether nobody but this machine reaches it. A name, but for localhost, is not looked up."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def why_not(host: str) -> str:
+    """Why the site is not bound to this address, and what to state; "" where it may be.
+
+    Who reaches it can start experiments, and so use its processors and its disk. So whoever opens
+    it says which names it answers to, and can cancel what others started.
+    """
+    if is_loopback(host):
+        return ""
+    missing = []
+    hosts = env.words("ALLOWED_HOSTS")
+    if not hosts or "*" in hosts:
+        missing.append("ALLOWED_HOSTS, the names that it answers to (lab.example.com)")
+    if not settings.LAB_OPERATOR_PASSWORD:
+        missing.append("LAB_OPERATOR_PASSWORD, with which an operator may cancel any run")
+    if not missing:
+        return ""
+    return (
+        f"{host} may be reached by others than this machine. State {' and '.join(missing)}, or "
+        "leave LAB_HOST and --host out. docs/security.md says what a visitor may do."
+    )

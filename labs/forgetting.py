@@ -1,0 +1,60 @@
+"""What visitors left behind and nobody needs any more is removed after a while.
+
+The rule, as docs/setup.md has it: after `LAB_KEEP_DAYS` days (0: never) goes a description that no
+experiment was run on, and an experiment that a visitor started and that reached no result. Progress
+in a lesson goes with the session that it belongs to. What an experiment showed is evidence, and
+stays; the mark of the address that it came from goes when no session of that time is left.
+"""
+
+from __future__ import annotations
+
+import shutil
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+
+from advisor.models import Description
+from labs.models import Experiment, Progress, State
+
+_NO_RESULT = (State.FAILED, State.INTERRUPTED, State.CANCELLED)
+_AT_ONCE = 500
+"""Rows that are removed in one go: the database is not held up for long."""
+
+
+def forget() -> dict[str, int]:
+    """Removes what the rule says, at most `_AT_ONCE` of each; how many, by kind."""
+    now = timezone.now()
+    alive = Session.objects.filter(expire_date__gt=now).values("session_key")
+    lost = Progress.objects.exclude(session_key__in=alive).values_list("pk", flat=True)
+    progress, _ = Progress.objects.filter(pk__in=[*lost[:_AT_ONCE]]).delete()
+    gone = {"progress": progress, "experiments": 0, "descriptions": 0}
+    if settings.LAB_KEEP_DAYS:
+        old = now - timedelta(days=settings.LAB_KEEP_DAYS)
+        gone |= {"experiments": _experiments(old), "descriptions": _descriptions(old)}
+    since = now - timedelta(seconds=settings.SESSION_COOKIE_AGE)
+    Experiment.objects.filter(ended_at__lt=since).exclude(address="").update(address="")
+    return gone
+
+
+def _experiments(old: datetime) -> int:
+    found = Experiment.objects.filter(
+        state__in=_NO_RESULT, ended_at__lt=old, trial__isnull=True
+    ).exclude(visitor="")
+    slugs = [*found.values_list("slug", flat=True)[:_AT_ONCE]]
+    # Once more by state: one of them may have been put into the queue again just now.
+    found.filter(slug__in=slugs).delete()
+    gone = {*slugs} - {*Experiment.objects.filter(slug__in=slugs).values_list("slug", flat=True)}
+    for slug in gone:
+        shutil.rmtree(Path(settings.LAB_RUNS_DIR) / slug, ignore_errors=True)
+    return len(gone)
+
+
+def _descriptions(old: datetime) -> int:
+    used = Experiment.objects.filter(pipeline=OuterRef("slug"))
+    found = Description.objects.filter(~Exists(used), created__lt=old)
+    slugs = [*found.values_list("slug", flat=True)[:_AT_ONCE]]
+    return Description.objects.filter(~Exists(used), slug__in=slugs).delete()[0]

@@ -1,0 +1,213 @@
+"""Every address of the site: which methods, who may, how large, how often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.test import Client, RequestFactory, override_settings
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from config import exposure, limits, operators
+from labs.models import Experiment, State
+from tests.labs import make
+
+pytestmark = pytest.mark.django_db
+
+LOOKED_AT, SENT, BOTH = {"GET", "HEAD"}, {"POST"}, {"GET", "HEAD", "POST"}
+METHODS = {
+    "advisor:start": LOOKED_AT, "advisor:start-over": SENT, "advisor:undo": SENT,
+    "advisor:intake": BOTH, "advisor:intake-use": SENT, "advisor:live": SENT,
+    "advisor:describe": BOTH, "advisor:card": SENT, "advisor:advice": LOOKED_AT,
+    "advisor:edit": SENT, "advisor:compared": LOOKED_AT, "advisor:newer": LOOKED_AT,
+    "advisor:renew": SENT, "advisor:export": LOOKED_AT, "advisor:archive": LOOKED_AT,
+    "advisor:report": LOOKED_AT,
+    "reference:index": LOOKED_AT, "reference:failure": LOOKED_AT, "reference:rule": LOOKED_AT,
+    "reference:setting": LOOKED_AT,
+    "login": BOTH, "logout": SENT,
+    "labs:home": LOOKED_AT, "labs:experiments": LOOKED_AT, "labs:start": SENT,
+    "labs:conditions": LOOKED_AT, "labs:experiment": LOOKED_AT, "labs:live": LOOKED_AT,
+    "labs:cancel": SENT, "labs:again": SENT, "labs:ledger": LOOKED_AT, "labs:evidence": LOOKED_AT,
+    "labs:ledger-lines": LOOKED_AT, "labs:report": LOOKED_AT, "labs:compare": LOOKED_AT,
+    "labs:repetitions": LOOKED_AT, "labs:repeat": SENT, "labs:replay": LOOKED_AT,
+    "labs:message": LOOKED_AT, "labs:lessons": LOOKED_AT, "labs:lesson-live": LOOKED_AT,
+    "labs:lesson-reset": SENT, "labs:lesson-undo": SENT, "labs:lesson": BOTH,
+}  # fmt: skip
+"""Anybody may ask for these; that of another's run only its owner or an operator may cancel it is
+tested below."""
+WORDS = {
+    "step": "client",
+    "slug": "nosuch22",
+    "name": "nosuch",
+    "code": "nosuch",
+    "arm": "described",
+    "product": "nosuch",
+    "component": "producer",
+}
+SENT_TO = sorted(name for name, methods in METHODS.items() if "POST" in methods)
+
+
+def _names(resolver: URLResolver, space: str = "") -> Iterator[tuple[str, URLPattern]]:
+    for each in resolver.url_patterns:
+        if isinstance(each, URLResolver):
+            yield from _names(each, f"{each.namespace}:" if each.namespace else space)
+        else:
+            yield f"{space}{each.name}", each
+
+
+def _address(name: str) -> str:
+    pattern = dict(_names(get_resolver()))[name]
+    named = {each: WORDS[each] for each in pattern.pattern.converters}
+    if name in ("labs:lesson", "labs:lesson-reset", "labs:lesson-undo", "labs:lesson-live"):
+        named |= {"name": "what-an-acknowledgement-means"}
+        named |= {"step": "story"} if "step" in named else {}
+    return reverse(name, kwargs=named)
+
+
+def test_the_table_has_every_address() -> None:
+    assert {name for name, _ in _names(get_resolver())} == METHODS.keys()
+    assert settings.LAB_LIMITED.keys() <= METHODS.keys()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_other_method_is_refused(client: Client, name: str) -> None:
+    for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "TRACE"} - METHODS[name]:
+        assert client.generic(method, _address(name)).status_code == 405, method
+
+
+@pytest.mark.parametrize("name", SENT_TO)
+def test_what_another_site_sends_is_refused(name: str) -> None:
+    stranger = Client(enforce_csrf_checks=True, raise_request_exception=False)
+    assert stranger.post(_address(name), {"a": "b"}).status_code == 403
+
+
+@pytest.mark.parametrize("name", SENT_TO)
+def test_what_is_too_large_is_refused(name: str) -> None:
+    sent = {"a": "b" * (settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)}
+    assert Client(enforce_csrf_checks=True).post(_address(name), sent).status_code in (400, 403)
+
+
+@pytest.mark.parametrize("name", SENT_TO)
+@pytest.mark.parametrize("whose", ["visitor", "address"])
+def test_more_than_the_limit_is_refused_until_its_time_is_over(
+    monkeypatch: pytest.MonkeyPatch, name: str, whose: str
+) -> None:
+    if (name, whose) == ("logout", "visitor"):
+        return  # it ends the session that is counted
+    now = [1000.0]
+    monkeypatch.setattr(limits, "COUNTERS", limits.Counters(clock=lambda: now[0]))
+    most = (2, 9) if whose == "visitor" else (9, 2)
+    kind = settings.LAB_LIMITED.get(name, "writes")
+    client, address = Client(), _address(name)
+    client.post(reverse("advisor:start-over"))  # a session begins
+    monkeypatch.setattr(limits, "COUNTERS", limits.Counters(clock=lambda: now[0]))
+    told = settings.LAB_LIMITS | {kind: (*most, 60)}
+    with override_settings(LAB_LIMITS=told):
+        first = [client.post(address).status_code for _ in range(2)]
+        refused = client.post(address)
+        other = Client() if whose == "visitor" else Client(REMOTE_ADDR="10.0.0.9")
+        assert other.post(address).status_code != 429
+        now[0] += 61
+        assert client.post(address).status_code != 429
+    assert 429 not in first
+    assert refused.status_code == 429
+    assert refused["Retry-After"] == "60"
+    assert "Too much at once" in refused.content.decode()
+
+
+def test_an_address_begins_so_many_sessions_and_a_made_up_cookie_is_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "COUNTERS", limits.Counters(clock=lambda: 1000.0))
+    begin, old = reverse("advisor:start-over"), Client()
+    with override_settings(LAB_LIMITS=settings.LAB_LIMITS | {"sessions": (3, 3, 3600)}):
+        answers = [old.post(begin).status_code]
+        for number in range(3):
+            made_up = Client()
+            made_up.cookies[settings.SESSION_COOKIE_NAME] = f"x{number}" * 16
+            answers.append(made_up.post(begin).status_code)
+        assert answers == [302, 302, 302, 429]
+        assert old.post(begin).status_code == 302
+        assert Client(REMOTE_ADDR="10.0.0.9").post(begin).status_code == 302
+        assert Client().get("/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("near", "forwarded", "seen"),
+    [
+        ("10.0.0.1", "6.6.6.6", "10.0.0.1"),
+        ("10.9.0.1", "6.6.6.6", "6.6.6.6"),
+        ("10.9.0.1", "1.2.3.4, 6.6.6.6, 10.9.0.2", "6.6.6.6"),
+        ("10.9.0.1", "6.6.6.6, nonsense", "10.9.0.1"),
+        ("10.9.0.1", "", "10.9.0.1"),
+        ("2001:db8:1:2:3::4", "", "2001:db8:1:2::/64"),
+    ],
+)
+def test_only_a_named_proxy_is_believed(near: str, forwarded: str, seen: str) -> None:
+    import ipaddress
+
+    request = RequestFactory().get("/", REMOTE_ADDR=near, HTTP_X_FORWARDED_FOR=forwarded)
+    with override_settings(LAB_TRUSTED_PROXIES=[ipaddress.ip_network("10.9.0.0/16")]):
+        limits.AddressMiddleware(lambda _: None)(request)  # type: ignore[arg-type,return-value]
+    assert request.META["REMOTE_ADDR"] == seen
+
+
+def test_counters_do_not_grow_without_end() -> None:
+    now = [0.0]
+    counters = limits.Counters(clock=lambda: now[0])
+    for number in range(limits._MOST_COUNTERS + 10):
+        counters.count("writes", str(number), 60)
+        now[0] += 0.01
+    assert len(counters._counts) <= limits._MOST_COUNTERS
+
+
+def _log_in(client: Client, password: str) -> Any:
+    return client.post(reverse("login"), {"username": operators.NAME, "password": password})
+
+
+def test_an_operator_logs_in_and_cancels_what_another_started(client: Client) -> None:
+    running = make.experiment(State.QUEUED)
+    Experiment.objects.update(visitor="somebody else")
+    with override_settings(LAB_OPERATOR_PASSWORD="correct horse battery"):
+        call_command("migrate", verbosity=0)  # as `make up` does
+        assert _log_in(client, "wrong").status_code == 200
+        client.post(reverse("labs:cancel", args=[running.slug]))
+        running.refresh_from_db()
+        assert running.state == State.QUEUED
+        assert _log_in(client, "correct horse battery").status_code == 302
+    assert "Cancel" in client.get(running.get_absolute_url()).content.decode()
+    client.post(reverse("labs:cancel", args=[running.slug]))
+    running.refresh_from_db()
+    assert (running.state, running.reason) == (State.CANCELLED, "Cancelled by an operator.")
+
+
+def test_without_a_password_nobody_is_an_operator_and_a_new_one_ends_sessions(
+    client: Client,
+) -> None:
+    operators.keep()
+    assert _log_in(client, "").status_code == 200
+    for password in ("correct horse battery", "another horse battery", ""):
+        with override_settings(LAB_OPERATOR_PASSWORD=password):
+            operators.keep()
+        page = client.get(reverse("login")).content.decode()
+        assert "You are logged in" not in page
+        if password:
+            _log_in(client, password)
+            assert "You are logged in" in client.get(reverse("login")).content.decode()
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.7", "lab.example.com"])
+def test_more_than_loopback_needs_names_and_a_password(monkeypatch: Any, host: str) -> None:
+    monkeypatch.delenv("ALLOWED_HOSTS", raising=False)
+    with pytest.raises(CommandError, match=r"ALLOWED_HOSTS.*and LAB_OPERATOR_PASSWORD") as refused:
+        call_command("up", "--host", host)
+    assert refused.value.returncode == 2
+    monkeypatch.setenv("ALLOWED_HOSTS", "*")
+    with override_settings(LAB_OPERATOR_PASSWORD="correct horse battery"):
+        assert "ALLOWED_HOSTS" in exposure.why_not(host)
+        monkeypatch.setenv("ALLOWED_HOSTS", "lab.example.com")
+        assert exposure.why_not(host) == ""
+    assert exposure.why_not("127.0.0.1") == exposure.why_not("::1") == ""
