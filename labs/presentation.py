@@ -134,9 +134,7 @@ def outcomes(experiment: Experiment) -> dict[str, Outcome]:
 def standing(experiment: Experiment) -> str:
     """Where the experiment is, in one line."""
     if experiment.state == State.QUEUED:
-        place = selectors.place_in_queue(experiment)
-        ahead = "next in the queue" if place == 1 else f"number {place} in the queue"
-        return f"Waiting: {ahead}, {selectors.time_left(experiment)}."
+        return _waiting(selectors.place_in_queue(experiment), selectors.time_left(experiment))
     if experiment.state == State.RUNNING:
         return f"Running: {selectors.time_left(experiment)}."
     return {
@@ -145,6 +143,29 @@ def standing(experiment: Experiment) -> str:
         State.INTERRUPTED: "Interrupted.",
         State.CANCELLED: "Cancelled.",
     }[State(experiment.state)]
+
+
+def standings(experiments: Sequence[Experiment]) -> list[str]:
+    """The same of many; what those that wait have in common is asked once."""
+    places, known = selectors.places_in_queue(), dict[tuple[str, int], float]()
+
+    def usual(experiment: Experiment) -> float:
+        key = (experiment.scenario, len(experiment.spec["arms"]))
+        if key not in known:
+            known[key] = selectors.usual_s(experiment)
+        return known[key]
+
+    return [
+        _waiting(places[each.slug], selectors.time_left(each, usual))
+        if each.slug in places and each.state == State.QUEUED
+        else standing(each)
+        for each in experiments
+    ]
+
+
+def _waiting(place: int, left: str) -> str:
+    ahead = "next in the queue" if place == 1 else f"number {place} in the queue"
+    return f"Waiting: {ahead}, {left}."
 
 
 def conditions(runs: Sequence[Run]) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 
@@ -45,6 +46,12 @@ def place_in_queue(experiment: Experiment) -> int:
     return Experiment.objects.filter(earlier, state=State.QUEUED).count() + 1
 
 
+def places_in_queue() -> dict[str, int]:
+    """The place of each experiment that waits, by its name."""
+    waiting = Experiment.objects.filter(state=State.QUEUED).order_by("queued_at", "pk")
+    return {slug: place for place, slug in enumerate(waiting.values_list("slug", flat=True), 1)}
+
+
 def usual_s(experiment: Experiment) -> float:
     """The median time, in seconds, of the latest experiments on this scenario with as many arms."""
     arms = len(experiment.spec["arms"])
@@ -75,10 +82,10 @@ def paces(experiment: Experiment) -> dict[str, Pace]:
     }
 
 
-def time_left(experiment: Experiment) -> str:
+def time_left(experiment: Experiment, usual: Callable[[Experiment], float] = usual_s) -> str:
     """What can honestly be said about when the verdict comes; never a negative time."""
     if experiment.started_at is None:
-        return f"about {math.ceil(usual_s(experiment))} s once it starts"
+        return f"about {math.ceil(usual(experiment))} s once it starts"
     arms = paces(experiment).values()
     if not arms:
         return "it ends in a moment"

@@ -61,9 +61,10 @@ def home(request: HttpRequest) -> HttpResponse:
 def experiments(request: HttpRequest) -> HttpResponse:
     """Every experiment, newest first."""
     page = Paginator(selectors.recent(), PER_PAGE).get_page(request.GET.get("page"))
+    shown = list(page)
     rows = [
-        (item, presentation.scenario_title(item.scenario), presentation.standing(item))
-        for item in page
+        (item, presentation.scenario_title(item.scenario), said)
+        for item, said in zip(shown, presentation.standings(shown), strict=True)
     ]
     return render(
         request,

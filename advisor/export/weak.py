@@ -7,7 +7,8 @@ names it, unless the pipeline would be worse, or be refused, without it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from advisor.catalog import Component
 from advisor.export.base import Way
@@ -29,9 +30,20 @@ _FOR_TOPICS = {
 
 def weak(way: Way) -> frozenset[Key]:
     """The settings in force that were left as described, and that we do not advise."""
-    if way.described is None:
-        return frozenset()
-    exported = way.exported
+    return frozenset() if way.described is None else _weak(_Asked(repr(way), way))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A way, known by all that is in it: the exports of one page ask for the same thirty times."""
+
+    told: str
+    way: Way = field(compare=False)
+
+
+@lru_cache(maxsize=256)
+def _weak(asked: _Asked) -> frozenset[Key]:
+    way, exported = asked.way, asked.way.exported
     named = {*_named(exported), *_least(exported), *_named_for_other_topics(exported)}
     return frozenset(
         key for key in named if not way.changes(*key) and not _better_with(exported, key)

@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from labs import presence
+from labs import presence, presentation
 from labs.models import Experiment, State
 from tests.labs import make
 
@@ -104,6 +104,20 @@ def test_the_page_says_the_place_in_the_queue(client: Client) -> None:
     make.age(second, queued_at=30)
     assert "next in the queue" in text_of(client, first)
     assert "number 2 in the queue" in text_of(client, second)
+
+
+def test_the_list_says_of_each_that_waits_what_its_page_says_with_no_more_queries(
+    client: Client,
+) -> None:
+    made = [make.experiment() for _ in range(2)]
+    address = reverse("labs:experiments")
+    with CaptureQueriesContext(connection) as two:
+        client.get(address)
+    made += [make.experiment() for _ in range(6)]
+    with CaptureQueriesContext(connection) as eight:
+        page = client.get(address).content.decode()
+    assert len(eight) == len(two)
+    assert all(presentation.standing(each) in page for each in made)
 
 
 def test_the_page_says_when_redis_did_not_take_it(client: Client) -> None:
