@@ -93,11 +93,11 @@ def judge_cold(
             until(lambda: process.poll() is not None, max(limit_s, 0), "the job runs",
                   awaits="for Spark to judge")  # fmt: skip
         except WaitTimeout:
-            raise JudgeFailed(f"no answer within {limit_s:.0f} s: {_tail(log)}") from None
+            raise JudgeFailed(f"no answer within {limit_s:.0f} s:\n{_tail(log)}") from None
         finally:
             code = end(process, grace_s=0)
         if not out.exists():
-            raise JudgeFailed(f"the job ended with code {code}: {_tail(log)}")
+            raise JudgeFailed(f"the job ended with code {code}:\n{_tail(log)}")
         return [json.loads(line) for line in out.read_text("utf-8").splitlines()]
 
 

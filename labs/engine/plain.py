@@ -17,6 +17,8 @@ _PORT = re.compile(
     r"(\blocalhost|\b(?:\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:]+\]|\b(?:[\w-]+\.)+[a-z]{2,}):\d{2,5}\b"
 )
 
+_AT_PORT = re.compile(r"(?: at| on)? port \d+")
+
 
 def sentence(problem: object) -> str:
     """One line without a trace, an absolute path or a port.
@@ -28,7 +30,7 @@ def sentence(problem: object) -> str:
     if rest or _TRACEBACK in str(problem):
         cause = _cause(lines[1:])
         head = f"{head.rstrip(' :')}: {cause}" if cause and cause not in head else head.rstrip(" :")
-    head = _PORT.sub(r"\1", _PATH.sub(r"\1", head)).strip(" :")
+    head = _PORT.sub(r"\1", _PATH.sub(r"\1", _AT_PORT.sub("", head))).strip(" :")
     return head if len(head) <= MOST else f"{head[: MOST - 1].rstrip()}…"
 
 
@@ -46,4 +48,6 @@ def _cause(lines: list[str]) -> str:
     causes = [line for line in found if line.startswith("Caused by: ")]
     if causes:
         return causes[-1].removeprefix("Caused by: ")
+    if not found and len(lines) == 1:
+        return lines[0].strip()
     return found[-1] if found else ""

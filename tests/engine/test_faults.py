@@ -144,7 +144,7 @@ def test_restart_starts_the_dead_and_waits_until_they_accept_connections(herd):
     (row,) = restart(herd, dead(), log, limit_s=60)
     assert row.phase == "complete", row
     assert herd.brokers[1].pid != first
-    assert row.evidence.endswith(f"accepts connections at port {herd.brokers[1].port}")
+    assert row.evidence.endswith("accepts connections")
     assert restart(herd, broker(1), log)[0].phase == "failed"  # it lives
 
 

@@ -164,4 +164,4 @@ class ClientProcess:
         """Why it is no good any more, with its last words."""
         text = self._log.read_text("utf-8", "replace").strip() if self._log.exists() else ""
         why = self.lost or f"the {self.name} ended with code {self.returncode}"
-        return ClientFailed(f"{why}: {text[-2000:]}")
+        return ClientFailed(f"{why}:\n{text[-2000:]}")
