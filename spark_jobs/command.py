@@ -14,10 +14,10 @@ from pyspark.sql import SparkSession
 
 from spark_jobs.judging import judge
 from spark_jobs.scan import scan
-from spark_jobs.session import BRIEF, LARGE, start
-from spark_jobs.survey import is_small
+from spark_jobs.session import BRIEF, LARGE, MEDIUM, Kind, start
 from spark_jobs.tables import MalformedLedger
 from spark_jobs.verdict import FORBIDS
+from spark_jobs.weight import QUICK_ROWS, is_small, rows
 
 JUDGED, BAD_INPUT, CRASHED = 0, 2, 3
 """Exit codes: every ledger was judged (whatever the verdict); one was malformed; we failed."""
@@ -31,8 +31,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     """
     arguments = _parser().parse_args(argv)
     try:
-        small = all(is_small(Path(ledger)) for ledger in arguments.ledgers)
-        kind = BRIEF if small else LARGE
+        kind = _kind([Path(ledger) for ledger in arguments.ledgers])
         spark = start("delivery-lab-verify", arguments.master, arguments.jars, kind)
         try:
             answers = _answers(spark, arguments)
@@ -64,6 +63,13 @@ def answer(
         return {**judge(spark, Path(ledger), want, scanned=scanned), "ledger": ledger}
     except MalformedLedger as error:
         return {"ledger": ledger, "error": str(error)}
+
+
+def _kind(ledgers: Sequence[Path]) -> Kind:
+    """The session for the largest of them."""
+    if all(map(is_small, ledgers)):
+        return BRIEF
+    return MEDIUM if all(rows(ledger) <= QUICK_ROWS for ledger in ledgers) else LARGE
 
 
 def _answers(spark: SparkSession, arguments: argparse.Namespace) -> list[dict[str, Any]]:

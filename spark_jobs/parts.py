@@ -52,16 +52,6 @@ def check(ledger: Path) -> bool:
     return sealed
 
 
-def size(ledger: Path) -> int:
-    """The bytes of all files of a ledger; 0 for one that cannot be read."""
-    return sum(
-        (Path(folder) / name).stat().st_size
-        for folder, _, names in os.walk(ledger)
-        for name in names
-        if (Path(folder) / name).is_file()
-    )
-
-
 def parts(ledger: Path, table: str) -> Iterator[Path]:
     """The files of one table that hold rows."""
     path = ledger / f"{table}.parquet"

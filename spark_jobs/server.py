@@ -28,6 +28,7 @@ from spark_jobs.command import answer
 from spark_jobs.session import start
 from spark_jobs.verdict import FORBIDS
 from spark_jobs.warmth import write
+from spark_jobs.weight import WARM_ROWS, rows
 
 RECYCLED, SESSION_DIED = 0, 70
 """Exit codes: enough was served, or the owner is gone; the JVM is gone."""
@@ -53,6 +54,8 @@ class _Server(socketserver.ThreadingUnixStreamServer):
         (spark,) = self.sessions
         if ask.get("practise"):
             return self.practise(spark)
+        if rows(Path(ask["ledger"])) > WARM_ROWS:
+            return {"failed": f"more than {WARM_ROWS:,} rows: that takes a process of its own"}
         want, bootstrap, topic = (ask.get(name) for name in ("want", "bootstrap", "topic"))
         return answer(spark, str(ask["ledger"]), want, bootstrap, topic)
 

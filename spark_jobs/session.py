@@ -61,8 +61,11 @@ class Kind:
     workers: Sequence[str] = ()
 
 
-BRIEF = Kind("-XX:+UseSerialGC -XX:TieredStopAtLevel=1")
-"""For one judging: quick to start, never quick."""
+BRIEF = Kind("-XX:+UseSerialGC -XX:TieredStopAtLevel=1", {"spark.driver.memory": "2g"})
+"""For one judging of small ledgers: quick to start, never quick."""
+
+MEDIUM = Kind("-XX:+UseParallelGC -XX:TieredStopAtLevel=1", {"spark.driver.memory": "3g"})
+"""For one judging of a few million rows, which is over before the second compiler would pay."""
 
 LARGE = Kind(
     "-XX:+UseParallelGC",

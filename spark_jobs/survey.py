@@ -14,18 +14,13 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from spark_jobs import parts, tables
+from spark_jobs import tables
 from spark_jobs.columns import IS_FINAL, flag
 from spark_jobs.views import Views
+from spark_jobs.weight import is_small, shuffled_in
 
 HEALS = ("heal", "mend", "resume", "restart", "start", "restore", "recover", "reconnect")
 """First words of `faults.fault` that undo a fault; they never prove that one happened."""
-
-SMALL_BYTES = 64 * 2**20
-"""Up to this size a ledger is judged without shuffles: what they cost, they would not save."""
-
-PART_BYTES = 16 * 2**20
-"""A larger one is shuffled in as many parts of this size, each of which one task can hold."""
 
 CELL_NS = 200_000_000
 """Moments closer than this need not be told apart: the least width of a timeline's bucket, and
@@ -132,7 +127,7 @@ def views_for(spark: SparkSession, ledger: Path, small: bool | None = None) -> V
     `small` is whether it is taken for a small one; without it, its size says.
     """
     small = is_small(ledger) if small is None else small
-    return Views(spark, small, parts=size(ledger) // PART_BYTES)
+    return Views(spark, small, parts=shuffled_in(ledger))
 
 
 def survey(views: Views, ledger: Path) -> Survey:
@@ -167,16 +162,6 @@ def _check_starts(views: Views, ledger: Path) -> None:
             f" partition {row['partition']}, is"
             f" {row['log_start_offset']}, and `log` has offset {row['offset']} before it"
         )
-
-
-def is_small(ledger: Path) -> bool:
-    """Whether a ledger has at most `SMALL_BYTES` in its files."""
-    return size(ledger) <= SMALL_BYTES
-
-
-def size(ledger: Path) -> int:
-    """The bytes of all files of a ledger."""
-    return parts.size(ledger)
 
 
 def _facts(views: Views, recorded: frozenset[str]) -> dict[str, dict[str, Any]]:

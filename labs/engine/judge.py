@@ -58,6 +58,35 @@ def judge(
     return _judged(answers[0])
 
 
+def judge_each(
+    ledgers: Sequence[Path], want: str | None, socket: Path, limit_s: float = LIMIT_S
+) -> list[dict[str, Any]]:
+    """The answers as of `judge_cold`: by the warm session as far as it answers, the rest cold.
+
+    Raises `JudgeFailed` as that does.
+    """
+    deadline = time.monotonic() + limit_s
+    answers: list[dict[str, Any]] = []
+    for ledger in ledgers:
+        try:
+            answers.append(_ask_for(ledger, want, socket, deadline - time.monotonic()))
+        except _NoAnswer:
+            break  # who does not answer once is not asked again
+    rest = ledgers[len(answers) :]
+    if rest:
+        answers += judge_cold(rest, want, limit_s=deadline - time.monotonic())
+    return answers
+
+
+def _ask_for(ledger: Path, want: str | None, socket: Path, limit_s: float) -> dict[str, Any]:
+    """The warm session's answer, which names the ledger as we do: its folder is another one."""
+    there = str(ledger.absolute())
+    answer = _ask(socket, {"ledger": there, "want": want}, limit_s)
+    if "error" in answer:
+        answer["error"] = str(answer["error"]).replace(there, str(ledger))
+    return {**answer, "ledger": str(ledger)}
+
+
 def practise(socket: Path, limit_s: float = LIMIT_S) -> bool:
     """Has the warm session judge a made-up ledger; whether it did."""
     try:

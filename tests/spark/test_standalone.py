@@ -26,9 +26,9 @@ _CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 
 _AS_IF_LARGE = """
 import sys
-from spark_jobs import survey
+from spark_jobs import weight
 from spark_jobs.command import run
-survey.SMALL_BYTES = -1
+weight.SMALL_BYTES = -1
 sys.exit(run())
 """
 """`spark_jobs/verify.py`, to which every ledger is a large one."""

@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from labs.engine.judge import LIMIT_S, JudgeFailed, judge_cold
+from labs.engine.judge import LIMIT_S, JudgeFailed, judge_cold, judge_each
 
 BAD_INPUT, CRASHED = 2, 3
 _WANTS = ("at-most-once", "at-least-once", "exactly-once", "none")
@@ -29,12 +30,17 @@ class Command(BaseCommand):
         parser.add_argument("--want", choices=_WANTS, help="the guarantee to hold them against")
         parser.add_argument("--json", action="store_true", help="one JSON line a ledger, in order")
         parser.add_argument(
+            "--cold",
+            action="store_true",
+            help="start Spark for it, also where a running worker could be asked",
+        )
+        parser.add_argument(
             "--limit", type=float, default=LIMIT_S * 10, metavar="SECONDS", help="for all of them"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            answers = judge_cold(options["ledgers"], options["want"], limit_s=options["limit"])
+            answers = _answers(options)
         except JudgeFailed as error:
             raise CommandError(str(error), returncode=CRASHED) from error
         for answer in answers:
@@ -43,6 +49,13 @@ class Command(BaseCommand):
         if bad:
             crashed = any("crashed" in answer for answer in answers)
             raise CommandError("; ".join(bad), returncode=CRASHED if crashed else BAD_INPUT)
+
+
+def _answers(options: dict[str, Any]) -> list[dict[str, Any]]:
+    asked = options["ledgers"], options["want"]
+    if options["cold"]:
+        return judge_cold(*asked, limit_s=options["limit"])
+    return judge_each(*asked, settings.LAB_JUDGE_SOCKET, options["limit"])
 
 
 def _table(answer: dict[str, Any]) -> str:

@@ -1,0 +1,86 @@
+"""How large a ledger is, and what is started for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from labs.engine.judge import judge_cold
+from spark_jobs import command, weight
+from spark_jobs.session import BRIEF, LARGE, MEDIUM
+from tests.spark.ledgers import sound, write
+
+
+def history(ledger: Path, sends: int) -> Path:
+    """Sends that were acknowledged in order, one of 1,000 of them lost; read by a group."""
+    ledger.mkdir()
+
+    def table(name: str, **columns: object) -> None:
+        pq.write_table(pa.table(columns), ledger / f"{name}.parquet")
+
+    values = list(range(sends))
+    there = [value for value in values if value % 1_000 != 1]
+    kept, one, zero = len(there), ["t"], [0]
+    at: dict[str, list[Any]] = {"topic": one * kept, "partition": zero * kept, "offset": there, "value": there}
+    table(
+        "sends", producer=["p"] * sends, value=values, topic=one * sends, partition=zero * sends,
+        key=[f"customer-{value % 99_991}" for value in values], offset=values,
+        invoked_ns=[value * 20_000 for value in values],
+        completed_ns=[value * 20_000 + 3_000_000 + value % 7_919 for value in values],
+        outcome=["ok"] * sends,
+    )  # fmt: skip
+    table("log", **at)
+    table("deliveries", **{name: column * 2 for name, column in at.items()},
+          consumer=["c"] * kept + ["f"] * kept, group=["g"] * kept + ["final"] * kept,
+          poll=[value // 500 for value in there] * 2,
+          time_ns=[value * 20_000 + 9_000_000 for value in there] * 2)  # fmt: skip
+    table("commits", group=["g"], topic=one, partition=zero, offset=[sends], outcome=["ok"],
+          time_ns=[1])  # fmt: skip
+    table("partitions", topic=one, partition=zero, log_start_offset=zero)
+    table("faults", fault=["kill"], phase=["complete"], evidence=["made up"])
+    table("meta", final_read_completed=[True])
+    return ledger
+
+
+def test_a_ledger_of_few_bytes_and_many_rows_is_not_small(tmp_path: Path) -> None:
+    dense = tmp_path / "dense"
+    dense.mkdir()
+    count = weight.SMALL_ROWS + 1
+    pq.write_table(pa.table({"value": [7] * count}), dense / "log.parquet")
+    assert weight.size(dense) < weight.SMALL_BYTES
+    assert weight.rows(dense) == count
+    assert not weight.is_small(dense)
+    little = write(tmp_path / "little", sound())
+    assert weight.is_small(little)
+    assert 0 < weight.rows(little) < 100
+
+
+def test_what_cannot_be_read_counts_for_nothing_here(tmp_path: Path) -> None:
+    (tmp_path / "log.parquet").write_bytes(b"PAR1 no footer PAR1")
+    assert weight.rows(tmp_path) == 0
+    assert weight.is_small(tmp_path)
+    assert weight.is_small(tmp_path / "nowhere")
+
+
+def test_the_session_is_that_of_the_largest_ledger(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    of = {"small": 9, "medium": weight.QUICK_ROWS, "large": weight.QUICK_ROWS + 1}
+    for module in (weight, command):
+        monkeypatch.setattr(module, "rows", lambda ledger: of[ledger.name])
+    paths = {name: tmp_path / name for name in of}
+    assert command._kind([paths["small"]]) is BRIEF
+    assert command._kind([paths["small"], paths["medium"]]) is MEDIUM
+    assert command._kind([paths["medium"], paths["large"]]) is LARGE
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(900)
+def test_a_million_sends_with_keys_are_judged_in_a_process_of_its_own(tmp_path: Path) -> None:
+    ledger = history(tmp_path / "ledger", 1_000_000)
+    (answer,) = judge_cold([ledger], "at-least-once", limit_s=800)
+    assert (answer["verdict"], answer["counts"]["lost_write"]) == ("broken", 1_000)
