@@ -25,7 +25,12 @@ def history(ledger: Path, sends: int) -> Path:
     values = list(range(sends))
     there = [value for value in values if value % 1_000 != 1]
     kept, one, zero = len(there), ["t"], [0]
-    at: dict[str, list[Any]] = {"topic": one * kept, "partition": zero * kept, "offset": there, "value": there}
+    at: dict[str, list[Any]] = {
+        "topic": one * kept,
+        "partition": zero * kept,
+        "offset": there,
+        "value": there,
+    }
     table(
         "sends", producer=["p"] * sends, value=values, topic=one * sends, partition=zero * sends,
         key=[f"customer-{value % 99_991}" for value in values], offset=values,
