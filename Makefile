@@ -43,9 +43,11 @@ test: dev lint types layers django ## Gates and tests; BROWSER=no without Chromi
 	$(said)
 
 # A night's seeds are its date: they never are those from which rates were measured.
-nightly: dev ## Thorough tests, all scenarios on all lines, exploring, kills at random (MINUTES=240 each)
+nightly: dev $(VENV)/.audit ## Thorough tests, all scenarios on all lines, exploring, kills at random (MINUTES=240 each)
 	@right=0; \
 	$(PY) -m pytest -m "thorough$(if $(NO_BROWSER), and not browser)" || right=1; \
+	$(PY) -m benchmarks.audit || right=1; \
+	$(PY) -m benchmarks.fuzz --seed $(NIGHT) || right=1; \
 	timeout --kill-after=120 $(MINUTES)m $(PY) -m benchmarks.scenarios --lines all \
 	  --seeds 1 --first $(NIGHT) --out benchmarks/scenarios.jsonl || [ $$? -eq 124 ] || right=1; \
 	$(PY) manage.py calibrate --explore --minutes $(MINUTES) --seed $(NIGHT) || right=1; \
@@ -76,6 +78,7 @@ lock: ## Resolve the dependencies anew into config/locks (UPGRADE=1 takes newer 
 	$(call resolve,redis,--group redis)
 	$(call resolve,benchmarks,--group benchmarks --constraint config/locks/app.txt)
 	$(call resolve,dev,pyproject.toml --group dev $(foreach lock,app java,--constraint config/locks/$(lock).txt))
+	$(call resolve,audit,--group audit --constraint config/locks/dev.txt)
 
 define resolve
 	var/uv/bin/uv pip compile --quiet --no-header --no-emit-index-url --universal \
@@ -107,6 +110,10 @@ $(VENV)/.app: config/locks/app.txt | $(VENV)/pyvenv.cfg
 	@touch $@
 
 $(VENV)/.dev: config/locks/dev.txt | $(VENV)/.app
+	$(PIP) -r $<
+	@touch $@
+
+$(VENV)/.audit: config/locks/audit.txt | $(VENV)/.dev
 	$(PIP) -r $<
 	@touch $@
 

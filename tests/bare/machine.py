@@ -19,6 +19,9 @@ CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 PIP = ("PIP_CERT", "PIP_INDEX_URL", "http_proxy", "https_proxy", "no_proxy")
 """How this machine reaches the packages, so far as its environment says it."""
 
+UNFINISHED = shutil.ignore_patterns(".*", "classes")
+"""Of the cache what somebody may be making at this moment; the rest are jars, which stay."""
+
 _TOOLS = ("debootstrap", "unshare", "chroot", "ip")
 _ENTER = """
 set -e
@@ -60,7 +63,7 @@ class Machine:
             there = self._home / PROJECT.name / name(file)
             there.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, there)
-        shutil.copytree(cache_dir(), self._home / ".cache" / "delivery-lab")
+        shutil.copytree(cache_dir(), self._home / ".cache" / "delivery-lab", ignore=UNFINISHED)
 
     def belongs_to(self, user: int) -> None:
         """Gives a user all that lies in the home folder."""

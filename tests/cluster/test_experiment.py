@@ -26,7 +26,7 @@ from tests.engine.arms import (
     experiment,
 )
 
-pytestmark = [pytest.mark.whole, pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.whole, pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 @pytest.fixture(scope="module")

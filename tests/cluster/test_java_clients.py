@@ -13,7 +13,7 @@ from tests.cluster.conftest import Run, Told
 from tests.engine.arms import experiment
 from tests.engine.cases import CASES
 
-pytestmark = [pytest.mark.whole, pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.whole, pytest.mark.spark, pytest.mark.timeout(900)]
 
 RELEASE = "4.3.1"
 

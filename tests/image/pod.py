@@ -17,12 +17,16 @@ from pathlib import Path
 from labs.engine.kafka.cache import cache_dir
 from labs.engine.processes import end, spawn
 from labs.engine.wait import until
+from tests.bare.machine import UNFINISHED
 from tests.house.files import ROOT
 from tests.image import image
 
 LAB = 10001
-_TOOLS = ("unshare", "nsenter", "chroot", "ip", "redis-server", "redis-cli", "pg_isready")
+_TOOLS = ("unshare", "nsenter", "chroot", "ip", "redis-server", "redis-cli")
 _SYSTEM = ("bin", "dev", "etc", "lib", "lib64", "sbin", "sys", "usr")
+
+PROGRAMS = max(Path("/usr/lib/postgresql").glob("*/bin"), default=Path("/usr/bin"))
+"""PostgreSQL's own programs: those of this name on the PATH are Debian's, for its own clusters."""
 
 _BEGIN = """
 set -e
@@ -36,6 +40,8 @@ for each; do
 done
 mkdir "$root/proc" "$root/run" "$root/tmp" "$root/app" "$root/venv" "$root/cache" "$root/data"
 mkdir -p "$root/run/postgresql" "$root/srv/static" "$root$venv" "$root$python" "$root/state"
+mkdir "$root/var"
+ln -s /run "$root/var/run"
 chmod 1777 "$root/tmp"
 mount -t proc proc "$root/proc"
 mount --bind "$stage/app" "$root/app"
@@ -59,7 +65,7 @@ def why_not() -> str:
     if os.geteuid() != 0:
         return "only root may change the root folder of a process"
     missing = [tool for tool in _TOOLS if shutil.which(tool) is None]
-    if not list(Path("/usr/lib/postgresql").glob("*/bin/initdb")):
+    if not (PROGRAMS / "initdb").exists():
         missing.append("postgresql")
     return f"{', '.join(missing)}: not installed" if missing else ""
 
@@ -126,8 +132,9 @@ class Pod:
         self, argv: Sequence[str], user: str, cwd: str, env: Mapping[str, str] | None
     ) -> list[str | Path]:
         stated = {**image.environment(), **(env or {}), "HOME": "/tmp"}
+        stated["PATH"] = f"{PROGRAMS}:{stated['PATH']}"
         inside = ["sh", "-c", f'cd {cwd} && exec "$@"', "sh", *argv]
-        group = "nogroup" if user == str(LAB) else user
+        group = user if user in ("root", "postgres") else "nogroup"
         words = ["env", "-i", *(f"{key}={value}" for key, value in stated.items()), *inside]
         return [*self._enter, f"--userspec={user}:{group}", self._root, *words]
 
@@ -137,7 +144,7 @@ def _lay_out(stage: Path) -> None:
     for path in image.content():
         (there := stage / "app" / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / path, there)
-    shutil.copytree(cache_dir(), stage / "cache")
+    shutil.copytree(cache_dir(), stage / "cache", ignore=UNFINISHED)
     for each in ("data", "state", "static"):
         (stage / each).mkdir()
     names = " ".join(["localhost", *image.services()])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from tests.image.pod import Pod
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(1200)]
 
+LIMIT_S = 300
 SERVICES: dict[str, Any] = image.services()
 OURS: dict[str, str] = {key: str(each) for key, each in SERVICES["web"]["environment"].items()}
 STATIC = ["python", "manage.py", "collectstatic", "--noinput"]
@@ -35,7 +35,7 @@ def pod(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pod]:
         postgres(made)
         command = SERVICES["redis"]["command"]
         made.start("redis", command, user="nobody", cwd="/state")
-        made.healthy("redis", check("redis"), 60)
+        made.healthy("redis", check("redis"), LIMIT_S)
         migrated = made.run(SERVICES["migrate"]["command"], env=OURS)
         assert migrated.returncode == 0, migrated.stdout
         yield made
@@ -46,20 +46,19 @@ def pod(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pod]:
 def postgres(pod: Pod) -> None:
     """The container's own start, by hand: a cluster, its user and its database."""
     stated: dict[str, str] = SERVICES["postgres"]["environment"]
-    (programs,) = sorted(Path("/usr/lib/postgresql").glob("*/bin"))[-1:]
     user = stated["POSTGRES_USER"]
     script = (
-        f"echo {stated['POSTGRES_PASSWORD']} >/tmp/password && {programs}/initdb -D /state/pg "
+        f"echo {stated['POSTGRES_PASSWORD']} >/tmp/password && initdb -D /state/pg "
         f"--username {user} --pwfile /tmp/password --auth-host scram-sha-256 --auth-local trust"
     )
     made = pod.run(["sh", "-c", script], user="postgres", cwd="/state")
     assert made.returncode == 0, made.stdout
-    served = [f"{programs}/postgres", "-D", "/state/pg", "-k", "/run/postgresql"]
+    served = ["postgres", "-D", "/state/pg", "-k", "/run/postgresql"]
     pod.start("postgres", served, user="postgres", cwd="/state")
-    pod.healthy("postgres", ["pg_isready", "--username", user], 60)
+    pod.healthy("postgres", ["pg_isready", "--username", user], LIMIT_S)
     begun = ["createdb", "--username", user, "-h", "/run/postgresql", stated["POSTGRES_DB"]]
     assert pod.run(begun, user="postgres", cwd="/state").returncode == 0
-    pod.healthy("postgres", check("postgres"), 60)
+    pod.healthy("postgres", check("postgres"), LIMIT_S)
 
 
 def test_the_user_of_the_image_may_write_data_and_cache_and_no_code(pod: Pod) -> None:
@@ -73,7 +72,7 @@ def test_the_user_of_the_image_may_write_data_and_cache_and_no_code(pod: Pod) ->
 def test_web_and_worker_become_healthy_and_find_each_other(pod: Pod) -> None:
     pod.start("web", image.command(), env=OURS)
     pod.start("worker", SERVICES["worker"]["command"], env=OURS)
-    pod.healthy("web", check("web"), 120)
-    pod.healthy("worker", check("worker"), 180)
+    pod.healthy("web", check("web"), LIMIT_S)
+    pod.healthy("worker", check("worker"), LIMIT_S)
     told = pod.run(["python", "manage.py", "doctor"], env=OURS).stdout
     assert "postgresql, up to date" in told, told

@@ -1,0 +1,98 @@
+"""What bandit finds in the code, and pip-audit in the locks: `python -m benchmarks.audit`.
+
+Findings that were looked at stand in `TRIAGED` with the reason why they stay. Exit code 1 if there
+is another one, if one of these is gone, or if a locked release has a known vulnerability; where
+the service of pip-audit is not reached, that is said, and nothing is claimed.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+CODE = ("advisor", "config", "labs", "spark_jobs", "manage.py")
+LOCKS = ("app", "java", "redis")
+
+EVERYWHERE = {
+    "B404": "the product starts processes: brokers, Spark, clients",
+    "B603": "each process gets a list of arguments, never a shell line",
+}
+TRIAGED: Mapping[tuple[str, str], str] = {
+    ("advisor/reasoning/rules/log_in_tmp.py", "B108"): "the folder that the rule warns of",
+    ("advisor/reasoning/rules/streams_state_in_tmp.py", "B108"): "Kafka Streams' own default",
+    ("labs/calibration/draw.py", "B311"): "dice that fall alike again; nothing is secret",
+    ("labs/calibration/edges.py", "B311"): "dice that fall alike again; nothing is secret",
+    ("labs/engine/scenarios/model.py", "B311"): "dice that fall alike again; nothing is secret",
+    ("labs/engine/kafka/ivy.py", "B406"): "`quoteattr` writes XML; nothing is parsed",
+    ("labs/engine/kafka/trust.py", "B105"): "Java wants a password for a public list of names",
+    ("advisor/templatetags/refer.py", "B703"): "made of `format_html`, which escapes each part",
+    ("spark_jobs", "B608"): "SQL of its own words and of numbers; paths go through Spark's reader",
+}
+"""File or folder and bandit's number → why it stays."""
+
+
+def bandit() -> list[dict[str, Any]]:
+    """All that it finds, whatever its severity. Raises `CalledProcessError` if it fails."""
+    words = ["-m", "bandit", "-q", "-f", "json", "--exit-zero", "-r", *CODE]
+    told = subprocess.run(
+        [sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    found: list[dict[str, Any]] = json.loads(told.stdout)["results"]
+    return found
+
+
+def untriaged(found: list[dict[str, Any]]) -> Iterator[str]:
+    """A line for each finding that nobody looked at, and for each reason that nothing needs."""
+    needed = set()
+    for each in found:
+        file, number = each["filename"].removeprefix("./"), each["test_id"]
+        reasons = {key for key in TRIAGED if file.startswith(key[0]) and key[1] == number}
+        needed |= reasons
+        if not reasons and number not in EVERYWHERE:
+            yield f"{file}:{each['line_number']}: {number} {each['issue_text']}"
+    for file, number in TRIAGED.keys() - needed:
+        yield f"{file}: {number} is not found any more: take its reason out of TRIAGED"
+
+
+def audited(lock: str) -> tuple[int, list[str]]:
+    """How many of a lock's releases pip-audit knows, and what is wrong with them."""
+    words = ["-m", "pip_audit", "--disable-pip", "--require-hashes", "--format", "json"]
+    told = subprocess.run(
+        [sys.executable, *words, "-r", f"config/locks/{lock}.txt"],
+        cwd=ROOT, capture_output=True, text=True,
+    )  # fmt: skip
+    try:
+        releases = json.loads(told.stdout)["dependencies"]
+    except ValueError:  # its words are on standard error: it reached nobody
+        return 0, []
+    wrong = [
+        f"{lock}: {each['name']} {each['version']}: {one['id']}, mended in {one['fix_versions']}"
+        for each in releases
+        for one in each.get("vulns", ())
+    ]
+    return sum("vulns" in each for each in releases), wrong
+
+
+def main() -> int:
+    found = bandit()
+    lines = list(untriaged(found))
+    print(f"bandit: {len(found)} findings, {len(lines)} to be looked at")
+    for lock in LOCKS:
+        known, wrong = audited(lock)
+        lines += wrong
+        if known:
+            print(f"pip-audit: {known} releases of {lock}, {len(wrong)} with a vulnerability")
+        else:
+            print(f"pip-audit: its service told nothing of {lock}: not audited")
+    for line in lines:
+        print(line)
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,140 @@
+"""Feeds changed files to every intake parser: `python -m benchmarks.fuzz [--inputs N] [--seed S]`.
+
+Each input is an example file (`tests/advisor/files`, `tests.advisor.intake_examples`) that was
+cut, spliced, repeated or written into, given to every reader and to whichever it seems to be for.
+The same seed gives the same inputs. Exit code 1 if a parser raised anything, took more than a
+second of CPU, or told a message that a page cannot show; what it had read is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from advisor.catalog import Family
+from advisor.intake import Product, all_readers, read, read_pipeline
+from tests.advisor.intake_examples import EXAMPLES
+
+FILES = Path(__file__).resolve().parent.parent / "tests" / "advisor" / "files"
+JAVA = Product(Family.JAVA, "4.3", "4.3")
+LIMIT_S = 1.0
+LONGEST_MESSAGE = 400
+PIECES = (
+    "\n", " ", "\t", "=", ":", ": ", "-", "- ", "{", "}", "[", "]", "(", ")", ",", "'", '"', "\\",
+    "\\u00", "#", "&a ", "*a", "<<: ", "!!", "|", ">", "%", "@", "`", "${", "${A:", "}", "---\n",
+    "\0", "\r", "\x85", "\u2028", "\ufeff", "\ud800", "é", "𝟙", "9" * 30, "-1", "1e999", "true",
+    "null", "kafka.", "spring:\n", "services:\n", "kind: Kafka\n", ".option(", "Topic: ",
+    "synonyms={",
+)  # fmt: skip
+
+
+@dataclass
+class Told:
+    """What came of the inputs so far."""
+
+    inputs: int = 0
+    readings: int = 0
+    slowest_s: float = 0.0
+    slowest: str = ""
+    wrong: list[str] = field(default_factory=list)
+    outcomes: Counter[str] = field(default_factory=Counter)
+
+
+def examples() -> list[str]:
+    """The text of every example file."""
+    found = [example.text for example in EXAMPLES]
+    for path in sorted(FILES.rglob("*")):
+        if path.is_file():
+            found.append(path.read_text("utf-8", errors="replace"))
+    return found
+
+
+def changed(random: Random, texts: list[str]) -> str:
+    """One of the texts, changed in one place or in several."""
+    text = random.choice(texts)
+    for _ in range(random.choice((1, 1, 2, 4, 8))):
+        at = random.randrange(len(text) + 1)
+        to = min(len(text), at + random.choice((0, 1, 3, 20, 200)))
+        how = random.choice(("write", "cut", "repeat", "splice", "character"))
+        if how == "write":
+            between = random.choice(PIECES) * random.choice((1, 1, 1, 3, 500))
+        elif how == "repeat":
+            between = text[at:to] * random.choice((2, 3, 50))
+        elif how == "splice":
+            other = random.choice(texts)
+            between = other[random.randrange(len(other) + 1) :][:300]
+        else:
+            between = "" if how == "cut" else chr(random.choice((random.randrange(128), 0x2028)))
+        text = text[:at] + between + text[to:]
+    return text[:100_000]
+
+
+def parsers() -> dict[str, Callable[[str], str]]:
+    """By name what reads a text and says whether it took anything."""
+
+    def reader(kind: str) -> Callable[[str], str]:
+        def reads(text: str) -> str:
+            found = read(text, JAVA, kind)
+            for told in [*found.notes, *(problem.message for problem in found.problems)]:
+                if not told.isprintable() or len(told) >= LONGEST_MESSAGE:
+                    raise ValueError(f"not fit for a page: {told[:80]!r}")
+            return "settings" if found.settings else "problems" if found.problems else "nothing"
+
+        return reads
+
+    kinds = ["", *(each.kind for each in all_readers())]
+    return {kind or "any": reader(kind) for kind in kinds} | {"pipeline": pipeline}
+
+
+def pipeline(text: str) -> str:
+    """Reads a text as a pipeline's TOML file."""
+    found = read_pipeline(text)
+    return "settings" if found.fields else "problems" if found.problems else "nothing"
+
+
+def fuzz(inputs: int, seed: int) -> Told:
+    """Reads so many inputs by every parser."""
+    random, texts, told = Random(seed), examples(), Told()  # noqa: S311 - repeatable, no secret
+    by = parsers()
+    for _ in range(inputs):
+        text = changed(random, texts)
+        told.inputs += 1
+        for name, parse in by.items():
+            began = time.process_time()
+            try:
+                told.outcomes[parse(text)] += 1
+            except Exception as error:  # whatever it is: that is what is looked for
+                told.wrong.append(f"{name}: {type(error).__name__}: {error}: {text[:2000]!r}")
+            took = time.process_time() - began
+            told.readings += 1
+            if took > told.slowest_s:
+                told.slowest_s, told.slowest = took, name
+            if took > LIMIT_S:
+                told.wrong.append(f"{name}: took {took:.1f} s: {text[:2000]!r}")
+    return told
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
+    parser.add_argument("--inputs", type=int, default=5000)
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    told = fuzz(asked.inputs, asked.seed)
+    for each in told.wrong[:20]:
+        print(each)
+    print(
+        f"{told.inputs:,} inputs of seed {asked.seed}, {told.readings:,} readings, "
+        f"{len(told.wrong)} wrong; slowest {told.slowest_s:.2f} s ({told.slowest}); "
+        + ", ".join(f"{count:,} {what}" for what, count in sorted(told.outcomes.items()))
+    )
+    return 1 if told.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

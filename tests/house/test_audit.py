@@ -1,0 +1,37 @@
+"""A finding that nobody looked at is told, and so is a reason that nothing needs any more."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from benchmarks import audit
+from benchmarks.fuzz import changed, examples, fuzz, parsers
+
+
+def finding(file: str, number: str) -> dict[str, Any]:
+    return {"filename": file, "test_id": number, "line_number": 7, "issue_text": "why"}
+
+
+TRIAGED = [finding(f"./{file}", number) for file, number in audit.TRIAGED]
+
+
+def test_what_was_looked_at_is_not_told_again() -> None:
+    assert list(audit.untriaged([*TRIAGED, finding("labs/tasks.py", "B603")])) == []
+
+
+def test_a_new_finding_is_told_with_its_line() -> None:
+    new = finding("labs/views.py", "B608")
+    assert list(audit.untriaged([*TRIAGED, new])) == ["labs/views.py:7: B608 why"]
+
+
+def test_a_reason_that_nothing_needs_is_told() -> None:
+    (line,) = audit.untriaged(TRIAGED[1:])
+    assert line.startswith(TRIAGED[0]["filename"].removeprefix("./"))
+
+
+def test_the_same_seed_changes_the_same_files_and_every_reader_is_asked() -> None:
+    texts = examples()
+    assert changed(Random(3), texts) == changed(Random(3), texts)
+    told = fuzz(2, seed=5)
+    assert (told.inputs, told.readings, told.wrong) == (2, 2 * len(parsers()), [])
