@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from labs import lifecycle
+from labs.engine import result
 from labs.models import Experiment, Run, State
 from labs.recording import MOST_SAMPLES, Recorder
 from tests.labs import make
@@ -130,3 +131,17 @@ def test_a_part_that_was_killed_is_told_from_one_that_could_not_be_run(claimed: 
     recorder.take({"event": "error", "arm": "described", "message": "gone", "killed": True})
     recorder.take({"event": "error", "arm": "described", "message": "no disk", "killed": False})
     assert recorder.killed
+
+
+def test_an_arm_that_was_disturbed_is_told_while_the_other_goes_on(
+    claimed: Experiment, client: Client
+) -> None:
+    recorder = Recorder(claimed, "owner")
+    why = "The run was disturbed: the consumer-1 was killed, and not by this run."
+    context = {"name": "described", "axis_began_ns": 0, "fault_evidence": []}
+    about = {"arm": "described"}
+    recorder.take({"event": "error", **about, "message": why, "killed": True})
+    recorder.take({"event": "arm", **about, "result": {**result.unjudged(why), **context}})
+    claimed.refresh_from_db()
+    assert claimed.state == State.RUNNING
+    assert why in client.get(claimed.get_absolute_url()).content.decode()
