@@ -14,7 +14,9 @@ pytestmark = [pytest.mark.thorough, pytest.mark.timeout(1200)]
 
 LIMIT_S = 300
 SERVICES: dict[str, Any] = image.services()
-OURS: dict[str, str] = {key: str(each) for key, each in SERVICES["web"]["environment"].items()}
+OURS: dict[str, str] = {
+    key: str(each or "") for key, each in SERVICES["web"]["environment"].items()
+}
 STATIC = ["python", "manage.py", "collectstatic", "--noinput"]
 
 
