@@ -20,6 +20,7 @@ ANSWERED = {
     "application.processing": "synchronous",
     "application.processing.errors": "retry",
     "application.timestamps": "now",
+    "application.disk.lost": "replica-elected",
 }
 
 
