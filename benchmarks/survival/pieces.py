@@ -176,7 +176,9 @@ def _gone(what: Callable[[], Collection[object]]) -> list[str]:
 
 
 def _of_a_run(up: House) -> list[str]:
-    return [part for part in OF_A_RUN for _ in found(up, part)]
+    """Those of a run, and of the judge's processes more than the one that serves."""
+    others = [part for part in ("judge", "spark") for _ in found(up, part)[1:]]
+    return [part for part in OF_A_RUN for _ in found(up, part)] + others
 
 
 def _folders(experiment: Experiment) -> list[str]:

@@ -6,6 +6,9 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
+import uuid
+from contextlib import suppress
 from pathlib import Path
 
 from labs.engine.idle import QUIET, Idle
@@ -15,6 +18,7 @@ from labs.engine.processes import end, spawn
 _PAUSES_S = (1.0, 5.0, 30.0, 120.0)
 """How long to wait before the next start, after so many starts that came to nothing in a row."""
 
+_ABANDONED_S = 3600.0
 _LOOK_EVERY_S = 2.0
 PRACTICE = 12
 """How often a session practises while the machine has nothing to do: by then the compilers of its
@@ -30,7 +34,8 @@ class WarmJudge:
     def __init__(self, socket: Path, log: Path | None = None, practice: int = PRACTICE) -> None:
         self.socket = socket
         self._log = log or socket.with_suffix(".log")
-        self._scratch = socket.with_suffix(".scratch")
+        self._scratches = socket.with_suffix(".scratch")
+        self._scratch: Path | None = None
         self._practice = practice
         self._over = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
@@ -71,8 +76,18 @@ class WarmJudge:
         self._forget()
 
     def _forget(self) -> None:
-        """Removes what a session had on disk: one that was killed could not."""
-        shutil.rmtree(self._scratch, ignore_errors=True)
+        """Removes what a session had on disk: one that was killed could not.
+
+        Of sessions that are not ours only what is old: the JVM of an owner that was killed while
+        it booted needs its folder to hear that it is alone. Without it, it waits for ever.
+        """
+        before = time.time() - _ABANDONED_S
+        for each in self._scratches.glob("*"):
+            with suppress(FileNotFoundError):
+                if each == self._scratch or each.stat().st_mtime < before:
+                    shutil.rmtree(each, ignore_errors=True)
+        with suppress(OSError):  # not empty, or never made
+            self._scratches.rmdir()
 
     def recycle(self) -> None:
         """Ends the process that serves now; the keeper starts a fresh one."""
@@ -93,6 +108,7 @@ class WarmJudge:
         """Runs one server to its end; its standard input is the leash by which it follows us."""
         self._log.unlink(missing_ok=True)
         self._forget()
+        self._scratch = self._scratches / uuid.uuid4().hex
         self._scratch.mkdir(parents=True)
         try:
             jars = spark_arguments(connector=True)

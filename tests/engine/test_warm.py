@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -76,3 +77,14 @@ def test_only_sessions_that_never_were_warm_are_waited_after(
 
 def test_nobody_practises_where_no_session_is(tmp_path: Path) -> None:
     assert not practise(tmp_path / "judge.sock")
+
+
+def test_the_folder_of_another_owners_session_stays_until_it_is_old(tmp_path: Path) -> None:
+    """The JVM of an owner that was killed while it booted ends only with its folder there."""
+    keeper = WarmJudge(tmp_path / "judge.sock")
+    young, old = tmp_path / "judge.scratch" / "young", tmp_path / "judge.scratch" / "old"
+    for folder in (young, old):
+        folder.mkdir(parents=True)
+    os.utime(old, (1, 1))
+    keeper.stop()
+    assert (young.exists(), old.exists()) == (True, False)
