@@ -96,7 +96,7 @@ def test_a_taken_port_is_said_and_nothing_is_started(tmp_path):
         port = other.getsockname()[1]
         with house(tmp_path / "data", port) as up:
             assert up.process.wait(60) == 2
-            assert f"Port {port} cannot be used" in up.output()
+            assert f"Port {port} of 127.0.0.1 cannot be used" in up.output()
             assert not (up.data / "logs").exists()
 
 
