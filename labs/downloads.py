@@ -41,19 +41,20 @@ class Download(FileResponse):
     def __init__(self, ledger: Path, name: str, *, lines: bool) -> None:
         if not _sending.acquire(blocking=False):
             raise Busy(f"{AT_ONCE} ledgers are being downloaded. Try again in {RETRY_S} seconds.")
+        self._place = _sending
         self._holds = threading.Lock()
         try:
             file = _lines(ledger, name) if lines else _parquet(ledger, name)
             super().__init__(file, as_attachment=True, filename=f"{name}.zip")
         except BaseException:
-            _sending.release()
+            self._place.release()
             raise
 
     def close(self) -> None:
         """Called by the server when the file is sent, or its reader gone; maybe twice."""
         super().close()
         if self._holds.acquire(blocking=False):
-            _sending.release()
+            self._place.release()
 
 
 def _parquet(ledger: Path, name: str) -> IO[Any]:

@@ -6,6 +6,7 @@ import io
 import json
 import zipfile
 from pathlib import Path
+from threading import BoundedSemaphore
 
 import pytest
 from django.test import Client
@@ -20,6 +21,12 @@ from spark_jobs.tables import MalformedLedger
 from tests.labs import make
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def free_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All places: a response that another test did not read to its end still has its own."""
+    monkeypatch.setattr(downloads, "_sending", BoundedSemaphore(downloads.AT_ONCE))
 
 
 def test_a_ledger_is_a_zip_of_its_tables_without_unfinished_parts(client: Client) -> None:
