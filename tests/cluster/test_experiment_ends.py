@@ -143,17 +143,18 @@ def test_a_stopped_experiment_ends_everything_and_says_so(tmp_path: Path) -> Non
 
 @pytest.mark.whole
 def test_a_client_that_somebody_else_stopped_makes_the_verdict_unknown(tmp_path: Path) -> None:
-    """From the first fault to the last heal: longer than any step of the schedule."""
-    consumer = 0
+    """The arm ends then: it does not wait for a client that may never go on."""
+    happened: list[tuple[str, str]] = []
     with launch(experiment(RECOMMENDED, rate_per_s=200), tmp_path / "run") as started:
         for event in started:
-            done = (event["event"], event.get("fault"), event.get("phase"))
-            if done == ("fault", "pause", "complete"):
+            if event["event"] != "fault":
+                continue
+            happened.append((event["fault"], event["phase"]))
+            if happened[-1] == ("pause", "complete"):
                 everybody = descendants(os.getpid())
                 consumer = next(pid for pid in everybody if "clients.consumer" in names({pid}))
                 os.kill(consumer, signal.SIGSTOP)
-            if done == ("fault", "restart", "complete"):
-                os.kill(consumer, signal.SIGCONT)
     (told,) = event["experiment"]["arms"]
     assert told["verdict"] == "unknown", told["reason"]
-    assert "run of consumer-1: it stood still for" in told["reason"]
+    assert "consumer-1 stood still for" in told["reason"]
+    assert ("restart", "complete") not in happened
