@@ -183,7 +183,7 @@ class Cluster:
         with quiet_admin(self.bootstrap) as admin:
             try:
                 until(all_serve, limit_s, f"{self.size} brokers did not register",
-                      awaits=f"for {self.size} brokers to serve")  # fmt: skip
+                      awaits="for the brokers to serve")  # fmt: skip
             except WaitTimeout as late:
                 tails = "\n".join(broker.tail(5) for broker in self.brokers.values())
                 raise BootFailed(f"{late}. The ends of their logs:\n{tails}") from late
