@@ -12,9 +12,8 @@ from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
 from labs import presentation
-from labs.calibration.edges import OUTAGES, as_staged
-from labs.calibration.table import UNSPOKEN, possible
-from labs.engine.result import JUDGED
+from labs.calibration.edges import as_staged
+from labs.calibration.table import refutable
 from labs.models import Experiment, Run, State
 from labs.sentences import COUNT_WORDS
 
@@ -51,7 +50,7 @@ def refutations(experiment: Experiment) -> tuple[Refutation, ...]:
     found: list[Refutation] = []
     for run in experiment.runs.all():
         pipeline = pipelines.get(run.name)
-        if pipeline is not None and run.verdict in JUDGED:
+        if pipeline is not None and run.judged:
             found += _refuted(experiment.scenario, run, pipeline)
     return tuple(found)
 
@@ -60,7 +59,6 @@ def _refuted(scenario: str, run: Run, pipeline: Pipeline) -> Iterator[Refutation
     event = next((each for each in all_events() if each.scenario == scenario), None)
     if event is None or run.settings != advisor.in_force(pipeline):
         return
-    counts = run.result.get("counts") or {}
-    seen = {anomaly for anomaly in Anomaly if counts.get(anomaly)} - UNSPOKEN - OUTAGES
-    for anomaly in sorted(seen - possible(event.name, as_staged(event, pipeline))):
-        yield Refutation(run, anomaly, counts[anomaly])
+    for anomaly in sorted(refutable(event.name, as_staged(event, pipeline))):
+        if count := run.counts.get(anomaly):
+            yield Refutation(run, anomaly, count)
