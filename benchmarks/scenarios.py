@@ -40,6 +40,7 @@ from labs.calibration.bound import runs_for
 from labs.calibration.edges import as_staged
 from labs.calibration.fingerprint import fingerprint
 from labs.calibration.table import possible
+from labs.engine import json_lines
 from labs.engine.kafka.distribution import UnknownVersion, kafka_versions, release
 from labs.engine.launch import launch
 from labs.engine.result import JUDGED
@@ -87,13 +88,9 @@ class Record:
     """The verdicts in a file, and those that are added; a line that was cut short is none."""
 
     def __init__(self, file: Path) -> None:
-        text = file.read_text("utf-8") if file.exists() else ""
-        whole = text[: text.rfind("\n") + 1]
-        if whole != text:
-            file.write_text(whole, "utf-8")
         self._file = file
-        lines = (Line(**json.loads(line)) for line in whole.splitlines())
-        self.lines: dict[Key, Line] = {line.key: line for line in lines if line.verdict != UNKNOWN}
+        kept = json_lines.read(file, lambda _, text: Line(**json.loads(text)))
+        self.lines: dict[Key, Line] = {line.key: line for line in kept if line.verdict != UNKNOWN}
 
     def add(self, line: Line) -> None:
         self.lines[line.key] = line

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from labs.engine import json_lines
+
 KEPT = Path(__file__).parent.with_suffix(".jsonl")
 
 
@@ -48,13 +50,9 @@ class Record:
     """The lines of a file, and those that are added; one that was cut short is none."""
 
     def __init__(self, file: Path) -> None:
-        text = file.read_text("utf-8") if file.exists() else ""
-        whole = text[: text.rfind("\n") + 1]
-        if whole != text:
-            file.write_text(whole, "utf-8")
         self._file = file
-        read = (Line(**json.loads(line)) for line in whole.splitlines())
-        self.lines = {(line.seed, line.number): line for line in read}
+        kept = json_lines.read(file, lambda _, text: Line(**json.loads(text)))
+        self.lines = {(line.seed, line.number): line for line in kept}
 
     def add(self, line: Line) -> None:
         self.lines[line.seed, line.number] = line

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from labs.engine import json_lines
 from labs.engine.result import JUDGED
 
 
@@ -57,11 +59,7 @@ class Record:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        text = file.read_text("utf-8") if file.exists() else ""
-        whole = text[: text.rfind("\n") + 1]
-        self.runs = [_line(file, *each) for each in enumerate(whole.splitlines(), start=1)]
-        if whole != text:
-            file.write_text(whole, "utf-8")
+        self.runs = json_lines.read(file, partial(_line, file))
 
     def add(self, run: Explored) -> None:
         """Keeps a run; it is in the file when this returns."""

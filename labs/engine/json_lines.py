@@ -1,0 +1,23 @@
+"""A record that grows by a line of JSON for each thing that was done; a kill may cut the last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def read(file: Path, parse: Callable[[int, str], T]) -> list[T]:
+    """What `parse` makes of the number, from 1 on, and the text of each whole line.
+
+    Nothing where there is no file. A last line that was cut short is taken out of it. What `parse`
+    raises passes through, and the file stays as it is.
+    """
+    text = file.read_text("utf-8") if file.exists() else ""
+    whole = text[: text.rfind("\n") + 1]
+    parsed = [parse(number, line) for number, line in enumerate(whole.splitlines(), start=1)]
+    if whole != text:
+        file.write_text(whole, "utf-8")
+    return parsed
