@@ -108,11 +108,10 @@ def label(experiment: Experiment, name: str) -> str:
     return trial.label(name) if trial else _LABELS.get(name, name)
 
 
-def arms(experiment: Experiment) -> list[Arm]:
-    """Every arm in order; the plots of all arms share one scale."""
+def arms(experiment: Experiment, paces: Mapping[str, Pace]) -> list[Arm]:
+    """Every arm in order, with how far those are that run; all plots share one scale."""
     runs = list(experiment.runs.all())
     scale = plots.shared_scale(run.result.get("timeline") or {} for run in runs)
-    paces = selectors.paces(experiment)
     return [_arm(experiment, run, scale, paces.get(run.name)) for run in runs]
 
 
@@ -131,12 +130,12 @@ def outcomes(experiment: Experiment) -> dict[str, Outcome]:
     }
 
 
-def standing(experiment: Experiment) -> str:
-    """Where the experiment is, in one line."""
+def standing(experiment: Experiment, paces: Mapping[str, Pace]) -> str:
+    """Where the experiment is, in one line; `paces` are those of its arms."""
     if experiment.state == State.QUEUED:
-        return _waiting(selectors.place_in_queue(experiment), selectors.time_left(experiment))
+        return _waiting(selectors.place_in_queue(experiment), selectors.time_to_run(experiment))
     if experiment.state == State.RUNNING:
-        return f"Running: {selectors.time_left(experiment)}."
+        return f"Running: {selectors.time_left(paces.values())}."
     return {
         State.DONE: "Done.",
         State.FAILED: "It could not be run.",
@@ -147,18 +146,18 @@ def standing(experiment: Experiment) -> str:
 
 def standings(experiments: Sequence[Experiment]) -> list[str]:
     """The same of many; what those that wait have in common is asked once."""
-    places, known = selectors.places_in_queue(), dict[tuple[str, int], float]()
+    places, known = selectors.places_in_queue(), dict[tuple[str, int], str]()
 
-    def usual(experiment: Experiment) -> float:
+    def time_to_run(experiment: Experiment) -> str:
         key = (experiment.scenario, len(experiment.spec["arms"]))
         if key not in known:
-            known[key] = selectors.usual_s(experiment)
+            known[key] = selectors.time_to_run(experiment)
         return known[key]
 
     return [
-        _waiting(places[each.slug], selectors.time_left(each, usual))
+        _waiting(places[each.slug], time_to_run(each))
         if each.slug in places and each.state == State.QUEUED
-        else standing(each)
+        else standing(each, selectors.paces(each))
         for each in experiments
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from textwrap import wrap
 
-from labs import presentation, sentences
+from labs import presentation, selectors, sentences
 from labs.conditions import Conditions
 from labs.models import Experiment, Run, State
 from labs.refutations import refutations
@@ -25,7 +25,7 @@ def _lines(experiment: Experiment, address: str) -> Iterator[str]:
     if experiment.state == State.DONE:
         yield from wrap(presentation.headline(experiment), _WIDTH)
     else:
-        yield presentation.standing(experiment)
+        yield presentation.standing(experiment, selectors.paces(experiment))
     for said in (experiment.reason, sentences.of_brokers(experiment.request())):
         yield from wrap(said, _WIDTH)
     if refuted := refutations(experiment):

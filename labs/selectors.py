@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Collection
 from dataclasses import dataclass
 from statistics import median
 
@@ -73,20 +73,22 @@ def paces(experiment: Experiment) -> dict[str, Pace]:
         experiment__scenario=experiment.scenario, experiment__state=State.DONE
     ).order_by("-experiment__ended_at")
     earlier = [live.get("began", {}) for live in done.values_list("live", flat=True)[:_EARLIER]]
-    usual_s = usual(earlier)
+    times = usual(earlier)
     now_s = (timezone.now() - experiment.started_at).total_seconds()
     return {
-        run.name: pace(run.phase, run.live.get("began", {}), now_s, usual_s)
+        run.name: pace(run.phase, run.live.get("began", {}), now_s, times)
         for run in experiment.runs.all()
         if run.phase != "done"
     }
 
 
-def time_left(experiment: Experiment, usual: Callable[[Experiment], float] = usual_s) -> str:
-    """What can honestly be said about when the verdict comes; never a negative time."""
-    if experiment.started_at is None:
-        return f"about {math.ceil(usual(experiment))} s once it starts"
-    arms = paces(experiment).values()
+def time_to_run(experiment: Experiment) -> str:
+    """How long an experiment that waits will take, as far as can be said."""
+    return f"about {math.ceil(usual_s(experiment))} s once it starts"
+
+
+def time_left(arms: Collection[Pace]) -> str:
+    """When the verdict of a running experiment comes, by the paces of its arms; at least 1 s."""
     if not arms:
         return "it ends in a moment"
     slowest = max(arms, key=lambda arm: arm.left_s)

@@ -50,7 +50,7 @@ def home(request: HttpRequest) -> HttpResponse:
     loss = selectors.latest_loss()
     context: dict[str, Any] = {"loss": loss}
     if loss is not None:
-        arms = presentation.arms(loss.experiment)
+        arms = presentation.arms(loss.experiment, {})
         context["arm"] = next(arm for arm in arms if arm.run.pk == loss.pk)
         context["beside"] = len(arms) > 1
         context["title"] = presentation.scenario_title(loss.experiment.scenario)
@@ -210,13 +210,14 @@ def experiment_context(request: HttpRequest, slug: str) -> dict[str, Any]:
     """What the live part of a page needs; 404 if there is no such experiment."""
     found = get_object_or_404(selectors.recent(), slug=slug)
     runs = list(found.runs.all())
+    paces = selectors.paces(found)
     return {
         "experiment": found,
         "no_worker": found.is_live and presence.missing(),
         "may_cancel": visitors.may_cancel(request, found),
         "title": presentation.scenario_title(found.scenario),
-        "standing": presentation.standing(found),
-        "arms": presentation.arms(found),
+        "standing": presentation.standing(found, paces),
+        "arms": presentation.arms(found, paces),
         "headline": presentation.headline(found) if found.state == "done" else "",
         "settings": presentation.compared(runs),
         "instead_of": sentences.of_brokers(found.request()),

@@ -54,7 +54,7 @@ def test_it_is_no_repetition_and_no_evidence(silent: Experiment, client: Client)
     run = first(silent)
     assert not selectors.repetitions(run).exists()
     assert selectors.evidence(run).runs == 0
-    assert all(arm.evidence == "" for arm in presentation.arms(silent))
+    assert all(arm.evidence == "" for arm in presentation.arms(silent, {}))
     assert all(each.runs == () for each in comparison.repetitions(silent))
 
 

@@ -152,10 +152,14 @@ def test_without_redis_an_experiment_waits_and_its_page_says_why(tmp_path: Path)
 
 def test_the_usual_time_is_learnt_from_earlier_runs() -> None:
     queued = make.experiment(State.QUEUED)
-    assert selectors.time_left(queued) == f"about {selectors.FALLBACK_S:.0f} s once it starts"
+    assert selectors.time_to_run(queued) == f"about {selectors.FALLBACK_S:.0f} s once it starts"
     for took in (20, 30, 70):
         make.age(make.experiment(State.DONE, "holds", "holds"), started_at=100 + took, ended_at=100)
     assert selectors.usual_s(queued) == pytest.approx(30, abs=0.5)
+
+
+def left(running: Experiment) -> str:
+    return selectors.time_left(selectors.paces(running).values())
 
 
 def test_the_time_that_is_left_is_counted_by_the_phases_of_the_arms() -> None:
@@ -163,7 +167,7 @@ def test_the_time_that_is_left_is_counted_by_the_phases_of_the_arms() -> None:
     done = make.experiment(State.DONE, "holds", "holds")
     done.runs.update(live={"began": began})
     running = make.experiment(State.RUNNING)
-    assert selectors.time_left(running).startswith("both arms wait for a place on this machine")
+    assert left(running).startswith("both arms wait for a place on this machine")
     make.age(running, started_at=300)
     running.refresh_from_db()
     running.runs.filter(name="described").update(phase="done", live={})
@@ -171,9 +175,9 @@ def test_the_time_that_is_left_is_counted_by_the_phases_of_the_arms() -> None:
         phase="judging", live={"began": {"judging": 290}}
     )
     # 20 s is usual for counting, and some 10 of them are over, however long it waited before.
-    assert selectors.time_left(running) in {f"about {left} s left" for left in range(5, 11)}
+    assert left(running) in {f"about {seconds} s left" for seconds in range(5, 11)}
     running.runs.filter(name="recommended").update(live={"began": {"judging": 200}})
-    assert selectors.time_left(running) == "about 1 s left, and a phase takes longer than usual"
+    assert left(running) == "about 1 s left, and a phase takes longer than usual"
 
 
 def test_one_visitor_may_not_hold_the_whole_queue() -> None:

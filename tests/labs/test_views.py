@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from labs import presence, presentation
+from labs import presence, presentation, selectors
 from labs.models import Experiment, State
 from tests.labs import make
 
@@ -117,7 +117,7 @@ def test_the_list_says_of_each_that_waits_what_its_page_says_with_no_more_querie
     with CaptureQueriesContext(connection) as eight:
         page = client.get(address).content.decode()
     assert len(eight) == len(two)
-    assert all(presentation.standing(each) in page for each in made)
+    assert all(presentation.standing(each, selectors.paces(each)) in page for each in made)
 
 
 def test_the_page_says_when_redis_did_not_take_it(client: Client) -> None:
