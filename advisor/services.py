@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from advisor import known_bugs
 from advisor.catalog import Component, Problem, Value, settings_of
 from advisor.permalinks import Saved, StaleDescription, answers, find, save
 from advisor.reasoning.answer import COLUMNS, Answer, Found, answer, judgement
@@ -65,6 +66,7 @@ def to_json(given: Answer) -> dict[str, Any]:
         "changes": [_change(change) for change in given.wanted.changes],
         "impossible": [_impossible(each) for each in given.wanted.impossible],
         "numbers": [asdict(each) for each in given.numbers],
+        **known_bugs.to_json(known_bugs.known_bugs(given)),
         **basis(given),
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from advisor import importing, live_views, standing, take_home, views
+from advisor.pages import importing, live_views, standing, take_home, views
 
 app_name = "advisor"
 urlpatterns = [

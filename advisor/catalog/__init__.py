@@ -5,7 +5,8 @@ sizes are integers. A setting that was not stated is not in `settings`: real cli
 unlike one that was stated with its default.
 """
 
-from advisor.catalog.beside import beside
+from advisor.catalog.combinations import beside
+from advisor.catalog.effective import effective
 from advisor.catalog.lookups import has, lookup, settings_of
 from advisor.catalog.model import (
     Component,
@@ -17,9 +18,8 @@ from advisor.catalog.model import (
     UnknownSetting,
     Value,
 )
-from advisor.catalog.silence import effective
 from advisor.catalog.validity import validate
-from advisor.catalog.values import parse, render
+from advisor.catalog.values import parse, render, written
 from advisor.catalog.versions import client_line, kafka_line, kafka_versions, versions
 
 __all__ = [
@@ -43,4 +43,5 @@ __all__ = [
     "settings_of",
     "validate",
     "versions",
+    "written",
 ]

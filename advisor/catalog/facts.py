@@ -1,8 +1,8 @@
 """What the products themselves say of every setting they have, version by version.
 
-The files in `generated/` are generated (`make catalog`, see labs.engine.products) and never edited.
-The first line of each is its head; every other line is one setting, with what was so from which
-version on: `{"name": "acks", "2.8": {"default": "1", …}, "3.0": {"default": "all"}}`. What a
+The files in `generated/` are generated (`make catalog`, see labs.maintenance.products) and never
+edited. The first line of each is its head; every other line is one setting, with what was so from
+which version on: `{"name": "acks", "2.8": {"default": "1", …}, "3.0": {"default": "all"}}`. What a
 later version does not repeat has stayed; `null` is a fact, or a whole setting, that is gone.
 """
 

@@ -11,19 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from advisor.catalog.lookups import has
-from advisor.catalog.model import Component, Family, Problem
-from advisor.catalog.silence import (
+from advisor.catalog.effective import (
     GROUP_PROTOCOL,
     SESSION,
     TRANSACTION_TIMEOUT,
     TRANSACTIONAL_ID,
     Stated,
 )
+from advisor.catalog.lookups import has
+from advisor.catalog.model import Component, Family, Problem
 from advisor.catalog.versions import at_least
 
 MIN_SESSION, MAX_SESSION = "group.min.session.timeout.ms", "group.max.session.timeout.ms"
 MAX_TRANSACTION = "transaction.max.timeout.ms"
+_OFFSET_ACKS = "offsets.commit.required.acks"
+_OFFSET_COPIES = "offsets.topic.replication.factor"
 
 _SESSION_WORDS = (
     "The session timeout is not within the range allowed by the broker (as configured by "
@@ -49,11 +51,24 @@ def problems(stated: Stated) -> Iterator[Problem]:
 
 def _file(stated: Stated) -> Iterator[Problem]:
     said = stated.settings.get(Component.BROKER, {})
+    yield from _offset_acks(stated)
     for group in ("consumer", "streams"):
         if not any(name.startswith(f"group.{group}.") for name in said):
             continue  # the defaults go together
         if has(stated.family, stated.line, stated.kafka, Component.BROKER, _name(group, "session")):
             yield from _group(stated, group)
+
+
+def _offset_acks(stated: Stated) -> Iterator[Problem]:
+    """Source: KafkaConfig.validateValues of 3.9 (`offsetCommitRequiredAcks`)."""
+    acks = stated.get(Component.BROKER, _OFFSET_ACKS)
+    copies = _of(stated, _OFFSET_COPIES)
+    if acks is not None and not -1 <= int(acks) <= copies:
+        message = (
+            f"requirement failed: {_OFFSET_ACKS} must be greater or equal -1 and less or equal to "
+            f"{_OFFSET_COPIES}"
+        )
+        yield Problem(Component.BROKER, _OFFSET_ACKS, message, product=True)
 
 
 def _group(stated: Stated, group: str) -> Iterator[Problem]:

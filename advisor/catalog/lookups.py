@@ -6,7 +6,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
 
-from advisor.catalog import unweighed
+from advisor.catalog import other_settings
 from advisor.catalog.load import Entry, entries
 from advisor.catalog.model import Component, Family, Problem, Setting, SettingError, UnknownSetting
 from advisor.catalog.versions import client_line, effective_client, kafka_line
@@ -92,7 +92,7 @@ def in_force(family: Family, line: str, kafka: str, component: Component) -> dic
 def known_to(family: Family, line: str, kafka: str, component: Component) -> dict[str, Setting]:
     """As `in_force`, and after it every other setting that the product has."""
     weighed = in_force(family, line, kafka, component)
-    others = unweighed.settings(family, line, kafka, component, weighed)
+    others = other_settings.settings(family, line, kafka, component, weighed)
     return weighed | {setting.name: setting for setting in others}
 
 

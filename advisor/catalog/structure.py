@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from advisor.catalog import limits
+from advisor.catalog.effective import GROUP_PROTOCOL, TRANSACTIONAL_ID, Stated
 from advisor.catalog.model import Component, Family, Problem
-from advisor.catalog.silence import GROUP_PROTOCOL, TRANSACTIONAL_ID, Stated
 from advisor.catalog.versions import at_least
 
 MAX_BROKERS = 1_000

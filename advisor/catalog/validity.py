@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from advisor.catalog import structure
-from advisor.catalog.model import Component, Family, Problem, Value
-from advisor.catalog.silence import (
+from advisor.catalog.effective import (
     DELIVERY_TIMEOUT,
     GROUP_PROTOCOL,
     HEARTBEAT,
@@ -31,7 +30,8 @@ from advisor.catalog.silence import (
     TRANSACTIONAL_ID,
     Stated,
 )
-from advisor.catalog.told import Settings, exactly_once
+from advisor.catalog.model import Component, Family, Problem, Value
+from advisor.catalog.streams_overrides import Settings, exactly_once
 from advisor.catalog.versions import at_least, client_line, kafka_line
 
 

@@ -62,6 +62,11 @@ def _of_kind(setting: Setting, written: str) -> Value:
             return _text(setting, written)
 
 
+def written(value: object) -> str:
+    """A value as Kafka's own files write it: `true`, not `True`."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def render(setting: Setting, value: Value) -> str:
     """The text that the product's own parser reads as `value`.
 
@@ -70,7 +75,7 @@ def render(setting: Setting, value: Value) -> str:
     """
     if value is None:
         raise _refusal(setting, "has no value")
-    text = str(value).lower() if isinstance(value, bool) else str(value)
+    text = written(value)
     if parse(setting, text) != value:
         raise _refusal(setting, f"cannot be {value!r}")
     return text

@@ -15,6 +15,7 @@ DYNAMIC = frozenset(
 """What brokers take while they run (DynamicBrokerConfig); the rest is a line in their file."""
 
 _REPLICAS = "replication.factor"
+_OFFSETS_LEAST = "offsets.topic.min.insync.replicas"
 _SERVERS = '--bootstrap-server "$BOOTSTRAP_SERVERS"'
 
 _START = """
@@ -35,7 +36,7 @@ _IN_FILE = (
 
 
 def _write(way: Way, stamp: Stamp) -> str:
-    usage = "Usage: sh topic.sh create | alter | brokers"
+    usage = "Usage: sh topic.sh create | alter | brokers | offsets"
     title = head("Commands for the topic and the brokers.", stamp, usage)
     left = [comment(note) for note in left_notes(way, Component.BROKER)]
     return "".join([
@@ -44,6 +45,7 @@ def _write(way: Way, stamp: Stamp) -> str:
         *_branch("create", _create(chosen(way, Component.TOPIC))),
         *_branch("alter", _alter(added(way, Component.TOPIC))),
         *_branch("brokers", [*left, *_brokers(added(way, Component.BROKER))]),
+        *_branch("offsets", _offsets(way)),
         f'*)\n  echo {shlex.quote(usage)} >&2\n  exit 2\n  ;;\nesac\n',
     ])  # fmt: skip
 
@@ -87,6 +89,17 @@ def _brokers(settings: tuple[Chosen, ...]) -> Iterator[str]:
         yield from (f"# {each.name}={each.text}" for each in static)
     if not dynamic:
         yield "echo 'There is nothing to change while the brokers run.'"
+
+
+def _offsets(way: Way) -> Iterator[str]:
+    """The minimum of the topic that holds the groups' positions, where the way changes it."""
+    if not way.changes(Component.APPLICATION, _OFFSETS_LEAST):
+        yield "echo 'There is nothing to change of __consumer_offsets.'"
+        return
+    least = way.exported.number(Component.APPLICATION, _OFFSETS_LEAST)
+    entity = "--alter --entity-type topics --entity-name __consumer_offsets"
+    yield comment("First see that every replica is in sync: kafka-topics.sh --describe.")
+    yield f"kafka-configs.sh {_SERVERS} {entity} \\\n  --add-config min.insync.replicas={least}"
 
 
 def _configs(entity: str, settings: Iterable[Chosen]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.catalog.told import forced
+from advisor.catalog.streams_overrides import forced
 from advisor.export.base import Export, Stamp, Way, comment, head
 from advisor.export.choice import Chosen, chosen, code_notes, left_notes
 from advisor.export.java_properties import line

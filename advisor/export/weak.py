@@ -13,6 +13,7 @@ from functools import lru_cache
 from advisor.catalog import Component
 from advisor.export.base import Way
 from advisor.reasoning.assess import assess, judged
+from advisor.reasoning.failures import offsets_led_uncleanly
 from advisor.reasoning.guarantees import FORBIDS, ORDER, Anomaly, Guarantee
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
@@ -45,9 +46,13 @@ class _Asked:
 def _weak(asked: _Asked) -> frozenset[Key]:
     way, exported = asked.way, asked.way.exported
     named = {*_named(exported), *_least(exported), *_named_for_other_topics(exported)}
-    return frozenset(
-        key for key in named if not way.changes(*key) and not _better_with(exported, key)
-    )
+    found, left = set(), exported
+    # One after the other: of two that stand in for each other one stays, and the topic's goes last.
+    for key in sorted(key for key in named if not way.changes(*key)):
+        if not _better_with(left, key):
+            found.add(key)
+            left = _without(left, key)
+    return frozenset(found)
 
 
 def _named(pipeline: Pipeline) -> Iterator[Key]:
@@ -82,20 +87,28 @@ def _named_for_other_topics(pipeline: Pipeline) -> Iterator[Key]:
 def _better_with(pipeline: Pipeline, key: Key) -> bool:
     """Whether less may happen with what was stated than with what a product fills in."""
     component, name = key
-    stated = pipeline.stated(component)
-    if name not in stated:
+    if name not in pipeline.stated(component):
         return False
-    others = {each: value for each, value in stated.items() if each != name}
-    without = replace(pipeline, settings={**pipeline.settings, component: others})
+    without = _without(pipeline, key)
     return bool(without.problems()) or not _harms(without) <= _harms(pipeline)
 
 
+def _without(pipeline: Pipeline, key: Key) -> Pipeline:
+    component, name = key
+    others = {each: value for each, value in pipeline.stated(component).items() if each != name}
+    return replace(pipeline, settings={**pipeline.settings, component: others})
+
+
 def _harms(pipeline: Pipeline) -> frozenset[tuple[str, Anomaly]]:
-    """What may happen if a broker is lost, whether or not the team wants to survive that."""
+    """What may happen if a broker is lost, whether or not the team wants to survive that.
+
+    That with one copy nobody else may lead is no merit of one copy.
+    """
     need = pipeline.requirement
     asked = replace(pipeline, requirement=replace(need, survive=max(need.survive, 1)))
     return frozenset(
         (each.event.name, anomaly)
         for each in judged(asked)
+        if each.event is not offsets_led_uncleanly.EVENT
         for anomaly in _HARMS & each.permits.keys()
     )

@@ -12,7 +12,7 @@ from functools import cache
 
 from advisor.catalog import Component, Family, kafka_versions, settings_of, versions
 from advisor.catalog.facts import facts, lines_of
-from advisor.catalog.unweighed import products_of
+from advisor.catalog.other_settings import products_of
 from advisor.catalog.versions import client_line, kafka_line
 from advisor.intake.reading import Product
 

@@ -7,7 +7,9 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from advisor.catalog import Value
-from advisor.presentation import GRAVITY
+from advisor.known_bugs import KnownBugs, known_bugs
+from advisor.management.known import known
+from advisor.pages.presentation import GRAVITY
 from advisor.reasoning.answer import Answer, Failure, Judgement
 from advisor.reasoning.assumptions import Assumption
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
@@ -19,7 +21,7 @@ from advisor.reasoning.recommend import Change
 _WIDTH = 100
 _NAMED = 3
 """Events that one reason names on the short screen."""
-_REASONS = 4
+_REASONS = 3
 """Reasons on the short screen; the gravest go first."""
 _PRICE_PART = re.compile(r"(?<=\.) (?=[A-Z][a-z]+(?:, [a-z]+)*: )")
 """Between the parts of a price: `Latency: … Disk: none.`"""
@@ -28,27 +30,33 @@ _PRICE_PART = re.compile(r"(?<=\.) (?=[A-Z][a-z]+(?:, [a-z]+)*: )")
 def report(answer: Answer, *, verbose: bool = False) -> str:
     """The advice as text.
 
-    First the verdict, the smallest change with its price, what breaks the wish, and what the
-    answer rests on. With `verbose` every failure, finding, number and procedure follows.
+    First the verdict, the smallest change with its price, what breaks the wish, the known bugs of
+    the releases, and what the answer rests on. With `verbose` every failure, finding, number and
+    procedure follows.
     """
-    given = answer.judgement
+    given, bugs = answer.judgement, known_bugs(answer)
     parts: list[Iterable[str]] = [
-        _verdict(answer),
+        _verdict(answer, bugs),
         _changes(answer),
         _breaking(given),
-        _basis(answer),
+        known(bugs, verbose=verbose),
     ]
     if verbose:
-        parts += [_failures(given), _findings(given), _numbers(answer), _procedures(answer)]
+        parts += [_basis(answer), _failures(given), _findings(given), _numbers(answer)]
+        parts.append(_procedures(answer))
     else:
-        parts.append(["Every failure, finding and number, and how each change is made: --verbose"])
+        more = "Every failure, finding and number, and how each change is made: --verbose"
+        parts.append([*_basis(answer), more])
     return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part)))
 
 
-def _verdict(answer: Answer) -> Iterator[str]:
+def _verdict(answer: Answer, bugs: KnownBugs) -> Iterator[str]:
     given = answer.judgement
-    verdict = "YES" if given.met else "NO" if given.works else "CANNOT WORK"
+    holds = given.met and not bugs.breaking
+    verdict = "YES" if holds else "NO" if given.works else "CANNOT WORK"
     yield f"{verdict}: {_wish(given.pipeline)}"
+    if given.met and bugs.breaking:
+        yield "The settings hold it. A known bug of the releases breaks it, see below."
     yield from _wrapped(given.summary)
     yield "  " + "   ".join(
         f"{boundary.value.replace('_', ' ')}: {given.guarantees[boundary]}" for boundary in Boundary
@@ -140,8 +148,8 @@ def _basis(answer: Answer) -> Iterator[str]:
     """The versions that were taken, and what was not stated and decides."""
     pipeline = answer.judgement.pipeline
     brokers = counted(pipeline.brokers, "broker")
-    clients = f"{pipeline.family} {pipeline.version} clients"
-    yield f"For {clients} and {brokers} of Kafka {pipeline.kafka}."
+    clients = f"{pipeline.family} {pipeline.client_release or pipeline.version} clients"
+    yield f"For {clients} and {brokers} of Kafka {pipeline.kafka_release or pipeline.kafka}."
     if answer.assumed:
         taken = ", ".join(_taken(each) for each in answer.assumed)
         yield from _wrapped(f"Assumed, and it decides: {taken}.")

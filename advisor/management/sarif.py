@@ -14,8 +14,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from advisor import reference, services
-from advisor.inputs import Inputs, Origin
+from advisor import services
+from advisor.advisories import Part
+from advisor.intake.inputs import Inputs, Origin
+from advisor.known_bugs import KnownBug, known_bugs, message, to_json
+from advisor.pages import reference
 from advisor.reasoning.answer import Answer, Failure, Found
 from advisor.reasoning.finding import Severity
 from advisor.reasoning.obstacle import Obstacle
@@ -30,7 +33,8 @@ Node = dict[str, Any]
 
 
 def sarif(answer: Answer, inputs: Inputs) -> Node:
-    """One log with one run: what breaks the wish, then what was found in the settings."""
+    """One log with one run: what breaks the wish, what was found in the settings, known bugs."""
+    bugs = known_bugs(answer)
     broken = [each for each in answer.judgement.failures if each.breaks]
     findings, obstacles = answer.judgement.findings, answer.judgement.obstacles
     driver = {
@@ -40,12 +44,14 @@ def sarif(answer: Answer, inputs: Inputs) -> Node:
             *map(_obstacle_rule, obstacles),
             *map(_failure_rule, broken),
             *map(_finding_rule, findings),
+            *map(_bug_rule, bugs.found),
         ],
     }
     results = [
         *_obstacles(obstacles, inputs),
         *_failures(answer, broken, inputs),
         *_findings(findings, inputs),
+        *_bugs(bugs.found, inputs),
     ]
     for index, result in enumerate(results):
         result["ruleIndex"] = index
@@ -53,7 +59,7 @@ def sarif(answer: Answer, inputs: Inputs) -> Node:
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "results": results,
-        "properties": services.basis(answer),
+        "properties": services.basis(answer) | to_json(bugs),
     }
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
@@ -85,6 +91,17 @@ def _finding_rule(found: Found) -> Node:
     }
 
 
+def _bug_rule(bug: KnownBug) -> Node:
+    advisory = bug.advisory
+    return {
+        "id": advisory.id,
+        "shortDescription": {"text": advisory.title},
+        "fullDescription": {"text": " ".join(advisory.mechanism)},
+        "help": {"text": f"{advisory.workaround} Sources: {'; '.join(advisory.sources)}"},
+        "defaultConfiguration": {"level": _LEVELS[bug.severity]},
+    }
+
+
 @cache
 def _titles() -> Mapping[str, str]:
     """What each rule is, as its page says on top: a code host shows this and little else."""
@@ -110,6 +127,14 @@ def _findings(findings: Iterable[Found], inputs: Inputs) -> Iterator[Node]:
     for found in findings:
         name = f"{found.component}.{found.setting}"
         yield _result(found.code, _LEVELS[found.severity], found.message, [name], inputs)
+
+
+def _bugs(bugs: Iterable[KnownBug], inputs: Inputs) -> Iterator[Node]:
+    """At the version where a file states one, else at the settings that the bug needs."""
+    for bug in bugs:
+        head = "kafka" if bug.advisory.part is Part.BROKER else "version"
+        names = [head, *(f"{need.component}.{need.setting}" for need in bug.advisory.settings)]
+        yield _result(bug.advisory.id, _LEVELS[bug.severity], message(bug), names, inputs)
 
 
 def _result(rule: str, level: str, message: str, names: list[str], inputs: Inputs) -> Node:

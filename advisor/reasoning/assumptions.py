@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from advisor.catalog import Component, Kind, Setting, Value, settings_of
+from advisor.catalog import Component, Family, Kind, Setting, Value, settings_of
+from advisor.reasoning.away import NAME as OUTAGE
+from advisor.reasoning.away import away
 from advisor.reasoning.pipeline import Pipeline
 
 _TOPICS_NAME = {"default.replication.factor": "replication.factor"}
@@ -35,10 +37,17 @@ def assumptions(pipeline: Pipeline, answer: Callable[[Pipeline], object]) -> tup
     """
     given = answer(pipeline)
     return tuple(
-        Assumption(each.component, each.name, pipeline.value(each.component, each.name))
+        Assumption(each.component, each.name, _taken(pipeline, each))
         for each in _not_stated(pipeline)
         if any(answer(other) != given for other in _others(pipeline, each))
     )
+
+
+def _taken(pipeline: Pipeline, setting: Setting) -> Value:
+    """The value in force; of the readers' absence, the least that there always is."""
+    if setting.name == OUTAGE:
+        return away(pipeline).ms
+    return pipeline.value(setting.component, setting.name)
 
 
 def _not_stated(pipeline: Pipeline) -> Iterator[Setting]:
@@ -70,3 +79,12 @@ def _values(pipeline: Pipeline, setting: Setting) -> Iterator[Value]:
         # Between these nothing changes: no fail-over, a fail-over, f brokers survived, one spare.
         lost = pipeline.requirement.survive
         yield from sorted({1, 2, lost + 1, lost + 2})
+    elif setting.name == OUTAGE:
+        # Longer than messages are kept, and than positions are.
+        yield from sorted({*_kept_ms(pipeline)})
+
+
+def _kept_ms(pipeline: Pipeline) -> Iterator[int]:
+    yield max(pipeline.number(Component.TOPIC, "retention.ms"), 0)
+    if pipeline.family is not Family.SPARK:
+        yield pipeline.number(Component.BROKER, "offsets.retention.minutes") * 60_000

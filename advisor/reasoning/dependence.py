@@ -30,7 +30,7 @@ _TOPICS: tuple[dict[str, Value], ...] = (
 _STATIC: Mapping[Key, Value] = {(Component.CONSUMER, "group.instance.id"): "a"}
 _BY_BROKERS: Mapping[Key, Value] = {(Component.CONSUMER, "group.protocol"): "consumer"}
 _UNUSUAL: tuple[Mapping[Key, Value], ...] = (
-    {(Component.APPLICATION, "outage.ms"): 10**6},
+    {(Component.APPLICATION, "outage.ms"): 10**9},
     {(Component.APPLICATION, "idle.ms"): 10**6},
     _STATIC,
     _BY_BROKERS,

@@ -80,6 +80,8 @@ class _Reader:
                 survive=self._number("need.survive", 0, MAX_BROKERS, 1),
                 ordering=self._one_of("need.ordering", _ORDERING, False),
             ),
+            client_release=self._release("version", version),
+            kafka_release=self._release("kafka", kafka),
         )  # fmt: skip
 
     def _text(self, name: str) -> str:
@@ -120,6 +122,11 @@ class _Reader:
         except SettingError as error:
             self._wrong("kafka", error.problem.message, error.problem.suggestion)
             return kafka_versions()[0]
+
+    def _release(self, name: str, line: str) -> str:
+        """What was stated where it is a release of the line, else nothing."""
+        text = self._text(name)
+        return text if text.startswith(f"{line}.") else ""
 
     def _settings(
         self, family: Family, version: str, kafka: str

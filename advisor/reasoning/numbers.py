@@ -209,15 +209,6 @@ def _disk(pipeline: Pipeline, rate: int, size: int) -> Number:
     )  # fmt: skip
 
 
-def bytes_while_away(pipeline: Pipeline) -> int | None:
-    """What is written while readers are away; None if a load or how long was not stated."""
-    names = ("rate", "message.bytes", "outage.ms")
-    rate, size, away_ms = (pipeline.value(Component.APPLICATION, name) for name in names)
-    if not (isinstance(rate, int) and isinstance(size, int) and isinstance(away_ms, int)):
-        return None
-    return rate * size * away_ms // 1000
-
-
 def bytes_on_disk(pipeline: Pipeline) -> int | None:
     """What the topic takes on all disks; None without a bound, or if its load was not stated."""
     load = [pipeline.value(Component.APPLICATION, name) for name in ("rate", "message.bytes")]

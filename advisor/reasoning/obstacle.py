@@ -11,11 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.failures.offsets_topic_lost import MINIMUM as OFFSETS_MINIMUM
 from advisor.reasoning.failures.offsets_topic_lost import NAME as OFFSETS
+from advisor.reasoning.failures.offsets_topic_lost import waits_for_all
 from advisor.reasoning.failures.transaction_log_lost import FACTOR as TRANSACTIONS
+from advisor.reasoning.failures.transaction_log_lost import MINIMUM as TRANSACTIONS_MINIMUM
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted
-from advisor.reasoning.replication import Replication
+from advisor.reasoning.replication import Replication, kafka_at_least
+from advisor.reasoning.too_short import hopeless
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,20 @@ class Obstacle:
 
 def obstacles(pipeline: Pipeline) -> tuple[Obstacle, ...]:
     """What stands in the way of every message; empty where messages get through."""
-    return (*_refused_sends(pipeline), *_topics_never_made(pipeline))
+    return (
+        *_refused_sends(pipeline),
+        *_topics_never_made(pipeline),
+        *_refused_by_minimum(pipeline),
+        *(
+            Obstacle(
+                each.component,
+                each.setting,
+                each.why,
+                f"Set {each.setting} to {each.usual}, the product's own value, or leave it out.",
+            )
+            for each in hopeless(pipeline)
+        ),
+    )
 
 
 def _refused_sends(pipeline: Pipeline) -> Iterator[Obstacle]:
@@ -62,6 +79,32 @@ def _topics_never_made(pipeline: Pipeline) -> Iterator[Obstacle]:
                 name,
                 f"{name}={stated} with {brokers}: the topic cannot be made, and {consequence}.",
                 f"Set {name} to {pipeline.brokers} at most, or add brokers.",
+            )
+
+
+def _refused_by_minimum(pipeline: Pipeline) -> Iterator[Obstacle]:
+    """Before 3.7 an internal topic refuses everything, too, if its minimum is above its copies."""
+    if kafka_at_least(pipeline, "3.7"):
+        return
+    needs = []
+    if pipeline.family is not Family.SPARK and waits_for_all(pipeline):
+        least = pipeline.number(Component.APPLICATION, OFFSETS_MINIMUM)
+        here = (Component.APPLICATION, OFFSETS_MINIMUM)
+        if OFFSETS_MINIMUM not in pipeline.stated(Component.APPLICATION):
+            here = (Component.BROKER, "min.insync.replicas")
+        needs.append((OFFSETS, least, here, "a group can commit nothing, and nobody joins one"))
+    if _transactional(pipeline):
+        least = pipeline.number(Component.BROKER, TRANSACTIONS_MINIMUM)
+        here = (Component.BROKER, TRANSACTIONS_MINIMUM)
+        needs.append((TRANSACTIONS, least, here, "no transaction can ever begin"))
+    for factor, least, (component, setting), consequence in needs:
+        copies = pipeline.number(Component.BROKER, factor)
+        if setting in pipeline.stated(component) and least > copies:
+            yield Obstacle(
+                component,
+                setting,
+                f"{setting}={least} is above {factor}={copies}: before Kafka 3.7 {consequence}.",
+                f"Set {setting} to {copies} at most, or make more replicas.",
             )
 
 

@@ -23,7 +23,8 @@ class Pipeline:
 
     `settings` holds typed values by component and dotted key, already parsed by the catalog;
     `version` is the client's (`4.3` for java, `2.16` for librdkafka, `4.2` for spark) and
-    `kafka` the brokers'.
+    `kafka` the brokers'; both are lines. `client_release` and `kafka_release` are the releases
+    (`4.3.1`), empty where only a line was stated: no setting hangs on them, known bugs do.
     """
 
     family: Family = Family.JAVA
@@ -32,6 +33,8 @@ class Pipeline:
     brokers: int = 3
     settings: Mapping[Component, Mapping[str, Value]] = field(default_factory=dict)
     requirement: Requirement = field(default_factory=Requirement)
+    client_release: str = ""
+    kafka_release: str = ""
 
     def stated(self, component: Component) -> Mapping[str, Value]:
         """The settings of one component that the team wrote down."""

@@ -13,6 +13,7 @@ from advisor.reasoning.impossible import Impossible, described, waiting_for_a_ra
 from advisor.reasoning.levers import Procedure
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.search import Pull, Pulls, Search, Space, pulled
+from advisor.reasoning.trace import Key
 from advisor.reasoning.wish import breaking
 
 _WEAKER: Mapping[Guarantee, tuple[Guarantee, ...]] = {
@@ -21,6 +22,9 @@ _WEAKER: Mapping[Guarantee, tuple[Guarantee, ...]] = {
     Guarantee.AT_MOST_ONCE: (Guarantee.NONE,),
     Guarantee.NONE: (),
 }
+
+BENDS: frozenset[Key] = frozenset({(Component.APPLICATION, "sink")})
+"""What the application is, and not how it is set."""
 
 Spaces = dict[int, Space]
 """What is known of one pipeline's changes, by the number of brokers that it is to survive."""
@@ -69,8 +73,7 @@ def recommend(
     wish = required if guarantee is None else replace(required, guarantee=guarantee)
     asked = replace(pipeline, requirement=wish)
     spaces = {} if spaces is None else spaces
-    search = _search(asked, spaces)
-    pulls = search.smallest()
+    search, pulls = _smallest(asked, spaces)
     if pulls is not None:
         if not pulls:
             return Recommendation((), (), asked)
@@ -80,8 +83,7 @@ def recommend(
         )
     for near in _nearer(wish, pipeline.brokers):
         nearest = replace(pipeline, requirement=near)
-        nearer = _search(nearest, spaces)
-        pulls = nearer.smallest()
+        nearer, pulls = _smallest(nearest, spaces)
         if pulls is not None:
             after = replace(pulled(nearest, pulls), requirement=wish)
             changes = _changes(nearer, nearest, pulls)
@@ -92,11 +94,18 @@ def recommend(
     raise AssertionError("asking for nothing can always be met")
 
 
-def _search(asked: Pipeline, spaces: Spaces) -> Search:
+def _smallest(asked: Pipeline, spaces: Spaces) -> tuple[Search, Pulls | None]:
+    """The fewest changes, of the application only what no setting can do in its place."""
     survive = asked.requirement.survive
     if survive not in spaces:
         spaces[survive] = Space(asked)
-    return Search(asked, events_for(asked), spaces[survive])
+    space, events = spaces[survive], events_for(asked)
+    gentle = Search(asked, events, space, BENDS)
+    pulls = gentle.smallest()
+    if pulls is not None:
+        return gentle, pulls
+    search = Search(asked, events, space)
+    return search, search.smallest()
 
 
 def _nearer(wish: Requirement, brokers: int) -> Iterator[Requirement]:

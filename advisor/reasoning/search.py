@@ -121,9 +121,15 @@ class Search:
     """Finds the fewest pulls that leave none of some events with a violation."""
 
     def __init__(
-        self, before: Pipeline, events: Sequence[FailureEvent], space: Space | None = None
+        self,
+        before: Pipeline,
+        events: Sequence[FailureEvent],
+        space: Space | None = None,
+        leaving: frozenset[Key] = frozenset(),
     ) -> None:
+        """`leaving` are settings that are not to be changed."""
         self._before = before
+        self._leaving = leaving
         self._space = space or Space(before)
         # A sink that knows its messages makes repeats harmless; one that is only proposed does
         # not stand in for the settings that keep them away.
@@ -133,11 +139,12 @@ class Search:
         self._needs: dict[str, Need | None] = {}
         self._looked_at: set[Key] = set()
         self._cut = False
+        self._order = [pull for pull in self._space.order if pull.key not in leaving]
 
     @property
     def order(self) -> Sequence[Pull]:
         """Every pull there is; those that are preferred come first."""
-        return self._space.order
+        return self._order
 
     def smallest(self) -> Pulls | None:
         """The pulls, or None if no set of them is enough. Always the same for one pipeline."""
@@ -150,7 +157,8 @@ class Search:
     def closes(self, event: FailureEvent) -> bool:
         """Whether some pulls close this event, were it the only one."""
         if event.name not in self._needs:
-            self._needs[event.name] = Search(self._before, (event,), self._space)._need()
+            alone = Search(self._before, (event,), self._space, self._leaving)
+            self._needs[event.name] = alone._need()
         return self._needs[event.name] is not None
 
     def _need(self) -> Need | None:

@@ -25,6 +25,8 @@ class PipelineError(ValueError):
 def to_data(pipeline: Pipeline) -> dict[str, Any]:
     """The pipeline as JSON data: only what was stated, so that defaults stay defaults."""
     need = pipeline.requirement
+    releases = {"version": pipeline.client_release, "kafka": pipeline.kafka_release}
+    stated = {name: release for name, release in releases.items() if release}
     return {
         "family": pipeline.family.value,
         "version": pipeline.version,
@@ -40,6 +42,7 @@ def to_data(pipeline: Pipeline) -> dict[str, Any]:
             "survive": need.survive,
             "ordering": need.ordering,
         },
+        **({"releases": stated} if stated else {}),
     }
 
 
@@ -58,6 +61,7 @@ def to_fields(data: Mapping[str, Any]) -> dict[str, str]:
     """
     try:
         fields = {name: _text(data[name]) for name in ("family", "version", "kafka", "brokers")}
+        fields |= {name: _text(text) for name, text in data.get("releases", {}).items()}
         for part in ("guarantee", "survive", "ordering"):
             fields[f"need.{part}"] = _text(data["need"][part])
         for component, settings in data["settings"].items():

@@ -109,6 +109,12 @@ class Session:
         return int((total + left * most) * _LEAST_OF_PAUSE)
 
     @property
+    def retries_too_late(self) -> bool:
+        """Whether the first pause alone lasts as long as a record is tried."""
+        timeout_ms = self.delivery_timeout_ms
+        return timeout_ms is not None and self._pauses[0] >= timeout_ms
+
+    @property
     def _pauses(self) -> tuple[int, int | None]:
         """The first and the longest pause in ms, 1 at least for the request itself."""
         first = max(1, self.pipeline.number(Component.PRODUCER, "retry.backoff.ms"))
@@ -171,6 +177,8 @@ class Session:
         """Why the client stops trying before a pause is over, or None if it does not."""
         if self.retries == 0:
             return "retries=0: the first error is final, and nobody sends the record again."
+        if self.retries_too_late:
+            return f"{self._backoff}: the first retry would come after delivery.timeout.ms."
         if self.retries_last_ms < pause_ms:
             return (
                 f"retries={self.retries} may be used up in {self.retries_last_ms:,} ms "

@@ -9,7 +9,8 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from advisor.catalog import Value
+from advisor.catalog import Value, written
+from advisor.questions.durations import is_duration, spoken
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
 from advisor.reasoning.numbers import Number
@@ -127,11 +128,30 @@ def word(name: str) -> str:
 
 
 @register.filter
+def severity_kind(severity: str) -> str:
+    """The colour of a finding of this severity, as a class."""
+    return {"high": "kind-lost", "medium": "kind-late"}.get(severity, "kind-unavailable")
+
+
+@register.filter
+def spaced(name: str) -> str:
+    """A name as it reads: `acks-below-all` → `acks below all`."""
+    return name.replace("-", " ")
+
+
+@register.filter
 def say(value: Value) -> str:
     """A setting's value as the product writes it."""
     if value is None:
         return "not set"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return written(value)
+
+
+@register.filter
+def lasting(value: Value, key: str) -> str:
+    """A duration in words, ` (2 days)`, to stand behind its milliseconds; else empty."""
+    words = spoken(say(value)) if is_duration(key) else ""
+    return f" ({words})" if words and not words.endswith(" ms") else ""
 
 
 @register.filter
@@ -157,10 +177,10 @@ def event_title(name: str) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def here(context: template.Context, prefix: str) -> str | SafeString:
-    """` aria-current="page"` if the page's view name begins with `prefix`."""
+def here(context: template.Context, *prefixes: str) -> str | SafeString:
+    """` aria-current="page"` if the page's view name begins with one of them."""
     request = context.get("request")
     match = getattr(request, "resolver_match", None)
-    if match is None or not match.view_name.startswith(prefix):
+    if match is None or not match.view_name.startswith(prefixes):
         return ""
     return format_html(' aria-current="{}"', "page")

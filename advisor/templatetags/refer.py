@@ -1,14 +1,16 @@
-"""Links into the reference, from answers that may be older than what it knows."""
+"""Links to concepts, and into the reference from answers that may be older than what it knows."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+import re
+from functools import cache, lru_cache
 
 from django import template
 from django.urls import NoReverseMatch, reverse
-from django.utils.html import format_html
+from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString
 
+from advisor.concepts import all_concepts, find
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.rules import all_rules
 
@@ -20,6 +22,44 @@ def refer(content: SafeString, kind: str, *names: str) -> SafeString:
     """The content as a link to a `failure`, a `rule` or a `setting`; as it is if there is none."""
     url = _url(kind, *names)
     return format_html('<a href="{}">{}</a>', url, content) if url else content
+
+
+@register.simple_tag
+def concept(name: str, words: str = "") -> SafeString:
+    """A concept's word as a link: `{% concept "isr" %}`, or `{% concept "isr" "in sync" %}`.
+
+    Raises LookupError for a concept that there is not: a mistake of the template.
+    """
+    found = find(name)
+    url = reverse("concepts:concept", args=[name])
+    return format_html('<a class="term" href="{}">{}</a>', url, words or found.words[0])
+
+
+@register.filter
+def terms(text: str) -> SafeString:
+    """A text of the house with each concept's first mention as a link to its page."""
+    met: set[str] = set()
+    parts, at = [], 0
+    for mention in _mentions().finditer(text):
+        name = _named()[mention[0].lower()]
+        if name not in met:
+            parts += [conditional_escape(text[at : mention.start()]), concept(name, mention[0])]
+            at = mention.end()
+            met.add(name)
+    return SafeString("".join((*parts, conditional_escape(text[at:]))))
+
+
+@cache
+def _named() -> dict[str, str]:
+    """The concept of each word that texts use."""
+    return {word: each.name for each in all_concepts() for word in each.words}
+
+
+@cache
+def _mentions() -> re.Pattern[str]:
+    longest = sorted(_named(), key=len, reverse=True)
+    words = "|".join(map(re.escape, longest))
+    return re.compile(rf"(?<![\w.=/-])(?:{words})(?![\w.=/-]*\w)", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)

@@ -12,7 +12,7 @@ from django.urls import reverse
 from advisor.models import Description
 from advisor.reasoning.answer import Answer, answer
 from advisor.reasoning.guarantees import Boundary, Guarantee
-from advisor.reasoning.plain import to_plain
+from advisor.reasoning.plain_data import to_plain
 from advisor.reasoning.serial import to_data
 from tests.advisor.pipelines import described
 

@@ -19,6 +19,7 @@ SAFE = {
     "topic.min.insync.replicas": "2",
     "producer.enable.idempotence": "true",
     "consumer.auto.offset.reset": "earliest",
+    "application.offsets.topic.min.insync.replicas": "2",
 }
 """Java settings that give at-least-once, and exactly-once into the log."""
 
@@ -71,6 +72,8 @@ _COMMON = {
     "topic.message.timestamp.type": ["CreateTime", "LogAppendTime"],
     "topic.flush.messages": ["1", "10000"],
     "broker.offsets.topic.replication.factor": ["1", "3"],
+    "application.offsets.topic.min.insync.replicas": ["1", "2"],
+    "broker.unclean.leader.election.enable": ["true", "false"],
     "broker.offsets.retention.minutes": ["1", "10080"],
     "broker.producer.id.expiration.ms": ["60000", "86400000"],
     "broker.transaction.state.log.replication.factor": ["1", "3"],

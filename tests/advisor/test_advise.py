@@ -280,3 +280,29 @@ def test_two_ways_to_write_one_value_are_no_disagreement(write) -> None:
     assert "disagree" not in run(one, other)[2]
     differs = write("c.toml", '[producer]\nacks = "1"\n')
     assert "the two disagree" in run(one, differs)[2]
+
+
+def test_a_setting_may_be_an_option_and_goes_before_a_file(write) -> None:
+    name = write("producer.properties", "acks=all\n")
+    text = advise("--producer", name, "--set", "producer.acks=1", "--json")
+    assert json.loads(text)["guarantee"]["producer_to_log"] == "none"
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("acks=1", "write COMPONENT.KEY=VALUE"),
+        ("producer.acks", "write COMPONENT.KEY=VALUE"),
+        ("producer.akcs=1", "Did you mean acks?"),
+        ("nobody.acks=1", "nobody"),
+    ],
+)
+def test_an_option_that_states_no_setting_is_refused(option: str, said: str) -> None:
+    assert said in refused("--set", option)
+
+
+@pytest.mark.parametrize("command", ["advise", "scenarios", "verify", "doctor"])
+def test_no_option_is_taken_for_a_longer_one(command: str) -> None:
+    """`--setting` was `--settings` of Django, and the answer that of other settings."""
+    with pytest.raises(CommandError, match="unrecognized arguments: --setting"):
+        call_command(command, "--setting", "producer.acks=1")

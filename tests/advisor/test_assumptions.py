@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from advisor.catalog import Component, Family
-from advisor.presentation import assumed
+from advisor.pages.presentation import assumed
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.wish import breaking, rests_on
 from tests.advisor.pipelines import SAFE, described, pipelines
@@ -20,6 +20,7 @@ ANSWERED = {
     "application.processing": "synchronous",
     "application.processing.errors": "retry",
     "application.timestamps": "now",
+    "application.outage.ms": "345000",
     "application.disk.lost": "replica-elected",
 }
 
@@ -53,8 +54,15 @@ def test_what_holds_only_if_the_code_is_as_assumed_says_so() -> None:
     assert names(SAFE) == {
         "topic.unclean.leader.election.enable", "application.commit", "application.delivery.errors",
         "application.restart", "application.processing", "application.processing.errors",
-        "application.timestamps", "application.framework",
+        "application.timestamps", "application.framework", "application.outage.ms",
     }  # fmt: skip
+
+
+def test_how_long_readers_are_away_is_assumed_as_the_least_that_there_always_is() -> None:
+    [outage] = [each for each in rests_on(described(SAFE)) if each.setting == "outage.ms"]
+    assert outage.value == 345_000
+    assert "application.outage.ms" not in names(SAFE | {"topic.retention.ms": "-1"})
+    assert "application.outage.ms" not in names(SAFE | {"application.outage.ms": "1"})
 
 
 @given(pipelines())

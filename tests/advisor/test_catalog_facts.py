@@ -19,7 +19,7 @@ from advisor.catalog import (
     versions,
 )
 from advisor.catalog.facts import PRODUCTS, Fact, examined, facts, lines_of
-from advisor.catalog.unweighed import products_of
+from advisor.catalog.other_settings import products_of
 
 P, C, S, T, B, A = Component
 KAFKA = ("2.8", "3.0", "3.3", "3.6", "3.9", "4.0", "4.1", "4.2", "4.3")

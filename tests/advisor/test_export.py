@@ -190,3 +190,22 @@ def test_the_commands_are_a_script_that_the_shell_takes() -> None:
     checked = subprocess.run(["sh", "-n"], input=text, text=True, capture_output=True, check=False)
     assert checked.returncode == 0, checked.stderr
     assert "# broker.session.timeout.ms=6000" in text
+
+
+def test_the_minimum_of_the_groups_own_topic_is_among_the_commands() -> None:
+    """A recommendation that nobody can carry out from the files gives no guarantee."""
+    settings: dict[Component, dict[str, Value]] = {
+        Component.APPLICATION: {"offsets.topic.min.insync.replicas": 2}
+    }
+    described = _pipeline(Family.JAVA, {})
+    export = _export("kafka-commands")
+    text = export.render(_pipeline(Family.JAVA, settings), STAMP, described)
+    checked = subprocess.run(["sh", "-n"], input=text, text=True, capture_output=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+    offsets = text.partition("\noffsets)\n")[2]
+    assert "--entity-name __consumer_offsets" in offsets
+    assert "--add-config min.insync.replicas=2" in offsets
+    assert (
+        "--add-config"
+        not in export.render(described, STAMP, described).partition("\noffsets)\n")[2]
+    )

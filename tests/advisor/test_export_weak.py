@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 from hypothesis import given
 
+from advisor.catalog import Component
 from advisor.export import Stamp, exports_for
 from advisor.export.base import Way
 from advisor.export.weak import weak
@@ -102,6 +103,18 @@ def test_what_keeps_the_guarantee_is_set_though_a_finding_names_it() -> None:
         "application.commit": "before-processing", "consumer.enable.auto.commit": "false",
     }  # fmt: skip
     assert json.loads(files(fields)["librdkafka-json"])["producer"]["acks"] == "0"
+
+
+def test_of_two_minimums_that_stand_in_for_each_other_one_stays() -> None:
+    """Each is of no use beside the other; without both, one replica may acknowledge alone."""
+    before = described({
+        "family": "spark", "need.guarantee": "at-least-once", "need.survive": "1",
+        "broker.min.insync.replicas": "2", "topic.min.insync.replicas": "3",
+        "broker.offsets.topic.replication.factor": "1",
+    })  # fmt: skip
+    left = weak(Way(recommend(before).pipeline, before))
+    minimum = "min.insync.replicas"
+    assert not {(Component.BROKER, minimum), (Component.TOPIC, minimum)} <= left
 
 
 @given(pipelines())

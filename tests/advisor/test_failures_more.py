@@ -16,7 +16,9 @@ RF3 = {"topic.replication.factor": "3"}
 LRK = {"family": "librdkafka"}
 SPARK = {"family": "spark"}
 HARMLESS = {A.UNAVAILABLE, A.BLOCKED}
-AWAY = {"consumer.auto.offset.reset": "earliest", "application.outage.ms": "10000"}
+AWAY = {"consumer.auto.offset.reset": "earliest", "application.outage.ms": "1000000"}
+QUICK = {"consumer.session.timeout.ms": "6000", "consumer.max.poll.interval.ms": "10000"}
+PATIENT = {"consumer.max.poll.interval.ms": "2147483647"}
 LOAD = {"application.rate": "1000", "application.message.bytes": "1000"}
 SKIP = {A.SKIPPED, A.EFFECT_MISSING}
 AGAIN = {A.REDELIVERY, A.EFFECT_DUPLICATED}
@@ -171,17 +173,45 @@ CASES = [
     ("static-member-lost", {"consumer.group.instance.id": "reader-1"}, set()),
     ("group-offsets-expired", {"application.outage.ms": "604799999"}, set()),
     ("group-offsets-expired", {"application.outage.ms": "604800000"}, SKIP),
-    ("group-offsets-expired", {}, SKIP),
+    ("group-offsets-expired", {}, set()),
+    ("group-offsets-expired", {"broker.offsets.retention.minutes": "5"}, SKIP),
+    ("group-offsets-expired", {"broker.offsets.retention.minutes": "6"}, set()),
     ("retention-overtakes-reader", SAFE | {"application.outage.ms": "604799999"}, set()),
     ("retention-overtakes-reader", SAFE | {"application.outage.ms": "604800000"},
      {A.EFFECT_MISSING}),
     ("retention-overtakes-reader", {"topic.retention.ms": "-1"}, set()),
     ("retention-overtakes-reader", {"topic.retention.ms": "1"}, SKIP),
     ("retention-overtakes-reader", {"topic.cleanup.policy": "compact"}, set()),
-    ("retention-overtakes-reader", AWAY | {"topic.retention.bytes": "1000"}, {A.EFFECT_MISSING}),
-    ("retention-overtakes-reader", AWAY | LOAD | {"topic.retention.bytes": "10000000"},
+    # A reader that dies brings its session (45 s) and a rebalance (up to 300 s), said or not.
+    ("retention-overtakes-reader", SAFE, set()),
+    ("retention-overtakes-reader", SAFE | {"topic.retention.ms": "345000"}, {A.EFFECT_MISSING}),
+    ("retention-overtakes-reader", SAFE | {"topic.retention.ms": "345000",
+                                           "application.outage.ms": "0"}, {A.EFFECT_MISSING}),
+    ("retention-overtakes-reader", SAFE | {"topic.retention.ms": "345001"}, set()),
+    ("retention-overtakes-reader", SAFE | QUICK | {"topic.retention.ms": "16000"},
      {A.EFFECT_MISSING}),
-    ("retention-overtakes-reader", AWAY | LOAD | {"topic.retention.bytes": "10000001"}, set()),
+    ("retention-overtakes-reader", SAFE | QUICK | {"topic.retention.ms": "16001"}, set()),
+    ("retention-overtakes-reader", SAFE | PATIENT | {"topic.retention.ms": "345001"}, set()),
+    ("retention-overtakes-reader", SAFE | {"consumer.group.protocol": "consumer",
+     "broker.group.consumer.session.timeout.ms": "60000", "topic.retention.ms": "360000"},
+     {A.EFFECT_MISSING}),
+    ("retention-overtakes-reader", SPARK | {"topic.retention.ms": "120000"}, SKIP),
+    ("retention-overtakes-reader", SPARK | {"topic.retention.ms": "120001"}, set()),
+    ("retention-overtakes-reader", {"family": "streams", "topic.retention.ms": "345000"},
+     {A.EFFECT_MISSING}),
+    # What one producer holds back comes at once.
+    ("retention-overtakes-reader", SAFE | {"topic.retention.bytes": "33554431"},
+     {A.EFFECT_MISSING}),
+    ("retention-overtakes-reader", SAFE | {"topic.retention.bytes": "33554432"}, set()),
+    ("retention-overtakes-reader", LRK | {"topic.retention.bytes": "1073741823"}, SKIP),
+    ("retention-overtakes-reader", LRK | {"topic.retention.bytes": "1073741824"}, set()),
+    ("retention-overtakes-reader", SAFE | LOAD | {"topic.retention.bytes": "345000000"},
+     {A.EFFECT_MISSING}),
+    ("retention-overtakes-reader", SAFE | LOAD | {"topic.retention.bytes": "345000001"}, set()),
+    ("retention-overtakes-reader", AWAY | {"topic.retention.bytes": "1000"}, {A.EFFECT_MISSING}),
+    ("retention-overtakes-reader", AWAY | LOAD | {"topic.retention.bytes": "1000000000"},
+     {A.EFFECT_MISSING}),
+    ("retention-overtakes-reader", AWAY | LOAD | {"topic.retention.bytes": "1000000001"}, set()),
     ("retention-overtakes-reader", AWAY | {"topic.retention.bytes": "0",
                                            "topic.cleanup.policy": "compact"}, set()),
     # A reader whose place is gone starts as the setting says; Spark stops, or says nothing (E19).
@@ -279,8 +309,6 @@ def test_only_java_from_4_0_is_of_no_more_use_after_an_idle_time(
 
 NOT_SAID = {
     "producer-killed": {"application.restart": "forgets"},
-    "group-offsets-expired": {"application.outage.ms": "1"},
-    "retention-overtakes-reader": {"application.outage.ms": "1"},
     "rack-lost": {"application.racks": "3"},
 }
 

@@ -25,7 +25,7 @@ from advisor.export.base import Stamp
 from advisor.intake import Product, read, short_name
 from advisor.models import Description
 from advisor.reasoning.fields import from_fields
-from labs import services as labs
+from labs.runs import services as labs
 
 SECRET = "hunter2-Zq7"
 NEWEST = "4.3"
@@ -182,7 +182,7 @@ def test_read_by_the_command(tmp_path: Path, how: list[str]) -> None:
 
 
 def test_two_texts_are_compared_before_they_are_dropped() -> None:
-    from advisor.inputs import Inputs
+    from advisor.intake.inputs import Inputs
 
     inputs = Inputs()
     inputs.add_text("a", f"transactional.id={SECRET}\nacks=all\n")

@@ -9,9 +9,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from advisor import drafts
 from advisor.intake import MAX_BYTES
 from advisor.models import Description
+from advisor.questions import drafts
 
 pytestmark = pytest.mark.django_db
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.inputs import Inputs
+from advisor.intake.inputs import Inputs
 
 _COMPOSE = "services:\n  kafka:\n    image: apache/kafka:4.1.0\n    environment:\n      {}: {}\n"
 _SPRING = "spring:\n  kafka:\n    producer:\n      {}: {}\n"

@@ -10,8 +10,8 @@ from django.db import connection
 from django.test import Client
 
 from advisor.catalog import Family
-from advisor.inputs import FileProblem, decoded
 from advisor.intake import Product, detect, read
+from advisor.intake.inputs import FileProblem, decoded
 
 FILES = Path(__file__).with_name("files")
 JAVA = Product(Family.JAVA, "4.4", "4.3")

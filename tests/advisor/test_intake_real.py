@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from advisor.catalog import Family
-from advisor.inputs import Inputs
 from advisor.intake import Intake, Product, read
+from advisor.intake.inputs import Inputs
 
 JAVA = Product(Family.JAVA, "4.3", "4.3")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from advisor.catalog import Family
-from advisor.inputs import Inputs
 from advisor.intake import Product, read
+from advisor.intake.inputs import Inputs
 
 MIN_ISR, UNCLEAN = "broker.min.insync.replicas", "broker.unclean.leader.election.enable"
 FILE = "process.roles={}\nnode.id=1\nmin.insync.replicas=2\nunclean.leader.election.enable=true\n"

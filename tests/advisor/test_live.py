@@ -16,7 +16,7 @@ from django.conf import LazySettings
 from django.test import Client
 
 from advisor import live
-from labs.engine.wait import until
+from labs.engine.base.wait import until
 from tests.advisor.test_importing import URL as FILES
 
 pytestmark = pytest.mark.django_db

@@ -12,12 +12,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from advisor import rules_changelog, services
+from advisor import services
 from advisor.catalog import Component
+from advisor.pages import rules_changelog
 from advisor.reasoning.answer import answer
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.serial import to_data
-from labs import services as labs
+from labs.runs import services as labs
 from tests.advisor.answers import RISKY, get, older, said, saved
 from tests.advisor.pipelines import described
 
@@ -85,7 +86,7 @@ def test_the_difference_names_every_part_and_what_changed_in_the_rules(client: C
     ):  # fmt: skip
         assert words in page, words
     assert "17 failure events, 16 findings" not in page, "that came with rules 1 already"
-    for words in ("What can be had", "Settings in force", "What is assumed"):
+    for words in ("What is possible", "Settings in force", "What is assumed"):
         assert words not in page, words
 
 

@@ -20,7 +20,7 @@ from advisor.models import Description
 from advisor.reasoning.answer import Answer, answer
 from advisor.reasoning.difference import difference
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.plain import from_plain, to_plain
+from advisor.reasoning.plain_data import from_plain, to_plain
 from advisor.reasoning.serial import to_data
 from tests.advisor.answers import RISKY, get, said, saved
 from tests.advisor.pipelines import SAFE, described, pipelines

@@ -60,7 +60,13 @@ CASES = [
      {"topic.retention.bytes": -1}),
     (SAFE | {"application.outage.ms": "1000", "topic.retention.bytes": "5",
              "application.rate": "10", "application.message.bytes": "100"},
-     {"topic.retention.bytes": 2001}),
+     {"topic.retention.bytes": 690_001}),
+    # A dead reader's session and a rebalance, whatever was said: twice 45 s + 300 s.
+    (SAFE | {"topic.retention.ms": "60000"}, {"topic.retention.ms": 690_000}),
+    (SAFE | {"topic.retention.ms": "1"}, {"topic.retention.ms": 690_000}),
+    (SAFE | {"topic.retention.ms": "345001"}, {}),
+    (SAFE | {"topic.retention.bytes": "1000"}, {"topic.retention.bytes": 67_108_863}),
+    (SAFE | {"topic.retention.bytes": "33554432"}, {}),
     (SAFE | {"application.timestamps": "from-source"},
      {"topic.message.timestamp.type": "LogAppendTime"}),
     (SAFE | {"application.racks": "3"}, {}),
@@ -73,7 +79,8 @@ CASES = [
       "consumer.startingOffsets": "earliest", "consumer.failOnDataLoss": "false"},
      {"consumer.failOnDataLoss": True}),
     ({"family": "librdkafka", "need.guarantee": "at-most-once"},
-     {"producer.enable.idempotence": True, "application.commit": "before-processing"}),
+     {"producer.enable.idempotence": True, "application.commit": "before-processing",
+      "application.offsets.topic.min.insync.replicas": 2}),
 ]  # fmt: skip
 
 

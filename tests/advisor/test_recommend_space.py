@@ -14,7 +14,7 @@ from advisor.reasoning.failures import events_for
 from advisor.reasoning.finding import Confidence
 from advisor.reasoning.guarantees import Anomaly, Guarantee
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.recommend import Recommendation, recommend
+from advisor.reasoning.recommend import BENDS, Recommendation, recommend
 from advisor.reasoning.search import Search, pulled
 from tests.advisor.pipelines import broken, falls_short, pipelines
 
@@ -87,8 +87,10 @@ def test_no_smaller_set_of_changes_is_enough(pipeline):
     search = Search(pipeline, events_for(pipeline))
     if refused(found):
         return
+    bends = any((each.component, each.setting) in BENDS for each in found.changes)
+    order = [pull for pull in search.order if bends or pull.key not in BENDS]
     for size in range(min(len(found.changes), 3)):
-        for pulls in combinations(search.order, size):
+        for pulls in combinations(order, size):
             if len({pull.key for pull in pulls}) == size:
                 after = pulled(pipeline, frozenset(pulls))
                 assert falls_short(after, pipeline) or after.problems(), pulls

@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
 
-from advisor import reference
 from advisor.catalog import Component, Family
+from advisor.pages import reference
 from advisor.reasoning.assess import assess
 from advisor.reasoning.dependence import dependence, events_behind, events_measured_by
 from advisor.reasoning.failures import all_events
@@ -36,7 +36,7 @@ def test_every_page_opens_and_every_link_between_them_leads_somewhere(client: Cl
     for entry in [*weighed, *others[::20]]:
         html = html_of(client, entry.url)
         assert len(re.findall(r"<h1", html)) == 1, entry.url
-        assert "Sources</dt>" in html, entry.url
+        assert re.search("Sources</(dt|h2)>", html), entry.url
         assert set(re.findall(r'href="(/reference/[^"]*)"', html)) <= known, entry.url
         ids = re.findall(r'\sid="([^"]+)"', html)
         assert len(ids) == len(set(ids)), entry.url
@@ -107,7 +107,7 @@ def test_a_rule_and_a_setting_name_the_experiment_that_shows_them_or_say_that_no
 ) -> None:
     staged = {event.scenario for event in all_events()}
     for each in reference.entries():
-        if each.kind != "failure" and each.weighed:
+        if each.kind in ("rule", "setting") and each.weighed:
             html = html_of(client, each.url)
             named = set(re.findall(r'experiment <span class="key">([\w-]+)</span>', html))
             assert named <= staged
@@ -218,3 +218,14 @@ def test_a_setting_whose_outcome_it_does_not_change_says_how_long_or_how_much(
         for event in (*behind, *measured):
             assert reverse("reference:failure", args=[event.name]) in html
         assert ("says how long or how much" in html) == bool(measured)
+
+
+@pytest.mark.parametrize(
+    ("address", "named"),
+    [("reference:index", "Reference"), ("advisories:index", "Reference"),
+     ("concepts:index", "Reference"), ("labs:scenarios", "Experiments"),
+     ("advisor:start", "Check settings")],
+)  # fmt: skip
+def test_the_navigation_marks_where_one_is(client: Client, address: str, named: str) -> None:
+    page = client.get(reverse(address), follow=True).content.decode()
+    assert re.findall(r'aria-current="page">([^<]+)</a></li>', page) == [named]

@@ -6,6 +6,7 @@ import pytest
 
 from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.recommend import recommend
 from advisor.reasoning.session import Session
 from tests.advisor.pipelines import SAFE, described, permits
 
@@ -41,6 +42,17 @@ def test_pauses_decide_whether_a_few_retries_outlast_a_new_leader() -> None:
     [found] = [each for each in assess(described(few | {LONGEST: "200"})).failures
                if each.event.name == "leader-killed"]  # fmt: skip
     assert "retry.backoff.max.ms=200" in found.permits[Anomaly.GIVEN_UP]
+
+
+@pytest.mark.parametrize(("fields", "late"), [
+    ({"version": "3.6", BACKOFF: "120000"}, True), ({"version": "3.6", BACKOFF: "119999"}, False),
+    ({BACKOFF: "120000"}, False), ({BACKOFF: "120000", LONGEST: "120000"}, True),
+])  # fmt: skip
+def test_a_retry_that_comes_after_the_timeout_is_none(fields: dict[str, str], late: bool) -> None:
+    told = described(SAFE | fields)
+    assert (Anomaly.GIVEN_UP in permits(told, "acknowledgement-lost")) is late
+    made = {each.setting: each.after for each in recommend(told).changes}
+    assert made == ({"retry.backoff.ms": 100} if late else {})
 
 
 def test_only_librdkafka_gives_its_partitions_up_without_its_coordinator() -> None:

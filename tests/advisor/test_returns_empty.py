@@ -19,7 +19,6 @@ EXACTLY = {"need.guarantee": "exactly-once"}
 @pytest.mark.parametrize("fields", [
     {"kafka": "3.9"}, {"kafka": "3.9", "broker.min.insync.replicas": "2"},
     {"application.eligible.leader.replicas.version": "0", "broker.min.insync.replicas": "2"},
-    {},
 ])  # fmt: skip
 def test_committed_offsets_may_be_gone_with_any_number_of_copies(fields: dict[str, str]) -> None:
     asked = described({**EMPTY, **fields})

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import call_command
 from hypothesis import given
 
-from advisor.inputs import Inputs, Origin
+from advisor.intake.inputs import Inputs, Origin
 from advisor.management.sarif import sarif
 from advisor.reasoning.answer import answer
 from advisor.reasoning.pipeline import Pipeline

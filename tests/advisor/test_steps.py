@@ -10,8 +10,8 @@ import pytest
 from advisor import services
 from advisor.catalog import Component, Family
 from advisor.export.choice import code_notes
+from advisor.pages.steps import compared, in_order
 from advisor.reasoning.numbers import Number, numbers
-from advisor.steps import compared, in_order
 from advisor.templatetags.look import quantity
 from tests.advisor.pipelines import described
 

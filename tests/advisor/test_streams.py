@@ -23,6 +23,7 @@ STREAMS = {
     "topic.min.insync.replicas": "2",
     "streams.replication.factor": "3",
     "streams.topic.min.insync.replicas": "2",
+    "application.offsets.topic.min.insync.replicas": "2",
 }
 """At least once, with state that survives one broker."""
 

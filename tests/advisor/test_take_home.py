@@ -52,7 +52,7 @@ def test_the_report_has_all_that_the_advice_says_and_nothing_to_open(client: Cli
     slug = walk(client, topic={"topic.replication.factor": "1"}, producer=RISKY)
     html = client.get(reverse("advisor:report", args=[slug])).content.decode()
     for words in (
-        "You need at least once", "<ins>all</ins>", '<article class="why"',
+        "You need at least once", "<ins>all</ins>", '<article class="why-body"',
         "min.insync.replicas", "reassign.sh", f"/pipelines/{slug}/", "Made by Delivery Lab, rules",
     ):  # fmt: skip
         assert words in html, words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.presentation import to_prove
+from advisor.pages.presentation import to_prove
 from advisor.reasoning.answer import judgement
 from advisor.reasoning.words import PLAINEST
 from tests.advisor.pipelines import SAFE, described

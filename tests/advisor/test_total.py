@@ -7,8 +7,9 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from advisor import presentation, services
+from advisor import services
 from advisor.management.report import report
+from advisor.pages import presentation
 from advisor.reasoning.levers import ALL
 from tests.advisor.pipelines import anything
 

@@ -9,10 +9,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from advisor import drafts, questionnaire
 from advisor.catalog import Family
 from advisor.models import Description
-from advisor.questionnaire import steps
+from advisor.questions import drafts, questionnaire
+from advisor.questions.questionnaire import steps
 from tests.advisor.walking import RISKY, answer, page, stamp, type_in, walk
 
 pytestmark = pytest.mark.django_db

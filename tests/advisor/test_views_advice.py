@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from advisor.catalog import Component, Family
 from advisor.models import Description
-from advisor.questionnaire import steps
+from advisor.questions.questionnaire import steps
 from tests.advisor.walking import RISKY, page, walk
 
 pytestmark = pytest.mark.django_db
@@ -111,7 +111,7 @@ def test_what_was_assumed_stands_on_top_with_a_way_to_state_it(client: Client) -
     said = re.sub(r"<[^>]+>", "", top)
     assert "replication.factor was not stated; the brokers’ default 1 is assumed." in said
     died = "“What does your sending code do after it died?” was not answered"
-    assert f"{died}; what hangs on the answer is not counted." in said
+    assert f"{died}; what depends on the answer is not counted." in said
     assert "“Does your code look at delivery errors?” was not answered" in said
     assert "With replication.factor=1 the first has no followers" in said
     field = re.search(r'form="state" name="at" value="(topic[^"]+)"', top)
@@ -141,7 +141,7 @@ def test_nothing_is_said_to_be_assumed_where_all_was_stated(client: Client) -> N
         },
         consumer={
             "application.commit": "auto", "application.processing": "synchronous",
-            "application.processing.errors": "retry",
+            "application.processing.errors": "retry", "application.outage.ms": "345000",
         },
         needs={
             "application.delivery.errors": "handled", "application.resend": "never",
@@ -244,6 +244,6 @@ def test_the_reasons_of_each_failure_name_their_sources(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
     for name in ("advisor:advice", "advisor:report"):
         html = client.get(reverse(name, args=[slug])).content.decode()
-        reasons = re.findall(r'<article class="why".*?</article>', html, re.DOTALL)
+        reasons = re.findall(r'<article class="why-body".*?</article>', html, re.DOTALL)
         assert reasons
         assert all("Sources: " in each for each in reasons)

@@ -8,7 +8,7 @@ from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.views.defaults import server_error
 
-from advisor import drafts
+from advisor.questions import drafts
 
 pytestmark = pytest.mark.django_db
 

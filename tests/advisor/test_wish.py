@@ -8,10 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from advisor import presentation, services
-from advisor.inputs import Inputs
+from advisor import services
+from advisor.intake.inputs import Inputs
 from advisor.management.report import report
 from advisor.management.sarif import sarif
+from advisor.pages import presentation
 from advisor.reasoning.answer import Answer, answer
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import recommend
@@ -98,6 +99,37 @@ def test_what_is_both_at_most_and_at_least_once_is_at_most_once() -> None:
     )
 
 
+SHORT = {"producer.request.timeout.ms": "1"}
+LRK = {"family": "librdkafka", "topic.replication.factor": "3"}
+TWO_OF_3 = {"topic.replication.factor": "3", "topic.min.insync.replicas": "2"}
+HOPELESS = [
+    (SHORT, "producer.request.timeout.ms"),
+    ({"producer.request.timeout.ms": "10"}, "producer.request.timeout.ms"),
+    ({"producer.request.timeout.ms": "0", "producer.acks": "0"}, "producer.request.timeout.ms"),
+    ({"family": "spark"} | SHORT, "producer.request.timeout.ms"),
+    ({"family": "streams"} | SHORT, "producer.request.timeout.ms"),
+    (LRK | SHORT | {"producer.enable.idempotence": "false"}, "producer.request.timeout.ms"),
+    (LRK | {"producer.socket.timeout.ms": "10"}, "producer.socket.timeout.ms"),
+    (
+        LRK | {"producer.delivery.timeout.ms": "9", "producer.linger.ms": "0"},
+        "producer.delivery.timeout.ms",
+    ),
+    ({"producer.buffer.memory": "16383"}, "producer.buffer.memory"),
+    ({"family": "spark", "producer.buffer.memory": "1"}, "producer.buffer.memory"),
+    ({"producer.max.block.ms": "0", "producer.transactional.id": "t"}, "producer.max.block.ms"),
+    ({"consumer.max.poll.interval.ms": "1"}, "consumer.max.poll.interval.ms"),
+    ({"family": "streams", "consumer.max.poll.interval.ms": "1"}, "consumer.max.poll.interval.ms"),
+    (
+        {
+            "consumer.session.timeout.ms": "10",
+            "consumer.heartbeat.interval.ms": "1",
+            "broker.group.min.session.timeout.ms": "1",
+        },
+        "consumer.session.timeout.ms",
+    ),
+]
+
+
 @pytest.mark.parametrize(("fields", "setting"), [
     ({"brokers": "1", "broker.offsets.topic.replication.factor": "3"},
      "broker.offsets.topic.replication.factor"),
@@ -106,6 +138,7 @@ def test_what_is_both_at_most_and_at_least_once_is_at_most_once() -> None:
      "broker.transaction.state.log.replication.factor"),
     ({"kafka": "3.5", "topic.replication.factor": "1", "topic.min.insync.replicas": "2"},
      "topic.min.insync.replicas"),
+    *HOPELESS,
 ])  # fmt: skip
 @pytest.mark.parametrize("guarantee", ["none", "at-least-once", "exactly-once"])
 def test_where_nothing_can_work_no_wish_is_met(
@@ -136,6 +169,19 @@ def test_where_nothing_can_work_no_wish_is_met(
     {"topic.replication.factor": "1", "topic.min.insync.replicas": "2"},
     {"kafka": "3.5", "producer.acks": "1", "producer.enable.idempotence": "false",
      "topic.replication.factor": "1", "topic.min.insync.replicas": "2"},
+    {"producer.request.timeout.ms": "11"},
+    {"broker.broker.session.timeout.ms": "11"},
+    TWO_OF_3 | {"broker.replica.lag.time.max.ms": "11"},
+    TWO_OF_3 | {"broker.min.insync.replicas": "4"},
+    TWO_OF_3 | {"kafka": "3.6", "broker.min.insync.replicas": "3"},
+    TWO_OF_3 | {"kafka": "3.6", "broker.transaction.state.log.min.isr": "4"},
+    LRK | SHORT | {"producer.enable.idempotence": "true"},
+    {"family": "librdkafka"} | SHORT,
+    LRK | {"producer.socket.timeout.ms": "11"},
+    LRK | {"producer.delivery.timeout.ms": "0"},
+    {"producer.buffer.memory": "16384"},
+    {"producer.max.block.ms": "0"},
+    {"consumer.max.poll.interval.ms": "11"},
 ])  # fmt: skip
 def test_what_gets_messages_through_works(fields: dict[str, str]) -> None:
     assert services.to_json(check(described(fields)))["works"]

@@ -6,7 +6,7 @@ import pytest
 
 from advisor.catalog import Component, Family, SettingError, kafka_versions, lookup, settings_of
 from advisor.catalog.facts import facts
-from advisor.presentation import not_staged
+from advisor.pages.presentation import not_staged
 from advisor.reasoning.answer import answer
 from advisor.reasoning.assess import assess
 from advisor.reasoning.dependence import events_measured_by
@@ -16,7 +16,7 @@ from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.numbers import numbers
 from advisor.reasoning.replication import Replication
 from advisor.reasoning.serial import from_data, to_data
-from labs.engine.kafka.distribution import to_run
+from labs.engine.distributions.distribution import to_run
 from tests.advisor.pipelines import SAFE, described
 
 OLD = ("3.2", "3.1", "3.0", "2.8")

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from advisor.catalog import Family
-from advisor.questionnaire import steps
+from advisor.questions.questionnaire import steps
 
 RISKY = {"producer.acks": "1"}
 

@@ -7,12 +7,14 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from advisor import services
 from advisor.catalog import Component, Family
-from advisor.inputs import FileProblem, Inputs, Origin, read_file, states_nothing
 from advisor.intake import all_readers
+from advisor.intake.inputs import FileProblem, Inputs, Origin, read_file, stated, states_nothing
+from advisor.known_bugs import known_bugs
+from advisor.management.exact import ExactCommand
 from advisor.management.report import report
 from advisor.management.sarif import sarif
 from advisor.reasoning.pipeline import Pipeline
@@ -26,7 +28,7 @@ _HEADS = {
 }  # fmt: skip
 
 
-class Command(BaseCommand):
+class Command(ExactCommand):
     """Exit codes: 0 the wish holds, 1 it does not, 2 the input is wrong.
 
     A wish is `--want`, `--survive` and `--ordering`, or `[need]` of a pipeline file; what nobody
@@ -61,6 +63,10 @@ class Command(BaseCommand):
             ("survive", "N", "brokers that may be lost for good; default 1"),
         ):
             parser.add_argument(f"--{option}", metavar=metavar, help=words)
+        parser.add_argument(
+            "--set", action="append", default=[], metavar="COMPONENT.KEY=VALUE", dest="stated",
+            help="one setting, such as producer.acks=1; goes before every file; may be given often",
+        )  # fmt: skip
         parser.add_argument("--ordering", action="store_true", help="order must be kept as well")
         parser.add_argument("--format", choices=("text", "json", "sarif"), help="default text")
         parser.add_argument("--json", action="store_true", help="the same as --format json")
@@ -83,7 +89,7 @@ class Command(BaseCommand):
                 self.stdout.write(json.dumps(sarif(answer, inputs), indent=2))
             case _:
                 self.stdout.write(report(answer, verbose=options["verbose"]))
-        if not answer.judgement.met:
+        if not answer.judgement.met or known_bugs(answer).breaking:
             sys.exit(BROKEN)
 
 
@@ -108,6 +114,8 @@ def _inputs(options: dict[str, Any]) -> Inputs:
         for component in Component:
             if path := options[component]:
                 _add(inputs, path, f"{component}-properties")
+        for option in options["stated"]:
+            inputs.state(*stated(option), Origin("--set"))
     except FileProblem as error:
         raise CommandError(str(error), returncode=BAD_INPUT) from error
     return inputs

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.event import FailureEvent, Permits, once_stated
+from advisor.reasoning.away import away
+from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.failures.no_committed_offset import without_position
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -14,10 +15,13 @@ NAME = "offsets.retention.minutes"
 def permits(pipeline: Pipeline) -> Permits:
     """A group without a position, if it may be away for longer than its offsets are kept."""
     kept = pipeline.number(Component.BROKER, NAME)
-    away_ms = pipeline.value(Component.APPLICATION, "outage.ms")
-    if isinstance(away_ms, int) and away_ms < kept * 60_000:
+    readers = away(pipeline)
+    if readers.ms < kept * 60_000:
         return {}
-    cause = f"{NAME}={kept}: after that the position of an empty group is deleted. "
+    cause = (
+        f"{NAME}={kept}, and no member may be there for {readers.ms:,} ms ({readers.said}): the "
+        "position of an empty group is deleted. "
+    )
     return without_position(pipeline, cause)
 
 
@@ -30,6 +34,4 @@ EVENT = FailureEvent(
     scenario="group-offsets-expired",
     families=frozenset(Family) - {Family.SPARK},
     sources=("Kafka ConfigDef, offsets.retention.minutes", "KIP-186"),
-    in_scope=once_stated("outage.ms"),
-    not_counted="it counts once you say how long readers may be away (application.outage.ms)",
 )

@@ -5,16 +5,19 @@ from __future__ import annotations
 from advisor.catalog import Component, Family
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.failures.no_committed_offset import without_position
+from advisor.reasoning.group import repeated
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted
 from advisor.reasoning.replication import Replication
 
-NAME, MINIMUM = "offsets.topic.replication.factor", "min.insync.replicas"
+NAME, MINIMUM = "offsets.topic.replication.factor", "offsets.topic.min.insync.replicas"
+_ACKS = "offsets.commit.required.acks"
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """A group without a position, if no copy of its offsets is left."""
+    """A group without a position, if no copy of its offsets is left; one that goes back, if the
+    copies that are left may lack its last commits."""
     copies = pipeline.number(Component.BROKER, NAME)
     lost = max(pipeline.requirement.survive, 1)
     if copies > pipeline.brokers:
@@ -23,20 +26,65 @@ def permits(pipeline: Pipeline) -> Permits:
             f"{counted(pipeline.brokers, 'broker')}: until it is lowered, no group can read "
             "anything."
         }
-    if copies > lost:
-        return _led_by_an_empty_disk(pipeline, copies)
-    return without_position(pipeline, f"{NAME}={copies}: the committed offsets are gone, too. ")
+    if copies <= lost:
+        return without_position(pipeline, f"{NAME}={copies}: the committed offsets are gone, too. ")
+    if sure_copies(pipeline) <= lost:
+        return goes_back(pipeline, f"{said(pipeline)}; {counted(lost, 'broker')} may be lost.")
+    return _led_by_an_empty_disk(pipeline, copies)
+
+
+def sure_copies(pipeline: Pipeline) -> int:
+    """Brokers that are sure to have a commit: it waits for all in sync, down to the minimum.
+
+    Before 4.0 the brokers could be told to wait for the leader alone. Since 4.0 the coordinator
+    answers when the high watermark has passed the commit (CoordinatorRuntime), which since 3.7
+    waits for the minimum, too.
+    """
+    if not waits_for_all(pipeline):
+        return 1
+    least = pipeline.number(Component.APPLICATION, MINIMUM)
+    return min(least, pipeline.number(Component.BROKER, NAME))
+
+
+def waits_for_all(pipeline: Pipeline) -> bool:
+    """Whether a commit waits for all brokers in sync, and so for the minimum."""
+    return _acks(pipeline) == -1
+
+
+def said(pipeline: Pipeline) -> str:
+    """The settings that say so, with their values."""
+    acks = _acks(pipeline)
+    waits = "" if acks == -1 else f", {_ACKS}={acks}"
+    return (
+        f"{NAME}={pipeline.number(Component.BROKER, NAME)} with min.insync.replicas="
+        f"{pipeline.number(Component.APPLICATION, MINIMUM)} of __consumer_offsets{waits}: a commit "
+        f"is sure to be on {counted(sure_copies(pipeline), 'broker')}"
+    )
+
+
+def _acks(pipeline: Pipeline) -> int:
+    known = pipeline.knows(Component.BROKER, _ACKS)
+    return pipeline.number(Component.BROKER, _ACKS) if known else -1
+
+
+def goes_back(pipeline: Pipeline, reason: str) -> Permits:
+    """The group starts at an older commit; without any, as auto.offset.reset says (R-B12)."""
+    again = f"{reason} The group goes on at an older commit, or as one without a position."
+    return {
+        **without_position(pipeline, f"{reason} "),
+        **repeated(pipeline, again, committed=True),
+    }
 
 
 def _led_by_an_empty_disk(pipeline: Pipeline, copies: int) -> Permits:
-    """__consumer_offsets has no minimum of its own, so that the brokers' counts (KIP-966)."""
-    least = min(pipeline.number(Component.BROKER, MINIMUM), copies)
+    """__consumer_offsets has a fate like any topic's (KIP-966)."""
+    least = sure_copies(pipeline)
     if copies == 1 or not Replication(pipeline).may_lead_empty(least):
         return {}
     return without_position(
         pipeline,
-        f"application.disk.lost=returns-empty, {NAME}={copies} with {MINIMUM}={least} of the "
-        "brokers: the last broker in sync comes back empty and leads, and the "
+        f"application.disk.lost=returns-empty, {NAME}={copies} with min.insync.replicas={least} of "
+        "__consumer_offsets: the last broker in sync comes back empty and leads, and the "
         "committed offsets are gone. ",
     )
 
@@ -46,8 +94,8 @@ EVENT = FailureEvent(
     title="The brokers with the committed offsets are lost",
     boundary=Boundary.LOG_TO_CONSUMER,
     story=(
-        "Groups keep their positions in a topic of their own, __consumer_offsets. Its copies are "
-        "on the brokers that are lost for good."
+        "Groups keep their positions in a topic of their own, __consumer_offsets. Brokers with "
+        "its copies are lost for good, when as few are in sync as the settings allow."
     ),
     permits=permits,
     scenario="offsets-topic-lost",
@@ -56,6 +104,8 @@ EVENT = FailureEvent(
         "Kafka GroupCoordinatorConfig, offsets.topic.replication.factor",
         "apache/kafka config/server.properties (ships 1)",
         "KIP-966, Motivation",
+        "Kafka GroupCoordinatorConfig, offsets.commit.required.acks (until 3.9); KIP-1041",
+        "apache/kafka GroupMetadataManager.scala; CoordinatorPartitionWriter.scala",
     ),
     in_scope=broker_lost_for_good,
 )

@@ -8,6 +8,7 @@ from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
 from advisor.reasoning.session import Session
+from advisor.reasoning.too_short import ANSWER_MS
 
 
 def permits(pipeline: Pipeline) -> Permits:
@@ -20,7 +21,15 @@ def permits(pipeline: Pipeline) -> Permits:
     )
     waits = f"buffer.memory={memory}: when it is full, send() waits up to max.block.ms={block_ms}"
     found: Permits = {Anomaly.UNAVAILABLE: f"{waits}."}
-    if session.application_resends or not topic.fails_over:
+    if session.application_resends:
+        return found
+    if block_ms <= ANSWER_MS:
+        found[Anomaly.GIVEN_UP] = (
+            f"max.block.ms={block_ms}: the first send() to a topic does not even wait for the "
+            "topic's metadata, and gives the record up."
+        )
+        return found
+    if not topic.fails_over:
         return found
     if block_ms < topic.slowest_pause_ms:
         found[Anomaly.GIVEN_UP] = (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.event import FailureEvent, Permits, once_stated
+from advisor.reasoning.away import away, room
+from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
-from advisor.reasoning.numbers import bytes_while_away
 from advisor.reasoning.pipeline import Pipeline
 
 
@@ -23,23 +23,31 @@ def permits(pipeline: Pipeline) -> Permits:
 
 
 def _by_age(pipeline: Pipeline) -> str:
+    """Of a segment the last message counts, of the one that is written to as well: where nothing
+    comes for so long, all of it goes (UnifiedLog, deleteRetentionMsBreachedSegments)."""
     kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
-    away_ms = pipeline.value(Component.APPLICATION, "outage.ms")
-    if kept_ms < 0 or (isinstance(away_ms, int) and away_ms < kept_ms):
+    if kept_ms < 0:
         return ""
-    return f"retention.ms={kept_ms}: what nobody has read by then is deleted."
+    readers = away(pipeline)
+    if readers.ms < kept_ms:
+        return ""
+    return (
+        f"retention.ms={kept_ms}, and nobody may read for {readers.ms:,} ms ({readers.said}): what "
+        "nobody has read by then is deleted."
+    )
 
 
 def _by_size(pipeline: Pipeline) -> str:
     """All messages may be of one partition. A load that was not stated may be any."""
     kept = pipeline.number(Component.TOPIC, "retention.bytes")
-    coming = bytes_while_away(pipeline)
-    if kept < 0 or (coming is not None and coming < kept):
+    if kept < 0:
         return ""
-    while_away = "as many as come" if coming is None else f"rate × message.bytes = {coming}"
+    needed = room(pipeline)
+    if needed.least is not None and kept >= needed.least:
+        return ""
     return (
-        f"retention.bytes={kept} in a partition, and {while_away} while readers are away "
-        "(application.outage.ms): the oldest are deleted, read or not."
+        f"retention.bytes={kept} in a partition, and {needed.said} may come while nobody reads: "
+        "the oldest are deleted, read or not."
     )
 
 
@@ -47,13 +55,16 @@ EVENT = FailureEvent(
     name="retention-overtakes-reader",
     title="Retention overtakes the reader",
     boundary=Boundary.LOG_TO_CONSUMER,
-    story="The readers are down or too slow for longer than the topic keeps its messages.",
+    story=(
+        "The readers are down for longer than the topic keeps its messages: as long as you say, "
+        "and never less than a reader that dies brings by itself."
+    ),
     permits=permits,
     scenario="retention-overtakes-reader",
     sources=(
         "Kafka TopicConfig, retention.ms and retention.bytes",
-        "Kafka ConfigDef, auto.offset.reset",
+        "Kafka ConfigDef, auto.offset.reset, session.timeout.ms and max.poll.interval.ms",
+        "apache/kafka UnifiedLog.scala (what retention deletes)",
+        "Spark configuration.md, spark.network.timeout",
     ),
-    in_scope=once_stated("outage.ms"),
-    not_counted="it counts once you say how long readers may be away (application.outage.ms)",
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.catalog import Component, Value
+from advisor.reasoning.away import away, room
+from advisor.reasoning.failures.offsets_topic_lost import MINIMUM as _OFFSETS_LEAST
 from advisor.reasoning.failures.offsets_topic_lost import NAME as _OFFSETS
 from advisor.reasoning.failures.transaction_log_lost import FACTOR as STATE_FACTOR
 from advisor.reasoning.failures.transaction_log_lost import MINIMUM as STATE_MINIMUM
@@ -19,11 +21,10 @@ from advisor.reasoning.levers.lever import (
     becomes,
     costs,
     not_spark,
-    outage_ms,
     paid,
     spare,
 )
-from advisor.reasoning.numbers import bytes_on_disk, bytes_while_away
+from advisor.reasoning.numbers import bytes_on_disk
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication, in_fullest_rack, kafka_at_least
 from advisor.reasoning.session import Session
@@ -52,24 +53,35 @@ def _minimums(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _retentions(pipeline: Pipeline) -> Sequence[Value]:
-    away_ms, now = outage_ms(pipeline), pipeline.number(_TOPIC, "retention.ms")
-    if away_ms is None or not 0 <= now <= away_ms:
+    away_ms, now = away(pipeline).ms, pipeline.number(_TOPIC, "retention.ms")
+    if not 0 <= now <= away_ms:
         return []
     # -1 keeps them for ever.
     return [max(2 * away_ms, 1) if 2 * away_ms <= LONG_MAX else -1]
 
 
 def _sizes(pipeline: Pipeline) -> Sequence[Value]:
-    now, coming = pipeline.number(_TOPIC, "retention.bytes"), bytes_while_away(pipeline)
-    if now < 0 or (coming is not None and coming < now):
+    now, needed = pipeline.number(_TOPIC, "retention.bytes"), room(pipeline).least
+    if now < 0 or (needed is not None and now >= needed):
         return []
     # Without a load that was stated no size is enough.
-    return [-1 if coming is None or 2 * coming > LONG_MAX else 2 * coming + 1]
+    return [-1 if needed is None or 2 * needed > LONG_MAX else 2 * needed - 1]
 
 
 def _offset_copies(pipeline: Pipeline) -> Sequence[Value]:
     lost, now = pipeline.requirement.survive, pipeline.number(_BROKER, _OFFSETS)
     return [min(lost + 2, pipeline.brokers)] if now <= lost < pipeline.brokers else []
+
+
+def _offset_minimums(pipeline: Pipeline) -> Sequence[Value]:
+    lost, now = pipeline.requirement.survive, pipeline.number(Component.APPLICATION, _OFFSETS_LEAST)
+    return [lost + 1] if lost and now <= lost < pipeline.brokers else []
+
+
+def _commit_acks(pipeline: Pipeline) -> Sequence[Value]:
+    name = "offsets.commit.required.acks"
+    known = pipeline.knows(_BROKER, name)
+    return [-1] if known and pipeline.number(_BROKER, name) != -1 else []
 
 
 def _decisions(pipeline: Pipeline) -> tuple[int, int]:
@@ -94,8 +106,8 @@ def _state_minimums(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _offset_retentions(pipeline: Pipeline) -> Sequence[Value]:
-    away_ms, now = outage_ms(pipeline), pipeline.number(_BROKER, "offsets.retention.minutes")
-    if away_ms is None or away_ms < now * 60_000:
+    away_ms, now = away(pipeline).ms, pipeline.number(_BROKER, "offsets.retention.minutes")
+    if away_ms < now * 60_000:
         return []
     wanted = 2 * away_ms // 60_000 + 1
     return [wanted] if wanted <= INT_MAX else []
@@ -256,6 +268,34 @@ LEVERS = (
             "plan for kafka-reassign-partitions.sh --execute, while groups run.",
             "kafka-topics.sh --describe --topic __consumer_offsets shows the Replicas and Isr.",
         ),
+    ),
+    Lever(
+        Component.APPLICATION, _OFFSETS_LEAST, not_spark(_offset_minimums),
+        costs(availability="with fewer of its copies in sync, groups commit nothing and nobody "
+              "joins one."),
+        "Kafka design.md, Availability and Durability Guarantees",
+        Procedure(
+            Restart.NOTHING,
+            "kafka-configs.sh --alter --entity-type topics --entity-name __consumer_offsets "
+            "--add-config min.insync.replicas=N, while groups run and every replica is in sync.",
+            "kafka-configs.sh --describe --all --entity-type topics --entity-name "
+            "__consumer_offsets shows min.insync.replicas.",
+            after=(_OFFSETS,),
+        ),
+    ),
+    Lever(
+        _BROKER, "offsets.commit.required.acks", not_spark(_commit_acks),
+        costs(latency="a commit waits for the replicas in sync, where one broker acknowledged it."),
+        "Kafka GroupCoordinatorConfig, offsets.commit.required.acks; KIP-1041",
+        _BROKER_FILE,
+    ),
+    Lever(
+        _BROKER, "unclean.leader.election.enable",
+        not_spark(becomes(_BROKER, "unclean.leader.election.enable", False)),
+        costs(availability="with every in-sync replica down, each topic without a setting of its "
+              "own waits for one of them."),
+        "Kafka design.md, Unclean leader election; apache/kafka#16866",
+        _BROKER_FILE,
     ),
     Lever(
         _BROKER, STATE_FACTOR, not_spark(_state_copies),

@@ -133,12 +133,6 @@ def costs(**cost: Unpack[Cost]) -> Price:
     return lambda before, after: price
 
 
-def outage_ms(pipeline: Pipeline) -> int | None:
-    """How long readers may be away, where the team said so."""
-    said = pipeline.value(Component.APPLICATION, "outage.ms")
-    return said if isinstance(said, int) else None
-
-
 def spare(topic: Replication) -> str:
     """What is left of the availability, with its formula."""
     return (

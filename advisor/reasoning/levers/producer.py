@@ -32,6 +32,9 @@ _PATIENCE_MS = 120_000
 _TRANSACTION_MS = 60_000
 """`transaction.timeout.ms` of every client (KIP-98)."""
 
+_BACKOFF_MS = 100
+"""`retry.backoff.ms` of every client (KIP-580)."""
+
 _BLOCK_MS = 60_000
 """`max.block.ms` of the Java client (ConfigDef)."""
 
@@ -44,6 +47,11 @@ def _in_flight(pipeline: Pipeline) -> Sequence[Value]:
 def _retries(pipeline: Pipeline) -> Sequence[Value]:
     now = pipeline.number(Component.PRODUCER, "retries")
     return [INT_MAX] if now < INT_MAX else []
+
+
+def _backoffs(pipeline: Pipeline) -> Sequence[Value]:
+    """The clients' own pause, where no retry would come in time."""
+    return [_BACKOFF_MS] if Session(pipeline).retries_too_late else []
 
 
 def _longest_pause_ms(pipeline: Pipeline) -> int:
@@ -190,6 +198,12 @@ LEVERS = (
         PRODUCERS_AGAIN,
         # That few retries may be used up before a pause ends was read in the clients, not run.
         Confidence.MEDIUM,
+    ),
+    _lever(
+        "retry.backoff.ms", _backoffs,
+        costs(throughput="requests that fail are sent again sooner."),
+        "KIP-580",
+        PRODUCERS_AGAIN,
     ),
     _lever(
         "queuing.strategy", only(Family.LIBRDKAFKA, _becomes("queuing.strategy", "fifo")),

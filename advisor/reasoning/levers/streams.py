@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from advisor.catalog import Component, Family, Value
-from advisor.catalog.told import COMMIT_MS, TRANSACTION_MS
+from advisor.catalog.streams_overrides import COMMIT_MS, TRANSACTION_MS
 from advisor.reasoning.levers.lever import (
     Lever,
     Procedure,

@@ -14,7 +14,7 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.catalog.told import overruled
+from advisor.catalog.streams_overrides import overruled
 from advisor.reasoning.finding import Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 

@@ -1,0 +1,46 @@
+"""Known bugs of releases: one advisory a file in this folder; a new file is a new advisory.
+
+An advisory says which releases lose, repeat or reorder messages although the settings are right,
+what it takes, and what to do. `docs/decisions/0041-known-bugs-stand-beside-the-guarantee.md`.
+"""
+
+from __future__ import annotations
+
+from advisor.advisories.features import FEATURES
+from advisor.advisories.load import AdvisoryError, advisories
+from advisor.advisories.matching import (
+    Certainty,
+    Hit,
+    Versions,
+    added,
+    hits,
+    match,
+    readable,
+    versions_of,
+    weakened,
+)
+from advisor.advisories.model import Advisory, Part, Product
+from advisor.advisories.releases import VersionError, meant
+from advisor.advisories.upgrade import Upgrade, upgrades
+
+__all__ = [
+    "FEATURES",
+    "Advisory",
+    "AdvisoryError",
+    "Certainty",
+    "Hit",
+    "Part",
+    "Product",
+    "Upgrade",
+    "VersionError",
+    "Versions",
+    "added",
+    "advisories",
+    "hits",
+    "match",
+    "meant",
+    "readable",
+    "upgrades",
+    "versions_of",
+    "weakened",
+]

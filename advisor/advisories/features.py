@@ -1,0 +1,126 @@
+"""What a bug may need beside settings: how the pipeline is used, and what must come about.
+
+A description of a pipeline decides some of these. It says nothing of the others, and a bug that
+needs one of them is called possible, with the words here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+
+Decision = Callable[[Pipeline], bool | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """`words` complete the sentence "It takes …"; `decide` answers None where nobody said."""
+
+    words: str
+    decide: Decision = lambda _: None
+
+
+def _transactions(pipeline: Pipeline) -> bool:
+    if pipeline.family is Family.STREAMS:
+        return _exactly_once(pipeline)
+    if not pipeline.knows(Component.PRODUCER, "transactional.id"):
+        return False
+    return bool(pipeline.text(Component.PRODUCER, "transactional.id"))
+
+
+def _exactly_once(pipeline: Pipeline) -> bool:
+    if pipeline.family is not Family.STREAMS:
+        return False
+    guarantee = pipeline.text(Component.STREAMS, "processing.guarantee")
+    return guarantee.startswith("exactly_once")
+
+
+def _compaction(pipeline: Pipeline) -> bool:
+    return "compact" in pipeline.text(Component.TOPIC, "cleanup.policy")
+
+
+def _static_members(pipeline: Pipeline) -> bool:
+    name = "group.instance.id"
+    known = pipeline.knows(Component.CONSUMER, name)
+    return known and bool(pipeline.text(Component.CONSUMER, name))
+
+
+def _by_default(pipeline: Pipeline) -> bool:
+    return "enable.idempotence" not in pipeline.stated(Component.PRODUCER)
+
+
+def _offsets(pipeline: Pipeline) -> bool:
+    commit = "commit"
+    if pipeline.family is Family.STREAMS:
+        return _exactly_once(pipeline)
+    known = pipeline.knows(Component.APPLICATION, commit)
+    return known and pipeline.value(Component.APPLICATION, commit) == "in-transaction"
+
+
+def _min_partitions(pipeline: Pipeline) -> bool:
+    return "minPartitions" in pipeline.stated(Component.CONSUMER)
+
+
+def _state(pipeline: Pipeline) -> bool | None:
+    if pipeline.family is not Family.STREAMS:
+        return False
+    return None
+
+
+FEATURES: Mapping[str, Feature] = {
+    "transactions": Feature("transactions", _transactions),
+    "exactly-once-streams": Feature("processing.guarantee exactly-once", _exactly_once),
+    "compaction": Feature("a compacted topic", _compaction),
+    "kraft": Feature("brokers in KRaft mode", lambda pipeline: not Replication(pipeline).zookeeper),
+    "static-members": Feature("static members (group.instance.id)", _static_members),
+    "idempotence-by-default": Feature("enable.idempotence is left to its default", _by_default),
+    "offsets-in-transaction": Feature("offsets committed in the transaction", _offsets),
+    "min-partitions": Feature("minPartitions is set", _min_partitions),
+    "state": Feature("a state store", _state),
+    "several-log-dirs": Feature("brokers with several log directories"),
+    "compression": Feature("compressed batches"),
+    "marker-keys": Feature("a message with the key of a marker (four bytes)"),
+    "whole-log-cleaned": Feature("cleaning that removes the newest records of closed segments"),
+    "topic-recreated": Feature("a topic that is deleted and made again under its name"),
+    "topic-away": Feature("brokers that for a while do not know an existing topic"),
+    "rolling-upgrade": Feature("an inter.broker.protocol.version older than the brokers"),
+    "dynamic-log-defaults": Feature("cluster-wide log defaults that are changed twice at run time"),
+    "cooperative-assignor": Feature("the cooperative-sticky assignor"),
+    "sticky-assignor": Feature("the sticky assignor"),
+    "follower-fetching": Feature("consumers that read from followers"),
+    "reads-at-the-end": Feature("a read at the very end of the log beside a write"),
+    "suppress": Feature("suppress() in the topology"),
+    "repartition": Feature("a repartition topic, and a task that fails before it commits"),
+    "pause-or-seek": Feature("pause, resume or seek in the consumer"),
+    "batch-consume": Feature("the batch calls for consuming"),
+    "subscription-change": Feature("a subscription that changes, or topics that it newly matches"),
+    "manual-assign": Feature("partitions by assign(), with commits"),
+    "stored-offsets": Feature("offsets that the application stores itself"),
+    "idle-partitions": Feature("commits older than offsets.retention.minutes"),
+    "disk-failure": Feature("a disk that fails"),
+    "power-cut": Feature("a power cut"),
+    "crash-then-failed-start": Feature("a crash, and then a start that fails"),
+    "network-partition": Feature("a controller that is cut off"),
+    "leader-changes": Feature("leaders that change in quick succession"),
+    "coordinator-moves": Feature("a coordinator that moves"),
+    "delayed-requests": Feature("a request that the network delays and the client repeats"),
+    "request-outlived": Feature("a batch that expires, or a broker that goes, during a request"),
+    "sequence-reset": Feature("a producer epoch that is raised while batches are on their way"),
+    "follower-behind-retention": Feature("a follower whose log begins after its leader's"),
+    "many-transactions": Feature("transactions that complete at the same moment"),
+    "transaction-times-out": Feature("a transaction that outlives its timeout"),
+    "producers-expire": Feature("transactional producers that are silent for long"),
+    "rebalance-while-restoring": Feature("a rebalance while a store is restored"),
+    "large-records": Feature("batches that are too large for the broker or the retry"),
+    "failed-sends": Feature("sends that fail or time out"),
+    "partitions-move": Feature("a source that is told of no partitions, as while they move"),
+    "short-retention": Feature("records that expire while a batch runs"),
+    "wall-clock": Feature("session windows"),
+    "mirror-maker": Feature("MirrorMaker 2 with translated offsets"),
+    "source-connector": Feature("a source connector"),
+    "sink-connector": Feature("a sink connector"),
+}

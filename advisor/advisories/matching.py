@@ -1,0 +1,168 @@
+"""Which advisories hit a pipeline, and what they leave of its guarantee."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from packaging.version import Version
+
+from advisor.advisories.features import FEATURES
+from advisor.advisories.load import advisories
+from advisor.advisories.model import Advisory, Part, SettingNeed
+from advisor.advisories.releases import VersionError, meant
+from advisor.catalog import Component, Family, SettingError
+from advisor.catalog.lookups import lookup
+from advisor.catalog.versions import SPARK_CLIENT
+from advisor.reasoning.guarantees import FORBIDS, Anomaly, Boundary, Guarantee, strongest
+from advisor.reasoning.pipeline import Pipeline
+
+Versions = Mapping[Part, str]
+"""What runs: a release or a line for each part of the pipeline."""
+
+
+class Certainty(StrEnum):
+    """`hit`: release and settings are those of the bug. `possible`: one of them is not known."""
+
+    HIT = "hit"
+    POSSIBLE = "possible"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An advisory that concerns a pipeline; `unknown` says what was not stated and decides."""
+
+    advisory: Advisory
+    running: str
+    certainty: Certainty
+    unknown: tuple[str, ...] = ()
+
+
+def versions_of(pipeline: Pipeline) -> Versions:
+    """The release of each part of a pipeline where it was stated, else its line."""
+    client = pipeline.client_release or pipeline.version
+    found = {Part.BROKER: pipeline.kafka_release or pipeline.kafka}
+    match pipeline.family:
+        case Family.JAVA:
+            found |= {Part.PRODUCER: client, Part.CONSUMER: client}
+            if pipeline.stated(Component.APPLICATION).get("framework") == "connect":
+                found |= {Part.CONNECT: client}
+        case Family.STREAMS:
+            found |= {Part.PRODUCER: client, Part.CONSUMER: client, Part.STREAMS: client}
+        case Family.SPARK:
+            inside = SPARK_CLIENT
+            found |= {Part.SPARK: client, Part.PRODUCER: inside, Part.CONSUMER: inside}
+        case Family.LIBRDKAFKA:
+            found |= {Part.LIBRDKAFKA: client}
+    return found
+
+
+def hits(pipeline: Pipeline) -> tuple[Hit, ...]:
+    """The advisories that hit a pipeline, the sure ones first.
+
+    Of a pipeline that the catalog no longer takes only the versions are looked at.
+    """
+    running, known = versions_of(pipeline), readable(pipeline)
+    found = [hit for each in advisories() if (hit := match(each, running, known)) is not None]
+    return tuple(sorted(found, key=lambda hit: hit.certainty is Certainty.POSSIBLE))
+
+
+def readable(pipeline: Pipeline) -> Pipeline | None:
+    """The pipeline if the catalog takes it: what is in force can be asked of it."""
+    try:
+        return None if pipeline.problems() else pipeline
+    except SettingError:
+        return None
+
+
+def match(advisory: Advisory, running: Versions, pipeline: Pipeline | None = None) -> Hit | None:
+    """How an advisory concerns what runs; without a pipeline, by the versions alone."""
+    text = running.get(advisory.part)
+    if text is None:
+        return None
+    try:
+        may_be = meant(advisory.product, text)
+    except VersionError:
+        return None
+    affected = [each for each in may_be if advisory.affects(each)]
+    unmet = list(_unmet(advisory, pipeline))
+    if not affected or (pipeline is not None and None in unmet):
+        return None
+    unknown = [each for each in unmet if each is not None]
+    if len(affected) < len(may_be):
+        unknown.insert(0, f"the release of {advisory.part} {text} ({_listed(affected)} have it)")
+    certainty = Certainty.POSSIBLE if unknown else Certainty.HIT
+    return Hit(advisory, text, certainty, tuple(unknown))
+
+
+def weakened(
+    guarantees: Mapping[Boundary, Guarantee], added: Iterable[Anomaly]
+) -> dict[Boundary, Guarantee]:
+    """The guarantees of the settings after these anomalies are added; never more than before."""
+    anomalies = frozenset(added)
+    return {
+        boundary: _weaker(guarantee, _within(boundary, anomalies))
+        for boundary, guarantee in guarantees.items()
+    }
+
+
+def added(found: Iterable[Hit], *, sure: bool) -> frozenset[Anomaly]:
+    """The anomalies that advisories add; with `sure`, those of sure hits alone."""
+    return frozenset(
+        anomaly
+        for hit in found
+        if hit.certainty is Certainty.HIT or not sure
+        for anomaly in hit.advisory.anomalies
+    )
+
+
+_OF_LOG = frozenset({
+    Anomaly.LOST_WRITE, Anomaly.DUPLICATE, Anomaly.REORDERED, Anomaly.DIVERGED, Anomaly.GIVEN_UP,
+    Anomaly.PHANTOM, Anomaly.UNAVAILABLE,
+})  # fmt: skip
+_OF_SINK = frozenset({Anomaly.EFFECT_MISSING, Anomaly.EFFECT_DUPLICATED, Anomaly.STATE_LOST})
+
+
+def _within(boundary: Boundary, anomalies: frozenset[Anomaly]) -> frozenset[Anomaly]:
+    match boundary:
+        case Boundary.PRODUCER_TO_LOG:
+            return anomalies & _OF_LOG
+        case Boundary.LOG_TO_CONSUMER:
+            return anomalies - _OF_LOG - _OF_SINK
+        case Boundary.END_TO_END:
+            return anomalies
+
+
+def _weaker(guarantee: Guarantee, anomalies: frozenset[Anomaly]) -> Guarantee:
+    if guarantee is Guarantee.EXACTLY_ONCE:
+        return strongest(anomalies)
+    return Guarantee.NONE if FORBIDS[guarantee] & anomalies else guarantee
+
+
+def _unmet(advisory: Advisory, pipeline: Pipeline | None) -> Iterator[str | None]:
+    """What is needed and not known to be there, in words; None for what is known to be absent."""
+    for need in advisory.settings:
+        decided = None if pipeline is None else _has(pipeline, need)
+        if not decided:
+            yield str(need) if decided is None else None
+    for name in advisory.features:
+        feature = FEATURES[name]
+        decided = None if pipeline is None else feature.decide(pipeline)
+        if not decided:
+            yield feature.words if decided is None else None
+
+
+def _has(pipeline: Pipeline, need: SettingNeed) -> bool | None:
+    if pipeline.knows(need.component, need.setting):
+        return pipeline.value(need.component, need.setting) in need.values
+    of = (pipeline.family, pipeline.version, pipeline.kafka, need.component)
+    try:
+        lookup(*of, need.setting, every=True)
+    except SettingError:
+        return False
+    return None
+
+
+def _listed(found: Iterable[Version]) -> str:
+    return ", ".join(str(each) for each in found)

@@ -1,0 +1,118 @@
+"""The shape of an advisory: a known bug of some releases that changes what is delivered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from packaging.version import Version
+
+from advisor.catalog import Component, Value, written
+from advisor.reasoning.guarantees import Anomaly
+
+
+class Part(StrEnum):
+    """The component whose release has the bug; `producer` and `consumer` are Java's."""
+
+    PRODUCER = "producer"
+    CONSUMER = "consumer"
+    BROKER = "broker"
+    STREAMS = "streams"
+    CONNECT = "connect"
+    SPARK = "spark"
+    LIBRDKAFKA = "librdkafka"
+
+
+class Product(StrEnum):
+    """What is released under one number: clients, brokers, Streams and Connect are all Kafka."""
+
+    KAFKA = "kafka"
+    LIBRDKAFKA = "librdkafka"
+    SPARK = "spark"
+
+
+class Confidence(StrEnum):
+    """What was read: what people reported (ticket, pull request, release notes), the commit that
+    fixed it, or both."""
+
+    TICKET = "ticket"
+    COMMIT = "commit"
+    BOTH = "both"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The releases from `since` on and before `before`; None leaves that end open."""
+
+    since: Version | None
+    before: Version | None
+
+    def __contains__(self, release: Version) -> bool:
+        started = self.since is None or release >= self.since
+        return started and (self.before is None or release < self.before)
+
+    def __str__(self) -> str:
+        since = f">={self.since}" if self.since else ""
+        before = f"<{self.before}" if self.before else ""
+        return ",".join(each for each in (since, before) if each)
+
+    @property
+    def words(self) -> str:
+        """The range as a sentence has it."""
+        if self.since is None:
+            return f"before {self.before}"
+        return f"{self.since} to before {self.before}" if self.before else f"from {self.since} on"
+
+
+@dataclass(frozen=True, slots=True)
+class SettingNeed:
+    """A setting that must have one of these values for the bug to matter."""
+
+    component: Component
+    setting: str
+    values: tuple[Value, ...]
+
+    def __str__(self) -> str:
+        said = " or ".join(written(value) for value in self.values)
+        return f"{self.component}.{self.setting}={said}"
+
+
+@dataclass(frozen=True, slots=True)
+class Advisory:
+    """One known bug.
+
+    A release is affected if it is in any of the ranges `affected`; `fixed` holds the first good
+    release of each line that got the fix, oldest first, and is empty while there is none.
+    `mechanism` is three sentences. `features` are names of `features.FEATURES`. `checked` says
+    how the versions were verified, `incident` names the incident that shows the bug, if one does.
+    """
+
+    id: str
+    title: str
+    part: Part
+    affected: tuple[Range, ...]
+    fixed: tuple[Version, ...]
+    anomalies: tuple[Anomaly, ...]
+    mechanism: tuple[str, ...]
+    workaround: str
+    sources: tuple[str, ...]
+    checked: str
+    confidence: Confidence
+    settings: tuple[SettingNeed, ...] = ()
+    features: tuple[str, ...] = ()
+    incident: str = ""
+
+    @property
+    def slug(self) -> str:
+        """The name in the page's address."""
+        return "".join(each if each.isalnum() else "-" for each in self.id.lower()).strip("-")
+
+    @property
+    def product(self) -> Product:
+        """Whose release numbers the ranges are."""
+        own = {Part.SPARK: Product.SPARK, Part.LIBRDKAFKA: Product.LIBRDKAFKA}
+        return own.get(self.part, Product.KAFKA)
+
+    def affects(self, release: Version) -> bool:
+        """Whether this release has the bug."""
+        return any(release in each for each in self.affected)

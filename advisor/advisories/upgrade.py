@@ -1,0 +1,78 @@
+"""The smallest upgrade after which no known bug concerns a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from packaging.version import Version
+
+from advisor.advisories.load import advisories
+from advisor.advisories.matching import Hit, Versions, match
+from advisor.advisories.model import Advisory, Part
+from advisor.advisories.releases import meant, releases
+from advisor.reasoning.pipeline import Pipeline
+
+_CLIENT = frozenset({Part.PRODUCER, Part.CONSUMER, Part.STREAMS, Part.CONNECT})
+"""Parts of one release: the clients of one application."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """What to upgrade to which release, and which advisories stay, as no release ends them.
+
+    `target` is empty where no later release is known to be better.
+    """
+
+    what: str
+    running: str
+    target: str
+    clears: tuple[str, ...]
+    remain: tuple[str, ...]
+
+
+def upgrades(
+    found: Iterable[Hit], running: Versions, pipeline: Pipeline | None = None
+) -> tuple[Upgrade, ...]:
+    """The smallest upgrade of each thing that is released by itself and was hit."""
+    return tuple(_upgrades(tuple(found), running, pipeline))
+
+
+def _upgrades(
+    found: tuple[Hit, ...], running: Versions, pipeline: Pipeline | None
+) -> Iterator[Upgrade]:
+    clients = "kafka-clients inside Spark" if Part.SPARK in running else "Java clients"
+    for what, parts in (
+        ("brokers", {Part.BROKER}),
+        (clients, _CLIENT),
+        ("librdkafka", {Part.LIBRDKAFKA}),
+        ("Spark", {Part.SPARK}),
+    ):
+        own = [hit for hit in found if hit.advisory.part in parts]
+        if own:
+            yield _smallest(what, own, {each for each in parts if each in running}, pipeline)
+
+
+def _smallest(what: str, own: list[Hit], parts: set[Part], pipeline: Pipeline | None) -> Upgrade:
+    text, product = own[0].running, own[0].advisory.product
+    least = min(meant(product, text))
+    later = [each for each in releases(product) if each >= least]
+    hit = [each.advisory for each in own]
+    curable = [each for each in hit if any(not each.affects(release) for release in later)]
+    others = [each for each in advisories() if each.part in parts and each not in hit]
+    clean = [each for each in later if not any(one.affects(each) for one in curable)]
+    good = [each for each in clean if not _concerned(each, others, pipeline)]
+    target = next(iter(good or clean), None) if curable else None
+    cleared = tuple(each.id for each in curable) if target else ()
+    return Upgrade(
+        what=what,
+        running=text,
+        target=str(target or ""),
+        clears=cleared,
+        remain=tuple(each.id for each in hit if each.id not in cleared),
+    )
+
+
+def _concerned(release: Version, others: list[Advisory], pipeline: Pipeline | None) -> bool:
+    """Whether an upgrade to a release would bring in another bug."""
+    return any(match(each, {each.part: str(release)}, pipeline) is not None for each in others)

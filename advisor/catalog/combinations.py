@@ -1,0 +1,102 @@
+"""What a client refuses of a setting that is not weighed, beside others: in its own words.
+
+No guarantee hangs on these settings, so no pipeline has them; but a file does, and a client that
+does not start is worth a line. Sources: ConsumerConfig and ProducerConfig of kafka-clients 3.9 and
+4.3, rd_kafka_conf_finalize of librdkafka 2.16; held against them by tests/contracts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from advisor.catalog.effective import (
+    GROUP_PROTOCOL,
+    HEARTBEAT,
+    IDEMPOTENCE,
+    SESSION,
+    TRANSACTION_TIMEOUT,
+)
+from advisor.catalog.model import Component, Family, Problem
+from advisor.catalog.versions import at_least, client_line
+
+Texts = Mapping[str, str]
+Said = Iterator[tuple[str, str]]
+
+_STRATEGY = "partition.assignment.strategy"
+_OF_CLASSIC = (_STRATEGY, HEARTBEAT, SESSION)
+_ASSIGNOR, _TWO_PHASES = "group.remote.assignor", "transaction.two.phase.commit.enable"
+_PROTOCOLS = {"range": "eager", "roundrobin": "eager", "cooperative-sticky": "cooperative"}
+_GAPLESS = "enable.gapless.guarantee"
+
+
+def beside(family: Family, version: str, component: Component, texts: Texts) -> Problem | None:
+    """The first that the client refuses of what a file states for it, by name, as text.
+
+    What `validate` looks at is left to it. Raises `SettingError` for a version that is not known.
+    """
+    check = _CHECKS.get((family, component))
+    if check is None:
+        return None
+    for setting, message in check(texts, client_line(family, version)):
+        return Problem(component, setting, message, product=True)
+    return None
+
+
+def _java_producer(texts: Texts, line: str) -> Said:
+    if _on(texts, _TWO_PHASES) and TRANSACTION_TIMEOUT in texts and at_least(line, "4.1"):
+        message = f"Cannot set {TRANSACTION_TIMEOUT} when {_TWO_PHASES} is set to true."
+        yield (
+            _TWO_PHASES,
+            f"{message} Transactions will not expire with two-phase commit enabled.",
+        )
+
+
+def _java_consumer(texts: Texts, line: str) -> Said:
+    by_brokers = texts.get(GROUP_PROTOCOL, "").lower() == "consumer"
+    stated = [name for name in _OF_CLASSIC if name in texts]
+    if by_brokers and _STRATEGY in stated and at_least(line, "4.0"):
+        yield stated[0], f"{', '.join(stated)} cannot be set when {GROUP_PROTOCOL}=CONSUMER"
+    if not by_brokers and texts.get(_ASSIGNOR) and at_least(line, "3.7"):
+        yield _ASSIGNOR, f"{_ASSIGNOR} cannot be set when {GROUP_PROTOCOL}=CLASSIC"
+
+
+def _librdkafka_producer(texts: Texts, line: str) -> Said:
+    idempotent = _on(texts, IDEMPOTENCE) or "transactional.id" in texts
+    if _on(texts, _GAPLESS) and not idempotent:
+        yield _GAPLESS, f"`{_GAPLESS}` requires `{IDEMPOTENCE}` to be enabled"
+
+
+def _librdkafka_consumer(texts: Texts, line: str) -> Said:
+    if texts.get(GROUP_PROTOCOL) != "consumer":
+        yield from _librdkafka_assignors(texts.get(_STRATEGY, ""))
+    elif SESSION not in texts:
+        if _STRATEGY in texts:
+            message = f"`{_STRATEGY}` is not supported for `{GROUP_PROTOCOL}=consumer`."
+            yield _STRATEGY, f"{message} Use `{_ASSIGNOR}` instead"
+        if HEARTBEAT in texts:
+            message = f"`{HEARTBEAT}` is not supported for `{GROUP_PROTOCOL}=consumer` or share"
+            yield HEARTBEAT, f"{message} consumer. It is defined broker side"
+
+
+def _librdkafka_assignors(stated: str) -> Said:
+    """rd_kafka_assignors_init: each has to be known, and all of them of one rebalance protocol."""
+    names = [name.lstrip() for name in stated.split(",")]
+    unknown = next((name for name in names if name and name not in _PROTOCOLS), None)
+    if unknown:
+        yield _STRATEGY, f"Unsupported {_STRATEGY}: {unknown}".rstrip()
+    elif len({_PROTOCOLS[name] for name in names if name}) > 1:
+        message = f"All {_STRATEGY} ({stated}) assignors must have the same protocol type, online"
+        message = f"{message} migration between assignors with different protocol types is not"
+        yield _STRATEGY, f"{message} supported"
+
+
+def _on(texts: Texts, name: str) -> bool:
+    return texts.get(name, "").strip().lower() == "true"
+
+
+_CHECKS: Mapping[tuple[Family, Component], Callable[[Texts, str], Said]] = {
+    (Family.JAVA, Component.PRODUCER): _java_producer,
+    (Family.JAVA, Component.CONSUMER): _java_consumer,
+    (Family.LIBRDKAFKA, Component.PRODUCER): _librdkafka_producer,
+    (Family.LIBRDKAFKA, Component.CONSUMER): _librdkafka_consumer,
+}

@@ -1,0 +1,239 @@
+"""What is in force: the stated value, or what the product makes of it without a word.
+
+Each rule below is one silent change that a real client or broker makes when a setting was
+*not* stated. Sources: ProducerConfig.postProcessAndValidateIdempotenceConfigs (3.0+),
+ProducerConfig.maybeOverrideEnableIdempotence (2.8), KafkaProducer.configureDeliveryTimeout,
+librdkafka's rd_kafka_conf_finalize, Kafka's topic-to-broker fallback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from advisor.catalog.lookups import canonical, in_force, lookup
+from advisor.catalog.model import Component, Family, Value
+from advisor.catalog.streams_overrides import TELLS, Settings, exactly_once
+from advisor.catalog.versions import at_least, client_line, effective_client, kafka_line
+
+IDEMPOTENCE, IN_FLIGHT = "enable.idempotence", "max.in.flight.requests.per.connection"
+QUEUE = "queuing.strategy"
+LINGER, REQUEST_TIMEOUT = "linger.ms", "request.timeout.ms"
+TRANSACTIONAL_ID, TRANSACTION_TIMEOUT = "transactional.id", "transaction.timeout.ms"
+GROUP_PROTOCOL = "group.protocol"
+HEARTBEAT, SESSION = "heartbeat.interval.ms", "session.timeout.ms"
+DELIVERY_TIMEOUT, SOCKET_TIMEOUT = "delivery.timeout.ms", "socket.timeout.ms"
+MAX_IN_FLIGHT_IDEMPOTENT = 5
+INT_MAX = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What was stated, with the versions that decide what becomes of the rest."""
+
+    family: Family
+    line: str
+    kafka: str
+    settings: Settings
+
+    @property
+    def client(self) -> str:
+        """The line of the client library that runs."""
+        return effective_client(self.family, self.line)
+
+    def get(self, component: Component, name: str) -> Value:
+        """What the client was told: the stated value, or Kafka Streams' own; or None."""
+        said = self.settings.get(component, _NOTHING).get(name)
+        tell = TELLS.get((component, name)) if self.family is Family.STREAMS else None
+        return tell(exactly_once(self.settings), said) if tell else said
+
+    def value(self, component: Component, name: str) -> Value:
+        """The value in force."""
+        return _facts(self.family, self.line, self.kafka)[component][name].value(self)
+
+    def number(self, component: Component, name: str) -> int:
+        """The value in force of a setting that is always a number."""
+        value = self.value(component, name)
+        if not isinstance(value, int):
+            raise TypeError(f"{component}.{name} is {value!r}, not a number")
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class _Fact:
+    """What a product does with one setting: its default, and what else may stand for it."""
+
+    component: Component
+    name: str
+    default: Value
+    rule: Callable[[Stated], Value] | None
+    told: bool
+    """Whether Kafka Streams may say otherwise than the team."""
+
+    def value(self, stated: Stated) -> Value:
+        """The value in force."""
+        said = stated.get(self.component, self.name)
+        if said is not None:
+            return said
+        silent = self.rule(stated) if self.rule else None
+        return self.default if silent is None else silent
+
+
+_NOTHING: Mapping[str, Value] = {}
+
+
+@lru_cache(maxsize=256)
+def _facts(family: Family, version: str, kafka: str) -> Mapping[Component, Mapping[str, _Fact]]:
+    """Every setting of these versions, by its name and by its aliases.
+
+    The advisor asks for values some thousand times in one recommendation, so that what depends
+    on versions alone is looked up once. Raises `SettingError` for a version that is not known.
+    """
+    line, brokers = client_line(family, version), kafka_line(kafka)
+    found: dict[Component, dict[str, _Fact]] = {}
+    for component in Component:
+        known = in_force(family, line, brokers, component)
+        names = {alias: each.name for each in known.values() for alias in each.aliases}
+        found[component] = {
+            written: _Fact(
+                component, name, known[name].default, _RULES.get((component, name)),
+                told=family is Family.STREAMS and (component, name) in TELLS,
+            )
+            for written, name in {**names, **{name: name for name in known}}.items()
+        }  # fmt: skip
+    return found
+
+
+def effective(
+    family: Family,
+    version: str,
+    kafka: str,
+    settings: Settings,
+    component: Component,
+    name: str,
+) -> Value:
+    """The value in force of one setting, given everything that was stated.
+
+    `None` means that the product leaves it unset. Raises `SettingError` for a name or version
+    that the catalog does not know.
+    """
+    facts = _facts(family, version, kafka)[component]
+    fact = facts.get(name)
+    if fact is None:
+        line, brokers = client_line(family, version), kafka_line(kafka)
+        fact = facts.get(
+            canonical(family, component, name, in_force(family, line, brokers, component))
+        )
+        if fact is None:
+            lookup(family, line, brokers, component, name)  # raises, with the nearest name
+            raise AssertionError(f"{component}.{name} is known and has no value")
+    if not fact.told:
+        # What was stated goes before everything: no rule needs to be asked.
+        said = settings.get(component, _NOTHING).get(fact.name)
+        if said is not None:
+            return said
+        if fact.rule is None:
+            return fact.default
+    return fact.value(Stated(family, client_line(family, version), kafka_line(kafka), settings))
+
+
+def _idempotence(stated: Stated) -> Value:
+    producer = Component.PRODUCER
+    if stated.family is Family.LIBRDKAFKA or not at_least(stated.client, "3.0"):
+        # A transactional.id switches it on by itself.
+        return True if stated.get(producer, TRANSACTIONAL_ID) is not None else None
+    conflict = stated.get(producer, "acks") in ("0", "1") or stated.get(producer, "retries") == 0
+    in_flight = stated.get(producer, IN_FLIGHT)
+    if not at_least(stated.client, "4.0") and isinstance(in_flight, int):
+        # From 4.0 on more than 5 is an error instead: see validity.
+        conflict = conflict or in_flight > MAX_IN_FLIGHT_IDEMPOTENT
+    return False if conflict else None
+
+
+def _acks(stated: Stated) -> Value:
+    old_java = stated.family is not Family.LIBRDKAFKA and not at_least(stated.client, "3.0")
+    return "all" if old_java and stated.value(Component.PRODUCER, IDEMPOTENCE) else None
+
+
+def _in_flight(stated: Stated) -> Value:
+    idempotent = stated.value(Component.PRODUCER, IDEMPOTENCE)
+    librdkafka = stated.family is Family.LIBRDKAFKA
+    return MAX_IN_FLIGHT_IDEMPOTENT if librdkafka and idempotent else None
+
+
+def _delivery_timeout(stated: Stated) -> Value:
+    producer = Component.PRODUCER
+    if stated.family is Family.LIBRDKAFKA:
+        if stated.get(producer, TRANSACTIONAL_ID) is not None:
+            return stated.value(producer, TRANSACTION_TIMEOUT)
+        return None
+    linger, request = (stated.number(producer, name) for name in (LINGER, REQUEST_TIMEOUT))
+    default = in_force(stated.family, stated.line, stated.kafka, producer)[DELIVERY_TIMEOUT].default
+    total = min(linger + request, INT_MAX)
+    return total if isinstance(default, int) and total > default else None
+
+
+def _from(component: Component, name: str) -> Callable[[Stated], Value]:
+    """Falls back to another component's setting."""
+    return lambda stated: stated.value(component, name)
+
+
+def _commit(stated: Stated) -> Value:
+    if stated.family in (Family.SPARK, Family.STREAMS):
+        return None
+    by_client = stated.value(Component.CONSUMER, "enable.auto.commit")
+    return "auto" if by_client else "after-processing"
+
+
+_FRAMEWORKS: Mapping[str, str] = {
+    "spring": "skip", "spring-2.4": "skip", "spring-cloud-stream": "skip",
+    "quarkus": "close", "connect": "close",
+}  # fmt: skip
+"""What each framework does with a message that fails in the end, where nobody says otherwise.
+
+Spring logs it and goes on: after ten tries from 2.5 (SeekUtils.DEFAULT_BACK_OFF), at once before
+(LoggingErrorHandler). SmallRye's failure-strategy=fail and Connect's errors.tolerance=none stop.
+"""
+
+
+def _framework(stated: Stated) -> str:
+    java = stated.family is Family.JAVA
+    return str(stated.value(Component.APPLICATION, "framework")) if java else "none"
+
+
+def _processing_errors(stated: Stated) -> Value:
+    return _FRAMEWORKS.get(_framework(stated))
+
+
+def _auto_commit(stated: Stated) -> Value:
+    """Every framework commits by itself (Spring from 2.3), and switches the client's own off."""
+    return False if _framework(stated) in _FRAMEWORKS else None
+
+
+def _offset_reset(stated: Stated) -> Value:
+    spark = stated.family is Family.SPARK
+    return stated.value(Component.CONSUMER, "startingOffsets") if spark else None
+
+
+_RULES: Mapping[tuple[Component, str], Callable[[Stated], Value]] = {
+    (Component.PRODUCER, IDEMPOTENCE): _idempotence,
+    (Component.PRODUCER, "acks"): _acks,
+    (Component.PRODUCER, IN_FLIGHT): _in_flight,
+    (Component.PRODUCER, DELIVERY_TIMEOUT): _delivery_timeout,
+    (Component.CONSUMER, "auto.offset.reset"): _offset_reset,
+    (Component.TOPIC, "replication.factor"): _from(Component.BROKER, "default.replication.factor"),
+    (Component.TOPIC, "min.insync.replicas"): _from(Component.BROKER, "min.insync.replicas"),
+    (Component.TOPIC, "unclean.leader.election.enable"): _from(
+        Component.BROKER, "unclean.leader.election.enable"
+    ),
+    (Component.STREAMS, "topic.min.insync.replicas"): _from(
+        Component.BROKER, "min.insync.replicas"
+    ),
+    (Component.APPLICATION, "offsets.topic.min.insync.replicas"): _from(
+        Component.BROKER, "min.insync.replicas"
+    ),
+    (Component.APPLICATION, "commit"): _commit,
+    (Component.APPLICATION, "processing.errors"): _processing_errors,
+    (Component.CONSUMER, "enable.auto.commit"): _auto_commit,
+}

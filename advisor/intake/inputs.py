@@ -1,0 +1,246 @@
+"""Files and options of a command, or of a form, as the flat fields of a pipeline."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import sys
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from advisor.catalog import (
+    Component,
+    Family,
+    Problem,
+    SettingError,
+    kafka_versions,
+    lookup,
+    parse,
+    versions,
+    written,
+)
+from advisor.catalog.texts import is_free_field, kept_of_field
+from advisor.intake import MARK, MAX_BYTES, Intake, Product, Seen, read, read_live, read_pipeline
+from advisor.reasoning.fields import field_of
+
+_UTF8_ONLY = (".yml", ".yaml", ".json", ".py", ".toml")
+_LINE = re.compile(r"Line (\d+): (.*)", re.DOTALL)
+
+
+class FileProblem(ValueError):
+    """A file that cannot be read; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where something was stated: a file and its line (0 where it has none), or an option."""
+
+    source: str
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line}" if self.line else self.source
+
+
+@dataclass(slots=True)
+class Inputs:
+    """What was stated, where each field stands, what was left out, and what is wrong."""
+
+    fields: dict[str, str] = field(default_factory=dict)
+    origins: dict[str, Origin] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    inherited: set[str] = field(default_factory=set)
+    marks: dict[str, int] = field(default_factory=dict)
+
+    def state(self, name: str, text: str, origin: Origin) -> None:
+        """Sets a field; what comes later replaces it."""
+        self.fields[name] = kept_of_field(name, text)
+        self.inherited.discard(name)
+        self.origins[name] = origin
+
+    def add_pipeline(self, source: str, text: str) -> None:
+        """Adds a whole pipeline file."""
+        found = read_pipeline(text.removeprefix(MARK))
+        self._tell(source, found.notes, found.problems)
+        for name, value in found.fields.items():
+            self._replace(name, value, Origin(source, _line_of(text, name)), mark=hash(value))
+
+    def add_text(self, source: str, text: str, kind: str = "") -> None:
+        """Adds a file of any kind; without `kind` it is detected. Raises `FileProblem` for a
+        version that is not known."""
+        try:
+            found = read(text, self._product(), kind, self._chosen_family())
+        except SettingError as error:
+            raise FileProblem(self.said(error.problem)) from error
+        self.files.append(source)
+        self._tell(source, found.notes, found.problems)
+        if not found.problems:
+            self._take(source, found)
+
+    def add_live(self, cluster: str, seen: Seen) -> None:
+        """Adds what a live cluster said of itself."""
+        found, places = read_live(seen, self._product())
+        self._tell(cluster, found.notes, found.problems)
+        self._take(cluster, found)
+        for name, place in places.items():
+            self.origins[name] = Origin(f"{cluster}: {place}")
+
+    def give_way(self, answers: Mapping[str, str]) -> None:
+        """Leaves out what brokers say for every topic where an answer says it of this one."""
+        for name in [each for each in self.fields if each in self.inherited and answers.get(each)]:
+            self.notes.append(f"{self.origins[name]}: your answer to {name} goes before it.")
+            del self.fields[name], self.origins[name]
+
+    def said(self, problem: Problem) -> str:
+        """A problem with its file and line, as a compiler says it."""
+        name = field_of(problem)
+        named = problem.setting in problem.message
+        message = problem.message if named else f"{problem.setting}: {problem.message}"
+        return f"{self.origins.get(name, name)}: {message}"
+
+    def _take(self, source: str, found: Intake) -> None:
+        for name, text in found.heads.items():
+            if name not in self.fields:
+                self.state(name, text, Origin(source))
+            elif name == "family" and text != self.fields[name]:
+                other = f"{self.origins[name]} for {self.fields[name]}"
+                words = f"is for {text}, and {other}: a pipeline has one client."
+                self.problems.append(f"{source}: {words}")
+            elif not f"{self.fields[name]}.".startswith(f"{text}."):
+                words = f"{name} is {text} here, and {self.fields[name]} by {self.origins[name]}"
+                self.notes.append(f"{source}: {words}, which counts.")
+        for name, value in found.settings.items():
+            if name in found.inherited and name in self.fields and name not in self.inherited:
+                continue
+            origin, mark = Origin(source, found.lines[name]), found.marks.get(name, 0)
+            self._replace(name, written(value), origin, found.inherited, mark)
+            if name in found.inherited:
+                self.inherited.add(name)
+
+    def _replace(
+        self, name: str, text: str, origin: Origin, inherited: Collection[str] = (), mark: int = 0
+    ) -> None:
+        """Sets a field, and says so where another place at the same level disagrees.
+
+        Free texts are told apart by their marks, and not repeated.
+        """
+        free, before = is_free_field(name), self.fields.get(name, text)
+        differs = self.marks.get(name, mark) != mark if free else self._differ(name, before, text)
+        if differs and (name in self.inherited) == (name in inherited):
+            now, then = (name, "that") if free else (f"{name}={text}", f"{name}={before}")
+            words = f"{now} replaces {then} of {self.origins[name]}"
+            self.notes.append(f"{origin}: {words}: the two disagree.")
+        self.state(name, text, origin)
+        self.marks[name] = mark
+
+    def _differ(self, name: str, one: str, other: str) -> bool:
+        """Whether two texts stand for two values: acks=-1 and acks=all do not."""
+        part, _, key = name.partition(".")
+        if one == other or part not in list(Component):
+            return one != other
+        product = self._product()
+        try:
+            setting = lookup(product.family, product.version, product.kafka, Component(part), key)
+            return parse(setting, one) != parse(setting, other)
+        except SettingError:  # one that cannot be read is told where it is judged
+            return True
+
+    def _chosen_family(self) -> str:
+        """The client that a person named; one that a file spoke of is no choice."""
+        family = self.fields.get("family", "")
+        by_file = family in list(Family) and self.origins["family"].source in self.files
+        return "" if by_file or family not in list(Family) else family
+
+    def _product(self) -> Product:
+        """Which client and brokers the files are for; a name that is none is told later."""
+        stated = self.fields.get("family") or Family.JAVA
+        family = Family(stated) if stated in list(Family) else Family.JAVA
+        version = self.fields.get("version") or versions(family)[0]
+        return Product(family, version, self.fields.get("kafka") or kafka_versions()[0])
+
+    def _tell(self, source: str, notes: list[str], problems: list[Problem]) -> None:
+        self.notes += [_placed(source, note) for note in notes]
+        self.problems += [_placed(source, problem.message, problem.setting) for problem in problems]
+
+
+def stated(text: str) -> tuple[str, str]:
+    """The field and the value of an option `--set COMPONENT.KEY=VALUE`.
+
+    Raises `FileProblem` for anything else; whether there is such a setting the catalog says.
+    """
+    name, equals, value = text.partition("=")
+    if not equals or "." not in name:
+        raise FileProblem(f"--set {text!r}: write COMPONENT.KEY=VALUE, such as producer.acks=1")
+    return name, value
+
+
+def read_file(path: str) -> str:
+    """The text of a file, or of standard input for `-`, as far as any configuration goes.
+
+    It may be empty. Raises `FileProblem`.
+    """
+    if path == "-":
+        return _text(path, sys.stdin.buffer.read(MAX_BYTES + 1))
+    try:
+        with Path(path).open("rb") as file:
+            return _text(path, file.read(MAX_BYTES + 1))
+    except OSError as error:
+        raise FileProblem(f"{path}: {error.strerror}.") from error
+
+
+def decoded(source: str, content: bytes) -> str:
+    """The text of these bytes. Raises `FileProblem` if they are no text, none, or too many."""
+    text = _text(source, content)
+    if not text.strip():
+        raise FileProblem(f"{source}: there is nothing in it.")
+    return text
+
+
+def states_nothing(text: str) -> bool:
+    """Whether there are only blank lines and comments: all that counts is a default."""
+    lines = (line.strip(" \t\f\ufeff") for line in text.splitlines())
+    return all(not line or line[0] in "#!" for line in lines)
+
+
+def _text(source: str, content: bytes) -> str:
+    """UTF-8, or UTF-16 that says so, as PowerShell's `>` writes it.
+
+    A properties file may have comments in ISO-8859-1, which is what Java reads.
+    """
+    if len(content) > MAX_BYTES:
+        raise FileProblem(f"{source}: longer than {MAX_BYTES} bytes; a configuration is not.")
+    marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        return content.decode("utf-16" if marked else "utf-8")
+    except UnicodeDecodeError as error:
+        mark = MARK if content.startswith(codecs.BOM_UTF8) else ""
+        rest = content.removeprefix(codecs.BOM_UTF8)
+        if not marked and not source.endswith(_UTF8_ONLY) and _is_ascii_but_for_comments(rest):
+            return mark + rest.decode("iso-8859-1")
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise FileProblem(f"{source}:{line}: this is not text in UTF-8.") from None
+
+
+def _is_ascii_but_for_comments(content: bytes) -> bool:
+    lines = content.splitlines()
+    return all(line.isascii() or line.lstrip(b" \t\f")[:1] in (b"#", b"!") for line in lines)
+
+
+def _placed(source: str, message: str, setting: str = "") -> str:
+    """`Line 3: …` becomes `source:3: …`; a setting that the words do not name is named."""
+    match = _LINE.match(message)
+    place, words = (f"{source}:{match[1]}", match[2]) if match else (source, message)
+    return f"{place}: {words if setting in words or setting == 'file' else f'{setting}: {words}'}"
+
+
+def _line_of(text: str, name: str) -> int:
+    """The line of a TOML key, written whole or inside its table; 0 if it cannot be found."""
+    inside = name.partition(".")[2]
+    for number, line in enumerate(text.splitlines(), 1):
+        written = re.sub(r"[\"'\s]", "", line.partition("=")[0])
+        if written and written in (name, inside):
+            return number
+    return 0

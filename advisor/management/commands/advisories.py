@@ -1,0 +1,64 @@
+"""`manage.py advisories`: the known bugs of releases, listed and searched."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from advisor.advisories import Advisory, Part, VersionError
+from advisor.known_bugs import advisory_json
+from advisor.management.exact import ExactCommand
+from advisor.pages import advisory_search
+
+BAD_INPUT = 2
+_WIDTH = 100
+
+
+class Command(ExactCommand):
+    """Exit codes: 0, also where nothing is found; 2 the input is wrong."""
+
+    help = "Lists the known bugs of Kafka, librdkafka and Spark that change what is delivered."
+    requires_system_checks = ()
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        """With a `--version` of our own in place of Django's."""
+        return super().create_parser(prog_name, subcommand, conflict_handler="resolve", **kwargs)
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--component", metavar="C", help=f"one of {', '.join(Part)}")
+        words = "those of a version: 3.6.1, 3.6, cp-kafka:7.6.0, librdkafka 2.3.0 …"
+        parser.add_argument("--version", metavar="V", help=words)
+        parser.add_argument("--search", metavar="Q", help="those that have all of these words")
+        parser.add_argument("--json", action="store_true", help="a JSON list")
+
+    def handle(self, *args: object, **options: Any) -> None:
+        component = options["component"] or ""
+        if component not in ("", *Part):
+            message = f"--component: there is no component {component}; one of {', '.join(Part)}."
+            raise CommandError(message, returncode=BAD_INPUT)
+        try:
+            found = advisory_search.search(
+                options["search"] or "", component, options["version"] or ""
+            )
+        except VersionError as error:
+            raise CommandError(f"--version: {error}", returncode=BAD_INPUT) from error
+        if options["json"]:
+            self.stdout.write(json.dumps([advisory_json(each) for each in found], indent=2))
+        else:
+            self.stdout.write("\n".join(_text(found)))
+
+
+def _text(found: list[Advisory]) -> Iterator[str]:
+    for each in found:
+        fixed = ", ".join(str(one) for one in each.fixed) or "not fixed yet"
+        affected = " or ".join(str(one) for one in each.affected)
+        yield f"{each.id} ({each.part}): {each.title}"
+        about = f"affected: {affected}; fixed: {fixed}; may add: {', '.join(each.anomalies)}"
+        if each.incident:
+            about += f"; incident: {each.incident}"
+        yield from textwrap.wrap(about, _WIDTH, initial_indent="    ", subsequent_indent="    ")
+    yield f"{len(found)} known bug{'' if len(found) == 1 else 's'}."

@@ -1,0 +1,58 @@
+"""The pages of the known bugs: a list that is searched, and one page each."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from advisor.advisories import FEATURES, Advisory, Part, VersionError, advisories
+from advisor.advisories.said import Mention, mentions
+from advisor.pages import advisory_search
+
+MAX_WORDS = 100
+MAX_VERSION = 4_000
+"""Characters of an address: longer outputs go through the command line."""
+
+
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """Every known bug, or those that a search and a version find; htmx asks for the list alone.
+
+    A version that is none comes back as typed, with status 400.
+    """
+    words = request.GET.get("q", "")[:MAX_WORDS]
+    version = request.GET.get("version", "")[:MAX_VERSION]
+    part = request.GET.get("component", "")
+    part = part if part in list(Part) else ""
+    found, said, wrong = list[Advisory](), tuple[Mention, ...](), ""
+    try:
+        said = mentions(version) if version.strip() else ()
+        found = advisory_search.search(words, part, version)
+    except VersionError as error:
+        wrong = str(error)
+    groups = [(each, [one for one in found if one.part is each]) for each in Part]
+    context = {
+        "words": words, "version": version, "component": part, "components": list(Part),
+        "count": len(found), "groups": [(name, all_) for name, all_ in groups if all_],
+        "said": said, "wrong": wrong,
+    }  # fmt: skip
+    block = "#found" if request.htmx else ""  # type: ignore[attr-defined]
+    page = render(request, f"advisor/advisories.html{block}", context, status=400 if wrong else 200)
+    page.headers["Vary"] = "HX-Request, Cookie"
+    return page
+
+
+@require_safe
+def page(request: HttpRequest, slug: str) -> HttpResponse:
+    """One known bug with its sources."""
+    found = next((each for each in advisories() if each.slug == slug), None)
+    if found is None:
+        raise Http404(f"There is no advisory {slug}")
+    context = {
+        "advisory": found,
+        "features": [FEATURES[name].words for name in found.features],
+        "links": [each for each in found.sources if each.startswith("https://")],
+        "texts": [each for each in found.sources if not each.startswith("https://")],
+    }
+    return render(request, "advisor/advisory.html", context)

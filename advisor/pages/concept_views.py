@@ -1,0 +1,59 @@
+"""The pages of the concepts: a drawing, a few paragraphs, where to see it, where it is from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.safestring import mark_safe
+from django.views.decorators.http import require_safe
+
+from advisor.concepts import See, all_concepts, find
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One way to see a concept: what one does there, which page it is, and its address."""
+
+    does: str
+    see: See
+    url: str
+
+
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """Every concept, in the order in which they build on each other."""
+    return render(request, "advisor/concepts.html", {"concepts": all_concepts()})
+
+
+@require_safe
+def concept(request: HttpRequest, name: str) -> HttpResponse:
+    """One concept, with the ones before and after it."""
+    try:
+        found = find(name)
+    except LookupError as missing:
+        raise Http404(f"There is no concept {name}") from missing
+    known = all_concepts()
+    at = known.index(found)
+    context = {
+        "concept": found,
+        # Both are files of the house: nothing in them was typed by a visitor.
+        "text": mark_safe(found.html),  # noqa: S308
+        "svg": mark_safe(found.svg),  # noqa: S308
+        "links": [_link(see) for see in found.see],
+        "before": known[at - 1] if at else None,
+        "after": known[at + 1] if at + 1 < len(known) else None,
+    }
+    return render(request, "advisor/concept.html", context)
+
+
+def _link(see: See) -> Link:
+    if see.kind == "toy":
+        return Link("Try", see, reverse("labs:toy"))
+    if see.kind == "lesson":
+        return Link("Learn", see, reverse("labs:lesson", args=[see.names[0], "story"]))
+    if see.kind == "scenario":
+        return Link("Run", see, f"{reverse('labs:scenarios')}#{see.names[0]}")
+    return Link("Read", see, reverse(f"reference:{see.kind}", args=see.names))

@@ -1,0 +1,175 @@
+"""Settings from a person's own files: read, shown, and only then taken over.
+
+Nothing that was sent is kept. What was read, without its secrets, travels to the person and back in
+the form that asks whether it is right, and the catalog judges it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
+from django.views.decorators.http import require_http_methods, require_POST
+
+from advisor import live, services
+from advisor.catalog import Component, Family, has, kafka_versions, versions
+from advisor.intake import MARK, MAX_BYTES, all_readers, find, is_secret, short_name
+from advisor.intake.inputs import FileProblem, Inputs, Origin, decoded
+from advisor.questions import drafts
+from advisor.questions.drafts import MAX_LENGTH, Draft
+from advisor.questions.questionnaire import FAMILIES, STEPS
+
+PASTED = "Pasted text"
+_BEFORE = "before."
+"""What stands before the name of an answer that was read and not yet taken over."""
+
+MAX_FILES = 10
+MAX_ANSWERS = 500
+_HEADS: Mapping[str, str] = {
+    "family": "Client", "kafka": "Version of the brokers", "brokers": "Number of brokers"
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One answer that was read: its field, its name and value, and where it stands."""
+
+    field: str
+    part: str
+    name: str
+    value: str
+    origin: Origin
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@sensitive_post_parameters()
+def intake(request: HttpRequest) -> HttpResponse:
+    """The page that takes files; what is sent to it is read, shown, and forgotten."""
+    if request.method != "POST":
+        return _page(request, {})
+    return confirm(request, _read(request))
+
+
+def confirm(request: HttpRequest, inputs: Inputs) -> HttpResponse:
+    """Shows what was read, and the form that takes it over; status 400 if there are problems."""
+    before = drafts.load(request.session)
+    draft = _merged(before, inputs.fields)
+    pipeline, problems = services.from_fields(draft.flat())
+    idle = dict(draft.left_out()).keys() - dict(before.left_out()).keys()
+    context = {
+        "inputs": inputs, "rows": list(_rows(inputs)), "problems": problems, "idle": sorted(idle),
+        "sound": pipeline is not None, "others": _others(before, inputs, idle),
+    }  # fmt: skip
+    return _page(request, context, status=400 if inputs.problems else 200)
+
+
+@require_POST
+def use(request: HttpRequest) -> HttpResponse:
+    """Takes over what was read into the questionnaire, and to the advice if it can be given."""
+    sent = ((name, text) for name, text in request.POST.items() if isinstance(text, str))
+    known = ((name, text[:MAX_LENGTH]) for name, text in sent if _may_be_taken(name))
+    given = dict(islice(known, MAX_ANSWERS))
+    draft = _merged(drafts.load(request.session), given)
+    drafts.put_aside(request.session, draft)
+    pipeline, problems = services.from_fields(draft.flat())
+    if request.POST.get("to") == "advice" and pipeline is not None and not problems:
+        return redirect("advisor:advice", services.save(pipeline).slug)
+    count = len(given)
+    messages.success(request, f"{count} answer{'' if count == 1 else 's'} taken over.")
+    return redirect("advisor:describe", STEPS[0].slug)
+
+
+def _may_be_taken(name: str) -> bool:
+    """Whether some client, of any release, has a setting of this name; a secret never may."""
+    if name in _HEADS:
+        return True
+    part, _, key = name.partition(".")
+    if part not in set(Component) or is_secret(name):
+        return False
+    return any(
+        has(family, version, kafka_versions()[0], Component(part), key)
+        for family in Family
+        for version in versions(family)
+    )
+
+
+@sensitive_variables("text", "sources")
+def _read(request: HttpRequest) -> Inputs:
+    inputs = Inputs()
+    family = request.POST.get("family", "")
+    if family in set(Family):
+        inputs.state("family", family, Origin("your choice"))
+    _read_before(request, inputs)
+    kind = request.POST.get("kind", "")
+    try:
+        sources = list(_sources(request))
+        for source, text in sources:
+            inputs.add_text(source, text, kind if find(kind) else "")
+        inputs.give_way(drafts.load(request.session).fields)
+        if not sources:
+            inputs.problems.append(f"Nothing was sent, or a file of more than {MAX_BYTES} bytes.")
+    except FileProblem as error:
+        inputs.problems.append(str(error))
+    return inputs
+
+
+def _read_before(request: HttpRequest, inputs: Inputs) -> None:
+    """What the page before had read and nobody has taken over yet: the next file adds to it."""
+    named = ((name.removeprefix(_BEFORE), text) for name, text in request.POST.items()
+             if name.startswith(_BEFORE) and isinstance(text, str))  # fmt: skip
+    known = ((name, text[:MAX_LENGTH]) for name, text in named if _may_be_taken(name))
+    for name, text in islice(known, MAX_ANSWERS):
+        if name not in inputs.fields:
+            inputs.state(name, text, Origin("read before"))
+
+
+def _sources(request: HttpRequest) -> Iterator[tuple[str, str]]:
+    """What was pasted and what was uploaded, by name. Raises `FileProblem`."""
+    pasted = request.POST.get("text", "").removeprefix(MARK)
+    if pasted.strip():
+        yield PASTED, pasted
+    files: Iterable[UploadedFile] = request.FILES.getlist("files")
+    for count, file in enumerate(files):
+        if count >= MAX_FILES:
+            raise FileProblem(f"More than {MAX_FILES} files were sent.")
+        name = short_name(file.name or "", count + 1)
+        yield name, decoded(name, file.read(MAX_BYTES + 1))
+
+
+def _merged(draft: Draft, fields: Mapping[str, str]) -> Draft:
+    """The draft with what was read in place of what it had of the same name."""
+    return Draft({**draft.fields, **fields}, draft.done)
+
+
+def _rows(inputs: Inputs) -> Iterator[Row]:
+    for field, value in inputs.fields.items():
+        part, _, name = field.partition(".")
+        origin = inputs.origins[field]
+        if field in _HEADS:
+            said = FAMILIES[Family(value)][0] if field == "family" else value
+            yield Row(field, "", _HEADS[field], said, origin)
+        else:
+            yield Row(field, part, name, value, origin)
+
+
+def _others(before: Draft, inputs: Inputs, idle: Collection[str]) -> int:
+    """How many answers from before stay beside what was read, and count."""
+    stay = before.fields.keys() - inputs.fields.keys() - set(idle)
+    return sum(bool(before.fields[name]) for name in stay)
+
+
+def _page(request: HttpRequest, context: dict[str, object], status: int = 200) -> HttpResponse:
+    context |= {
+        "readers": all_readers(),
+        "clusters": list(live.clusters()),
+        "families": [(family, name) for family, (name, _) in FAMILIES.items()],
+        "step": STEPS[0],
+    }
+    part = "#read" if request.htmx else ""  # type: ignore[attr-defined]
+    return render(request, f"advisor/intake.html{part}", context, status=status)

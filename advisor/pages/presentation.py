@@ -1,0 +1,263 @@
+"""What the advisor's pages show of an answer: chosen, ordered, put in words.
+
+An answer that was kept for a year and one of a moment ago are shown by the same code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from advisor.catalog import Component, Family, Value
+from advisor.pages.picture import picture
+from advisor.pages.steps import compared, in_order
+from advisor.questions.question import Question
+from advisor.questions.questionnaire import FAMILIES, question_of
+from advisor.reasoning.answer import Answer, Failure, Judgement
+from advisor.reasoning.assumptions import Assumption
+from advisor.reasoning.guarantees import FORBIDS, Anomaly, Boundary, Guarantee
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication, kafka_at_least
+from advisor.reasoning.words import PLAINEST
+from advisor.templatetags.look import GUARANTEES, KINDS, say
+
+GRAVITY = (
+    Anomaly.LOST_WRITE, Anomaly.DIVERGED, Anomaly.SKIPPED, Anomaly.EFFECT_MISSING,
+    Anomaly.STATE_LOST, Anomaly.TORN_TRANSACTION, Anomaly.ABORTED_READ, Anomaly.GIVEN_UP,
+    Anomaly.DUPLICATE, Anomaly.EFFECT_DUPLICATED, Anomaly.REDELIVERY, Anomaly.REORDERED,
+    Anomaly.KEY_REORDERED, Anomaly.POLL_SKIP, Anomaly.NONMONOTONIC_POLL, Anomaly.UNSEEN,
+    Anomaly.BLOCKED, Anomaly.UNAVAILABLE,
+)  # fmt: skip
+"""Anomalies, the gravest first: gone, then wrong, then twice, then out of order, then late."""
+
+
+KIND_ORDER = ("lost", "wrong", "duplicated", "reordered", "late", "unavailable")
+"""The kinds of harm as columns of the matrix; one that nothing does is left out."""
+
+_FIRST_STEPS = 4
+"""So many changes stand beside the verdict; the others are further down."""
+
+Reasons = tuple[tuple[tuple[Anomaly, ...], str], ...]
+"""Anomalies that have one reason in common, with that reason; the gravest first."""
+
+
+_STREAMS = (
+    "Where a failure is one of Kafka Streams alone, the lab runs Kafka Streams: one processor with "
+    "your settings, and with a store where the failure is about state. In the other experiments it "
+    "sends and reads with the settings of the producer and the consumer inside the application, "
+    "and shows what the brokers do to the topic; state, transactions and what is processed again "
+    "are reasoning there."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """One thing that may happen: which failure makes which anomaly, and why."""
+
+    failure: Failure
+    anomaly: Anomaly
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """The short answer beside the questionnaire and on top of the advice."""
+
+    guarantees: tuple[tuple[Boundary, Guarantee], ...]
+    met: bool
+    sentence: str
+    worst: Happening | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One event and one kind of harm: its anomalies, and whether one of them is forbidden."""
+
+    kind: str
+    anomalies: tuple[Anomaly, ...]
+    forbidden: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One event in the matrix: what it may do to messages, and what it may do without a trace."""
+
+    failure: Failure
+    cells: tuple[Cell, ...]
+    permits: Reasons
+    absorbed: Reasons
+
+    @property
+    def happens(self) -> bool:
+        """Whether the event may do anything at all, be it without a trace."""
+        return bool(self.permits or self.absorbed)
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """What was taken for one question without an answer; `ask` is the question in words, if it
+    has any, and `value` None where nothing was taken: what depends on the answer is not counted."""
+
+    field: str
+    key: str
+    ask: str
+    value: str | None
+
+
+def card(given: Judgement) -> Card:
+    """The guarantee at each boundary, whether it is enough, and the gravest thing left."""
+    guarantees = tuple((boundary, given.guarantees[boundary]) for boundary in Boundary)
+    return Card(guarantees, given.met, sentence(given), worst(given))
+
+
+def advice(answer: Answer) -> dict[str, Any]:
+    """Everything that the page of a saved pipeline shows of its answer, and the report as well."""
+    given, wanted = answer.judgement, answer.wanted
+    rows, copies, steps = matrix(given), _copies(answer), in_order(wanted.changes)
+    return {
+        "pipeline": given.pipeline, "need": answer.need, "client": client(given.pipeline),
+        "card": card(given), "copies": copies,
+        "assumed": assumed(answer.assumed, given.pipeline.family),
+        "picture": picture(given.guarantees, copies),
+        "to_prove": to_prove(given),
+        # Asked of today's catalog, so only where a page offers an experiment.
+        "not_staged": partial(not_staged, given.pipeline),
+        "matrix": [row for row in rows if row.happens],
+        "harmless": [row for row in rows if not row.happens],
+        "shown_kinds": [cell.kind for cell in rows[0].cells] if rows else [],
+        "obstacles": given.obstacles, "recommended": wanted, "columns": answer.columns,
+        "steps": steps, "first_steps": steps[:_FIRST_STEPS],
+        "more_steps": len(steps[_FIRST_STEPS:]),
+        "numbers": compared(answer.numbers, answer.numbers_after),
+        "findings": given.findings,
+        "in_force": answer.in_force, "stated": sum(each.stated for each in answer.in_force),
+    }  # fmt: skip
+
+
+def client(pipeline: Pipeline) -> str:
+    """The client and its version, as people call them."""
+    return f"{FAMILIES[pipeline.family][0]} {pipeline.version}"
+
+
+def sentence(given: Judgement) -> str:
+    """What is needed beside what is given, with the number of failures that break it."""
+    wish = given.pipeline.requirement
+    need = GUARANTEES[wish.guarantee]
+    if not given.works:
+        return f"You need {need}; with these settings nothing can work."
+    if given.met:
+        more = " in order" if wish.ordering else ""
+        gives = given.guarantees[Boundary.END_TO_END]
+        # Both halves without the whole have one name; it is not always that of the wish.
+        if not FORBIDS[wish.guarantee] <= FORBIDS[gives]:
+            gives = wish.guarantee
+        return f"You need {need}{more}, and these settings give {GUARANTEES[gives]}."
+    events = sum(each.in_scope for each in given.failures)
+    broken = sum(each.breaks for each in given.failures)
+    breaks = "breaks" if broken == 1 else "break"
+    return f"You need {need}; with these settings {broken} of {events} failures {breaks} it."
+
+
+def assumed(found: Iterable[Assumption], family: Family) -> list[Assumed]:
+    """What was assumed in words, as far as the questionnaire asks for it."""
+    asked = []
+    for each in found:
+        field = f"{each.component}.{each.setting}"
+        if question := question_of(field, family):
+            asked.append(Assumed(field, each.setting, question.ask, _in_words(each, question)))
+    return asked
+
+
+def _in_words(each: Assumption, question: Question) -> str | None:
+    """What was taken for a setting, as the questionnaire says it; a time with its unit."""
+    if each.value is None:
+        return None
+    said = say(each.value)
+    if isinstance(each.value, int) and each.setting.endswith(".ms"):
+        said = f"{each.value:,} ms"
+    return dict(question.words).get(said, said)
+
+
+def happenings(given: Judgement) -> Iterator[Happening]:
+    """Everything that may happen in the events that the team wants to survive."""
+    for failure in given.failures:
+        if failure.in_scope:
+            for anomaly, reason in failure.permits.items():
+                yield Happening(failure, anomaly, reason)
+
+
+def worst(given: Judgement) -> Happening | None:
+    """The gravest thing that may happen; what the team forbids comes before all else."""
+    return min(happenings(given), key=_gravity(given), default=None)
+
+
+def to_prove(given: Judgement) -> Failure | None:
+    """The event whose experiment says most of these settings: the gravest that can be staged."""
+    staged = [each for each in happenings(given) if each.failure.scenario]
+    if staged:
+        gravity = _gravity(given)
+        return min(staged, key=lambda each: (*gravity(each), _later(each.failure))).failure
+    others = [each for each in given.failures if each.scenario]
+    return min(others, key=_later, default=None)
+
+
+def not_staged(pipeline: Pipeline) -> str:
+    """In what an experiment is not what was described; empty where it is."""
+    words = []
+    if Replication(pipeline).zookeeper:
+        line = "this line" if kafka_at_least(pipeline, "3.3") else "3.3, the oldest line it has"
+        words.append(
+            f"The lab cannot run Kafka {pipeline.kafka} with ZooKeeper. The experiment is run on "
+            f"{line}, in KRaft mode: its controllers decide what ZooKeeper does for your brokers, "
+            "and a dead broker is fenced after broker.session.timeout.ms."
+        )
+    if pipeline.family is Family.STREAMS:
+        words.append(_STREAMS)
+    return " ".join(words)
+
+
+def _later(failure: Failure) -> bool:
+    return failure.name != PLAINEST
+
+
+def _gravity(given: Judgement) -> Callable[[Happening], tuple[bool, int]]:
+    return lambda each: (each.anomaly not in given.forbids, GRAVITY.index(each.anomaly))
+
+
+def matrix(given: Judgement) -> list[Row]:
+    """A row for each event: those that break what is needed first, then what is put up with."""
+
+    def order(each: Failure) -> tuple[bool, bool, bool]:
+        breaks = bool(given.forbids & each.permits.keys())
+        return not each.in_scope, not breaks, not each.permits
+
+    seen = {KINDS[anomaly][0] for each in given.failures for anomaly in each.permits}
+    shown = [kind for kind in KIND_ORDER if kind in seen]
+    return [
+        Row(
+            failure=each,
+            cells=tuple(_cell(kind, each, given.forbids) for kind in shown),
+            permits=_by_gravity(each.permits),
+            absorbed=_by_gravity(each.absorbed),
+        )
+        for each in sorted(given.failures, key=order)
+    ]
+
+
+def _cell(kind: str, failure: Failure, forbids: frozenset[Anomaly]) -> Cell:
+    names = tuple(each for each in GRAVITY if each in failure.permits and KINDS[each][0] == kind)
+    return Cell(kind, names, failure.in_scope and bool(forbids & set(names)))
+
+
+def _by_gravity(anomalies: Mapping[Anomaly, str]) -> Reasons:
+    together: dict[str, list[Anomaly]] = {}
+    for anomaly in sorted(anomalies, key=GRAVITY.index):
+        together.setdefault(anomalies[anomaly], []).append(anomaly)
+    return tuple((tuple(names), reason) for reason, names in together.items())
+
+
+def _copies(answer: Answer) -> Value:
+    factor = (Component.TOPIC, "replication.factor")
+    return {(each.component, each.key): each.value for each in answer.in_force}.get(factor)

@@ -1,0 +1,206 @@
+"""The reference: a page for every failure, rule and setting, made of the code that decides.
+
+Words for the pages only; what is true of a failure, a rule or a setting stands in its own file.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import groupby
+
+from django.urls import reverse
+
+from advisor.catalog import Component, Family, Setting, kafka_versions, other_settings, versions
+from advisor.catalog.lookups import in_force, known_to
+from advisor.concepts import all_concepts
+from advisor.questions.questionnaire import FAMILIES
+from advisor.reasoning.event import FailureEvent
+from advisor.reasoning.failures import all_events
+from advisor.reasoning.finding import Rule
+from advisor.reasoning.rules import all_rules
+
+KINDS = {"concept": "Concepts", "failure": "Failures", "rule": "Rules", "setting": "Settings"}
+UNWEIGHED = "Not weighed here: no rule and no failure looks at it."
+GONE = "Of earlier versions only. "
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One page of the reference.
+
+    `label` tells pages of one title apart; `text` is all that a search looks through, in small
+    letters. What is not `weighed` is real and plays no part in any advice: it is listed only if
+    somebody looks for it.
+    """
+
+    kind: str
+    name: str
+    title: str
+    label: str
+    summary: str
+    url: str
+    text: str
+    weighed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of versions in which a client treats a setting alike; None where it has none."""
+
+    versions: str
+    setting: Setting | None
+
+
+@dataclass(frozen=True, slots=True)
+class ByFamily:
+    """A setting for one client family, newest versions first; they are `product`'s, or its own."""
+
+    family: str
+    product: str
+    spans: tuple[Span, ...]
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """Every page: concepts, failures along the way of a message, rules by code, settings by
+    component."""
+    return (*_concepts(), *_failures(), *_rules(), *_settings())
+
+
+def search(words: str, kind: str = "") -> list[Entry]:
+    """The pages that hold every word, or what it is short for (`hw`); those that are weighed, and
+    that have the words in name or title, come first. Without a word: all that are weighed."""
+    wanted = words.lower().split()
+    found = [
+        each for each in entries()
+        if kind in ("", each.kind) and all(_holds(each, word) for word in wanted)
+        and (wanted or each.weighed)
+    ]  # fmt: skip
+    return sorted(found, key=lambda each: (not each.weighed, not _named(each, wanted)))
+
+
+def _holds(entry: Entry, word: str) -> bool:
+    return word in entry.text or any(phrase in entry.text for phrase in _short_for(word))
+
+
+@cache
+def _short_for(word: str) -> tuple[str, ...]:
+    """What an abbreviation stands for, in the words of the concepts: `hw`, `high watermark`."""
+    return tuple(
+        phrase for concept in all_concepts() if word in concept.short for phrase in concept.words
+    )
+
+
+def _named(entry: Entry, wanted: list[str]) -> bool:
+    name = f"{entry.name} {entry.title}".lower()
+    return all(word in name for word in wanted)
+
+
+def _concepts() -> Iterator[Entry]:
+    for concept in all_concepts():
+        name = " ".join((concept.name, *concept.words, *concept.also, *concept.short))
+        url = reverse("concepts:concept", args=[concept.name])
+        text = f"{name} {concept.title} {concept.text}".lower()
+        yield Entry("concept", name, concept.title, "", concept.summary, url, text)
+
+
+def _failures() -> Iterator[Entry]:
+    for event in all_events():
+        url = reverse("reference:failure", args=[event.name])
+        text = f"{event.name} {event.title} {event.story} {event.scenario}".lower()
+        yield Entry("failure", event.name, event.title, event.name, event.story, url, text)
+
+
+def _rules() -> Iterator[Entry]:
+    for rule in all_rules():
+        title, parts = explained(rule)
+        url = reverse("reference:rule", args=[rule.code])
+        label, words = f"{rule.code} {rule.name}", " ".join(text for _, text in parts)
+        text = f"{rule.code} {rule.name} {rule.setting} {title} {words}".lower()
+        yield Entry("rule", label, title, label, parts[0][1], url, text)
+
+
+def _settings() -> Iterator[Entry]:
+    for component in Component:
+        by_family = [_known(family, component) for family in Family]
+        newest = [lines[0] for lines in by_family]
+        gone = [known for lines in by_family for known in lines[1:]]
+        for name in dict.fromkeys(name for each in (*newest, *gone) for name in each):
+            now = [each[name] for each in newest if name in each]
+            then = [each[name] for each in gone if name in each]
+            yield _setting(component, now or then, "" if now else GONE)
+
+
+def _setting(component: Component, by: list[Setting], gone: str) -> Entry:
+    name, weighed = by[0].name, any(setting.weighed for setting in by) and not gone
+    aliases = " ".join(dict.fromkeys(alias for setting in by for alias in setting.aliases))
+    meanings = " ".join(dict.fromkeys(setting.meaning for setting in by))
+    summary = next((setting.meaning for setting in by if setting.weighed), UNWEIGHED)
+    return Entry(
+        "setting", f"{component} {name}", name, component, f"{gone}{summary}",
+        reverse("reference:setting", args=[component, name]),
+        f"{component} {name} {aliases} {meanings}".lower(), weighed,
+    )  # fmt: skip
+
+
+def _known(family: Family, component: Component) -> list[dict[str, Setting]]:
+    """What a family has of a component, at its newest version and at each one before it."""
+    if component in (Component.TOPIC, Component.BROKER):
+        # The brokers' own, whatever the client: one family's answer is every one's.
+        java = versions(Family.JAVA)[0]
+        return [known_to(Family.JAVA, java, line, component) for line in kafka_versions()]
+    newest = kafka_versions()[0]
+    return [known_to(family, line, newest, component) for line in versions(family)]
+
+
+def explained(rule: Rule) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """A rule's title and the parts of its page: its module's docstring."""
+    text = sys.modules[rule.check.__module__].__doc__ or ""
+    title, *blocks = text.strip().split("\n\n")
+    parts = (block.partition("\n") for block in blocks)
+    return title.rstrip("."), tuple(
+        (head.strip(), " ".join(body.split())) for head, _, body in parts
+    )
+
+
+def shown_by(rules: Iterable[Rule]) -> list[tuple[FailureEvent, str]]:
+    """The failures that show the same as these rules of something else, and of what."""
+    events = {event.name: event for event in all_events()}
+    return [(events[each.event], each.how) for rule in rules for each in rule.shown_by]
+
+
+def by_family(component: Component, name: str) -> tuple[ByFamily, ...]:
+    """How each client family and version has a setting; empty if none has it.
+
+    Lines are those of the client, or of the brokers where the setting changes with those.
+    """
+    found = []
+    for family in Family:
+        newest = versions(family)[0]
+        of_brokers = component in (Component.TOPIC, Component.BROKER)
+        of_kafka = _spans((v, _at(family, newest, v, component, name)) for v in kafka_versions())
+        brokers = of_brokers or len(of_kafka) > 1
+        of_client = (
+            (v, _at(family, v, kafka_versions()[0], component, name)) for v in versions(family)
+        )
+        spans = of_kafka if brokers else _spans(of_client)
+        if any(span.setting for span in spans):
+            found.append(ByFamily(FAMILIES[family][0], "Kafka" if brokers else "", spans))
+    return tuple(found)
+
+
+def _at(family: Family, line: str, kafka: str, component: Component, name: str) -> Setting | None:
+    weighed = in_force(family, line, kafka, component).get(name)
+    return weighed or other_settings.setting(family, line, kafka, component, name)
+
+
+def _spans(lines: Iterable[tuple[str, Setting | None]]) -> tuple[Span, ...]:
+    spans = []
+    for _, group in groupby(lines, key=lambda each: each[1] and replace(each[1], source="")):
+        (newest, setting), *older = group
+        said = f"{older[-1][0]} to {newest}" if older else newest
+        spans.append(Span(said, setting))
+    return tuple(spans)

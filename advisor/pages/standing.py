@@ -1,0 +1,98 @@
+"""How the answer behind a link stands to what today's rules say, for the pages that show it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from advisor import services
+from advisor.models import Description
+from advisor.pages import presentation, rules_changelog
+from advisor.pages.stale import obstacles
+from advisor.reasoning.difference import Section, difference
+from advisor.services import Saved, StaleDescription
+from advisor.templatetags.look import GUARANTEES
+
+_TITLES = {
+    "guarantees": ("The guarantee", "Boundary"),
+    "failures": ("What failures may do", "Failure"),
+    "findings": ("Things to know", "Rule"),
+    "possible": ("What is possible", "Guarantee"),
+    "numbers": ("Numbers", "Number"),
+    "assumed": ("What is assumed", "Setting"),
+    "in_force": ("Settings in force", "Setting"),
+}
+
+
+def find_or_404(slug: str) -> Saved:
+    """What is saved. Raises `Http404` if nothing is, `StaleDescription` as `find` does."""
+    try:
+        return services.find(slug)
+    except Description.DoesNotExist:
+        raise Http404(f"No pipeline is saved as {slug}") from None
+
+
+def standing(saved: Saved) -> dict[str, Any]:
+    """For a page with the answer: by which rules it is, and whether it can be used.
+
+    What today's catalog no longer takes can be looked at, but neither run nor exported. What
+    today's rules say is not asked here, where nobody should wait for it: `compared` tells it.
+    """
+    context: dict[str, Any] = {
+        "slug": saved.slug, "saved": saved, "today": services.RULES_VERSION,
+        "is_older": bool(rules_changelog.since(saved.rules_version)), "in_the_way": (),
+        "comparable": False,
+    }  # fmt: skip
+    try:
+        saved.described()
+        context["comparable"] = saved.rules_version != services.RULES_VERSION
+        saved.recommended()
+    except StaleDescription as stale:
+        context["in_the_way"] = obstacles(stale)
+    return context
+
+
+@require_safe
+def compared(request: HttpRequest, slug: str) -> HttpResponse:
+    """For the page with a kept answer: whether today's rules answer differently."""
+    saved = _kept_or_404(slug)
+    context = standing(saved) | {"newer": difference(saved.answer, saved.today())}
+    return render(request, "advisor/compared.html", context)
+
+
+@require_safe
+def newer(request: HttpRequest, slug: str) -> HttpResponse:
+    """Where today's rules answer differently from the answer that a link keeps, and since when."""
+    saved = _kept_or_404(slug)
+    today = saved.today()
+    context = {
+        "slug": slug, "saved": saved, "today": services.RULES_VERSION,
+        "before": presentation.card(saved.answer.judgement),
+        "after": presentation.card(today.judgement),
+        "sections": [(*_titles(each), each) for each in difference(saved.answer, today)],
+        "releases": rules_changelog.since(saved.rules_version),
+    }  # fmt: skip
+    return render(request, "advisor/newer.html", context)
+
+
+def _kept_or_404(slug: str) -> Saved:
+    saved = find_or_404(slug)
+    if not saved.is_kept:
+        raise Http404(f"No answer was kept with {slug}")
+    return saved
+
+
+def _titles(section: Section) -> tuple[str, str]:
+    """What a section is about, and what its lines are."""
+    if section.guarantee is not None:
+        return f"Changes for {GUARANTEES[section.guarantee]}", "Setting"
+    return _TITLES[section.kind]
+
+
+@require_POST
+def renew(request: HttpRequest, slug: str) -> HttpResponse:
+    """Takes up today's answer, behind a link of its own; the old link keeps the old one."""
+    return redirect("advisor:advice", services.save(find_or_404(slug).described()).slug)

@@ -1,0 +1,82 @@
+"""What a person takes home from the advice: one file, all of them, or the report on paper."""
+
+from __future__ import annotations
+
+import json
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from advisor import export as exports
+from advisor import services
+from advisor.export.archive import zipped
+from advisor.known_bugs import known_bugs
+from advisor.management.report import report as report_text
+from advisor.pages import presentation
+from advisor.pages.standing import find_or_404, standing
+from advisor.services import Saved
+
+
+def rendered(request: HttpRequest, saved: Saved) -> list[tuple[exports.Export, str]]:
+    """Each file that leads from the pipeline as described to the recommended one.
+
+    Recommended by the answer that the link shows, and stamped with the version of its rules.
+    Raises `StaleDescription`.
+    """
+    described, recommended = saved.described(), saved.recommended()
+    found = exports.exports_for(recommended, described)
+    stamp = _stamp(request, saved)
+    return [(each, each.render(recommended, stamp, described)) for each in found]
+
+
+@require_safe
+def export(request: HttpRequest, slug: str, product: str) -> HttpResponse:
+    """One file of the recommended settings, to download."""
+    saved = find_or_404(slug)
+    pipeline = saved.recommended()
+    found = exports.find(product)
+    if found is None or not found.applies(pipeline):
+        raise Http404(f"There is no export {product} for this pipeline")
+    text = found.render(pipeline, _stamp(request, saved), saved.described())
+    return _download(text.encode(), found.filename, f"{found.media_type}; charset=utf-8")
+
+
+@require_safe
+def archive(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every file of the recommended settings, and the advice as text and as data, in one zip."""
+    saved = find_or_404(slug)
+    texts = {each.filename: text for each, text in rendered(request, saved)}
+    stamp = _stamp(request, saved)
+    advice = f"{stamp.origin}\nThe reasons: {stamp.permalink}\n\n{report_text(saved.answer)}\n"
+    data = json.dumps(services.to_json(saved.answer), indent=2)
+    return _download(
+        zipped({**texts, "advice.txt": advice, "advice.json": data + "\n"}, f"delivery-{slug}"),
+        f"delivery-{slug}.zip",
+        "application/zip",
+    )
+
+
+@require_safe
+def report(request: HttpRequest, slug: str) -> HttpResponse:
+    """The advice on one page for the printer: nothing to open, nothing to press."""
+    saved = find_or_404(slug)
+    context = {**presentation.advice(saved.answer), **standing(saved)}
+    context["bugs"] = known_bugs(saved.answer)
+    context["stamp"] = _stamp(request, saved)
+    if not context["in_the_way"]:
+        context["files"] = exports.exports_for(saved.recommended(), saved.described())
+    return render(request, "advisor/report.html", context)
+
+
+def _download(content: bytes, filename: str, media_type: str) -> HttpResponse:
+    disposition = {"Content-Disposition": f'attachment; filename="{filename}"'}
+    return HttpResponse(content, content_type=media_type, headers=disposition)
+
+
+def _stamp(request: HttpRequest, saved: Saved) -> exports.Stamp:
+    permalink = request.build_absolute_uri(reverse("advisor:advice", args=[saved.slug]))
+    pipeline = saved.answer.judgement.pipeline
+    client = presentation.client(pipeline)
+    return exports.Stamp(saved.rules_version, pipeline.kafka, client, permalink)

@@ -1,0 +1,213 @@
+"""The questionnaire and the advice. All knowledge is in `services`; all words in templates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.cache import add_never_cache_headers
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from advisor import services
+from advisor.catalog import Problem
+from advisor.known_bugs import known_bugs
+from advisor.models import Description
+from advisor.pages import presentation, take_home
+from advisor.pages.presentation import Assumed
+from advisor.pages.standing import find_or_404, standing
+from advisor.questions import drafts, questionnaire, tabs
+from advisor.questions.drafts import Draft
+from advisor.questions.forms import StepForm, field_of, in_words
+from advisor.questions.question import Step
+from advisor.questions.questionnaire import STEPS
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.wish import rests_on
+
+
+@require_safe
+def start(request: HttpRequest) -> HttpResponse:
+    """To the questionnaire's first step that is not done yet."""
+    draft = drafts.load(request.session)
+    done = draft.done
+    asked = questionnaire.steps(draft.family)
+    first = next((step for step in asked if step.slug not in done), asked[0])
+    return redirect("advisor:describe", first.slug)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def describe(request: HttpRequest, step: str) -> HttpResponse:
+    """One step: shown, or answered. A wrong answer comes back as typed, with status 400.
+
+    So does an answer that another tab saved meanwhile, with both and status 409.
+    """
+    current = _step_or_404(step)
+    draft = drafts.load(request.session)
+    if request.method != "POST":
+        page = _page(request, current, draft)
+        # Seen again by the browser's "back", it is asked for again: its stamp would be old.
+        add_never_cache_headers(page)
+        return page
+    given = request.POST.dict()
+    if found := _clashes(request, current, draft, given):
+        proposed = {**given, **{each.name: each.proposed for each in found}}
+        return _page(request, current, draft.answered(current, proposed), 409, (draft, found))
+    draft = draft.answered(current, given)
+    drafts.save(request.session, draft)
+    before, after = questionnaire.neighbours(current, draft.family)
+    if request.POST.get("to") == "back" and before:
+        return redirect("advisor:describe", before.slug)
+    pipeline, problems = _read(draft)
+    if not StepForm(current, draft, pipeline, problems).is_valid():
+        return _page(request, current, draft, status=400)
+    draft = draft.finished(current)
+    drafts.save(request.session, draft)
+    if after:
+        return redirect("advisor:describe", after.slug)
+    if pipeline is None or problems:
+        return _page(request, current, draft, status=400)
+    return redirect("advisor:advice", services.save(pipeline).slug)
+
+
+@require_POST
+def card(request: HttpRequest, step: str) -> HttpResponse:
+    """The card for what is typed at this moment; keeps it, so that a reload finds it again."""
+    current = _step_or_404(step)
+    given = request.POST.dict()
+    typed = tabs.changed(given, tabs.read(given.get("shown", "")))
+    drafts.keep(request.session, current, typed, given.get("stamp", ""), given.get("page", ""))
+    draft = drafts.load(request.session).answered(current, given)
+    return render(request, "advisor/describe.html#card", _judged(draft)[1])
+
+
+@require_POST
+def start_over(request: HttpRequest) -> HttpResponse:
+    """An empty questionnaire; the answers so far can be brought back."""
+    drafts.put_aside(request.session, Draft())
+    return redirect("advisor:describe", STEPS[0].slug)
+
+
+@require_POST
+def undo(request: HttpRequest) -> HttpResponse:
+    """Brings back the answers that were put aside."""
+    drafts.take_back(request.session)
+    return redirect("advisor:describe", STEPS[0].slug)
+
+
+def _step_or_404(slug: str) -> Step:
+    try:
+        return questionnaire.step(slug)
+    except KeyError:
+        raise Http404(f"The questionnaire has no step {slug}") from None
+
+
+def _clashes(
+    request: HttpRequest, step: Step, draft: Draft, given: dict[str, str]
+) -> tuple[tabs.Clash, ...]:
+    typed = drafts.typed_on(request.session, given.get("page", ""))
+    return tabs.clashes(step, draft, given, tabs.read(given.get("shown", "")), typed)
+
+
+def _read(draft: Draft) -> tuple[Pipeline | None, list[Problem]]:
+    """The pipeline of a draft, and what is wrong with it in words for whoever types it."""
+    pipeline, problems = services.from_fields(draft.flat())
+    return pipeline, [in_words(each, draft) for each in problems]
+
+
+def _judged(draft: Draft) -> tuple[Pipeline | None, dict[str, Any]]:
+    pipeline, problems = _read(draft)
+    fields = draft.flat()
+    also = [
+        (name, text) for name, text in fields.items()
+        if text and "." in name and questionnaire.step_of(name, draft.family) is None
+    ]  # fmt: skip
+    sound = pipeline is not None and not problems
+    return pipeline, {
+        "card": presentation.card(services.judgement(pipeline)) if pipeline and sound else None,
+        "untouched": not any(draft.fields.values()),
+        "problems": problems,
+        "left_out": list(draft.left_out()),
+        "also_stated": also,
+    }
+
+
+def _page(
+    request: HttpRequest, step: Step, draft: Draft, status: int = 200,
+    clashing: tuple[Draft, tuple[tabs.Clash, ...]] | None = None,
+) -> HttpResponse:  # fmt: skip
+    """`clashing` is the draft that is saved where another is shown, and in what they differ."""
+    saved, found = clashing or (draft, ())
+    pipeline, judged = _judged(draft)
+    form = StepForm(step, draft, pipeline, judged["problems"])
+    form.is_valid()
+    before, after = questionnaire.neighbours(step, draft.family)
+    last = after is None
+    elsewhere = _elsewhere(step, draft, judged["problems"]) if last else []
+    context = {
+        **judged, "step": step, "form": form, "draft": draft, "previous": before, "next": after,
+        "steps": [(each, each.slug in draft.done) for each in questionnaire.steps(draft.family)],
+        "errors": [*form.error_links(), *elsewhere],
+        "decided": list(form.decided()), "focus_errors": status == 400,
+        "assumed": _assumed_before(step, pipeline) if last and judged["card"] else [],
+        "can_take_back": not draft.fields and drafts.can_take_back(request.session),
+        "stamp": drafts.stamp(request.session),
+        "shown": tabs.shown(step, saved), "page": tabs.new_page(),
+        "clashes": [(each, form[each.name].label) for each in found if each.name in form.fields],
+    }  # fmt: skip
+    return render(request, "advisor/describe.html", context, status=status)
+
+
+def _elsewhere(step: Step, draft: Draft, problems: list[Problem]) -> list[tuple[str, str, str]]:
+    """Problems of the other steps, linked to their fields there."""
+    links = []
+    for problem in problems:
+        name = field_of(problem, draft.family)
+        place = questionnaire.step_of(name, draft.family) or STEPS[0]
+        if place is not step:
+            links.append((f"../{place.slug}/#{name}", problem.setting, problem.message))
+    return links
+
+
+def _assumed_before(last: Step, pipeline: Pipeline | None) -> list[tuple[str, Assumed]]:
+    """What the steps before asked for in vain, each with the address of its field."""
+    if pipeline is None:
+        return []
+    links = []
+    for each in presentation.assumed(rests_on(pipeline), pipeline.family):
+        place = questionnaire.step_of(each.field, pipeline.family)
+        if place and place is not last:
+            links.append((f"../{place.slug}/#{each.field}", each))
+    return links
+
+
+@require_safe
+def advice(request: HttpRequest, slug: str) -> HttpResponse:
+    """What a saved pipeline's settings mean and what to change, as it was said when saved."""
+    saved = find_or_404(slug)
+    context = {**presentation.advice(saved.answer), **standing(saved)}
+    context["bugs"] = known_bugs(saved.answer)
+    context["keep_days"] = settings.LAB_KEEP_DAYS
+    if not context["in_the_way"]:
+        context["exports"] = take_home.rendered(request, saved)
+    return render(request, "advisor/advice.html", context)
+
+
+@require_POST
+def edit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Copies a saved pipeline into the questionnaire; the saved one stays as it is.
+
+    It opens at the field named `at`, if one is. A pipeline that the catalog no longer takes is
+    copied as well, and opens at the first step with an answer that is wrong by now.
+    """
+    draft = drafts.of_answers(services.answers(get_object_or_404(Description, slug=slug)))
+    drafts.put_aside(request.session, draft)
+    at = request.POST.get("at", "")
+    if place := questionnaire.step_of(at, draft.family):
+        return redirect(f"{reverse('advisor:describe', args=[place.slug])}#{at}")
+    _, problems = services.from_fields(draft.flat())
+    names = [field_of(each, draft.family) for each in problems]
+    wrong = [questionnaire.step_of(name, draft.family) for name in names]
+    first = next((step for step in STEPS if step in wrong), STEPS[0])
+    return redirect("advisor:describe", first.slug)

@@ -1,0 +1,239 @@
+"""The form of one step, made from the questionnaire and the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from django import forms
+
+from advisor.catalog import (
+    Component,
+    Family,
+    Kind,
+    Problem,
+    Setting,
+    Value,
+    kafka_versions,
+    settings_of,
+    versions,
+)
+from advisor.catalog.lookups import in_force
+from advisor.catalog.texts import STATED, is_free
+from advisor.questions.drafts import MAX_LENGTH, Draft
+from advisor.questions.durations import WRONG, is_duration, milliseconds, spoken
+from advisor.questions.question import Question, Step
+from advisor.questions.questionnaire import DECIDES, FAMILIES
+from advisor.reasoning import fields
+from advisor.reasoning.pipeline import Pipeline
+from advisor.templatetags.look import say
+
+_NOT_KEPT = f"A text of your own is not kept, only that it is {STATED}."
+
+Choices = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as it stands on the page: with its explanation, default and errors."""
+
+    question: Question
+    field: forms.BoundField
+    hint: str
+    default: str = ""
+    owner: str = ""
+    in_force: str = ""
+    """What the client makes of no answer, given the others, where that is not the default."""
+    said: str = ""
+    raw: str = ""
+    """A duration as people say it, and in the setting's own milliseconds."""
+    default_said: str = ""
+
+
+class StepForm(forms.Form):
+    """One step of the questionnaire, filled from the draft.
+
+    It checks nothing by itself: the problems come from the catalog, in the real client's words.
+    """
+
+    def __init__(
+        self, step: Step, draft: Draft, pipeline: Pipeline | None, problems: Sequence[Problem]
+    ) -> None:
+        self.step, self.draft, self.pipeline, self.problems = step, draft, pipeline, problems
+        self.settings = _settings(draft)
+        asked = [each for each in step.questions if is_asked(each, self.settings)]
+        answers = {each.name: draft.answer(each.name) for each in asked}
+        super().__init__(answers, auto_id="%s", use_required_attribute=False)
+        for question in asked:
+            setting = self.settings.get(question.name)
+            choices = _choices(question, setting, answers[question.name])
+            self.fields[question.name] = _field(question, setting, choices)
+
+    def clean(self) -> None:
+        """Puts each problem beside its field; those of other steps are not this form's."""
+        for problem in self.problems:
+            name = field_of(problem, self.draft.family)
+            if name in self.fields:
+                self.add_error(name, forms.ValidationError(problem.message))
+        for name in self.errors:
+            attrs = self.fields[name].widget.attrs
+            attrs["aria-invalid"] = "true"
+            attrs["aria-describedby"] = f"{name}-error {attrs['aria-describedby']}"
+
+    def asked(self) -> Iterator[Asked]:
+        """The questions in order, apart from the families and their versions."""
+        for question in self.step.questions:
+            if question.name in self.fields and not question.name.startswith(("family", "version")):
+                yield self._asked(question)
+
+    def deciding(self) -> list[Asked]:
+        """The questions of this step that decide most."""
+        return [each for each in self.asked() if each.question.name in DECIDES]
+
+    def more(self) -> list[Asked]:
+        """The other questions of this step."""
+        return [each for each in self.asked() if each.question.name not in DECIDES]
+
+    def more_answered(self) -> int:
+        """How many of the other questions have an answer or an error: they are not folded."""
+        return sum(bool(each.field.value() or each.field.errors) for each in self.more())
+
+    def families(self) -> Iterator[tuple[Family, str, str, forms.BoundField]]:
+        """Each family with its name, who else runs it, and the choice of its version."""
+        for family, (name, others) in FAMILIES.items():
+            yield family, name, others, self[f"version.{family}"]
+
+    def error_links(self) -> Iterator[tuple[str, str, str]]:
+        """For the summary on top: a link to each field with an error, its label, the error."""
+        for name, errors in self.errors.items():
+            target = f"family-{self.draft.family}" if name == "family" else name
+            for error in errors:
+                yield f"#{target}", str(self.fields[name].label), str(error)
+
+    def decided(self) -> Iterator[tuple[str, str]]:
+        """What this step would ask, had the client not decided it: key and reason."""
+        for question in self.step.questions:
+            if question.component and question.name not in self.settings:
+                known = in_force(
+                    self.draft.family, known_version(self.draft), known_kafka(self.draft),
+                    question.component,
+                )  # fmt: skip
+                if question.key in known and known[question.key].refused:
+                    yield question.key, known[question.key].refused
+
+    def _asked(self, question: Question) -> Asked:
+        setting = self.settings.get(question.name)
+        asked = Asked(question, self[question.name], question.hint)
+        if setting is None:
+            return asked
+        of_topic = setting.component in (Component.TOPIC, Component.BROKER)
+        client = f"{FAMILIES[self.draft.family][0]} {self.draft.version}"
+        owner = f"Kafka {self.draft.kafka}" if of_topic else client
+        if setting.component is Component.APPLICATION:
+            owner = "taken without an answer"
+        words = dict(question.words)
+        hint = f"{setting.meaning} {question.hint} {_NOT_KEPT if is_free(setting.name) else ''}"
+        default, now = say(setting.default), say(self._without_answer(setting))
+        lasts = is_duration(question.name)
+        typed = self.draft.answer(question.name)
+        raw = milliseconds(typed) or typed if lasts else ""
+        return replace(
+            asked, hint=" ".join(hint.split()),
+            default=words.get(default, default), owner=owner,
+            in_force="" if now == default else words.get(now, now),
+            said=spoken(raw), raw=raw, default_said=spoken(default) if lasts else "",
+        )  # fmt: skip
+
+    def _without_answer(self, setting: Setting) -> Value:
+        if self.pipeline is None:
+            return setting.default
+        settings = {part: dict(values) for part, values in self.pipeline.settings.items()}
+        settings.get(setting.component, {}).pop(setting.name, None)
+        silent = replace(self.pipeline, settings=MappingProxyType(settings))
+        return silent.value(setting.component, setting.name)
+
+
+def in_words(problem: Problem, draft: Draft) -> Problem:
+    """The problem as it is told: of what is typed as a duration and is none, how one is written."""
+    name = field_of(problem, draft.family)
+    typed = draft.answer(name)
+    if not is_duration(name) or milliseconds(typed) or typed.lstrip("-").isdigit():
+        return problem
+    return replace(problem, message=f"{problem.setting} {WRONG}.")
+
+
+def field_of(problem: Problem, family: Family) -> str:
+    """The name of the questionnaire's field that a problem belongs beside."""
+    name = fields.field_of(problem)
+    return f"version.{family}" if name == "version" else name
+
+
+def is_asked(question: Question, settings: Mapping[str, Setting]) -> bool:
+    """A setting is asked for only where this client has it and lets it be stated."""
+    return question.component is None or question.name in settings
+
+
+def _settings(draft: Draft) -> dict[str, Setting]:
+    client = (draft.family, known_version(draft), known_kafka(draft))
+    return {
+        f"{component}.{setting.name}": setting
+        for component in Component
+        for setting in settings_of(*client, component)
+    }
+
+
+def known_version(draft: Draft) -> str:
+    """The draft's client version, or the newest if what was sent is not one."""
+    known = versions(draft.family)
+    return draft.version if draft.version in known else known[0]
+
+
+def known_kafka(draft: Draft) -> str:
+    """The draft's broker version, or the newest if what was sent is not one."""
+    known = kafka_versions()
+    return draft.kafka if draft.kafka in known else known[0]
+
+
+def _choices(question: Question, setting: Setting | None, answer: str) -> Choices:
+    """What can be chosen; empty for what is typed. An odd answer stays visible as a choice."""
+    choices = _offered(question, setting)
+    if choices and answer and answer not in dict(choices) | {"": ""}:
+        choices = (*choices, (answer, answer))
+    return choices
+
+
+def _offered(question: Question, setting: Setting | None) -> Choices:
+    if question.name == "family":
+        return tuple((str(family), name) for family, (name, _) in FAMILIES.items())
+    if question.name.startswith("version."):
+        return tuple((each, each) for each in versions(Family(question.key.partition(".")[2])))
+    if question.name == "kafka":
+        return tuple((each, each) for each in kafka_versions())
+    if setting is None:
+        return question.words
+    words = dict(question.words)
+    if setting.kind is Kind.BOOL:
+        texts = ["true", "false"]
+    else:
+        # Two ways to write one value (`all` and `-1`) are offered once.
+        texts = [text for text, value in setting.choices if text == say(value)]
+    offered = tuple((text, words.get(text, text)) for text in texts)
+    return (("", "not stated: the default"), *offered) if offered else ()
+
+
+def _field(question: Question, setting: Setting | None, choices: Choices) -> forms.Field:
+    attrs = {"class": "input", "aria-describedby": f"{question.name}-hint"}
+    if question.name == "family":
+        widget: forms.Widget = forms.RadioSelect(choices=choices)
+        widget.attrs["aria-describedby"] = "family-hint"
+    elif choices:
+        widget = forms.Select(attrs, choices)
+    else:
+        typed = setting is not None and setting.kind is Kind.TEXT
+        typed = typed or is_duration(question.name)
+        attrs |= {"inputmode": "text" if typed else "numeric", "autocomplete": "off"}
+        attrs |= {"placeholder": say(setting.default)} if setting else {}
+        widget = forms.TextInput(attrs | {"maxlength": str(MAX_LENGTH), "spellcheck": "false"})
+    label = question.ask or question.key
+    return forms.CharField(required=False, strip=False, label=label, widget=widget)

@@ -1,0 +1,75 @@
+"""The step that is asked of who runs Kafka Streams, in place of those of the clients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from advisor.catalog import Family
+from advisor.questions.question import Question, Step
+
+_ERRORS = "org.apache.kafka.streams.errors."
+_HANDLERS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "deserialization": (
+        (f"{_ERRORS}LogAndFailExceptionHandler", "LogAndFail: the application stops"),
+        (f"{_ERRORS}LogAndContinueExceptionHandler", "LogAndContinue: it goes on without"),
+    ),
+    "processing": (
+        (f"{_ERRORS}LogAndFailProcessingExceptionHandler", "LogAndFail: the application stops"),
+        (
+            f"{_ERRORS}LogAndContinueProcessingExceptionHandler",
+            "LogAndContinue: it goes on without",
+        ),
+    ),
+    "production": (
+        (f"{_ERRORS}DefaultProductionExceptionHandler", "Default: the application stops"),
+    ),
+}
+"""Exception handler → its classes in words."""
+
+STREAMS = Step(
+    "streams",
+    "Streams application",
+    "How input, state and output are committed, and how many copies there are of the state.",
+    (
+        Question("streams.processing.guarantee"),
+        Question("streams.application.id"),
+        Question(
+            "application.state",
+            "Does the topology keep state?",
+            words=(
+                ("logged", "Yes, with changelog topics"),
+                ("unlogged", "Yes, without (withLoggingDisabled)"),
+                ("none", "No, and it does not repartition"),
+            ),
+        ),
+        Question("streams.replication.factor"),
+        Question("streams.topic.min.insync.replicas"),
+        Question("streams.num.standby.replicas"),
+        Question("streams.commit.interval.ms"),
+        Question("streams.state.dir"),
+        *(
+            Question(f"streams.{default}{name}.exception.handler", words=words)
+            for name, words in _HANDLERS.items()
+            for default in ("", "default.")
+        ),
+        Question("producer.acks"),
+        Question("producer.transaction.timeout.ms"),
+        Question("consumer.auto.offset.reset"),
+        Question("consumer.isolation.level"),
+        Question(
+            "application.upstream",
+            "How do others write to the input topics?",
+            words=(("plain", "Without transactions"), ("transactional", "In transactions")),
+        ),
+        Question(
+            "application.readers",
+            "How do others read the output topics?",
+            words=(
+                ("read_committed", "isolation.level=read_committed"),
+                ("read_uncommitted", "read_uncommitted, or not sure"),
+            ),
+        ),
+        Question("application.outage.ms", "How long may the application be away?"),
+    ),
+    frozenset({Family.STREAMS}),
+)

@@ -1,0 +1,298 @@
+"""The questionnaire as data: its steps, its questions, and the words for what may be answered.
+
+A question about a setting takes its default, its choices and its explanation from the catalog
+and is asked only where this client family and version has that setting. To ask for one more
+setting, add its name to a step. The step of a Streams application is in `question_streams`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from advisor.catalog import Family
+from advisor.questions.question import Question, Step
+from advisor.questions.question_streams import STREAMS
+
+FAMILIES: Mapping[Family, tuple[str, str]] = {
+    Family.JAVA: ("Java client", "Also inside Spring Kafka, Quarkus and Flink"),
+    Family.LIBRDKAFKA: ("librdkafka", "Confluent's clients for Python, Go, .NET and JavaScript"),
+    Family.SPARK: (
+        "Spark Structured Streaming",
+        "Spark's Kafka source and sink, on the Java client 3.9",
+    ),
+    Family.STREAMS: (
+        "Kafka Streams",
+        "An application with its own consumers, producers and state; also inside Spring",
+    ),
+}
+"""Family → its name on a page, and who else runs it."""
+
+GUARANTEE_CHOICES = (
+    ("at-least-once", "At least once"),
+    ("exactly-once", "Exactly once"),
+    ("at-most-once", "At most once"),
+)
+
+_CLIENTS = frozenset(Family) - {Family.STREAMS}
+"""Those whose producer and consumer the team sets up itself."""
+
+CLIENT = Step(
+    "client",
+    "What you run",
+    "Defaults differ between clients and between versions, so this comes first.",
+    (
+        Question("family", "Which client do you use?"),
+        *(Question(f"version.{family}", "Version") for family in Family),
+        Question("kafka", "Which version do your brokers run?", "Kafka, or what speaks as Kafka."),
+    ),
+)
+
+TOPIC = Step(
+    "topic",
+    "Topic and brokers",
+    "How many copies there are of a message, and when a broker may call it safe.",
+    (
+        Question("brokers", "How many brokers?", "In this one cluster."),
+        Question(
+            "topic.replication.factor",
+            hint="kafka-topics.sh --describe shows your topic's as ReplicationFactor. If this "
+            "stays empty, the brokers' default is assumed, and the advice says so.",
+        ),
+        Question("topic.min.insync.replicas"),
+        Question("topic.unclean.leader.election.enable"),
+        Question("application.racks", "In how many racks or zones do the brokers stand?"),
+        Question(
+            "application.metadata.mode",
+            "Who keeps the cluster's metadata?",
+            words=(("kraft", "Kafka's own controllers (KRaft)"), ("zookeeper", "ZooKeeper")),
+        ),
+        Question("application.controllers", "How many controllers?"),
+        Question(
+            "application.disk.lost",
+            "A broker lost its disk: what happens?",
+            words=(
+                ("replica-elected", "An operator first elects the replica with the longest log"),
+                ("returns-empty", "It comes back by itself, empty"),
+            ),
+        ),
+    ),
+)
+
+PRODUCER = Step(
+    "producer",
+    "Producer",
+    "When a send counts as done, and what the client does when it does not succeed at once.",
+    (
+        Question("producer.acks"),
+        Question("producer.enable.idempotence"),
+        Question("producer.retries"),
+        Question("producer.max.in.flight.requests.per.connection"),
+        Question("producer.delivery.timeout.ms"),
+        Question("producer.request.timeout.ms"),
+        Question("producer.linger.ms"),
+        Question("producer.transactional.id"),
+        Question("application.idle.ms", "How long may it have nothing to write?"),
+    ),
+    _CLIENTS,
+)
+
+CONSUMER = Step(
+    "consumer",
+    "Consumer",
+    "From where a reader starts, what it may see, and when it calls a message done.",
+    (
+        Question(
+            "application.commit",
+            "When is a message marked as done?",
+            words=(
+                ("auto", "By the client, on a timer"),
+                ("before-processing", "By my code, before processing"),
+                ("after-processing", "By my code, after processing"),
+                ("in-transaction", "In the producer's transaction"),
+            ),
+        ),
+        Question(
+            "consumer.enable.auto.commit",
+            "Does the client commit on its timer as well?",
+            "It does, unless this is false.",
+            (("true", "Yes, as well"), ("false", "No, only my code commits")),
+            follows="application.commit",
+        ),
+        Question("consumer.enable.auto.offset.store"),
+        Question(
+            "application.processing",
+            "Who processes a message?",
+            words=(
+                ("synchronous", "The thread that polls, before it polls again"),
+                ("asynchronous", "Other threads, while it polls on"),
+            ),
+        ),
+        Question(
+            "application.framework",
+            "What polls for your code?",
+            words=(
+                ("none", "My own loop"),
+                ("spring", "Spring for Apache Kafka, 2.5 or later"),
+                ("spring-2.4", "Spring for Apache Kafka before 2.5"),
+                ("spring-cloud-stream", "Spring Cloud Stream"),
+                ("quarkus", "Quarkus (SmallRye)"),
+                ("connect", "Kafka Connect"),
+            ),
+        ),
+        Question(
+            "application.processing.errors",
+            "What if a message cannot be processed?",
+            words=(
+                ("retry", "It is tried again"),
+                ("close", "The consumer is closed"),
+                ("skip", "The code goes on without it"),
+            ),
+        ),
+        Question("consumer.auto.offset.reset"),
+        Question("consumer.isolation.level"),
+        Question("consumer.startingOffsets"),
+        Question("consumer.failOnDataLoss"),
+        Question(
+            "application.checkpoint",
+            "Where is the query's checkpoint?",
+            words=(
+                ("durable", "On storage that outlives every machine"),
+                ("local", "On one machine's own disk"),
+            ),
+        ),
+        Question(
+            "application.trigger",
+            "How does the query record how far it is?",
+            words=(
+                ("micro-batch", "Batch by batch"),
+                ("async-progress", "On the side (asyncProgressTrackingEnabled)"),
+                ("continuous", "Trigger.Continuous"),
+                ("real-time", "Trigger.RealTime"),
+            ),
+        ),
+        Question("consumer.group.protocol"),
+        Question("application.outage.ms", "How long may the readers be away?"),
+    ),
+    _CLIENTS,
+)
+
+NEEDS = Step(
+    "needs",
+    "What you need",
+    "The settings are held against this. The rest is about your own code.",
+    (
+        Question(
+            "need.guarantee",
+            "Which guarantee do you need?",
+            "At least once: nothing is lost, something may come twice. At most once: the other "
+            "way round. Exactly once: neither.",
+            GUARANTEE_CHOICES,
+        ),
+        Question(
+            "need.survive",
+            "How many brokers may fail for good?",
+            "Disk included, at the worst moment: every acknowledged message must still exist.",
+        ),
+        Question(
+            "need.ordering",
+            "Must one producer's messages stay in order?",
+            "Within a partition, and of a key, as far as settings keep it.",
+            (("off", "No"), ("on", "Yes")),
+        ),
+        Question(
+            "application.delivery.errors",
+            "Does your code look at delivery errors?",
+            words=(
+                ("handled", "Yes, at every failed send"),
+                ("ignored", "No, or not sure"),
+            ),
+        ),
+        Question(
+            "application.resend",
+            "Does your code send again after an error?",
+            words=(("never", "No"), ("on-error", "Yes, once more")),
+        ),
+        Question(
+            "application.restart",
+            "What does your sending code do after it died?",
+            words=(
+                ("resumes", "Sends again what has no acknowledgement"),
+                ("forgets", "What it held is gone"),
+            ),
+        ),
+        Question(
+            "application.timestamps",
+            "Which timestamps does your code give?",
+            words=(
+                ("now", "The time of sending"),
+                ("from-source", "Older ones, as in replays and backfills"),
+            ),
+        ),
+        Question(
+            "application.sink",
+            "What if a result is written twice?",
+            words=(
+                ("topics", "Results go to Kafka topics only"),
+                ("plain", "It counts twice"),
+                ("idempotent", "The second changes nothing"),
+            ),
+        ),
+        Question("application.rate", "How many messages are sent in a second?"),
+        Question("application.message.bytes", "How large is a message?"),
+    ),
+)
+
+DECIDES = frozenset({
+    "kafka", "brokers", "topic.replication.factor", "topic.min.insync.replicas", "producer.acks",
+    "application.commit", "consumer.enable.auto.commit", "application.checkpoint",
+    "streams.processing.guarantee", "need.guarantee", "need.survive",
+})  # fmt: skip
+"""The questions that decide most answers, beside that for the client; the others are folded."""
+
+STEPS = (CLIENT, TOPIC, PRODUCER, CONSUMER, STREAMS, NEEDS)
+"""Every page; `steps` has those of one client family."""
+
+DEFAULTS: Mapping[str, str] = {
+    "family": "java",
+    "version.java": "4.3",
+    "brokers": "3",
+    "need.guarantee": "at-least-once",
+    "need.survive": "1",
+    "need.ordering": "off",
+}
+"""What stands in a fresh questionnaire where no product has a default."""
+
+
+def step(slug: str) -> Step:
+    """The step of that name; KeyError if there is none."""
+    return {each.slug: each for each in STEPS}[slug]
+
+
+def steps(family: Family) -> tuple[Step, ...]:
+    """The pages that are asked of who runs this client."""
+    return tuple(each for each in STEPS if family in each.families)
+
+
+def neighbours(current: Step, family: Family) -> tuple[Step | None, Step | None]:
+    """The step before and the step after, also of one that is another family's."""
+    at, asked = STEPS.index(current), steps(family)
+    before = [each for each in asked if STEPS.index(each) < at]
+    after = [each for each in asked if STEPS.index(each) > at]
+    return (before[-1] if before else None, after[0] if after else None)
+
+
+def question_of(field: str, family: Family) -> Question | None:
+    """The question that asks for a field; None where none does."""
+    for each in steps(family):
+        for question in each.questions:
+            if question.name == field:
+                return question
+    return None
+
+
+def step_of(field: str, family: Family) -> Step | None:
+    """The step that asks for a field; None where none does (it came from a saved pipeline)."""
+    for each in steps(family):
+        if any(question.name == field for question in each.questions):
+            return each
+    return None

@@ -1,0 +1,91 @@
+"""For how long the readers may be away: what the team says, and never less than what always is.
+
+A reader that dies is noticed after its session timeout, and who takes its partitions over waits
+for the next poll of each other member (JoinGroup of KIP-62, reconciliation of KIP-848). Each
+restart that is not orderly brings that, so a topic that keeps messages for a shorter time loses
+some. A machine of a Spark query counts as lost after spark.network.timeout.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.group import session_timeout
+from advisor.reasoning.pipeline import Pipeline
+
+NAME = "outage.ms"
+"""What the team says of itself, in ms."""
+
+NETWORK_MS = 120_000
+"""`spark.network.timeout`, Spark's default."""
+
+POLL_MS = 300_000
+"""`max.poll.interval.ms` of every client; who allows more says with `outage.ms` what that means."""
+
+QUEUE_BYTES = 1_048_576 * 1024
+"""`queue.buffering.max.kbytes` of librdkafka, in bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Away:
+    """How long nobody may read, in ms, and the settings that say so."""
+
+    ms: int
+    said: str
+
+
+def away(pipeline: Pipeline) -> Away:
+    """The longer of what the team says and of what a dead reader alone brings."""
+    least, stated = least_away(pipeline), pipeline.value(Component.APPLICATION, NAME)
+    if isinstance(stated, int) and stated > least.ms:
+        return Away(stated, f"application.{NAME}={stated}")
+    return least
+
+
+def least_away(pipeline: Pipeline) -> Away:
+    """From the death of a reader until another one has its partitions, at the longest."""
+    if pipeline.family is Family.SPARK:
+        return Away(NETWORK_MS, f"spark.network.timeout={NETWORK_MS} (Spark's default)")
+    setting, session_ms = session_timeout(pipeline)
+    poll_ms = pipeline.number(Component.CONSUMER, "max.poll.interval.ms")
+    counted = "" if poll_ms <= POLL_MS else f", of which {POLL_MS} are counted"
+    return Away(
+        until_taken_over_ms(session_ms, poll_ms),
+        f"{setting}={session_ms}, and then the next poll of each other member "
+        f"(max.poll.interval.ms={poll_ms}{counted})",
+    )
+
+
+def until_taken_over_ms(session_ms: int, poll_ms: int) -> int:
+    """A dead member's session, and a rebalance as long as a usual one may be."""
+    return session_ms + min(poll_ms, POLL_MS)
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The least `retention.bytes` that holds what readers still need; None where no size does."""
+
+    least: int | None
+    said: str
+
+
+def room(pipeline: Pipeline) -> Room:
+    """For what is written while readers are away, all of it in one partition at worst.
+
+    Where neither a load nor an absence was stated, for what one producer holds in its memory, and
+    sends at once when brokers are back. Brokers delete whole segments, down to `retention.bytes`
+    and never below (UnifiedLog, deleteRetentionSizeBreachedSegments).
+    """
+    rate, size = (pipeline.value(Component.APPLICATION, n) for n in ("rate", "message.bytes"))
+    if isinstance(rate, int) and isinstance(size, int):
+        coming = rate * size * away(pipeline).ms // 1000
+        return Room(coming + 1, f"rate × message.bytes = {coming}")
+    if pipeline.value(Component.APPLICATION, NAME) is not None:
+        return Room(None, "as many as come")
+    if pipeline.family is Family.LIBRDKAFKA:
+        return Room(
+            QUEUE_BYTES, f"queue.buffering.max.kbytes={QUEUE_BYTES // 1024} of one producer"
+        )
+    memory = pipeline.number(Component.PRODUCER, "buffer.memory")
+    return Room(memory, f"buffer.memory={memory} of one producer")

@@ -1,0 +1,45 @@
+"""A replica of __consumer_offsets leads that lacks the last commits."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.failures.offsets_topic_lost import NAME, goes_back, said, sure_copies
+from advisor.reasoning.guarantees import Boundary
+from advisor.reasoning.pipeline import Pipeline
+
+_UNCLEAN = "unclean.leader.election.enable"
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """The brokers' own setting counts: __consumer_offsets is made without one.
+
+    __transaction_state is made with false (TransactionStateManager).
+    """
+    copies = pipeline.number(Component.BROKER, NAME)
+    unclean = pipeline.flag(Component.BROKER, _UNCLEAN)
+    if not unclean or copies > pipeline.brokers or sure_copies(pipeline) >= copies:
+        return {}
+    return goes_back(
+        pipeline, f"{_UNCLEAN}=true of the brokers, {said(pipeline)}; another one may lead."
+    )
+
+
+EVENT = FailureEvent(
+    name="offsets-unclean-election",
+    title="A replica leads that lacks the last committed offsets",
+    boundary=Boundary.LOG_TO_CONSUMER,
+    story=(
+        "The replicas of __consumer_offsets that are in sync are down together, and one that had "
+        "fallen behind is up."
+    ),
+    permits=permits,
+    scenario="offsets-topic-lost",
+    staged_as="the group's last commits are gone with a disk, as they are where a replica leads "
+    "that never had them",
+    families=frozenset(Family) - {Family.SPARK},
+    sources=(
+        "Kafka design.md, Unclean leader election",
+        "apache/kafka GroupMetadataManager.java; TransactionStateManager.scala (topic configs)",
+    ),
+)

@@ -1,0 +1,157 @@
+"""What the death of a leader makes of messages, for every state of a small cluster.
+
+A state is three brokers, the settings that decide, and where the two followers are. What each
+permits is the answer of the failure events; this file only says which event a state is. The toy
+of the pages plays these states, and a test holds it against this table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from itertools import product
+
+from advisor.reasoning.event import FailureEvent
+from advisor.reasoning.failures import (
+    isr_shrunk_leader_down,
+    leader_killed,
+    leader_killed_followers_behind,
+)
+from advisor.reasoning.fields import from_fields
+from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+
+
+class Follower(StrEnum):
+    """Where a follower is when the leader dies."""
+
+    IN_STEP = "in-step"
+    BEHIND = "behind"
+    """It fetches nothing, for less than `replica.lag.time.max.ms`: still in the in-sync set."""
+    OUT = "out"
+    """Not in the in-sync set."""
+
+
+ACKS = ("0", "1", "all")
+MIN_ISR = (1, 2, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Three brokers of the newest line in KRaft mode, of which broker 1 leads.
+
+    `eligible` is `eligible.leader.replicas.version=1`; `followers` are brokers 2 and 3.
+    """
+
+    acks: str
+    min_isr: int
+    unclean: bool
+    eligible: bool
+    followers: tuple[Follower, Follower]
+
+    @property
+    def key(self) -> str:
+        """A name for a table: `1/2/clean/eligible/behind/out`."""
+        rule = "unclean" if self.unclean else "clean"
+        memory = "eligible" if self.eligible else "plain"
+        return "/".join((self.acks, str(self.min_isr), rule, memory, *self.followers))
+
+    @property
+    def in_sync(self) -> int:
+        """Replicas in sync, the leader among them."""
+        return 1 + sum(each is not Follower.OUT for each in self.followers)
+
+    def fields(self) -> dict[str, str]:
+        """The state's settings as a person states them; the rest is the Java client's own."""
+        return {
+            "family": "java",
+            "brokers": "3",
+            "producer.acks": self.acks,
+            "topic.replication.factor": "3",
+            "topic.min.insync.replicas": str(self.min_isr),
+            "topic.unclean.leader.election.enable": str(self.unclean).lower(),
+            "application.eligible.leader.replicas.version": str(int(self.eligible)),
+            "consumer.auto.offset.reset": "earliest",
+            "need.guarantee": "at-least-once",
+            "need.survive": "1",
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the advisor says of a state; reasons are empty where it permits nothing.
+
+    `event` is the failure whose answer it is. `refused`: the leader refuses writes before it dies.
+    `hidden`: the high watermark stands still, so that nobody reads what is new.
+    """
+
+    event: FailureEvent
+    lost: str
+    pause: str
+    refused: bool
+    hidden: bool
+
+
+def states() -> Iterator[State]:
+    """Every state."""
+    switch = (False, True)
+    for acks, min_isr, unclean, eligible, two, three in product(
+        ACKS, MIN_ISR, switch, switch, Follower, Follower
+    ):
+        yield State(acks, min_isr, unclean, eligible, (two, three))
+
+
+def event_of(followers: tuple[Follower, Follower]) -> FailureEvent:
+    """The failure event that the leader's death is, by where its followers are.
+
+    With one follower in sync that one takes over, as if the other were not there.
+    """
+    if followers == (Follower.OUT, Follower.OUT):
+        return isr_shrunk_leader_down.EVENT
+    if Follower.BEHIND in followers:
+        return leader_killed_followers_behind.EVENT
+    return leader_killed.EVENT
+
+
+def outcome(state: State) -> Outcome:
+    """What the advisor says of a state."""
+    pipeline, event = _described(tuple(state.fields().items())), event_of(state.followers)
+    topic, permits = Replication(pipeline), event.permits(pipeline)
+    return Outcome(
+        event,
+        lost=permits.get(Anomaly.LOST_WRITE, ""),
+        pause=permits.get(Anomaly.UNAVAILABLE, ""),
+        refused=topic.waits_for_followers and state.in_sync < topic.min_isr,
+        hidden=not topic.shows(state.in_sync),
+    )
+
+
+@cache
+def _described(fields: tuple[tuple[str, str], ...]) -> Pipeline:
+    """Raises ValueError if the catalog refuses a state (our mistake)."""
+    pipeline, problems = from_fields(dict(fields))
+    if pipeline is None:
+        raise ValueError("; ".join(problem.message for problem in problems))
+    return pipeline
+
+
+@cache
+def lag_max_ms() -> int:
+    """How long a follower that fetches nothing counts as in sync, by default."""
+    return Replication(Pipeline()).lag_max_ms
+
+
+@cache
+def fencing_ms() -> int:
+    """How long a dead broker still counts as alive, by default: nobody leads in its place."""
+    return Replication(Pipeline()).session_timeout_ms
+
+
+def follower(lag_s: float) -> Follower:
+    """Where a follower is that was last caught up so many seconds ago."""
+    if lag_s <= 0:
+        return Follower.IN_STEP
+    return Follower.BEHIND if lag_s * 1000 <= lag_max_ms() else Follower.OUT

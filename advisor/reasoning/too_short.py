@@ -1,0 +1,132 @@
+"""Times and sizes with which no request is answered, no message sent, or no group ever reads.
+
+Products start with them. Each bound below is one that no network and no product can keep: an
+answer to acks=all takes a round trip to the leader and another one to its followers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.group import assigned_by_brokers
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+from advisor.reasoning.session import Session
+
+ANSWER_MS = 10
+"""What an answer takes at least that followers and disks have a part in (Kafka design.md)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hopeless:
+    """One setting with which nothing gets through: why, and the product's own value."""
+
+    component: Component
+    setting: str
+    why: str
+    usual: int
+
+
+def hopeless(pipeline: Pipeline) -> Iterator[Hopeless]:
+    """Every such setting; none where messages can get through."""
+    yield from _unanswered(pipeline)
+    yield from _no_room(pipeline)
+    yield from _no_wait(pipeline)
+    yield from _never_a_member(pipeline)
+    yield from _never_in_step(pipeline)
+
+
+def _unanswered(pipeline: Pipeline) -> Iterator[Hopeless]:
+    """Who stops waiting before an answer can be there, however often it is sent."""
+    session, producer = Session(pipeline), Component.PRODUCER
+    java = pipeline.family is not Family.LIBRDKAFKA
+    request_ms = session.request_timeout_ms
+    if request_ms <= ANSWER_MS and (java or _written_again_and_again(pipeline)):
+        what = (
+            "the client gives each request up, the first one to a broker among them"
+            if java
+            else "an error comes before a follower has the batch, and it is sent again"
+        )
+        why = f"request.timeout.ms={request_ms}: an answer takes longer, so {what}."
+        yield Hopeless(producer, "request.timeout.ms", why, 30_000)
+    if not java:
+        socket_ms = pipeline.number(producer, "socket.timeout.ms")
+        if socket_ms <= ANSWER_MS:
+            why = f"socket.timeout.ms={socket_ms}: no request is answered within that time."
+            yield Hopeless(producer, "socket.timeout.ms", why, 60_000)
+    delivery_ms = session.delivery_timeout_ms
+    if delivery_ms is not None and delivery_ms <= ANSWER_MS:
+        why = f"delivery.timeout.ms={delivery_ms}: each record is given up before its answer comes."
+        yield Hopeless(producer, "delivery.timeout.ms", why, 120_000 if java else 300_000)
+
+
+def _written_again_and_again(pipeline: Pipeline) -> bool:
+    """librdkafka tells the brokers how long to wait for followers; they know a copy from an
+    idempotent producer, and answer at once when it comes again."""
+    topic = Replication(pipeline)
+    waits = topic.waits_for_followers and topic.fails_over
+    return waits and not Session(pipeline).idempotent
+
+
+def _no_room(pipeline: Pipeline) -> Iterator[Hopeless]:
+    """A batch that is larger than all memory is refused at once (BufferPool.allocate)."""
+    if pipeline.family is Family.LIBRDKAFKA:
+        return
+    memory, batch = (
+        pipeline.number(Component.PRODUCER, name) for name in ("buffer.memory", "batch.size")
+    )
+    if memory < batch:
+        why = f"buffer.memory={memory} is less than batch.size={batch}: each send() fails at once."
+        yield Hopeless(Component.PRODUCER, "buffer.memory", why, 33_554_432)
+
+
+def _no_wait(pipeline: Pipeline) -> Iterator[Hopeless]:
+    """Where each step of a transaction may wait for nobody (KafkaProducer, initTransactions)."""
+    if pipeline.family is not Family.JAVA:
+        return
+    block_ms = pipeline.number(Component.PRODUCER, "max.block.ms")
+    if block_ms <= ANSWER_MS and pipeline.text(Component.PRODUCER, "transactional.id"):
+        why = (
+            f"max.block.ms={block_ms}: initTransactions() and commitTransaction() wait no longer "
+            "than that, and fail before a coordinator has answered."
+        )
+        yield Hopeless(Component.PRODUCER, "max.block.ms", why, 60_000)
+
+
+def _never_a_member(pipeline: Pipeline) -> Iterator[Hopeless]:
+    """A member is thrown out before it has joined and read (KIP-62)."""
+    if pipeline.family is Family.SPARK:
+        return
+    times = {"max.poll.interval.ms": 300_000}
+    if not assigned_by_brokers(pipeline):
+        times["session.timeout.ms"] = 45_000
+    for name, usual in times.items():
+        value_ms = pipeline.number(Component.CONSUMER, name)
+        if value_ms <= ANSWER_MS:
+            why = (
+                f"{name}={value_ms}: a member is out of its group before it has read and committed "
+                "anything, and begins again."
+            )
+            yield Hopeless(Component.CONSUMER, name, why, usual)
+
+
+def _never_in_step(pipeline: Pipeline) -> Iterator[Hopeless]:
+    """Brokers that count as dead, or as behind, before they can say that they are not.
+
+    A session of ZooKeeper is never shorter than two of its ticks.
+    """
+    topic = Replication(pipeline)
+    if not topic.zookeeper and topic.session_timeout_ms <= ANSWER_MS:
+        why = (
+            f"broker.session.timeout.ms={topic.session_timeout_ms}: the controller fences each "
+            "broker before its next heartbeat is there, and nobody leads."
+        )
+        yield Hopeless(Component.BROKER, "broker.session.timeout.ms", why, 9_000)
+    if topic.fails_over and topic.min_isr > 1 and topic.lag_max_ms <= ANSWER_MS:
+        why = (
+            f"replica.lag.time.max.ms={topic.lag_max_ms}: a follower leaves the in-sync set before "
+            f"its next fetch is there, and min.insync.replicas={topic.min_isr} are never in sync."
+        )
+        yield Hopeless(Component.BROKER, "replica.lag.time.max.ms", why, 30_000)

@@ -1,0 +1,118 @@
+"""`manage.py advisories`, and what `manage.py advise` says of known bugs."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from advisor.advisories import advisories
+
+SOUND = {
+    "topic.replication.factor": "3",
+    "topic.min.insync.replicas": "2",
+    "producer.acks": "all",
+    "consumer.auto.offset.reset": "earliest",
+}
+
+
+def listed(*options):
+    out = StringIO()
+    call_command("advisories", "--json", *options, stdout=out)
+    return json.loads(out.getvalue())
+
+
+def advised(tmp_path, *options, **properties):
+    """What `advise` writes about a pipeline that is sound but for these, and its exit code."""
+    files = []
+    for part in ("producer", "topic", "consumer"):
+        own = {key: value for key, value in (SOUND | properties).items() if key.startswith(part)}
+        text = "".join(f"{key.partition('.')[2]}={value}\n" for key, value in own.items())
+        path = tmp_path / f"{part}.properties"
+        path.write_text(text, "utf-8")
+        files += [f"--{part}", str(path)]
+    out, code = StringIO(), 0
+    try:
+        call_command("advise", *files, *options, stdout=out, stderr=StringIO())
+    except SystemExit as end:
+        code = int(end.code or 0)
+    return out.getvalue(), code
+
+
+NEW = ("--client-version", "4.3.1", "--kafka", "4.3.1", "--brokers", "3")
+OLD = ("--client-version", "3.9.0", "--kafka", "4.3.1", "--brokers", "3")
+BY_BROKERS = {"consumer.group.protocol": "consumer"}
+"""Only the release keeps this one from at least once: KAFKA-18641 skips, fixed in 4.0.0."""
+
+
+def test_all_are_listed_with_what_a_tool_needs():
+    found = listed()
+    assert len(found) == len(advisories()) >= 40
+    for each in found:
+        assert {"id", "title", "component", "affected", "fixed", "incident"} <= each.keys()
+
+
+def test_the_list_is_narrowed_by_component_version_and_words():
+    assert {each["component"] for each in listed("--component", "spark")} == {"spark"}
+    assert "KAFKA-14055" in {each["id"] for each in listed("--version", "3.2.0")}
+    assert "KAFKA-14055" not in {each["id"] for each in listed("--version", "3.2.1")}
+    assert "KAFKA-14055" in {each["id"] for each in listed("--version", "cp-kafka:7.2.0")}
+    assert [each["id"] for each in listed("--search", "kafka-14055")] == ["KAFKA-14055"]
+    assert listed("--search", "no such words at all") == []
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [(("--component", "zookeeper"), "zookeeper"), (("--version", "newest"), "newest")],
+)
+def test_what_is_wrong_is_said_with_exit_code_2(options, named):
+    with pytest.raises(CommandError, match=named) as wrong:
+        listed(*options)
+    assert wrong.value.returncode == 2
+
+
+def test_the_text_names_each_and_counts():
+    out = StringIO()
+    call_command("advisories", "--component", "connect", stdout=out)
+    assert "KAFKA-13719 (connect): " in out.getvalue()
+    assert out.getvalue().rstrip().endswith("known bugs.")
+
+
+def test_a_release_without_a_known_bug_says_nothing_of_them(tmp_path):
+    text, _ = advised(tmp_path, *NEW)
+    assert "known bug" not in text
+
+
+def test_a_sure_bug_that_breaks_the_wish_is_no_yes(tmp_path):
+    data, _ = advised(tmp_path, *NEW, "--json", **BY_BROKERS)
+    assert not json.loads(data)["advisories"]
+    fixed = ("--client-version", "4.0.2", "--kafka", "4.3.1", "--brokers", "3")
+    good, exit_good = advised(tmp_path, *fixed, "--want", "at-least-once", **BY_BROKERS)
+    bad, exit_bad = advised(tmp_path, *OLD, "--want", "at-least-once", **BY_BROKERS)
+    assert (good.split(":")[0], exit_good) == ("YES", 0)
+    assert (bad.split(":")[0], exit_bad) == ("NO", 1)
+    assert "The settings hold it." in bad
+    assert "KAFKA-18641 high" in bad
+    assert "Upgrade Java clients 3.9.0 to " in bad
+
+
+def test_the_guarantee_stands_with_and_without(tmp_path):
+    data = json.loads(advised(tmp_path, *OLD, "--json", **BY_BROKERS)[0])
+    without, with_bugs = data["guarantee"], data["guarantee_with_advisories"]["hit"]
+    assert without["log_to_consumer"] == "at-least-once"
+    assert with_bugs["log_to_consumer"] == "none"
+    assert with_bugs["producer_to_log"] == without["producer_to_log"]
+    (sure,) = [each for each in data["advisories"] if each["certainty"] == "hit"]
+    assert (sure["id"], sure["severity"], sure["unknown"]) == ("KAFKA-18641", "high", [])
+    assert data["upgrades"][0]["clears"]
+
+
+def test_sarif_has_them_as_results_of_their_own(tmp_path):
+    log = json.loads(advised(tmp_path, *OLD, "--format", "sarif", **BY_BROKERS)[0])["runs"][0]
+    (result,) = [each for each in log["results"] if each["ruleId"] == "KAFKA-18641"]
+    assert result["level"] == "error"
+    rule = log["tool"]["driver"]["rules"][result["ruleIndex"]]
+    assert rule["id"] == "KAFKA-18641"
+    assert rule["help"]["text"]

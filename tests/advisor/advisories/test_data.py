@@ -1,0 +1,103 @@
+"""The advisories as data: every file is whole, and one that is not is refused by name and key."""
+
+from __future__ import annotations
+
+import pytest
+from packaging.version import Version
+
+from advisor.advisories import AdvisoryError, advisories
+from advisor.advisories.load import read
+from advisor.advisories.model import Part
+from advisor.advisories.releases import releases
+from advisor.catalog import Family, SettingError
+from advisor.catalog.lookups import lookup
+from advisor.catalog.versions import kafka_versions, versions
+
+GOOD = {
+    "id": '"KAFKA-1"', "title": '"It loses"', "component": '"broker"',
+    "affected": '[">=2.4.0,<2.4.1"]', "fixed": '["2.4.1"]', "anomalies": '["lost_write"]',
+    "mechanism": '["One.", "Two.", "Three."]', "workaround": '"None."', "sources": '["a ticket"]',
+    "checked": '"by its tag"', "confidence": '"both"',
+}  # fmt: skip
+
+
+def written(folder, **changed):
+    """A file of an advisory, with some keys changed; None leaves one out."""
+    file = folder / "kafka-1.toml"
+    keys = {key: value for key, value in (GOOD | changed).items() if value is not None}
+    file.write_text("\n".join(f"{key} = {value}" for key, value in keys.items()), "utf-8")
+    return file
+
+
+def test_a_file_is_read_as_it_stands(tmp_path):
+    found = read(written(tmp_path))
+    assert (found.id, found.part, str(found.affected[0])) == (
+        "KAFKA-1", Part.BROKER, ">=2.4.0,<2.4.1",
+    )  # fmt: skip
+    assert found.affects(Version("2.4.0"))
+    assert not found.affects(Version("2.4.1"))
+
+
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [
+        ({"id": '"KAFKA"'}, "id"),
+        ({"id": '"KAFKA-2"'}, "id"),
+        ({"title": '""'}, "title"),
+        ({"component": '"zookeeper"'}, "component"),
+        ({"affected": '["2.4"]'}, "affected"),
+        ({"affected": '[">=2.4.1,<2.4.0"]'}, "affected"),
+        ({"affected": '["<2.4.2"]'}, "fixed"),
+        ({"affected": '["<2.3.9"]'}, "affected"),
+        ({"fixed": '["2.5.0", "2.4.1"]'}, "fixed"),
+        ({"fixed": "[]", "affected": '["<2.4.1"]'}, "affected"),
+        ({"anomalies": '["lost"]'}, "anomalies"),
+        ({"mechanism": '["One."]'}, "mechanism"),
+        ({"mechanism": '["One.", "Two.", "Three"]'}, "mechanism"),
+        ({"sources": "[]"}, "sources"),
+        ({"confidence": '"hearsay"'}, "confidence"),
+        ({"features": '["wishes"]'}, "features"),
+        ({"settings": '{ "producer.acks" = "1" }'}, "settings"),
+        ({"settings": '{ "maker.acks" = ["1"] }'}, "settings"),
+        ({"checked": None}, "checked"),
+        ({"found_by": '"somebody"'}, "found_by"),
+        ({"title": "It loses"}, "line 2"),
+    ],
+)
+def test_what_is_wrong_is_refused_by_file_and_key(tmp_path, changed, named):
+    with pytest.raises(AdvisoryError, match=rf"^kafka-1\.toml: .*{named}"):
+        read(written(tmp_path, **changed))
+
+
+@pytest.mark.parametrize("advisory", advisories(), ids=lambda each: each.id)
+def test_every_advisory_concerns_releases_that_exist(advisory):
+    known = releases(advisory.product)
+    assert any(advisory.affects(each) for each in known)
+    assert set(advisory.fixed) <= set(known)
+    for each in advisory.affected:
+        assert each.since is None or each.since in known
+
+
+@pytest.mark.parametrize("advisory", advisories(), ids=lambda each: each.id)
+def test_every_setting_needed_is_one_of_the_catalog(advisory):
+    for need in advisory.settings:
+        assert any(
+            _exists(family, line, kafka, need)
+            for family in Family
+            for line in versions(family)
+            for kafka in (kafka_versions()[0], kafka_versions()[-1])
+        ), f"{advisory.id}: {need}"
+
+
+def _exists(family, line, kafka, need):
+    try:
+        lookup(family, line, kafka, need.component, need.setting, every=True)
+    except SettingError:
+        return False
+    return True
+
+
+def test_sources_are_public_addresses_or_say_where():
+    for advisory in advisories():
+        assert all(" " not in each for each in advisory.sources if "://" in each), advisory.id
+        assert any(each.startswith("https://") for each in advisory.sources), advisory.id

@@ -1,0 +1,161 @@
+"""Which advisories concern a pipeline, what they leave of its guarantee, what clears them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from packaging.version import Version
+
+from advisor.advisories import (
+    Certainty,
+    Part,
+    advisories,
+    hits,
+    match,
+    upgrades,
+    versions_of,
+    weakened,
+)
+from advisor.advisories.releases import meant, releases
+from advisor.catalog import Family
+from advisor.catalog.versions import kafka_versions, versions
+from advisor.reasoning.fields import from_fields
+from advisor.reasoning.guarantees import FORBIDS, Anomaly, Boundary, Guarantee
+
+
+def described(**fields):
+    pipeline, problems = from_fields({name.replace("__", "."): v for name, v in fields.items()})
+    assert pipeline is not None, problems
+    return pipeline
+
+
+def found(pipeline):
+    return {hit.advisory.id: hit for hit in hits(pipeline)}
+
+
+def advisory(name):
+    return next(each for each in advisories() if each.id == name)
+
+
+AUTO = {"version": "3.2.0", "kafka": "4.3", "consumer.enable.auto.commit": "true"}
+
+
+def test_release_and_settings_of_the_bug_are_a_sure_hit():
+    hit = found(described(**AUTO))["KAFKA-14024"]
+    assert hit.certainty is Certainty.HIT
+    assert not hit.unknown
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"version": "3.2.1"},
+        {"version": "3.3.0"},
+        {"version": "3.1.2"},
+        {"consumer.enable.auto.commit": "false"},
+    ],
+)
+def test_another_release_or_another_setting_is_no_hit(other):
+    assert "KAFKA-14024" not in found(described(**AUTO | other))
+
+
+def test_a_line_alone_leaves_it_open_and_says_why():
+    hit = found(described(**AUTO | {"version": "3.2"}))["KAFKA-14024"]
+    assert hit.certainty is Certainty.POSSIBLE
+    assert hit.unknown == ("the release of consumer 3.2 (3.2.0 have it)",)
+
+
+def test_what_a_description_cannot_say_leaves_it_open():
+    hit = found(described(version="4.3", kafka="2.8.0"))["KAFKA-18991"]
+    assert hit.certainty is Certainty.POSSIBLE
+    assert hit.unknown == ("leaders that change in quick succession",)
+
+
+def test_what_is_known_to_be_absent_is_no_hit():
+    assert "KAFKA-14055" not in found(described(version="4.3", kafka="3.2"))
+    compacted = {"topic.cleanup.policy": "compact", "producer.transactional.id": "it"}
+    assert "KAFKA-14055" in found(described(version="4.3", kafka="3.2", **compacted))
+
+
+def test_a_release_is_kept_beside_its_line():
+    pipeline = described(version="3.2.0", kafka="3.9.1")
+    assert (pipeline.version, pipeline.kafka) == ("3.2", "3.9")
+    running = versions_of(pipeline)
+    assert (running[Part.PRODUCER], running[Part.BROKER]) == ("3.2.0", "3.9.1")
+
+
+def test_connect_is_looked_at_only_where_it_runs():
+    fields = {"version": "3.0", "kafka": "4.3"}
+    assert Part.CONNECT not in versions_of(described(**fields))
+    assert Part.CONNECT in versions_of(described(**fields, **{"application.framework": "connect"}))
+
+
+@pytest.mark.parametrize("family", Family)
+def test_every_line_of_every_client_and_broker_can_be_asked(family):
+    for line in versions(family):
+        for kafka in kafka_versions():
+            pipeline = described(family=family.value, version=line, kafka=kafka)
+            concerned = hits(pipeline)
+            for each in upgrades(concerned, versions_of(pipeline), pipeline):
+                assert each.target or each.remain
+
+
+def test_the_smallest_upgrade_clears_all_that_was_found():
+    pipeline = described(**AUTO)
+    concerned = hits(pipeline)
+    (upgrade,) = upgrades(concerned, versions_of(pipeline), pipeline)
+    assert (upgrade.what, upgrade.running, upgrade.target) == ("Java clients", "3.2.0", "3.9.2")
+    assert not upgrade.remain
+    assert set(upgrade.clears) == {hit.advisory.id for hit in concerned}
+    smaller = [each for each in releases(concerned[0].advisory.product)
+               if Version("3.2.0") <= each < Version(upgrade.target)]  # fmt: skip
+    for release in smaller:
+        assert any(hit.advisory.affects(release) for hit in concerned) or any(
+            match(each, dict.fromkeys(Part, str(release)), pipeline)
+            for each in advisories()
+            if each.part in (Part.PRODUCER, Part.CONSUMER)
+        ), release
+
+
+def test_nothing_found_needs_no_upgrade():
+    pipeline = described(version="4.3.1", kafka="4.3.1")
+    assert hits(pipeline) == ()
+    assert upgrades((), versions_of(pipeline), pipeline) == ()
+
+
+GUARANTEES = st.fixed_dictionaries({each: st.sampled_from(Guarantee) for each in Boundary})
+
+
+@given(GUARANTEES, st.frozensets(st.sampled_from(Anomaly)))
+def test_bugs_only_ever_weaken_a_guarantee(guarantees, anomalies):
+    after = weakened(guarantees, anomalies)
+    for boundary, guarantee in after.items():
+        assert FORBIDS[guarantee] <= FORBIDS[guarantees[boundary]]
+    assert not FORBIDS[after[Boundary.END_TO_END]] & anomalies
+
+
+@given(GUARANTEES)
+def test_without_an_anomaly_it_stays(guarantees):
+    assert weakened(guarantees, ()) == guarantees
+
+
+@given(st.sampled_from(advisories()), st.data())
+def test_a_release_is_affected_or_it_is_not(each, data):
+    release = data.draw(st.sampled_from(releases(each.product)))
+    hit = match(each, {each.part: str(release)})
+    assert (hit is not None) == each.affects(release)
+    line = ".".join(map(str, release.release[: 3 if release.major == 0 else 2]))
+    any_of_line = any(each.affects(one) for one in meant(each.product, line))
+    assert (match(each, {each.part: line}) is not None) == any_of_line
+
+
+def test_the_bugs_that_were_measured_are_dated_as_they_were_seen():
+    for name, affected, fixed in (
+        ("KAFKA-14055", "3.2.0", "3.2.1"),
+        ("KAFKA-9254", "2.4.0", "2.4.1"),
+        ("KAFKA-7672", "2.1.0", "2.2.0"),
+        ("KAFKA-3919", "0.10.2.2", "0.11.0.0"),
+    ):
+        assert advisory(name).affects(Version(affected)), name
+        assert not advisory(name).affects(Version(fixed)), name

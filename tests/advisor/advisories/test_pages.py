@@ -1,0 +1,94 @@
+"""The pages of the known bugs, and their place on the page of an advice."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from advisor import services
+from advisor.advisories import advisories
+
+pytestmark = pytest.mark.django_db
+
+
+def asked(client, **query):
+    return client.get(reverse("advisories:index"), query)
+
+
+def test_the_list_has_a_link_to_each(client):
+    page = asked(client).content.decode()
+    for each in advisories():
+        assert reverse("advisories:page", args=[each.slug]) in page
+
+
+@pytest.mark.parametrize("advisory", advisories(), ids=lambda each: each.id)
+def test_each_has_a_page_with_its_sources(client, advisory):
+    page = client.get(reverse("advisories:page", args=[advisory.slug]))
+    assert page.status_code == 200
+    text = page.content.decode()
+    assert advisory.id in text
+    for source in advisory.sources:
+        if source.startswith("https://"):
+            assert f'href="{source}"' in text
+
+
+def test_a_page_that_is_not_there_is_404(client):
+    assert client.get(reverse("advisories:page", args=["kafka-0"])).status_code == 404
+
+
+def test_a_version_narrows_the_list_without_a_script(client):
+    page = asked(client, version="cp-kafka:7.2.0").content.decode()
+    assert reverse("advisories:page", args=["kafka-14055"]) in page
+    assert "3.2 (broker)" in page
+    other = asked(client, version="apache/kafka:3.2.1").content.decode()
+    assert reverse("advisories:page", args=["kafka-14055"]) not in other
+
+
+def test_htmx_gets_the_list_alone(client):
+    page = client.get(reverse("advisories:index"), {"q": "14055"}, headers={"hx-request": "true"})
+    assert "<html" not in page.content.decode()
+    assert "kafka-14055" in page.content.decode()
+    assert "HX-Request" in page.headers["Vary"]
+
+
+def test_what_is_no_version_comes_back_as_typed(client):
+    page = asked(client, version="<newest>")
+    assert page.status_code == 400
+    assert "&lt;newest&gt;</textarea>" in page.content.decode()
+
+
+def test_nothing_found_is_not_called_safe(client):
+    page = asked(client, version="4.3.1").content.decode()
+    assert "no proof that the release has no bug" in page
+
+
+def saved(client, **fields):
+    pipeline, problems = services.from_fields(fields)
+    assert pipeline is not None, problems
+    slug = services.save(pipeline).slug
+    return client.get(reverse("advisor:advice", args=[slug])).content.decode()
+
+
+def test_the_advice_names_sure_bugs_with_what_they_leave_and_the_upgrade(client):
+    page = saved(client, version="3.2.0", kafka="4.3.1")
+    assert reverse("advisories:page", args=["kafka-14024"]) in page
+    assert "Java clients 3.2.0 → 3.9.2" in page
+
+
+def test_a_bug_that_breaks_the_wish_stands_beside_the_verdict(client):
+    fields = {"version": "3.9.0", "consumer.group.protocol": "consumer"}
+    assert "whatever the settings" in saved(client, **fields, kafka="4.3.1")
+    assert "whatever the settings" not in saved(client, version="3.2.0", kafka="4.3.1")
+
+
+def test_the_advice_on_releases_without_known_bugs_has_no_such_part(client):
+    assert 'id="known-bugs"' not in saved(client, version="4.3.1", kafka="4.3.1")
+
+
+def test_the_report_for_the_printer_has_them_unfolded(client):
+    pipeline, problems = services.from_fields({"version": "3.2.0", "kafka": "4.3.1"})
+    assert pipeline is not None, problems
+    slug = services.save(pipeline).slug
+    page = client.get(reverse("advisor:report", args=[slug])).content.decode()
+    assert "KAFKA-14024" in page
+    assert "<summary>" not in page.partition('id="known-bugs"')[2].partition("</section>")[0]

@@ -1,0 +1,90 @@
+"""Which versions a pasted text speaks of."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.advisories import Part, VersionError
+from advisor.advisories.api_versions import _REQUESTS, _SPOKEN
+from advisor.advisories.said import mentions
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "version"),
+    [
+        ("3.6.1", Part.BROKER, "3.6.1"),
+        (" v3.6 \n", Part.CONSUMER, "3.6"),
+        ("0.10.2.1", Part.PRODUCER, "0.10.2.1"),
+        ("apache/kafka:3.9.0", Part.BROKER, "3.9.0"),
+        ("apache/kafka-native:4.0.0", Part.BROKER, "4.0.0"),
+        ("bitnami/kafka:3.6.1-debian-11-r4", Part.BROKER, "3.6.1"),
+        ("wurstmeister/kafka:2.13-2.8.1", Part.BROKER, "2.8.1"),
+        ("quay.io/strimzi/kafka:0.38.0-kafka-3.6.0", Part.BROKER, "3.6.0"),
+        ("image: confluentinc/cp-kafka:7.6.0", Part.BROKER, "3.6"),
+        ("confluentinc/cp-server:6.2.1", Part.BROKER, "2.8"),
+        ("cp-kafka:8.0.0", Part.BROKER, "4.0"),
+        ("cp-kafka-connect:7.6.0", Part.CONNECT, "3.6"),
+        ("kafka-clients-3.2.0.jar", Part.PRODUCER, "3.2.0"),
+        ("org.apache.kafka:kafka-streams:2.1.0", Part.STREAMS, "2.1.0"),
+        ("kafka_2.13-3.7.0.tgz", Part.BROKER, "3.7.0"),
+        ("3.6.1 (Commit:5e3c2b738d253ff5)", Part.BROKER, "3.6.1"),
+        ("pyspark==3.3.1", Part.SPARK, "3.3.1"),
+        ("spark-sql-kafka-0-10_2.12:3.3.1", Part.SPARK, "3.3.1"),
+        ("confluent-kafka==2.3.0", Part.LIBRDKAFKA, "2.3.0"),
+        ("librdkafka v2.1.0", Part.LIBRDKAFKA, "2.1.0"),
+        ("Kafka version: kafka 3.2.0", Part.BROKER, "3.2.0"),
+    ],
+)
+def test_a_text_names_a_version_of_a_part(text, part, version):
+    (said,) = mentions(text)
+    assert part in said.parts
+    assert said.version == version
+
+
+def test_a_text_may_speak_of_several():
+    said = mentions("image: apache/kafka:3.9.0\nconfluent-kafka==2.1.0\n")
+    assert [(each.parts[0], each.version) for each in said] == [
+        (Part.BROKER, "3.9.0"), (Part.LIBRDKAFKA, "2.1.0"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["", "latest", "apache/kafka:latest", "99.1.2.3.4", "kafka 9.9"])
+def test_a_text_without_a_version_is_refused(text):
+    with pytest.raises(VersionError):
+        mentions(text)
+
+
+def told(line, but=()):
+    """What `kafka-broker-api-versions` prints of a broker of that line."""
+    versions = zip(_REQUESTS, _SPOKEN[line].split(), strict=True)
+    return "localhost:9092 (id: 1 rack: null) -> (\n" + ",\n".join(
+        f"\t{name}({key}): 0 to {version} [usable: 1]"
+        for key, (name, version) in enumerate(versions)
+        if name not in but
+    )
+
+
+@pytest.mark.parametrize("line", _SPOKEN)
+def test_what_a_broker_speaks_tells_its_line(line):
+    said = mentions(told(line))
+    assert line in [each.version for each in said]
+    assert {each.parts for each in said} == {(Part.BROKER,)}
+
+
+def test_lines_that_speak_alike_are_all_named():
+    assert [each.version for each in mentions(told("3.3"))] == ["3.4", "3.3", "3.2"]
+
+
+def test_versions_that_no_line_speaks_are_refused():
+    with pytest.raises(VersionError):
+        mentions(told("3.9").replace("Fetch(1): 0 to 17", "Fetch(1): 0 to 99"))
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_read_or_refused(text):
+    with suppress(VersionError):
+        assert mentions(text)

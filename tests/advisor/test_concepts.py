@@ -1,0 +1,140 @@
+"""The concepts: each is whole, short, drawn, sourced, and can be found and seen at work."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.template import Context, Template
+from django.test import Client
+from django.urls import reverse
+
+from advisor.concepts import ConceptError, all_concepts, load
+from advisor.pages import reference
+from advisor.templatetags.refer import concept, terms
+
+pytestmark = pytest.mark.django_db
+
+HEAD = {
+    "title": '"Lag"', "order": "1", "words": '["lag"]', "also": "[]", "short": "[]",
+    "drawing": '"two logs"',
+    "see": '["toy"]', "sources": '[["a", "https://kafka.apache.org/"]]',
+}  # fmt: skip
+BY_NAME = {each.name: each for each in all_concepts()}
+
+
+def written(folder: Path, text: str = "Words.", **head: str) -> Path:
+    lines = "\n".join(f"{key} = {value}" for key, value in (HEAD | head).items() if value)
+    path = folder / "lag.md"
+    path.write_text(f"+++\n{lines}\n+++\n{text}\n", "utf-8")
+    (folder / "lag.svg").write_text("<svg/>", "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_each_has_a_page_whose_links_lead_somewhere(client: Client, name: str):
+    html = client.get(reverse("concepts:concept", args=[name])).content.decode()
+    inner = html.partition("<main")[2].partition("</main>")[0]
+    assert "<svg" in inner
+    for address in re.findall(r'href="(/[^"#]*)(?:#([^"]*))?"', inner):
+        answer = client.get(address[0])
+        assert answer.status_code == 200, address
+        assert not address[1] or f'id="{address[1]}"' in answer.content.decode(), address
+    assert BY_NAME[name].sources
+    assert all(url.startswith("https://") for _, url in BY_NAME[name].sources)
+    assert BY_NAME[name].see
+
+
+def test_no_word_belongs_to_two():
+    words = [word for each in all_concepts() for word in each.words]
+    assert len(words) == len(set(words))
+    assert words == [word.lower() for word in words]
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_drawings_take_their_colours_from_the_page_and_fetch_nothing(name: str):
+    drawing = BY_NAME[name].svg
+    assert not re.search(r"<script|href|url\(|style=|fill=|stroke=\"|#[0-9a-f]{3}|on\w+=", drawing)
+
+
+def test_a_concept_that_there_is_not_is_not_found(client: Client):
+    assert client.get("/concepts/xyz/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"title": ""}, "too much or missing in its head: title"),
+        ({"colour": '"red"'}, "too much or missing in its head: colour"),
+        ({"see": '["lesson"]'}, "'lesson' names no page"),
+        ({"see": '["movie x"]'}, "'movie x' names no page"),
+        ({"order": "["}, "lag.md: "),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, wrong: dict[str, str], said: str):
+    with pytest.raises(ConceptError, match=re.escape(said)):
+        load(written(tmp_path, **wrong))
+
+
+def test_long_texts_lost_heads_and_lost_drawings_are_refused(tmp_path: Path):
+    with pytest.raises(ConceptError, match="more than 250 words"):
+        load(written(tmp_path, "word " * 251))
+    path = written(tmp_path)
+    path.with_suffix(".svg").unlink()
+    with pytest.raises(ConceptError, match=r"no drawing lag\.svg"):
+        load(path)
+    path.write_text("Words.", "utf-8")
+    with pytest.raises(ConceptError, match="a head between two lines"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("duplicate", "idempotent-producer"), ("hw", "high-watermark"), ("fsync", "fsync"),
+        ("lso", "transaction"), ("ISR", "isr"), ("leo", "log-end-offset"), ("elr", "elr"),
+        ("rebalance", "group"), ("zombie", "zombie"), ("redelivery", "committed-offset"),
+    ],
+)  # fmt: skip
+def test_the_search_knows_what_people_call_it(asked: str, first: str):
+    found = reference.search(asked)
+    assert found[0].url == reverse("concepts:concept", args=[first])
+
+
+def test_an_abbreviation_finds_what_has_the_whole_words():
+    whole = {each.name for each in reference.search("in-sync", "failure")}
+    assert "leader-killed" in whole
+    assert whole <= {each.name for each in reference.search("isr", "failure")}
+
+
+def test_a_first_mention_links_and_a_second_does_not():
+    said = terms("The high watermark waits: nobody reads beyond a high watermark. <b>ISR</b>")
+    assert said.count('href="/concepts/high-watermark/"') == 1
+    assert said.startswith(
+        'The <a class="term" href="/concepts/high-watermark/">high watermark</a>'
+    )
+    assert "&lt;b&gt;" in said
+
+
+@pytest.mark.parametrize(
+    "text", ["epochs.of", "flush.messages=1", "transactional", "log.dirs=/log"]
+)
+def test_parts_of_words_and_of_settings_are_no_mention(text: str):
+    assert terms(text) == text
+
+
+def test_the_longest_word_wins():
+    assert "/concepts/log-end-offset/" in terms("its log end offset")
+    assert "/concepts/offset-and-log/" not in terms("its log end offset")
+
+
+def test_a_template_names_a_concept_or_fails():
+    page = Template('{% load refer %}{% concept "isr" %}, {% concept "elr" "ELR" %}')
+    shown = page.render(Context())
+    assert shown == (
+        '<a class="term" href="/concepts/isr/">in-sync set</a>, '
+        '<a class="term" href="/concepts/elr/">ELR</a>'
+    )
+    with pytest.raises(LookupError):
+        concept("xyz")

@@ -1,0 +1,65 @@
+"""Plain data that is refused: the complaint says where, and never what stood there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import pytest
+
+from advisor.reasoning.plain_data import from_plain, to_plain
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+@dataclass(frozen=True)
+class Part:
+    size: int | None
+    colour: Colour = Colour.RED
+
+
+@dataclass(frozen=True)
+class Whole:
+    name: str
+    parts: tuple[Part, ...]
+    by_name: Mapping[str, Part]
+    tags: frozenset[str] = frozenset()
+
+
+WHOLE = Whole("w", (Part(1), Part(None)), {"a": Part(2)}, frozenset({"x", "y"}))
+SOUND = to_plain(WHOLE)
+
+
+def test_what_was_written_comes_back_as_it_was() -> None:
+    assert from_plain(Whole, SOUND) == WHOLE
+
+
+def test_a_field_with_a_default_may_be_missing() -> None:
+    assert from_plain(Part, {"size": 1}) == Part(1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "where"),
+    [
+        (None, "Whole is not"),
+        ({"name": 7}, "Whole.name is not"),
+        ({"name": "\ud800"}, "Whole.name is not"),
+        ({"parts": "secret"}, "Whole.parts is not"),
+        ({"parts": [{"size": True}]}, "Whole.parts.size is not"),
+        ({"parts": [{"size": 10**100}]}, "Whole.parts.size is not"),
+        ({"parts": [{"size": 1, "colour": "secret"}]}, "Whole.parts.colour is not"),
+        ({"parts": [{"size": 1, "colour": []}]}, "Whole.parts.colour is not"),
+        ({"parts": [{}]}, "Whole.parts.size is missing"),
+        ({"by_name": {"a": {"size": "secret"}}}, "Whole.by_name.a.size is not"),
+        ({"tags": [["secret"]]}, "Whole.tags is not"),
+    ],
+)
+def test_anything_else_is_refused_with_its_place(
+    wrong: dict[str, object] | None, where: str
+) -> None:
+    with pytest.raises(ValueError, match=where) as refused:
+        from_plain(Whole, wrong if wrong is None else SOUND | wrong)
+    assert "secret" not in str(refused.value)
