@@ -20,11 +20,11 @@ from django.db.migrations.executor import MigrationExecutor
 
 from config import services
 from config.redis_server import RedisMissing, find_redis
-from labs.engine import slots
-from labs.engine.kafka import distribution
-from labs.engine.kafka.cache import cache_dir
-from labs.engine.kafka.java import JavaMissing, find_java
-from labs.engine.links import namespaces
+from labs.engine.base import slots
+from labs.engine.base.cache import cache_dir
+from labs.engine.distributions import distribution
+from labs.engine.distributions.java import JavaMissing, find_java
+from labs.engine.network import namespaces
 
 GB = 1 << 30
 DISK_NEEDED = 2 * GB

@@ -6,7 +6,7 @@ import os
 import sys
 
 from config.redis_server import RedisMissing, find_redis
-from labs.engine.kafka.java import JavaMissing, find_java
+from labs.engine.distributions.java import JavaMissing, find_java
 
 
 def lacking() -> list[str]:

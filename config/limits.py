@@ -1,7 +1,7 @@
 """How much one visitor, and one address, may ask for in a while: `LAB_LIMITS` in the settings.
 
-What waits in the queue is counted in the database (`labs.services`). The rest is counted here, in
-this process and for its lifetime; nothing of it is written anywhere.
+What waits in the queue is counted in the database (`labs.runs.services`). The rest is counted here,
+in this process and for its lifetime; nothing of it is written anywhere.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Counters:
         window = int(self.clock() // seconds)
         with self._lock:
             if len(self._counts) >= _MOST_COUNTERS:
-                self._drop_the_past()
+                self._drop_expired()
             key = (kind, who, seconds, window)
             self._counts[key] = self._counts.get(key, 0) + 1
             return self._counts[key]
@@ -54,7 +54,7 @@ class Counters:
         """How many there were in this window."""
         return self._counts.get((kind, who, seconds, int(self.clock() // seconds)), 0)
 
-    def _drop_the_past(self) -> None:
+    def _drop_expired(self) -> None:
         now = self.clock()
         kept = {key: count for key, count in self._counts.items() if key[3] == int(now // key[2])}
         self._counts = kept if len(kept) < _MOST_COUNTERS else {}

@@ -11,7 +11,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from config import env, places
-from labs.engine import slots
+from labs.engine.base import slots
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -24,11 +24,12 @@ LAB_LOGS_DIR = LAB_DATA_DIR / "logs"
 LAB_JUDGE_SOCKET = places.socket_path(LAB_DATA_DIR, "judge.sock")
 LAB_REDIS_SOCKET = places.socket_path(LAB_DATA_DIR, "redis.sock")
 LAB_CLUSTERS_AT_ONCE = env.whole("LAB_CLUSTERS_AT_ONCE", slots.clusters_at_once, least=1, most=64)
-# Read by each runner itself (labs/engine/links/namespaces.py); here it is refused if it is no flag.
+# Read by each runner itself (labs/engine/network/namespaces.py); here it is refused if it is no
+# flag.
 LAB_NAMESPACES = env.flag("LAB_NAMESPACES", default=True)
-# Clusters for one experiment, booted before anybody asks (labs/engine/pool.py).
+# Clusters for one experiment, booted before anybody asks (labs/engine/run/pool.py).
 LAB_WARM_POOL = env.flag("LAB_WARM_POOL", default=True)
-# All ledgers together, in millions of bytes; the oldest go first (labs/pruning.py).
+# All ledgers together, in millions of bytes; the oldest go first (labs/runs/pruning.py).
 LAB_RUNS_LIMIT_MB = env.whole("LAB_RUNS_LIMIT_MB", lambda: 5_000, least=1, most=10**9)
 # Clusters of one's own that may be described, by name: addresses, or a file of client settings.
 LAB_LIVE_CLUSTERS = env.pairs("LAB_LIVE_CLUSTERS")
@@ -52,14 +53,15 @@ LAB_LIMITS = {
 LAB_LIMITED = {
     "advisor:intake": "uploads", "advisor:live": "uploads", "advisor:intake-use": "saves",
     "advisor:renew": "saves", "labs:start": "starts", "labs:again": "starts",
-    "labs:repeat": "starts", "labs:lesson": "starts", "login": "logins",
+    "labs:repeat": "starts", "labs:lesson": "starts", "labs:toy-start": "starts",
+    "login": "logins",
 }  # fmt: skip
 # Waiting at once: at 45 s each the last of 20 waits a quarter of an hour. Half of the places are
 # for others than one visitor, a quarter for others than one address.
 LAB_QUEUE = {"all": 20, "visitor": 10, "address": 15}
 # Proxies whose X-Forwarded-For is believed, by address or network.
 LAB_TRUSTED_PROXIES = env.networks("LAB_TRUSTED_PROXIES")
-# What nobody ran anything for is removed after so many days; 0 keeps it (labs/forgetting.py).
+# What nobody ran anything for is removed after so many days; 0 keeps it (labs/runs/expiry.py).
 LAB_KEEP_DAYS = env.whole("LAB_KEEP_DAYS", lambda: 365, least=0, most=36_500)
 # Who has it may log in and cancel anybody's runs. 12 characters: OWASP ASVS 4.0.3, 2.1.1.
 LAB_OPERATOR_PASSWORD = env.password("LAB_OPERATOR_PASSWORD", least=12)
@@ -97,7 +99,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "advisor.stale.StaleDescriptionMiddleware",
+    "advisor.pages.stale.StaleDescriptionMiddleware",
 ]
 TEMPLATES = [
     {
@@ -201,7 +203,8 @@ CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_IGNORE_RESULT = True
 # A task is acknowledged when it is done; one that is handed out again meets a run whose state
-# has moved on, and does nothing (labs.services). An experiment is not retried behind one's back.
+# has moved on, and does nothing (labs.runs.services). An experiment is not retried behind one's
+# back.
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = False
 CELERY_TASK_DEFAULT_QUEUE = "experiments"

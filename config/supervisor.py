@@ -1,6 +1,6 @@
 """A few processes that start in order, are kept alive, and end together.
 
-Every child is bound to this process by the kernel (`labs.engine.processes.spawn`), so that
+Every child is bound to this process by the kernel (`labs.engine.base.processes.spawn`), so that
 nothing is left even after `kill -9`. What is left to do here: wait until each one answers,
 start again what dies, and end all in the opposite order.
 """
@@ -16,8 +16,8 @@ from functools import partial
 from pathlib import Path
 
 from config import logs
-from labs.engine.processes import end, spawn
-from labs.engine.wait import WaitTimeout, until
+from labs.engine.base.processes import end, spawn
+from labs.engine.base.wait import WaitTimeout, until
 
 TAIL_LINES = 20
 LOGS_EVERY_S = 5.0

@@ -6,9 +6,9 @@ from django.conf import settings
 from django.template.loader import get_template
 from django.urls import reverse
 
-from advisor import reference, rules_changelog
 from advisor.catalog import Family, versions
 from advisor.export import all_exports
+from advisor.pages import reference, rules_changelog
 from advisor.reasoning import dependence
 from advisor.reasoning.answer import answer
 from advisor.reasoning.pipeline import Pipeline

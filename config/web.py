@@ -102,7 +102,7 @@ def logged(application: Any) -> Any:
 
 def watch() -> None:
     """What pages must not do while they are looked at: it writes, and a GET does not."""
-    from labs import lifecycle, presence  # once Django is set up
+    from labs.runs import lifecycle, presence  # once Django is set up
 
     lifecycle.interrupt_orphans()
     presence.missing()
@@ -116,7 +116,7 @@ def main() -> int:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     from config.wsgi import application
-    from labs.background import Background
+    from labs.runs.background import Background
 
     logging.config.dictConfig(settings.LOGGING)
     Background("watch", watch, WATCH_S).start()

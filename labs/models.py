@@ -2,7 +2,7 @@
 
 The database is the truth about an experiment; Redis only carries a nudge to look at it. So
 every change of state is a compare-and-set on `state`, `attempt` and `owner`
-(`labs/lifecycle.py`), and nothing else writes these columns.
+(`labs/runs/lifecycle.py`), and nothing else writes these columns.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
-from labs.engine.result import JUDGED
-from labs.engine.spec import ExperimentSpec
+from labs.engine.plan.spec import ExperimentSpec
+from labs.engine.run.result import JUDGED
 
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 _SLUG_LENGTH = 10
@@ -56,9 +56,9 @@ class Experiment(models.Model):
     `attempt` counts how often it was put into the queue. `owner` is the token of the worker
     that claimed the attempt, `heartbeat_at` its last sign of life; both are empty unless it
     runs. `visitor` is the key of the session that started it, `address` a
-    mark of where it came from (`labs.visitors`); both are empty if a command did.
+    mark of where it came from (`labs.runs.visitors`); both are empty if a command did.
     `nudged_at` is when a task was last handed to Redis, null if Redis did not take it.
-    `pruned_at` is when its ledgers were removed (`labs/pruning.py`).
+    `pruned_at` is when its ledgers were removed (`labs/runs/pruning.py`).
     """
 
     slug = models.CharField(max_length=16, unique=True, default=new_slug, editable=False)
@@ -154,7 +154,7 @@ class Run(models.Model):
 
     @property
     def ledger(self) -> Path:
-        """The folder of the ledger's tables, as `labs.engine.run` lays it out."""
+        """The folder of the ledger's tables, as `labs.engine.run.keeper` lays it out."""
         return self.experiment.folder / self.name / "ledger"
 
     @property
@@ -169,7 +169,7 @@ class Run(models.Model):
 
 
 class Worker(models.Model):
-    """A worker process; `beat` is counted on while it lives (`labs/presence.py`)."""
+    """A worker process; `beat` is counted on while it lives (`labs/runs/presence.py`)."""
 
     name = models.CharField(max_length=64, unique=True)
     beat = models.BigIntegerField(default=0)
@@ -208,7 +208,10 @@ class Trial(models.Model):
 class Progress(models.Model):
     """How far one visitor is in one lesson; kept by session, without an account.
 
-    A reset keeps the row with `reset_at`, so that it can be undone.
+    `prediction` has the `answer` and the `confidence` of each prediction; `turn` the `choice` of
+    the visitor's turn and what was predicted of it, for the run `turn_experiment`; `answers` the
+    place of the answer that was given to each question. A reset keeps the row with `reset_at`, so
+    that it can be undone.
     """
 
     session_key = models.CharField(max_length=40, db_index=True)
@@ -218,6 +221,11 @@ class Progress(models.Model):
     experiment = models.ForeignKey(
         Experiment, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
+    turn = models.JSONField(default=dict)
+    turn_experiment = models.ForeignKey(
+        Experiment, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    answers = models.JSONField(default=dict)
     reset_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from labs import worker
-from labs.queue import TASK
+from labs.runs import worker
+from labs.runs.queue import TASK
 
 
 @shared_task(name=TASK, acks_late=True, ignore_result=True)  # type: ignore[untyped-decorator, unused-ignore]

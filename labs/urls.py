@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from django.urls import path
 
-from labs import comparison_views, evidence_views, lesson_views, replay_views, views
+from labs.pages import (
+    comparison_views,
+    evidence_views,
+    lesson_views,
+    replay_views,
+    scenario_views,
+    toy_views,
+    views,
+)
 
 app_name = "labs"
 
 urlpatterns = [
     path("", views.home, name="home"),
+    path("recorded-run.json", views.recorded_run, name="recorded"),
     path("experiments/", views.experiments, name="experiments"),
     path("experiments/start/", views.start, name="start"),
     path("experiments/conditions/", views.conditions, name="conditions"),
@@ -30,8 +39,14 @@ urlpatterns = [
     path("experiments/<slug:slug>/repeat/", comparison_views.repeat, name="repeat"),
     path("experiments/<slug:slug>/replay.json", replay_views.replay, name="replay"),
     path("experiments/<slug:slug>/<slug:arm>/message/", replay_views.message, name="message"),
+    path("scenarios/", scenario_views.scenarios, name="scenarios"),
+    path("scenarios/<slug:name>/start/", scenario_views.start, name="scenario-start"),
+    path("toy/", toy_views.show, name="toy"),
+    path("toy/states.json", toy_views.states, name="toy-states"),
+    path("toy/start/", toy_views.start, name="toy-start"),
     path("learn/", lesson_views.lessons, name="lessons"),
     path("learn/<slug:name>/live/", lesson_views.live, name="lesson-live"),
+    path("learn/<slug:name>/your-turn/live/", lesson_views.turn_live, name="lesson-turn-live"),
     path("learn/<slug:name>/reset/", lesson_views.reset, name="lesson-reset"),
     path("learn/<slug:name>/undo/", lesson_views.undo, name="lesson-undo"),
     path("learn/<slug:name>/<slug:step>/", lesson_views.lesson, name="lesson"),

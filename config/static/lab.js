@@ -15,3 +15,14 @@ for (const button of document.querySelectorAll("[data-print]")) {
   button.hidden = false
   button.addEventListener("click", () => window.print())
 }
+
+// A link into something folded unfolds it, in browsers that do not do so themselves.
+function unfold() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  const folded = target?.closest("details:not([open])")
+  if (!folded) return
+  for (let each = folded; each; each = each.parentElement?.closest("details")) each.open = true
+  target.scrollIntoView()
+}
+addEventListener("hashchange", unfold)
+unfold()

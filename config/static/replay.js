@@ -4,29 +4,59 @@
 import { chart } from "./replay-chart.js"
 
 const KEY_STEP_S = 0.25
-const COUNTS = ["sent", "acknowledged", "failed", "delivered", "lag"]
 const calm = matchMedia("(prefers-reduced-motion: reduce)")
+const LOOP_PAUSE_MS = 3000
+// Stands in where a page shows the lanes alone.
+const NO_CHART = { show() {}, follow() {} }
 
 class Replay {
   constructor(section, axis) {
     this.axis = axis
     this.find = name => section.querySelector(`[data-${name}]`)
     this.find("stage").hidden = false
+    // Of a run that plays by itself: how fast. Else a person chooses.
+    this.loop = section.dataset.loop
     this.slider = this.find("time")
     this.slider.max = axis.seconds
     this.button = this.find("play")
-    this.arms = axis.arms.map(arm => new Arm(section, arm, axis, second => this.seek(second)))
-    this.seek(Math.max(0, ...this.arms.slice(0, 1).map(arm => arm.mostApart())))
+    this.arms = axis.arms.map(arm => new Arm(section, arm, axis, second => this.visit(second)))
+    this.speed = this.find("speed")
+    this.events = [...new Set(axis.arms.flatMap(arm => arm.events.map(([at]) => at)))].sort((one, other) => one - other)
+    this.seek(this.opening())
     this.untouched = true
     this.button.addEventListener("click", () => this.toggle())
-    this.slider.addEventListener("input", () => this.seek(Number(this.slider.value)))
+    for (const each of section.querySelectorAll("[data-step]")) {
+      each.addEventListener("click", () => this.step(Number(each.dataset.step)))
+    }
+    // Another speed begins from where it is.
+    this.speed?.addEventListener("change", () => { if (this.frame) { this.pause(); this.toggle() } })
+    this.slider.addEventListener("input", () => this.visit(Number(this.slider.value)))
     section.addEventListener("keydown", event => this.key(event))
+  }
+
+  // Where the harm begins in the first arm that has any; else where most was unsafe.
+  opening() {
+    const harmed = axis => axis.arms.find(arm => arm.opens_at !== null)?.opens_at
+    return harmed(this.axis) ?? Math.max(0, ...this.arms.slice(0, 1).map(arm => arm.mostApart()))
   }
 
   seek(second) {
     this.pause()
     this.untouched = false
     this.show(second)
+  }
+
+  // The same, by a person: the address then holds the moment.
+  visit(second) {
+    this.seek(second)
+    history.replaceState(history.state, "", `#t=${Number(this.now.toFixed(2))}`)
+  }
+
+  step(way) {
+    const near = 0.01
+    const next = way > 0 ? this.events.find(at => at > this.now + near)
+      : this.events.findLast(at => at < this.now - near)
+    if (next !== undefined) this.visit(next)
   }
 
   show(second) {
@@ -44,16 +74,22 @@ class Replay {
     this.button.textContent = "Pause"
     const from = this.now, began = performance.now()
     const step = time => {
-      const second = from + (time - began) / 1000
+      const second = from + Number(this.loop ?? this.speed.value) * (time - began) / 1000
       // Whoever wishes for less motion gets a step a second instead of a gliding line.
       this.show(calm.matches ? from + Math.floor(second - from) : second)
-      if (second >= this.axis.seconds) this.pause()
+      if (second >= this.axis.seconds) this.end()
       else this.frame = requestAnimationFrame(step)
     }
     this.frame = requestAnimationFrame(step)
   }
 
+  end() {
+    this.pause()
+    if (this.loop) this.again = setTimeout(() => this.toggle(), LOOP_PAUSE_MS)
+  }
+
   pause() {
+    clearTimeout(this.again)
     cancelAnimationFrame(this.frame)
     this.frame = 0
     this.button.textContent = "Play"
@@ -61,9 +97,11 @@ class Replay {
 
   key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return
-    if (event.target.closest("a, input:not([type=range]), button:not([data-play]), summary, form")) return
+    if (event.target.closest("a, select, input:not([type=range]), button:not([data-play]), summary, form")) return
     const by = { ArrowRight: KEY_STEP_S, ArrowLeft: -KEY_STEP_S }[event.key]
-    if (by) this.seek(this.now + by)
+    const step = { ",": -1, ".": 1 }[event.key]
+    if (by) this.visit(this.now + by)
+    else if (step) this.step(step)
     else if (event.key === " " && event.target !== this.button) this.toggle()
     else return
     event.preventDefault()
@@ -81,7 +119,8 @@ class Arm {
   constructor(section, arm, axis, seek) {
     this.data = arm
     this.box = section.querySelector(`[data-arm="${CSS.escape(arm.name)}"]`)
-    this.chart = chart(this.find("chart"), arm, axis, seek)
+    const place = this.find("chart")
+    this.chart = place ? chart(place, arm, axis, seek) : NO_CHART
     this.shown = -1
   }
 
@@ -99,10 +138,20 @@ class Arm {
   // Shows the newest sample of a time; returns it in words.
   show(second) {
     this.chart.show(second)
+    this.caption(second)
     const next = this.data.at.findIndex(at => at > second)
     const i = next < 0 ? this.data.at.length - 1 : Math.max(0, next - 1)
     if (i !== this.shown) this.draw(i)
     return this.said
+  }
+
+  // The newest event, until the next.
+  caption(second) {
+    const at = this.data.events.findLastIndex(([when]) => when <= second + 0.005)
+    if (at === this.captioned) return
+    this.captioned = at
+    this.find("caption").textContent = at < 0 ? "" : this.data.events[at][1]
+    this.box.querySelectorAll(".replay-events a").forEach((each, i) => each.classList.toggle("is-now", i === at))
   }
 
   draw(i) {
@@ -110,8 +159,8 @@ class Arm {
     this.said = `${this.data.label}: ${this.words(i)}`
     this.find("say").textContent = this.words(i)
     for (const id of this.data.brokers) this.lane(id, i)
-    for (const name of COUNTS) {
-      this.box.querySelector(`[data-count=${name}]`).textContent = number(this.data[name][i])
+    for (const each of this.box.querySelectorAll("[data-count]")) {
+      each.textContent = number(this.data[each.dataset.count][i])
     }
   }
 
@@ -120,8 +169,8 @@ class Arm {
     const led = leads[i] !== null ? `Broker ${leads[i]} leads (epoch ${epoch[i]}).`
       : leader[i] !== null ? `Nobody leads: broker ${leader[i]} does not run, and is not replaced yet.`
       : "Nobody leads."
-    const read = high[i] === null ? "Nobody tells the high watermark." : `High watermark ${number(high[i])}.`
-    return `${led} In sync: ${isr[i].join(", ") || "nobody says"}. ${read}`
+    const read = high[i] === null ? "High watermark not known." : `High watermark ${number(high[i])}.`
+    return `${led} In sync: ${isr[i].join(", ") || "not known"}. ${read}`
   }
 
   // Lanes are drawn against the longest log of the moment: what they compare is the brokers.
@@ -158,6 +207,19 @@ function number(value) {
   return value === null ? "–" : value.toLocaleString("en")
 }
 
+// The moment that the address names (`#t=3.6`), or null.
+function addressed() {
+  const [, second] = location.hash.match(/^#t=(\d+(?:\.\d+)?)$/) ?? []
+  return second === undefined ? null : Number(second)
+}
+
+function goToAddress() {
+  const second = addressed()
+  if (second === null || !replay) return
+  replay.seek(second)
+  document.querySelector("#replay").scrollIntoView()
+}
+
 let replay = null
 
 async function begin() {
@@ -169,10 +231,12 @@ async function begin() {
   const before = replay
   before?.pause()
   replay = new Replay(section, await answer.json())
+  if (!before) goToAddress()
   // Another partition of the same run: the same moment of it.
   if (before && !before.untouched) replay.seek(before.now)
   // A story that was asked for before the telemetry had come.
   if (!before) followStory()
+  if (replay.loop && !calm.matches && addressed() === null) replay.toggle()
 }
 
 function followStory() {
@@ -186,5 +250,13 @@ function followStory() {
 document.body.addEventListener("htmx:afterSettle", event => {
   begin()
   if (event.target.id === "story") followStory()
+})
+addEventListener("hashchange", goToAddress)
+document.body.addEventListener("click", event => {
+  const seek = event.target.closest("[data-seek]")
+  if (!seek || !replay) return
+  event.preventDefault()
+  replay.visit(Number(seek.dataset.seek))
+  if (!seek.closest("#replay")) document.querySelector("#replay").scrollIntoView()
 })
 begin()

@@ -29,11 +29,11 @@ from labs.calibration.edges import (
     shortened,
 )
 from labs.calibration.table import refutable
-from labs.engine.kafka.distribution import kafka_versions
+from labs.engine.distributions.distribution import kafka_versions
+from labs.engine.plan.spec import Settings
+from labs.engine.plan.topic import least_of
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import Topology
-from labs.engine.spec import Settings
-from labs.engine.topic import least_of
 
 AT_LINES = 0.2
 """The share of what is drawn near a boundary between two lines of brokers."""

@@ -20,7 +20,7 @@ from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.trace import Key
-from labs.engine.kafka.properties import SHORTENED
+from labs.engine.cluster.properties import SHORTENED
 from labs.engine.scenarios import find
 
 OUTAGES = frozenset({Anomaly.UNAVAILABLE, Anomaly.BLOCKED, Anomaly.UNSEEN})
@@ -85,10 +85,12 @@ UNTRIED: Mapping[str, str] = {
     "failOnDataLoss": "nothing is deleted while a run's Spark query is away",
     "maxOffsetsPerTrigger": "the model only names it: a batch is repeated whatever its size",
     **dict.fromkeys(
-        ("retention.bytes", "outage.ms"), "no trial says for how long its readers may be away"
+        ("retention.bytes", "outage.ms"),
+        "in every trial of theirs readers may be away for longer than messages are kept",
     ),
     "idle.ms": "only how long a producer or its readers wait hangs on it",
     "topic.min.insync.replicas": "in a run the followers of a changelog are in step",
+    "offsets.topic.min.insync.replicas": "in a run the followers of the offsets are in step",
     "racks": "each broker of a run stands for one of three racks",
     "disk.lost": "a run's broker always comes back empty by itself",
     **dict.fromkeys(
@@ -130,7 +132,9 @@ _ROOTS: tuple[Mapping[str, Value], ...] = (
     {"acks": "all", "enable.idempotence": False},
 )
 
-_STATED: Mapping[str, Value] = {"racks": 3, "timestamps": "from-source"}
+_STATED: Mapping[str, Value] = {
+    "racks": 3, "timestamps": "from-source", "outage.ms": 864_000_000,
+}  # fmt: skip
 """What an application must say before other settings decide anything, where an event asks."""
 
 _OPERATED: Mapping[str, Mapping[str, Value]] = {"leader-disk-lost": {"disk.lost": "returns-empty"}}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from labs.engine.processes import ROOT
+from labs.engine.base.processes import ROOT
 from labs.engine.scenarios import find
 
 _SCENARIOS = ROOT / "labs" / "engine" / "scenarios"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from advisor.catalog import kafka_line
-from labs.engine.processes import ROOT
+from labs.engine.base.processes import ROOT
 from labs.engine.scenarios import all_scenarios
 from labs.engine.scenarios.model import Scenario
 

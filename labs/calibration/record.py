@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from labs.engine import json_lines
-from labs.engine.result import JUDGED
+from labs.engine.base import json_lines
+from labs.engine.run.result import JUDGED
 
 
 class RecordError(ValueError):

@@ -6,12 +6,19 @@ from collections.abc import Sequence
 
 from django import template
 
+from advisor.catalog import written
+from advisor.concepts import See
 from advisor.reasoning.failures import all_events
-from labs import sentences, trials
+from advisor.reasoning.pipeline import Pipeline
 from labs.calibration.table import Held
-from labs.engine.replay import Moment
+from labs.engine.record.replay import Moment
+from labs.engine.record.why import Because
 from labs.engine.scenarios import find
 from labs.engine.scenarios.unshown import UNSHOWN
+from labs.evidence import trials
+from labs.lessons import find as find_lesson
+from labs.pages import proofs, sentences
+from labs.pages.replays import ArmReplay
 
 register = template.Library()
 
@@ -39,7 +46,7 @@ def setting(value: object) -> str:
     """A value as it stands in a properties file; a dash where an arm does not have it."""
     if value is None:
         return "–"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return written(value)
 
 
 @register.filter
@@ -64,6 +71,18 @@ def staged_as(event: str) -> str:
 
 
 @register.simple_tag
+def proofs_of(pipeline: str) -> tuple[proofs.Proof, ...]:
+    """What experiments have already shown of a description."""
+    return proofs.proofs(pipeline)
+
+
+@register.simple_tag
+def sender(pipeline: Pipeline, scenario: str) -> proofs.Sender:
+    """Which client sends and reads when a scenario is run on a pipeline."""
+    return proofs.sender(pipeline, scenario)
+
+
+@register.simple_tag
 def held_against_runs() -> Held:
     """Today's advisor against every run of `manage.py calibrate`: once a page, for `runs_of`."""
     return trials.held()
@@ -83,9 +102,28 @@ def why_unshown(field: str) -> str:
 
 
 @register.filter
+def because_of(replays: Sequence[ArmReplay], arm: str) -> Sequence[Because]:
+    """Why the arm of this name went as it did; nothing where it cannot be played back."""
+    return next((each.because for each in replays if each.run.name == arm), ())
+
+
+@register.filter
 def certainty(scenario: str) -> str:
     """How surely a run of a scenario shows what its settings permit."""
     return find(scenario).certainty
+
+
+@register.filter
+def seen_at(see: See) -> str:
+    """The title of the page on which a concept can be seen."""
+    if see.kind == "toy":
+        return "Kill the leader, now"
+    if see.kind == "lesson":
+        return find_lesson(see.names[0]).title
+    if see.kind == "scenario":
+        return find(see.names[0]).title
+    titles = {event.name: event.title for event in all_events()}
+    return titles.get(see.names[0], see.names[-1])
 
 
 @register.filter

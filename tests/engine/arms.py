@@ -1,44 +1,15 @@
-"""Arms for tests: a Java team's complete settings, from the catalog, with some stated."""
+"""Arms for tests: a Java team's complete settings, with some stated."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from advisor.catalog import Component, Family, Value, kafka_versions, settings_of, versions
-from advisor.reasoning.pipeline import Pipeline
-from labs.engine.spec import ArmSpec, ExperimentSpec
+from labs.calibration.cases.arms import arm, pipeline
+from labs.engine.plan.spec import ArmSpec, ExperimentSpec
+
+__all__ = ["DESCRIBED", "PIPELINES", "RECOMMENDED", "SCENARIO", "arm", "experiment", "pipeline"]
 
 SCENARIO = "leader-killed-followers-behind"
-
-
-def pipeline(**stated: Value) -> Pipeline:
-    """With `component__setting_name=value` stated and three replicas unless said otherwise.
-
-    A Java team's, or of Kafka Streams if a setting of that is stated; `family` makes it another
-    client's, of its newest version; `kafka` is the line of the brokers.
-    """
-    kafka = str(stated.pop("kafka", kafka_versions()[0]))
-    streams = any(key.startswith(Component.STREAMS) for key in stated)
-    family = Family(str(stated.pop("family", Family.STREAMS if streams else Family.JAVA)))
-    settings: dict[Component, dict[str, Value]] = {Component.TOPIC: {"replication.factor": 3}}
-    for key, value in stated.items():
-        component, _, setting = key.partition("__")
-        settings.setdefault(Component(component), {})[setting.replace("_", ".")] = value
-    return Pipeline(family, versions(family)[0], kafka, settings=settings)
-
-
-def arm(name: str, want: str | None = "at-least-once", **stated: Value) -> ArmSpec:
-    """An arm of such a pipeline."""
-    told = pipeline(**stated)
-    settings = {str(component): _in_force(told, component) for component in Component}
-    return ArmSpec(name, {part: stated for part, stated in settings.items() if stated}, want=want)
-
-
-def _in_force(told: Pipeline, component: Component) -> dict[str, Any]:
-    known = settings_of(told.family, told.version, told.kafka, component)
-    values = {setting.name: told.value(component, setting.name) for setting in known}
-    return {name: value for name, value in values.items() if value is not None}
-
 
 DESCRIBED = arm("described", producer__acks="1")
 RECOMMENDED = arm("recommended", topic__min_insync_replicas=2)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from labs.engine.links import namespaces
+from labs.engine.network import namespaces
 
 collect_ignore = ["test_namespaces.py"] if namespaces.why_not() else []

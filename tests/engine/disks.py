@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
-from labs.engine.kafka.storage import format_storage, new_id
+from labs.engine.cluster.storage import format_storage, new_id
 
 
 def formatted(folder: Path) -> Path:

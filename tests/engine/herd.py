@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from labs.engine.kafka.broker import Broker
-from labs.engine.kafka.cluster import Cluster
-from labs.engine.kafka.topics import PartitionState
-from labs.engine.links.links import Carrier
+from labs.engine.cluster.broker import Broker
+from labs.engine.cluster.cluster import Cluster
+from labs.engine.network.links import Carrier
+from labs.engine.protocol.topics import PartitionState
 
 
 @dataclass

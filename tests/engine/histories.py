@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from labs.engine.ledger import TableWriter
+from labs.engine.record.ledger import TableWriter
 
 BEGAN = 1_000_000_000_000
 LOST, KEPT, LATER = 8, 2, 12

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from advisor.reasoning.guarantees import Anomaly
-from benchmarks.left import Left, nothing_grew
+from benchmarks.leftovers import Left, nothing_grew
 from benchmarks.scenarios import KEPT, Line, Record, chosen, preventable, rates, table
-from labs.engine.kafka.distribution import UnknownVersion, kafka_versions
+from labs.calibration.cases import ARMS, CASES
+from labs.engine.distributions.distribution import UnknownVersion, kafka_versions
 from labs.engine.scenarios import all_scenarios
-from tests.engine.cases import ARMS, CASES
 
 CASE = next(case for case in CASES if case.name == "behind")
 OUTAGE = replace(CASE, anomaly=Anomaly.UNAVAILABLE, over_ms=2000)

@@ -16,9 +16,9 @@ from benchmarks.survival import strike
 from benchmarks.survival.__main__ import main, summary
 from benchmarks.survival.draw import CASES, DEEDS, PARTS, Blow, draw
 from benchmarks.survival.record import KEPT, Line, Record
-from labs.engine import processes
-from labs.engine.wait import until
-from tests.engine.cases import CASES as KNOWN
+from labs.calibration.cases import CASES as KNOWN
+from labs.engine.base import processes
+from labs.engine.base.wait import until
 from tests.stack.victims import PHASES
 
 LINE = Line(

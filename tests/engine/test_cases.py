@@ -6,13 +6,13 @@ import pytest
 
 from advisor.catalog import kafka_line
 from advisor.reasoning.failures import all_events
+from labs.calibration.cases import CASES, Case
 from labs.calibration.edges import permitted
 from labs.calibration.table import possible
-from labs.engine.kafka.distribution import kafka_versions
+from labs.engine.distributions.distribution import kafka_versions
+from labs.engine.run.shape import topology_of
 from labs.engine.scenarios import ScenarioError, all_scenarios
-from labs.engine.shape import topology_of
 from tests.engine.arms import pipeline
-from tests.engine.cases import CASES, Case
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

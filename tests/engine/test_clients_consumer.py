@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
+from labs.engine.base.wait import until
 from labs.engine.clients.consumer import ConsumerConfig
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.reader import ReaderConfig
-from labs.engine.wait import until
 
 pytestmark = pytest.mark.process
 

@@ -12,11 +12,11 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from labs.engine.base.wait import until
 from labs.engine.clients.errors import CUT_OFF
 from labs.engine.clients.java_consumer import JavaConsumerConfig
 from labs.engine.clients.java_producer import JavaProducerConfig
 from labs.engine.clients.process import ClientFailed, ClientProcess
-from labs.engine.wait import until
 
 pytestmark = pytest.mark.process
 

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine import processes
-from labs.engine.clients.copied import Fact, fact
+from labs.engine.base import processes
+from labs.engine.base.wait import until
+from labs.engine.clients.copier_log import Fact, fact
 from labs.engine.clients.java_consumer import JavaConsumerConfig
 from labs.engine.clients.process import ClientFailed, ClientProcess
 from labs.engine.clients.tool import Tool
 from labs.engine.faults import FaultLog
 from labs.engine.faults import clients as faults
-from labs.engine.wait import until
 from tests.engine import copied as lines
 from tests.engine.test_clients_java import LIMIT_S, rows
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine import processes
+from labs.engine.base import processes
+from labs.engine.base.wait import until
 from labs.engine.clients.java_transformer import JavaTransformerConfig
 from labs.engine.clients.process import ClientProcess
 from labs.engine.faults import FaultLog
 from labs.engine.faults import clients as faults
-from labs.engine.wait import until
 from tests.engine import test_clients_java as tools
 
 pytestmark = pytest.mark.process

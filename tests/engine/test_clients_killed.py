@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from confluent_kafka import Producer
 
+from labs.engine.base.wait import until
 from labs.engine.clients.process import ClientFailed, ClientProcess
 from labs.engine.clients.sink import effects
 from labs.engine.faults import FaultLog
 from labs.engine.faults import clients as faults
-from labs.engine.wait import until
 from tests.engine import test_clients_consumer as consumers
 from tests.engine import test_clients_producer as producers
 

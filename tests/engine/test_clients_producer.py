@@ -16,10 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 
+from labs.engine.base.wait import until
 from labs.engine.clients.control import Control
 from labs.engine.clients.process import ClientFailed, ClientProcess
 from labs.engine.clients.producer import ProducerConfig, Run
-from labs.engine.wait import until
 
 pytestmark = pytest.mark.process
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from labs.engine.base.wait import until
 from labs.engine.clients.process import ClientFailed, ClientProcess
 from labs.engine.clients.streams import StreamsConfig, said
-from labs.engine.wait import until
 
 pytestmark = pytest.mark.process
 

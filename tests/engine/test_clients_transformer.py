@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from confluent_kafka import Producer
 
+from labs.engine.base.wait import until
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.reader import ReaderConfig
 from labs.engine.clients.transformer import TransformerConfig
 from labs.engine.faults import FaultLog
 from labs.engine.faults import clients as faults
-from labs.engine.wait import until
 from tests.engine import test_clients_consumer as consumers
 from tests.engine.test_clients_consumer import broker
 

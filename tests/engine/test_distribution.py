@@ -11,10 +11,10 @@ from xml.sax.saxutils import quoteattr
 import pytest
 
 from advisor import catalog
-from labs.engine.kafka import distribution, ivy
-from labs.engine.kafka.cache import cache_dir
-from labs.engine.kafka.distribution import UnknownVersion, WrongChecksum, parse_lock
-from labs.engine.kafka.java import find_java
+from labs.engine.base.cache import cache_dir
+from labs.engine.distributions import distribution, ivy
+from labs.engine.distributions.distribution import UnknownVersion, WrongChecksum, parse_lock
+from labs.engine.distributions.java import find_java
 
 pytestmark = pytest.mark.process
 

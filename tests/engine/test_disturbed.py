@@ -11,9 +11,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from labs.engine.base.wait import Disturbed, WaitTimeout, rest, undisturbed, until
+from labs.engine.cluster.broker import Broker
 from labs.engine.faults import FaultLog, dead, everyone, kill, restart
-from labs.engine.kafka.broker import Broker
-from labs.engine.wait import Disturbed, WaitTimeout, rest, undisturbed, until
 from tests.engine.herd import Herd
 
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from labs.engine import processes
+from labs.engine.base import processes
+from labs.engine.base.wait import until
 from labs.engine.clients.executors import Lost, executors, stop_one
-from labs.engine.wait import until
 from spark_jobs.pipelines.kafka_sink import Attempt
 
 LIMIT_S = 20.0

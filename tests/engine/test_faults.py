@@ -9,6 +9,10 @@ from typing import get_args
 import pyarrow.parquet as pq
 import pytest
 
+from labs.engine.base.processes import ROOT
+from labs.engine.base.wait import until
+from labs.engine.cluster.broker import Broker
+from labs.engine.cluster.ports import Ports
 from labs.engine.faults import (
     Fault,
     FaultLog,
@@ -35,11 +39,7 @@ from labs.engine.faults.inject import inject
 from labs.engine.faults.kill import sigkill_status
 from labs.engine.faults.pause import all_threads_stopped
 from labs.engine.faults.terminate import sigterm_code
-from labs.engine.kafka.broker import Broker
-from labs.engine.kafka.ports import Ports
-from labs.engine.kafka.topics import PartitionState
-from labs.engine.processes import ROOT
-from labs.engine.wait import until
+from labs.engine.protocol.topics import PartitionState
 from tests.engine.herd import Herd
 
 LISTENER = """

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from labs.engine.base.wait import until
+from labs.engine.cluster.broker import Broker
+from labs.engine.cluster.storage import directory_id
 from labs.engine.faults import FaultLog, broker, cut_tail, failed, read_only, wipe
-from labs.engine.kafka.broker import Broker
-from labs.engine.kafka.storage import directory_id
 from labs.engine.scenarios.model import NEVER
-from labs.engine.wait import until
 from tests.engine.disks import batch, formatted, write_log
 from tests.engine.herd import Herd
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine.kafka import java, trust
-from labs.engine.kafka.java import Java, JavaMissing, find_java
-from labs.engine.kafka.spark_java import spark_home
+from labs.engine.distributions import java, trust
+from labs.engine.distributions.java import Java, JavaMissing, find_java
+from labs.engine.distributions.spark_java import spark_home
 
 
 def a_java(path: Path, version: str) -> Path:

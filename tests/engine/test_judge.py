@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from labs.engine import judge
+from labs.engine.judge import spark
 
 
 @pytest.mark.parametrize(
@@ -23,4 +23,4 @@ def test_the_master_is_what_the_environment_says_or_left_to_spark(monkeypatch, s
         monkeypatch.delenv(name, raising=False)
     for name, value in stated.items():
         monkeypatch.setenv(name, value)
-    assert judge.spark_arguments(connector=False) == arguments
+    assert spark.spark_arguments(connector=False) == arguments

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from config.places import socket_path
-from labs.engine import judge
+from labs.engine.judge import spark
 
 Reply = Callable[[dict[str, Any]], dict[str, Any] | None]
 
@@ -46,7 +46,7 @@ def cold(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         judged.extend(ledgers)
         return [{"ledger": str(each), "verdict": "cold", "want": want} for each in ledgers]
 
-    monkeypatch.setattr(judge, "judge_cold", judge_cold)
+    monkeypatch.setattr(spark, "judge_cold", judge_cold)
     return judged
 
 
@@ -61,7 +61,7 @@ def test_the_warm_session_is_asked_by_whole_path_and_answers_by_the_given_one(
         return {"ledger": ask["ledger"], "verdict": "holds"}
 
     with warm(tmp_path, reply) as (socket, asked):
-        good, bad = judge.judge_each([Path("runs/good"), Path("bad")], "none", socket)
+        good, bad = spark.judge_each([Path("runs/good"), Path("bad")], "none", socket)
     assert asked[0] == {"ledger": str(tmp_path / "runs" / "good"), "want": "none"}
     assert good == {"ledger": "runs/good", "verdict": "holds"}
     assert bad == {"ledger": "bad", "error": "bad/sends.jsonl, line 1: no"}
@@ -78,7 +78,7 @@ def test_what_the_warm_session_does_not_answer_is_judged_cold_in_order(
         return {"verdict": "holds"} if ask["ledger"].endswith("one") else refusal
 
     with warm(tmp_path, reply) as (socket, _):
-        answers = judge.judge_each(ledgers, None, socket)
+        answers = spark.judge_each(ledgers, None, socket)
     assert [(each["ledger"], each["verdict"]) for each in answers] == [
         (str(ledgers[0]), "holds"), (str(ledgers[1]), "cold"), (str(ledgers[2]), "cold"),
     ]  # fmt: skip
@@ -86,5 +86,5 @@ def test_what_the_warm_session_does_not_answer_is_judged_cold_in_order(
 
 
 def test_without_a_warm_session_all_are_judged_cold(tmp_path: Path, cold: list[Path]) -> None:
-    judge.judge_each([tmp_path], None, tmp_path / "nowhere.sock")
+    spark.judge_each([tmp_path], None, tmp_path / "nowhere.sock")
     assert cold == [tmp_path]

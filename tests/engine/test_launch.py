@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine.experiment import UNUSABLE
-from labs.engine.launch import RunnerDied, launch
+from labs.engine.run.experiment import UNUSABLE
+from labs.engine.run.launch import RunnerDied, launch
 from tests.engine.arms import experiment
 
 pytestmark = pytest.mark.process

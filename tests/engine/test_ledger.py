@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from labs.engine.ledger import SCHEMAS, VERSION, TableWriter
-from labs.engine.result import COUNTS
+from labs.engine.record.ledger import SCHEMAS, VERSION, TableWriter
+from labs.engine.run.result import COUNTS
 from spark_jobs.tables import TABLES
 
 ROOT = Path(__file__).parents[2]

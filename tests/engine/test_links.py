@@ -16,18 +16,18 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine import processes
+from labs.engine.base import processes
+from labs.engine.base.processes import Namespaces
+from labs.engine.base.wait import until
+from labs.engine.cluster.addresses import Addresses
+from labs.engine.cluster.broker import Broker
+from labs.engine.cluster.nodes import PORTS, At, Node, doors, nodes, ports_needed
+from labs.engine.cluster.ports import Ports
 from labs.engine.faults import FaultLog, broker, cut, impaired, mend, sever, slow
-from labs.engine.kafka.broker import Broker
-from labs.engine.kafka.nodes import PORTS, At, Node, doors, nodes, ports_needed
-from labs.engine.kafka.ports import Ports
-from labs.engine.kafka.ways import Ways
-from labs.engine.links import links, namespaces
-from labs.engine.links.links import Carrier, Links, LinksFailed
-from labs.engine.links.network import Network
-from labs.engine.links.sources import Sources
-from labs.engine.processes import Namespaces
-from labs.engine.wait import until
+from labs.engine.network import links, namespaces
+from labs.engine.network.links import Carrier, Links, LinksFailed
+from labs.engine.network.network import Network
+from labs.engine.network.sources import Sources
 from tests.engine.herd import Herd
 
 # Listens and echoes, and talks to the others all the while, as brokers do.
@@ -277,12 +277,12 @@ def test_links_that_are_gone_say_so(herd):
 
 @pytest.mark.parametrize("carries", ["proxy", *(["switch"] if CARRIERS[1:] else [])])
 def test_who_carries_the_links_and_is_killed_is_lost(tmp_path: Path, carries: str) -> None:
-    ways = Ways(tmp_path, 1, 0, tmp_path / "links.log", linked=True)
+    ways = Addresses(tmp_path, 1, 0, tmp_path / "links.log", linked=True)
     assert ways.links
     assert ways.links.lost == ""
     (pid,) = (
         pid for pid in processes.family(os.getpid())
-        if f"labs.engine.links.{carries}" in Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+        if f"labs.engine.network.{carries}" in Path(f"/proc/{pid}/cmdline").read_text().split("\0")
     )  # fmt: skip
     os.kill(pid, signal.SIGKILL)
     carrier = ways.links

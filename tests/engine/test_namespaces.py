@@ -12,19 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine import processes
-from labs.engine.kafka.nodes import PORTS
-from labs.engine.links.namespaces import CannotMake, Room
-from labs.engine.links.network import Network
-from labs.engine.wait import until
+from labs.engine.base import processes
+from labs.engine.base.wait import until
+from labs.engine.cluster.nodes import PORTS
+from labs.engine.network.namespaces import CannotMake, Room
+from labs.engine.network.network import Network
 from tests.engine.test_processes import gone
 
 pytestmark = pytest.mark.process
 
 OWNER = """
 import sys
-from labs.engine.links.namespaces import Room
-from labs.engine.processes import spawn
+from labs.engine.network.namespaces import Room
+from labs.engine.base.processes import spawn
 room = Room.make()
 print(spawn(["sleep", "600"], log=None, within=room.within).pid, flush=True)
 sys.stdin.read()

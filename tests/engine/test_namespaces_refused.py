@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine.links import namespaces
+from labs.engine.network import namespaces
 
 pytestmark = pytest.mark.process
 

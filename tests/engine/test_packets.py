@@ -6,8 +6,8 @@ import struct
 
 import pytest
 
-from labs.engine.links import packets
-from labs.engine.links.packets import Flow, Lane, Packet
+from labs.engine.network import packets
+from labs.engine.network.packets import Flow, Lane, Packet
 
 ONE, OTHER = (bytes([10, 77, 0, 1]), 40_000), (bytes([10, 77, 0, 2]), 9092)
 ETHERNET = bytes(12) + b"\x08\x00"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine.pool import Pool
-from labs.engine.shape import ordinary, shapes
+from labs.engine.run.pool import Pool
+from labs.engine.run.shape import ordinary, shapes
 from tests.engine.arms import DESCRIBED, RECOMMENDED, experiment
 
 OLDER = replace(experiment(), kafka="4.2.1")

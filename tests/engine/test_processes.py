@@ -8,12 +8,12 @@ import threading
 
 import pytest
 
-from labs.engine import processes
-from labs.engine.wait import until
+from labs.engine.base import processes
+from labs.engine.base.wait import until
 
 OWNER = """
 import sys
-from labs.engine.processes import spawn
+from labs.engine.base.processes import spawn
 children = [spawn([sys.executable, "-c", "import time; time.sleep(600)"], log=None)
             for _ in range(2)]
 print(*(child.pid for child in children), flush=True)

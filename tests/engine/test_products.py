@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.catalog.facts import Fact, Raw, fact
-from labs.engine.products import librdkafka, spark_options, table
+from labs.maintenance.products import librdkafka, spark_options, table
 
 LINES = ("2.8", "3.0", "3.9", "3.10", "4.0")
 RAW = st.fixed_dictionaries(

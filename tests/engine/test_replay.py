@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine import replay
-from labs.engine.replay import Moment, Replay
+from labs.engine.record import replay
+from labs.engine.record.replay import Moment, Replay
 from tests.engine import histories
 
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine import processes
-from labs.engine.run import KILLED, ORPHANED, STOPPED
-from labs.engine.wait import until
+from labs.engine.base import processes
+from labs.engine.base.wait import until
+from labs.engine.run.keeper import KILLED, ORPHANED, STOPPED
 
 KEEPER = """
 import sys
 from pathlib import Path
-from labs.engine.run import keep
+from labs.engine.run.keeper import keep
 sys.exit(keep([sys.executable, "-c", sys.argv[1]], Path(sys.argv[2])))
 """
 # A grandchild in a session of its own, which no signal of its parent's death reaches.

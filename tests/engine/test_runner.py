@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from labs.engine import runner
+from labs.engine.base.wait import Disturbed
 from labs.engine.clients.process import ClientFailed
-from labs.engine.events import Emitter
-from labs.engine.experiment import FINISHED, run
-from labs.engine.judge import JudgeFailed
-from labs.engine.ledger import SEAL
-from labs.engine.result import COUNTS, unjudged
-from labs.engine.runner import Arm, ArmRunner
+from labs.engine.judge.spark import JudgeFailed
+from labs.engine.record.ledger import SEAL
+from labs.engine.run import runner
+from labs.engine.run.events import Emitter
+from labs.engine.run.experiment import FINISHED, run
+from labs.engine.run.result import COUNTS, unjudged
+from labs.engine.run.runner import Arm, ArmRunner
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import draw
-from labs.engine.wait import Disturbed
 from spark_jobs import judging
 from tests.engine.arms import DESCRIBED, SCENARIO, experiment
 
@@ -81,7 +81,7 @@ def test_the_judges_answer_is_the_arms(
 def test_the_arms_of_an_experiment_run_at_the_same_time(
     tmp_path: Path, stream: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As far as places for clusters go (`labs.engine.slots`): no arm waits for another's end."""
+    """No arm waits for another, as far as `labs.engine.base.slots` lets them."""
     meeting = Barrier(2)
 
     def answer(_: ArmRunner) -> dict[str, Any]:

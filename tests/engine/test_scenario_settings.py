@@ -62,7 +62,9 @@ def test_without_a_transactional_id_there_is_no_transaction_to_leave_open() -> N
 @pytest.mark.parametrize(
     ("kept", "away", "policy", "overtaken"),
     [
-        (1000, None, "delete", True), (1000, 1000, "delete", True), (1000, 999, "delete", False),
+        (345_000, None, "delete", True), (345_001, None, "delete", False),
+        (345_000, 0, "delete", True), (10**6, 10**6, "delete", True),
+        (10**6, 999_999, "delete", False),
         (-1, None, "delete", False), (1000, None, "compact", False),
     ],
 )  # fmt: skip
@@ -80,9 +82,11 @@ def test_days_pass_in_seconds_only_where_readers_may_be_away_for_longer(
 @pytest.mark.parametrize(
     ("kept", "load", "full"),
     [
-        (-1, {}, False), (1_000, {}, True), (1_000, {"rate": 10, "message.bytes": 10}, True),
-        (1_000, {"rate": 10, "message.bytes": 10, "outage.ms": 9_999}, False),
-        (1_000, {"rate": 10, "message.bytes": 10, "outage.ms": 10_000}, True),
+        (-1, {}, False), (2**30 - 1, {}, True), (2**30, {}, False), (2**30, {"outage.ms": 1}, True),
+        (34_500, {"rate": 10, "message.bytes": 10}, True),
+        (34_501, {"rate": 10, "message.bytes": 10}, False),
+        (10**8 + 1, {"rate": 10, "message.bytes": 10, "outage.ms": 10**9}, False),
+        (10**8, {"rate": 10, "message.bytes": 10, "outage.ms": 10**9}, True),
     ],
 )  # fmt: skip
 def test_there_is_little_room_only_where_more_may_come_while_readers_are_away(
@@ -217,12 +221,15 @@ def test_brokers_forget_a_producer_only_where_it_may_try_for_longer(
         scenario.topology({**settings, "broker": {}})
 
 
-@pytest.mark.parametrize(("away", "expire"), [(None, True), (60_000, True), (59_999, False)])
+@pytest.mark.parametrize(
+    ("kept", "away", "expire"),
+    [(5, None, True), (6, None, False), (6, 360_000, True), (6, 359_999, False)],
+)
 def test_offsets_expire_only_where_readers_may_be_away_for_longer(
-    away: int | None, expire: bool
+    kept: int, away: int | None, expire: bool
 ) -> None:
     settings: dict[str, dict[str, Any]] = {
-        "broker": {"offsets.retention.minutes": 1}, "application": {"outage.ms": away},
+        "broker": {"offsets.retention.minutes": kept}, "application": {"outage.ms": away},
     }  # fmt: skip
     pinned = find("group-offsets-expired").brokers(settings)
     assert ("offsets.retention.minutes" in pinned) == expire

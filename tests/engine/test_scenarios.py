@@ -9,10 +9,10 @@ import pytest
 
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
+from labs.calibration.cases import CASES
 from labs.engine.scenarios import ScenarioError, all_scenarios, find
 from labs.engine.scenarios.model import Rate, draw
 from tests.engine.arms import pipeline
-from tests.engine.cases import CASES
 
 LEADER = find("leader-killed-followers-behind")
 CARELESS: list[dict[str, Any]] = [
@@ -24,6 +24,7 @@ CARELESS: list[dict[str, Any]] = [
     {"application__processing_errors": "skip", "application__dead_letter": "unacknowledged"},
     {"application__processing_errors": "skip"},
     {"consumer__auto_offset_reset": "latest"},
+    {"consumer__auto_offset_reset": "latest", "application__outage_ms": 864_000_000},
     {"application__restart": "forgets"},
     {"family": "librdkafka", "producer__partitioner": "random"},
     {"application__restart": "resumes"},
@@ -46,6 +47,8 @@ CARELESS: list[dict[str, Any]] = [
     {"application__timestamps": "from-source"},
     {"topic__cleanup_policy": "compact"},
     {"broker__offsets_topic_replication_factor": 1},
+    {"broker__unclean_leader_election_enable": True},
+    {"application__outage_ms": 864_000_000},
     {"producer__transactional_id": "orders-1", "broker__transaction_state_log_min_isr": 1},
     {"broker__producer_id_expiration_ms": 60_000},
 ]

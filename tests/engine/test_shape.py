@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from labs.engine import ahead
+from labs.engine.plan.spec import ExperimentSpec
+from labs.engine.run import ahead
+from labs.engine.run.shape import Shape, features, ordinary, shape, shapes, topology_of
 from labs.engine.scenarios import ScenarioError, find
-from labs.engine.shape import Shape, features, ordinary, shape, shapes, topology_of
-from labs.engine.spec import ExperimentSpec
 from tests.engine.arms import DESCRIBED, RECOMMENDED, arm, experiment
 
 ELR = "eligible.leader.replicas.version"

@@ -8,13 +8,13 @@ from operator import contains
 
 import pytest
 
-from labs.engine.slots import Cancelled, clusters_at_once, free, slot, spare, wanted
-from labs.engine.wait import until
+from labs.engine.base.slots import Cancelled, clusters_at_once, free, slot, spare, wanted
+from labs.engine.base.wait import until
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from labs.engine.slots import slot
+from labs.engine.base.slots import slot
 with slot(1, folder=Path(sys.argv[1]), on_place=lambda place: print("place", place, flush=True)):
     print("held", flush=True)
     time.sleep(600)

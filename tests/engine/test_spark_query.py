@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from labs.calibration.cases import SPARK
 from labs.engine.clients import checkpoint
 from labs.engine.clients.control import Control
 from labs.engine.faults import FaultLog
@@ -18,7 +19,6 @@ from labs.engine.workloads import Place
 from labs.engine.workloads.spark_query import SparkQuery
 from labs.engine.workloads.spark_sink import SparkSink, SparkSinkOnWorkers
 from tests.engine.arms import arm
-from tests.engine.cases import SPARK
 
 WORDS = '{"batchWatermarkMs":0,"batchTimestampMs":1,"conf":{}}'
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from labs.engine.spec import ArmSpec, ExperimentSpec
+from labs.engine.plan.spec import ArmSpec, ExperimentSpec
 
 ARM = ArmSpec("described", {"producer": {"acks": "1", "enable.idempotence": False}}, want=None)
 

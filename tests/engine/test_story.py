@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine import story
-from labs.engine.ledger import TableWriter
-from labs.engine.story import Story
+from labs.engine.record import story
+from labs.engine.record.ledger import TableWriter
+from labs.engine.record.story import Story
 from tests.engine import histories
 
 

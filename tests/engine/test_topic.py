@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from labs.engine.plan.topic import topic_config
 from labs.engine.scenarios import all_scenarios
-from labs.engine.scenarios.model import ScenarioError, Topology
-from labs.engine.topic import topic_config
+from labs.engine.scenarios.model import ScenarioError
 
 
 def _topic(copies: int, least: int) -> dict[str, dict[str, Any]]:
@@ -17,7 +17,7 @@ def _topic(copies: int, least: int) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize(("copies", "least"), [(3, 2), (3, 3), (2, 2), (5, 4)])
 def test_a_lower_factor_lowers_the_minimum_and_says_so(copies: int, least: int) -> None:
-    config, notes = topic_config(_topic(copies, least), Topology(1, 1))
+    config, notes = topic_config(_topic(copies, least), 1)
     assert config["min.insync.replicas"] == "1"
     assert notes == (
         f"topic min.insync.replicas: 1 instead of {least}, because the lab makes fewer copies",
@@ -26,7 +26,7 @@ def test_a_lower_factor_lowers_the_minimum_and_says_so(copies: int, least: int) 
 
 @pytest.mark.parametrize(("copies", "least", "made"), [(3, 2, 3), (3, 1, 1), (1, 1, 3), (3, 2, 2)])
 def test_a_minimum_that_can_be_met_stays(copies: int, least: int, made: int) -> None:
-    config, notes = topic_config(_topic(copies, least), Topology(3, made))
+    config, notes = topic_config(_topic(copies, least), made)
     assert (config["min.insync.replicas"], notes) == (str(least), ())
 
 
@@ -34,17 +34,17 @@ def test_a_minimum_that_can_be_met_stays(copies: int, least: int, made: int) -> 
 def test_a_minimum_that_a_team_could_never_meet_is_staged(
     copies: int, least: int, made: int
 ) -> None:
-    config, notes = topic_config(_topic(copies, least), Topology(3, made))
+    config, notes = topic_config(_topic(copies, least), made)
     assert (config["min.insync.replicas"], notes) == (str(least), ())
 
 
 def test_a_topic_without_a_minimum_is_left_to_the_brokers() -> None:
-    assert topic_config({"topic": {"replication.factor": 3}}, Topology(1, 1)) == ({}, ())
+    assert topic_config({"topic": {"replication.factor": 3}}, 1) == ({}, ())
 
 
 def test_kafka_writes_switches_in_lower_case() -> None:
     settings = {"topic": {"replication.factor": 3, "unclean.leader.election.enable": True}}
-    assert topic_config(settings, Topology(3, 3))[0] == {"unclean.leader.election.enable": "true"}
+    assert topic_config(settings, 3)[0] == {"unclean.leader.election.enable": "true"}
 
 
 def test_every_scenario_can_be_written_to() -> None:
@@ -61,7 +61,7 @@ def test_every_scenario_can_be_written_to() -> None:
             topology = scenario.topology(settings)
         except ScenarioError:
             continue
-        config, _ = topic_config(settings, topology)
+        config, _ = topic_config(settings, topology.replication_factor)
         assert int(config["min.insync.replicas"]) <= topology.replication_factor, scenario.name
         staged += 1
     assert staged > 20

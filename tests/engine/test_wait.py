@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from labs.engine import wait
-from labs.engine.wait import OutOfTime, WaitTimeout, limited, rest, telling, until
+from labs.engine.base import wait
+from labs.engine.base.wait import OutOfTime, WaitTimeout, limited, rest, telling, until
 
 
 def test_gives_the_first_truthy_value():

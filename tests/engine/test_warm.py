@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine import warm
-from labs.engine.idle import Idle
-from labs.engine.judge import practise
-from labs.engine.wait import WaitTimeout, until
-from labs.engine.warm import WarmJudge
+from labs.engine.base.idle import Idle
+from labs.engine.base.wait import WaitTimeout, until
+from labs.engine.judge import warm
+from labs.engine.judge.spark import practise
+from labs.engine.judge.warm import WarmJudge
 
 LIMIT_S = 20.0
 

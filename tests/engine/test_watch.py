@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
+from labs.engine.base.wait import Disturbed, rest, undisturbed, until
+from labs.engine.cluster.broker import Broker
 from labs.engine.faults import FaultLog, everyone, pause, paused, resume
-from labs.engine.kafka.broker import Broker
-from labs.engine.wait import Disturbed, rest, undisturbed, until
-from labs.engine.watch import Watch
+from labs.engine.run.watch import Watch
 from tests.engine.herd import Herd
 
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from labs.engine import result
+from labs.calibration.cases import SPARK
+from labs.engine.run import result
 from labs.engine.scenarios import all_scenarios, find
 from labs.engine.scenarios.model import TOPIC
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.workloads import AS_COMMITTED, WORKLOADS, Place, ProduceConsume, workload
 from tests.engine.arms import arm
-from tests.engine.cases import SPARK
 
 
 def clients(folder: Path, workload: str = "consume-process-sink", **stated: Any) -> ProduceConsume:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from labs.engine.kafka.tools import Tools
+from labs.engine.plan.spec import Settings
+from labs.engine.programs.tools import Tools
 from labs.engine.scenarios import all_scenarios
 from labs.engine.scenarios.steps import SHORT_SESSION
-from labs.engine.spec import Settings
 from labs.engine.workloads import AS_COMMITTED, COPIED, JAVA, Place, workload
 from labs.engine.workloads.consume_process_sink import ConsumeProcessSink
 from labs.engine.workloads.consume_transform_produce_copier import (

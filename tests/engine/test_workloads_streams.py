@@ -11,7 +11,7 @@ import pytest
 
 from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.translate import Pinned
-from labs.engine.kafka.streams import Streams
+from labs.engine.programs.streams import Streams
 from labs.engine.workloads import Place, workload
 from labs.engine.workloads.streams import StreamsTopology
 from labs.engine.workloads.streams_state import StatefulTopology

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from labs.engine.result import COUNTS
+from labs.engine.run.result import COUNTS
 from labs.models import Experiment, Run, State, settings_key
 from tests.engine import histories
 

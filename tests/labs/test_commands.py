@@ -12,10 +12,10 @@ from typing import NoReturn
 import pytest
 from django.core.management import CommandError, call_command
 
-from labs.conditions import Conditions
-from labs.engine.launch import RunnerDied
-from labs.engine.spec import ExperimentSpec
+from labs.engine.plan.spec import ExperimentSpec
+from labs.engine.run.launch import RunnerDied
 from labs.management.commands import experiment
+from labs.runs.conditions import Conditions
 from tests.house.files import ROOT
 
 NAME = "leader-killed-followers-behind"

@@ -6,8 +6,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from labs import comparison, services
 from labs.models import Experiment, Run, State
+from labs.pages import comparison
+from labs.runs import services
 from tests.labs import make
 
 pytestmark = pytest.mark.django_db
@@ -86,7 +87,7 @@ def test_repetitions_show_the_spread_of_every_count_that_was_seen(client: Client
     assert (spread.least, spread.middle, spread.most, spread.runs) == (0, 50, 1000, 6)
     assert len(recommended.runs) == 6
     page = get(client, "repetitions", made[0])
-    assert '<td class="number">50</td>' in page
+    assert '<td class="number" data-label="median">50</td>' in page
     assert all(each.get_absolute_url() in page for each in made)
 
 

@@ -11,13 +11,13 @@ from django.test import Client
 from django.urls import reverse
 
 from advisor import services as advisor
-from labs import selectors
-from labs.conditions import Conditions, ConditionsForm, clients_for, java_release
+from labs.calibration.cases.case import AFTER, OFFSETS_TOO
+from labs.engine.plan.spec import MOST_PARTITIONS
 from labs.engine.scenarios import find
-from labs.engine.spec import MOST_PARTITIONS
 from labs.models import Experiment, State
+from labs.pages import selectors
+from labs.runs.conditions import Conditions, ConditionsForm, clients_for, java_release
 from tests.engine import arms
-from tests.engine.case import AFTER, OFFSETS_TOO
 from tests.labs import make
 from tests.labs.test_services import saved
 

@@ -12,10 +12,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from labs import downloads
-from labs.archive import json_lines
-from labs.engine.ledger import NotAsSealed, TableWriter, seal
+from labs.engine.record.ledger import NotAsSealed, TableWriter, seal
 from labs.models import Run, State
+from labs.pages import downloads
+from labs.runs.archive import json_lines
 from spark_jobs import parts
 from spark_jobs.tables import MalformedLedger
 from tests.labs import make

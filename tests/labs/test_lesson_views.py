@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from html import unescape
+
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from labs.lessons import STEPS
+from labs.lessons import STEPS, find
 from labs.models import Experiment, Progress, Run, State
+from labs.pages import lesson_confidence
 from tests.labs import make
 
 pytestmark = pytest.mark.django_db
 
 NAME = "what-an-acknowledgement-means"
-ANSWERS = {"acks-0": "some", "acks-1": "none", "acks-all": "none"}
+CHOSEN = {"acks-0": "some", "acks-1": "none", "acks-all": "none"}
+ANSWERS = CHOSEN | {f"{name}-confidence": "think" for name in CHOSEN}
+KEPT = {name: {"answer": answer, "confidence": "think"} for name, answer in CHOSEN.items()}
 
 
 def url(step: str) -> str:
@@ -53,11 +58,29 @@ def test_every_step_can_be_opened_before_anything_was_done(client: Client) -> No
 
 
 def test_a_prediction_needs_an_answer_for_each_arm(client: Client) -> None:
-    response = client.post(url("predict"), {"acks-0": "some", "acks-1": "perhaps"})
+    response = client.post(
+        url("predict"), {**ANSWERS, "acks-1": "perhaps", "acks-all-confidence": "very"}
+    )
     assert response.status_code == 422
-    assert "Choose one answer" in response.content.decode()
+    assert (
+        "Choose an answer, and how sure you are of it, for acks=1, acks=all"
+        in response.content.decode()
+    )
     assert client.post(url("predict"), ANSWERS).headers["Location"] == url("run")
-    assert Progress.objects.get().prediction == ANSWERS
+    assert Progress.objects.get().prediction == KEPT
+
+
+def test_a_prediction_stays_as_it_is_once_the_run_has_begun(client: Client) -> None:
+    started(client)
+    assert "these answers stay as they are" in page(client, "predict")
+    client.post(url("predict"), {**ANSWERS, "acks-1": "some"})
+    assert Progress.objects.get().prediction == KEPT
+
+
+def test_a_prediction_of_before_confidences_were_asked_for_is_still_read(client: Client) -> None:
+    finish(started(client), acks_0="broken", acks_1="broken")
+    Progress.objects.update(prediction=CHOSEN)
+    assert "2 of 3 predictions right" in page(client, "see")
 
 
 def test_only_the_step_with_a_live_run_reloads_itself_without_javascript(client: Client) -> None:
@@ -84,7 +107,7 @@ def test_the_prediction_stands_beside_the_result(client: Client) -> None:
 def test_an_arm_that_could_not_be_judged_is_neither_right_nor_wrong(client: Client) -> None:
     finish(started(client), acks_0="broken", acks_1="unknown")
     text = page(client, "see")
-    assert "could not be judged" in text
+    assert "Could not be judged" in text
     assert "2 of 2 predictions right; 3 arms, 2 judged" in text
     assert "Run it again" in text
 
@@ -100,7 +123,7 @@ def test_a_run_that_was_interrupted_is_offered_again_and_keeps_the_prediction(
     client.post(url("run"))
     experiment.refresh_from_db()
     assert (experiment.state, experiment.attempt) == (State.QUEUED, 2)
-    assert Progress.objects.get().prediction == ANSWERS
+    assert Progress.objects.get().prediction == KEPT
 
 
 def test_pressing_twice_starts_one_experiment(client: Client) -> None:
@@ -142,7 +165,7 @@ def test_starting_over_can_be_undone(client: Client) -> None:
     client.post(url("story"), {"to": "next"})  # something new is begun, and undoing wins over it
     client.post(reverse("labs:lesson-undo", args=[NAME]))
     mine = Progress.objects.get(reset_at__isnull=True)
-    assert mine.prediction == ANSWERS
+    assert mine.prediction == KEPT
     assert mine.experiment is not None
     assert "Undo" not in client.get("/learn/").content.decode()
 
@@ -162,7 +185,7 @@ def test_going_on_leads_through_every_step(client: Client) -> None:
 
 def test_a_page_that_goes_on_says_so_by_a_form_until_the_last(client: Client) -> None:
     going_on = [step for step in STEPS if 'name="to" value="next"' in page(client, step)]
-    assert going_on == ["story", "see", "explain"]
+    assert going_on == ["story", "see", "explain", "your-turn", "why"]
 
 
 def test_hostile_answers_are_not_kept(client: Client) -> None:
@@ -175,3 +198,112 @@ def test_arms_keep_their_names_from_the_lesson(client: Client) -> None:
     experiment = started(client)
     assert Run.objects.filter(experiment=experiment).count() == 3
     assert "acks=all" in client.get(experiment.get_absolute_url()).content.decode()
+
+
+TURN = {"choice": "set-acks-all", "answer": "none", "confidence": "sure"}
+
+
+def turned(client: Client, **chosen: str) -> Experiment:
+    client.post(url("your-turn"), TURN | chosen)
+    return Experiment.objects.latest("pk")
+
+
+def test_the_turn_runs_the_one_change_that_was_chosen(client: Client) -> None:
+    made = turned(client)
+    (run,) = made.runs.all()
+    assert (run.name, run.settings["producer"]["acks"]) == ("set-acks-all", "all")
+    assert Progress.objects.get().turn == TURN
+    assert "acks=all" in page(client, "your-turn")
+
+
+@pytest.mark.parametrize("wrong", ["choice", "answer", "confidence"])
+def test_a_turn_without_a_choice_a_prediction_or_a_confidence_is_refused(
+    client: Client, wrong: str
+) -> None:
+    response = client.post(url("your-turn"), TURN | {wrong: "<b>"})
+    assert response.status_code == 422
+    text = response.content.decode()
+    assert "Choose a change, what you expect of it, and how sure you are." in text
+    assert "<b>" not in text
+    assert not Experiment.objects.exists()
+
+
+def test_the_turn_is_graded_by_what_the_brokers_did(client: Client) -> None:
+    finish(turned(client, choice="min-isr-3", answer="none"), min_isr_3="broken")
+    text = page(client, "your-turn")
+    assert "Not yet: with your change it still happens." in text
+    assert "that did not come true" in text
+    assert "Brokers look at min.insync.replicas only when" in text
+    assert "your turn is solved" not in client.get("/learn/").content.decode()
+    finish(turned(client))
+    assert "With your change this run did not show it." in page(client, "your-turn")
+    assert "your turn is solved" in client.get("/learn/").content.decode()
+
+
+def test_a_turn_that_could_not_be_judged_says_nothing_about_the_change(client: Client) -> None:
+    finish(turned(client), set_acks_all="unknown")
+    text = page(client, "your-turn")
+    assert "This run could not be judged, so it says nothing about your change." in text
+    assert "came true" not in text
+    assert "your turn is solved" not in client.get("/learn/").content.decode()
+
+
+def test_a_turn_that_was_interrupted_is_run_again_as_it_was(client: Client) -> None:
+    made = turned(client)
+    end(made, State.INTERRUPTED)
+    assert "Run it again" in page(client, "your-turn")
+    client.post(url("your-turn"))
+    made.refresh_from_db()
+    assert (made.state, made.attempt, Experiment.objects.count()) == (State.QUEUED, 2, 1)
+
+
+def test_polling_of_a_turn_ends_with_its_run(client: Client) -> None:
+    live = reverse("labs:lesson-turn-live", args=[NAME])
+    assert client.get(live).status_code == 404
+    made = turned(client)
+    assert client.get(live).status_code == 200
+    finish(made)
+    ended = client.get(live)
+    assert (ended.status_code, "did not show it" in ended.content.decode()) == (286, True)
+
+
+def test_hints_come_one_after_the_other_and_the_solution_can_be_shown(client: Client) -> None:
+    text = page(client, "your-turn")
+    places = [text.index(each) for each in ("A hint", "Another hint", "The last hint", "Show the")]
+    assert places == sorted(places)
+    assert text.count("<details>") == 3
+
+
+def test_every_answer_is_explained_once_one_was_given(client: Client) -> None:
+    question, other = find(NAME).questions[:2]
+    assert all(answer.why not in page(client, "why") for answer in question.answers)
+    client.post(url("why"), {question.name: "0", other.name: "9"})
+    text = unescape(page(client, "why"))
+    assert all(answer.why in text for answer in question.answers)
+    assert all(answer.why not in text for answer in other.answers)
+    assert Progress.objects.get().answers == {question.name: 0}
+
+
+def test_the_first_answer_counts(client: Client) -> None:
+    question = find(NAME).questions[0]
+    right = next(place for place, each in enumerate(question.answers) if each.right)
+    client.post(url("why"), {question.name: "0"})
+    client.post(url("why"), {question.name: str(right)})
+    assert Progress.objects.get().answers == {question.name: 0}
+    assert (
+        f"0 of {len(find(NAME).questions)} questions right"
+        in client.get("/learn/").content.decode()
+    )
+
+
+def test_confidence_is_held_against_what_came_true(client: Client) -> None:
+    assert "How well your confidence fits" not in client.get("/learn/").content.decode()
+    client.post(url("predict"), {**ANSWERS, "acks-0-confidence": "sure"})
+    client.post(url("run"))
+    finish(Experiment.objects.get(), acks_0="broken", acks_1="broken", acks_all="unknown")
+    finish(turned(client))
+    fits = lesson_confidence.table([Progress.objects.get()])
+    assert [(fit.words, fit.right, fit.judged) for fit in fits] == [
+        ("I am sure", 2, 2), ("I think so", 0, 1),
+    ]  # fmt: skip
+    assert "How well your confidence fits" in client.get("/learn/").content.decode()

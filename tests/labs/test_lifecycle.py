@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from django.db import IntegrityError, transaction
 
-from labs import lifecycle
 from labs.models import Experiment, State
-from labs.silence import Silence
+from labs.runs import lifecycle
+from labs.runs.heartbeat import Silence
 from tests.labs import make
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 CLAIM = """
 import sys, django
 django.setup()
-from labs import lifecycle
+from labs.runs import lifecycle
 print("ready", flush=True)
 sys.stdin.readline()
 for slug in sys.argv[2:]:
@@ -200,7 +200,7 @@ def test_forgotten_ones_are_found_and_fresh_ones_are_not() -> None:
     never, lost, fresh = make.experiment(), make.experiment(), make.experiment()
     make.age(lost, nudged_at=lifecycle.RENUDGE_S + 1)
     make.age(fresh, nudged_at=1)
-    assert set(lifecycle.waiting_too_long()) == {(never.slug, 1), (lost.slug, 1)}
+    assert set(lifecycle.overdue_experiments()) == {(never.slug, 1), (lost.slug, 1)}
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,15 @@ from django.urls import reverse
 from advisor import services as advisor
 from advisor.reasoning.guarantees import Anomaly
 from benchmarks.scenarios import Line, Record, rates, table
-from labs import comparison, exploring, presentation, selectors, trials
+from labs.calibration.cases import CASES
 from labs.calibration.record import Record as Explorations
 from labs.calibration.shrink import Staged
-from labs.engine.result import JUDGED
+from labs.engine.run.result import JUDGED
+from labs.evidence import exploring, trials
+from labs.lessons import Symptom
 from labs.models import Experiment, Run, State, Trial
+from labs.pages import comparison, presentation, selectors
 from tests.engine.arms import PIPELINES
-from tests.engine.cases import CASES
 from tests.labs import make
 from tests.labs.calibration.test_explore import drawn
 
@@ -92,8 +94,9 @@ def test_a_lesson_concludes_nothing(db: None) -> None:
     run.result["counts"]["lost_write"] = COUNTED
     run.save()
     outcomes = presentation.outcomes(made)
-    assert (outcomes["described"].answer, outcomes["described"].lost) == (None, None)
-    assert outcomes["recommended"].answer == "none"
+    symptom = Symptom("described", "lost_write", "gone", "None is lost", "Some are lost")
+    assert (outcomes["described"].answer(symptom), outcomes["described"].counts) == (None, {})
+    assert outcomes["recommended"].answer(symptom) == "none"
 
 
 def test_exploring_keeps_that_it_was_run_and_nothing_that_was_seen(

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 from django.conf import LazySettings, settings
 
-from labs import lifecycle, owners
 from labs.models import Experiment, State
-from labs.silence import Silence
+from labs.runs import lifecycle, owners
+from labs.runs.heartbeat import Silence
 from tests.labs import make
 from tests.labs.test_lifecycle import django_process
 
 OWNS = """
 import sys, django
 django.setup()
-from labs import owners
+from labs.runs import owners
 print(owners.new(), owners.new(), flush=True)
 sys.stdin.readline()
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labs.pace import USUAL_S, pace, usual
+from labs.pages.pace import USUAL_S, pace, usual
 
 DONE = {"waiting": 0.0, "booting": 90.0, "ready": 95.0, "producing": 96.0, "done": 100.0}
 

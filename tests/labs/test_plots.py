@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labs import plots
 from labs.engine.faults import Fault
-from labs.plots import BOTTOM, LEFT, RIGHT, TOP, WIDTH
+from labs.pages import plots
+from labs.pages.plots import BOTTOM, LEFT, RIGHT, TOP, WIDTH
 
 TIMELINE: dict[str, Any] = {
     "bucket_ms": 200,

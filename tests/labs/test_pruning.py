@@ -10,8 +10,8 @@ from django.core.management import CommandError, call_command
 from django.test import Client, override_settings
 from django.urls import reverse
 
-from labs import lifecycle, pruning
 from labs.models import Experiment, Run, State
+from labs.runs import lifecycle, pruning
 from tests.labs import make
 
 pytestmark = pytest.mark.django_db

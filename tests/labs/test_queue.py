@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from celery import Celery
 
-from labs import queue, tasks
+from labs import tasks
+from labs.runs import queue
 from tests.labs import make
 
 

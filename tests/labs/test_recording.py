@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from labs import lifecycle
-from labs.engine import result
+from labs.engine.run import result
 from labs.models import Experiment, Run, State
-from labs.recording import MOST_SAMPLES, Recorder
+from labs.runs import lifecycle
+from labs.runs.recording import MOST_SAMPLES, Recorder
 from tests.labs import make
 
 pytestmark = pytest.mark.django_db

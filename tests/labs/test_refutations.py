@@ -9,9 +9,9 @@ from django.test import Client
 from django.urls import reverse
 
 from advisor import services as advisor
-from labs import services
 from labs.models import Experiment, State
-from labs.refutations import refutations
+from labs.pages.refutations import refutations
+from labs.runs import services
 from tests.labs import make
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from labs import repeating
-from labs.engine.spec import ArmSpec, ExperimentSpec
+from labs.engine.plan.spec import ArmSpec, ExperimentSpec
+from labs.runs import repeating
 
 SPEC = ExperimentSpec("leader-killed", 7, (ArmSpec("weak", {}), ArmSpec("safe", {})), "4.3.1")
 

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from labs.engine.ledger import TableWriter
+from labs.engine.record.ledger import TableWriter
 from labs.models import Experiment, Run, State
 from tests.engine import histories
 from tests.labs import make

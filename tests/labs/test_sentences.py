@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from labs import sentences
-from labs.engine.result import COUNTS
-from labs.selectors import Evidence
+from labs.engine.run.result import COUNTS
+from labs.pages import sentences
+from labs.pages.selectors import Evidence
 from tests.labs.make import result
 
 

@@ -11,12 +11,13 @@ from django.test import Client
 
 from advisor import services as advisor
 from advisor.models import Description
-from labs import report, selectors, services
-from labs.engine.shape import ordinary, shapes
-from labs.engine.spec import ExperimentSpec
+from labs.engine.plan.spec import ExperimentSpec
+from labs.engine.run.shape import ordinary, shapes
 from labs.lessons import find
 from labs.models import Experiment, State
-from labs.visitors import Visitor
+from labs.pages import report, selectors
+from labs.runs import services
+from labs.runs.visitors import Visitor
 from tests.labs import make
 from tests.labs.test_lifecycle import django_process
 

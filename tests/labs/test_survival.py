@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine.wait import until
+from labs.engine.base.wait import until
 from tests.stack.house import House, house, processes_of
 from tests.stack.victims import (
     CLIENT,

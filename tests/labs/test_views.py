@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -12,8 +13,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from labs import presence, presentation, selectors
 from labs.models import Experiment, State
+from labs.pages import presentation, recorded, selectors
+from labs.runs import presence
 from tests.labs import make
 
 pytestmark = pytest.mark.django_db
@@ -154,7 +156,7 @@ def test_a_running_arm_shows_brokers_leader_and_what_is_done(client: Client) -> 
     assert "4,987" in page
     assert re.search(r"is-dead.*Broker 1", page)
     assert re.search(r"Broker 2.*leader.*in sync", page)
-    assert "pid 4711 gone" in page
+    assert "Leader broker 1 was killed" in page
     assert "3.2 s" in page, "seconds count from the first send, not from the wait before it"
 
 
@@ -314,3 +316,25 @@ def test_only_who_started_an_experiment_can_cancel_it_and_an_operator(client: Cl
     assert made.reason == "Cancelled by an operator."
     with pytest.raises(CommandError, match=made.slug):
         call_command("cancel", made.slug)
+
+
+def test_home_plays_a_run_that_was_recorded_on_real_brokers(client: Client) -> None:
+    page = client.get(reverse("labs:home")).content.decode()
+    shown = recorded.recorded()
+    assert f"Recorded on {shown.date}" in page
+    assert {arm.verdict for arm in shown.arms} == {"broken", "holds"}
+    for arm in shown.arms:
+        assert f"{arm.lost:,}</strong> of {arm.acknowledged:,} acknowledged" in page
+    data = client.get(reverse("labs:recorded")).json()
+    assert [arm["name"] for arm in data["arms"]] == [arm.name for arm in shown.arms]
+
+
+def test_only_a_run_with_every_arm_judged_and_played_is_kept(tmp_path: Path) -> None:
+    made = make.recorded()  # its second arm has no ledger
+    with pytest.raises(recorded.NotRecordable, match=made.slug):
+        recorded.keep(made, tmp_path / "kept.json")
+    made.runs.exclude(name="described").delete()
+    recorded.keep(made, tmp_path / "kept.json")
+    kept = json.loads((tmp_path / "kept.json").read_text("utf-8"))
+    assert kept["about"]["arms"][0]["lost"] == made.runs.get().counts["lost_write"]
+    assert kept["arms"][0]["brokers"] == kept["about"]["arms"][0]["brokers"]

@@ -10,11 +10,11 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
 from django.test import Client
 
-from labs import lifecycle, worker
-from labs.engine.launch import RunnerDied
-from labs.engine.pool import Pool
-from labs.engine.spec import ExperimentSpec
+from labs.engine.plan.spec import ExperimentSpec
+from labs.engine.run.launch import RunnerDied
+from labs.engine.run.pool import Pool
 from labs.models import State
+from labs.runs import lifecycle, worker
 from tests.labs import make
 
 

@@ -8,12 +8,11 @@ from argparse import ArgumentParser
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from advisor.management.exact import ExactCommand
 from config.doctor import Finding, examine
 
 
-class Command(BaseCommand):
+class Command(ExactCommand):
     """Exit code 0 when nothing needed is missing, else 1."""
 
     help = "Say what is installed, what is missing, and what to do about it."

@@ -13,17 +13,18 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from advisor.management.exact import ExactCommand
 from config import env, exposure, services
 from config.redis_server import RedisMissing
 from config.supervisor import ServiceFailed, Stopped, Supervisor
-from labs.engine.kafka import distribution
-from labs.engine.kafka.ivy import DownloadFailed
-from labs.engine.kafka.java import JavaMissing, find_java
-from labs.engine.kafka.prepare import prepare
-from labs.engine.kafka.storage import FormatFailed
-from labs.engine.wait import WaitTimeout, until
+from labs.engine.base.wait import WaitTimeout, until
+from labs.engine.cluster.prepare import prepare
+from labs.engine.cluster.storage import FormatFailed
+from labs.engine.distributions import distribution
+from labs.engine.distributions.ivy import DownloadFailed
+from labs.engine.distributions.java import JavaMissing, find_java
 
 TAKEN = 2
 """Exit code where the port or the data folder cannot be used: nothing was started."""
@@ -37,7 +38,7 @@ _FAILURES = (
 )
 
 
-class Command(BaseCommand):
+class Command(ExactCommand):
     """Prepares what is missing, starts the services, and stays until it is told to end."""
 
     help = "Start web, worker, Redis and database; print the address. Ctrl-C ends all of it."

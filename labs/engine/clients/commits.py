@@ -11,7 +11,7 @@ from confluent_kafka import KafkaError, TopicPartition
 
 from labs.engine.clients import errors
 from labs.engine.clients.errors import Outcome
-from labs.engine.ledger import TableWriter
+from labs.engine.record.ledger import TableWriter
 
 
 class Commits:

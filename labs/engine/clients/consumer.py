@@ -31,8 +31,8 @@ from labs.engine.clients.commits import Commits
 from labs.engine.clients.control import Control, ToldToFail, listen, report
 from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.errors import words
+from labs.engine.clients.processing import HABITS, OnError, Polled, Sink, Work
 from labs.engine.clients.sink import Database, Style
-from labs.engine.clients.work import HABITS, OnError, Polled, Sink, Work
 
 Commit = Literal[
     "client-stores", "next-poll-stores", "application-stores", "before-processing",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from confluent_kafka import Message
 
-from labs.engine.ledger import TableWriter
+from labs.engine.record.ledger import TableWriter
 
 
 class Deliveries:

@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from labs.engine import processes
+from labs.engine.base import processes
 from labs.engine.clients.control import report
-from labs.engine.judge import spark_environment
-from labs.engine.kafka.distribution import spark_connector
+from labs.engine.distributions.distribution import spark_connector
+from labs.engine.judge.spark import spark_environment
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

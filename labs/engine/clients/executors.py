@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labs.engine import processes
-from labs.engine.wait import WaitTimeout, until
+from labs.engine.base import processes
+from labs.engine.base.wait import WaitTimeout, until
 
 if TYPE_CHECKING:
     from spark_jobs.pipelines.kafka_sink import Attempt, KafkaSink

@@ -19,11 +19,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from labs.engine import processes
+from labs.engine.base import processes
 from labs.engine.clients import java_consumer
 from labs.engine.clients.commits import Commits
 from labs.engine.clients.control import Control, listen
-from labs.engine.clients.copied import Copied, Fact, Joined, Turned, fact
+from labs.engine.clients.copier_log import Copied, Fact, Joined, Turned, fact
 from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.errors import Outcome
 from labs.engine.clients.java_consumer import JavaConsumerConfig

@@ -11,9 +11,9 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, Protocol
 
-from labs.engine import processes
-from labs.engine.processes import Namespaces
-from labs.engine.wait import WaitTimeout, until
+from labs.engine.base import processes
+from labs.engine.base.processes import Namespaces
+from labs.engine.base.wait import WaitTimeout, until
 
 _LAST_WORDS_S, _LAST_GASP_S = 5.0, 0.5
 

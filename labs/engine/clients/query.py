@@ -25,8 +25,8 @@ from labs.engine.clients.commits import Commits
 from labs.engine.clients.control import Control, listen, report
 from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.driver import session
+from labs.engine.clients.processing import Polled, Work
 from labs.engine.clients.sink import Database, Style
-from labs.engine.clients.work import Polled, Work
 
 if TYPE_CHECKING:
     from spark_jobs.pipelines.foreach_batch import Collect, ForeachBatch

@@ -23,7 +23,7 @@ from labs.engine.clients.errors import words
 from labs.engine.clients.sink import Style, TopicEffects
 from labs.engine.clients.translate import PINNED
 from labs.engine.clients.watermarks import watermarks
-from labs.engine.ledger import TableWriter
+from labs.engine.record.ledger import TableWriter
 
 GROUP = "final"
 

@@ -21,12 +21,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.clients import checkpoint
 from labs.engine.clients.control import Control, listen, report
 from labs.engine.clients.driver import session
 from labs.engine.clients.executors import Lost, Stopped, stop_one
 from labs.engine.clients.sends import Sends
-from labs.engine.wait import WaitTimeout, until
 
 if TYPE_CHECKING:
     from spark_jobs.pipelines.kafka_sink import KafkaSink

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from labs.engine.clients.errors import CUT_OFF, UNREPORTED, Outcome
-from labs.engine.ledger import TableWriter
+from labs.engine.record.ledger import TableWriter
 
 _OUTCOMES: tuple[Outcome, ...] = ("ok", "fail", "info", "info")
 _CODES: Mapping[Outcome, int] = {"ok": 0, "fail": 1, "info": 2}

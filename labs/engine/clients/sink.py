@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from confluent_kafka import Message
 
-from labs.engine.ledger import TableWriter
+from labs.engine.record.ledger import TableWriter
 
 NAME = "sqlite"
 Style = Literal["plain", "idempotent"]

@@ -12,9 +12,9 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Generic, TypeVar
 
-from labs.engine import processes
+from labs.engine.base import processes
+from labs.engine.base.wait import until
 from labs.engine.clients.control import Control, report
-from labs.engine.wait import until
 
 Fact = TypeVar("Fact")
 _MOST = 10_000  # lines at once, so that a stop is heard while catching up

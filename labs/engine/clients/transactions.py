@@ -14,7 +14,7 @@ from pathlib import Path
 from confluent_kafka import KafkaError, KafkaException, Producer
 
 from labs.engine.clients.control import Control, Facts
-from labs.engine.ledger import TableWriter
+from labs.engine.record.ledger import TableWriter
 
 OPEN_S = 0.2
 _LIMIT_S = 30.0

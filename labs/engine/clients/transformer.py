@@ -20,7 +20,7 @@ from labs.engine.clients import consumer
 from labs.engine.clients.control import Control, ToldToFail, listen, report
 from labs.engine.clients.errors import words
 from labs.engine.clients.output import Output
-from labs.engine.clients.work import Polled
+from labs.engine.clients.processing import Polled
 
 
 def aborted(why: str, records: int, rewinds: bool) -> str:

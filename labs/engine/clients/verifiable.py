@@ -5,8 +5,8 @@ aborted and what ended it.
 
 Pure: a line in, a fact out, or None for a line that tells nothing here. Their own lines are JSON
 with a wall clock in milliseconds (tools/…/Verifiable{Producer,Consumer}.java). The others are the
-client's log in the pattern of `labs.engine.kafka.tools`: nanoseconds of the ledger's clock, level,
-logger, words.
+client's log in the pattern of `labs.engine.programs.tools`: nanoseconds of the ledger's clock,
+level, logger, words.
 
 The producer's tool tells of a send only when it was answered. That a record was offered to the
 client's buffer at all is the client's own line at TRACE, which it prints first, in the same

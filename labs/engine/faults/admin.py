@@ -16,9 +16,9 @@ from confluent_kafka.admin._config import AlterConfigOpType, ConfigEntry, Config
 from confluent_kafka.admin._resource import ResourceType
 from confluent_kafka.cimpl import NewPartitions
 
+from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.faults.record import Fault, FaultLog, FaultRow
-from labs.engine.kafka.admin import quiet_admin
-from labs.engine.wait import WaitTimeout, until
+from labs.engine.protocol.admin import quiet_admin
 
 _PATIENCE_S = 10.0
 _ASK_S = 10.0

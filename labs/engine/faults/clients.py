@@ -14,10 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from labs.engine import processes
+from labs.engine.base import processes
+from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.clients.process import ClientFailed, ClientProcess
 from labs.engine.faults.record import FaultLog, FaultRow
-from labs.engine.wait import WaitTimeout, until
 
 WRITES_AT = "polling"
 """The point between two polls, which every client comes to; it writes its ledger there."""

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from labs.engine.cluster.broker import Broker
+from labs.engine.cluster.cluster import Cluster
+from labs.engine.cluster.tails import Cut, cut_unflushed
 from labs.engine.faults.inject import inject
 from labs.engine.faults.record import FaultLog, FaultRow
 from labs.engine.faults.roles import Role
-from labs.engine.kafka.broker import Broker
-from labs.engine.kafka.cluster import Cluster
-from labs.engine.kafka.tails import Cut, cut_unflushed
 
 
 def cut_tail(

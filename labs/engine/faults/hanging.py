@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 
+from labs.engine.base.wait import WaitTimeout, until
+from labs.engine.cluster.cluster import Cluster
 from labs.engine.faults.record import FaultLog, FaultRow
-from labs.engine.kafka import hanging
-from labs.engine.kafka.cluster import Cluster
-from labs.engine.wait import WaitTimeout, until
+from labs.engine.protocol import hanging
 
 _ASK_S = 5.0
 _SILENT_S = 2.0

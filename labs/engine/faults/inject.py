@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from labs.engine.base.wait import WaitTimeout, until
+from labs.engine.cluster.broker import Broker
+from labs.engine.cluster.cluster import Cluster
 from labs.engine.faults.record import Fault, FaultLog, FaultRow, Phase
 from labs.engine.faults.roles import Role
-from labs.engine.kafka.broker import Broker
-from labs.engine.kafka.cluster import Cluster
-from labs.engine.wait import WaitTimeout, until
 
 _BECOMES: Mapping[Fault, str] = {
     "kill": "to end", "terminate": "to end", "restart": "to come back",

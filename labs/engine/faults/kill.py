@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from labs.engine import processes
+from labs.engine.base import processes
+from labs.engine.cluster.broker import Broker
+from labs.engine.cluster.cluster import Cluster
 from labs.engine.faults.inject import inject
 from labs.engine.faults.record import FaultLog, FaultRow
 from labs.engine.faults.roles import Role
-from labs.engine.kafka.broker import Broker
-from labs.engine.kafka.cluster import Cluster
 
 
 def kill(cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 10) -> tuple[FaultRow, ...]:

@@ -2,7 +2,7 @@
 
 The cluster must be `linked`. A cut is silence, as packets that are dropped are: no connection is
 closed, none refused, and what was said waits. What is late or lost is seen by what carries it, a
-switch of packets or a proxy (`labs.engine.kafka.ways`), and what that saw is the evidence.
+switch of packets or a proxy (`labs.engine.cluster.addresses`), and what that saw is the evidence.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from labs.engine.cluster import nodes
+from labs.engine.cluster.broker import Broker
+from labs.engine.cluster.cluster import Cluster
 from labs.engine.faults.inject import inject
 from labs.engine.faults.record import FaultLog, FaultRow
 from labs.engine.faults.roles import Role
-from labs.engine.kafka import nodes
-from labs.engine.kafka.broker import Broker
-from labs.engine.kafka.cluster import Cluster
-from labs.engine.links.flows import Key
-from labs.engine.links.links import Carrier, Severed
-from labs.engine.links.proxy import CLIENTS
+from labs.engine.network.flows import Key
+from labs.engine.network.links import Carrier, Severed
+from labs.engine.network.proxy import CLIENTS
 
 Peers = Literal["nodes", "clients"]
 """All other brokers and controllers, or whoever is none of them."""

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import resource
 
+from labs.engine.cluster.broker import Broker
+from labs.engine.cluster.cluster import Cluster
 from labs.engine.faults.inject import inject
 from labs.engine.faults.record import FaultLog, FaultRow
 from labs.engine.faults.roles import Role
-from labs.engine.kafka.broker import Broker
-from labs.engine.kafka.cluster import Cluster
 
 
 def read_only(

@@ -9,8 +9,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Literal
 
-from labs.engine import plain
-from labs.engine.ledger import TableWriter
+from labs.engine.base import failure_text
+from labs.engine.record.ledger import TableWriter
 
 Phase = Literal["invoke", "complete", "failed", "not_applicable"]
 Fault = Literal[
@@ -22,7 +22,8 @@ Fault = Literal[
     "run",
 ]  # fmt: skip
 """All that is done to brokers and their links, to clients, to topics and groups, and to heal;
-and `run`, which is nobody's deed and only ever fails: what stood still (`labs.engine.watch`)."""
+and `run`, which is nobody's deed and only ever fails: what stood still
+(`labs.engine.run.watch`)."""
 HEALS = frozenset({"resume", "restart", "mend"})
 """Faults in name only: they end one. They never count as the evidence of a fault."""
 
@@ -56,7 +57,7 @@ class FaultLog:
 
     def record(self, fault: Fault, target: str, phase: Phase, evidence: str = "") -> FaultRow:
         """Adds a row with the time of now; of long evidence it keeps a sentence."""
-        said = plain.report(evidence)
+        said = failure_text.report(evidence)
         with self._lock:
             row = FaultRow(fault, target, phase, time.monotonic_ns(), said)
             self.rows.append(row)

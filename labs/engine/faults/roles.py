@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from labs.engine.kafka.admin import coordinator_of
-from labs.engine.kafka.broker import Broker, BrokerState
-from labs.engine.kafka.cluster import Cluster
+from labs.engine.cluster.broker import Broker, BrokerState
+from labs.engine.cluster.cluster import Cluster
+from labs.engine.protocol.admin import coordinator_of
 
 
 @dataclass(frozen=True, slots=True)

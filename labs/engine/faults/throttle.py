@@ -19,9 +19,9 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._config import AlterConfigOpType, ConfigEntry, ConfigResource
 from confluent_kafka.admin._resource import ResourceType
 
+from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.faults.record import FaultLog, FaultRow
-from labs.engine.kafka.admin import quiet_admin
-from labs.engine.wait import WaitTimeout, until
+from labs.engine.protocol.admin import quiet_admin
 
 _ASK_S = 10.0
 _TROUBLE = (KafkaException, ValueError, TimeoutError, WaitTimeout)

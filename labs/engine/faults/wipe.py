@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from labs.engine.cluster.broker import Broker
+from labs.engine.cluster.cluster import Cluster
+from labs.engine.cluster.storage import directory_id, reformat
 from labs.engine.faults.inject import inject
 from labs.engine.faults.record import FaultLog, FaultRow
 from labs.engine.faults.roles import Role
-from labs.engine.kafka.broker import Broker
-from labs.engine.kafka.cluster import Cluster
-from labs.engine.kafka.storage import directory_id, reformat
 
 
 def wipe(cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 10) -> tuple[FaultRow, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from labs.engine.faults import a_follower, controller, leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import the_dead_return
+from labs.engine.scenarios.steps import restart_dead
 from labs.engine.scenarios.topologies import beside_controllers
 
 
@@ -22,7 +22,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     alone = stage.topology.replication_factor == 1
     stage.kill(leader(TOPIC) if alone else a_follower(TOPIC))
     stage.go_on(seconds["down_s"])
-    the_dead_return(stage, seconds)
+    restart_dead(stage, seconds)
 
 
 SCENARIO = Scenario(

@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
+from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
+from labs.engine.scenarios.steps import away_ms
 from labs.engine.scenarios.topologies import one_broker_and_a_group
-from labs.engine.spec import Settings
 
 _KEPT = "offsets.retention.minutes"
 _LAPSE = "days pass in a minute: nobody reads for a little longer than that"
 
 
 def _brokers(settings: Settings) -> Mapping[str, Pinned]:
-    away_ms = settings["application"].get("outage.ms")
-    if away_ms is not None and int(away_ms) < int(settings["broker"][_KEPT]) * 60_000:
+    if away_ms(settings) < int(settings["broker"][_KEPT]) * 60_000:
         return {}
     return {
         _KEPT: Pinned(1, 10_080, _LAPSE),

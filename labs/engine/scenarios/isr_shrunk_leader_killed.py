@@ -15,13 +15,13 @@ from labs.engine.scenarios.steps import (
     ALONE_RARELY,
     alone_until,
     kill_leader,
-    the_last_in_sync_is_lost,
+    lose_last_in_sync,
 )
 from labs.engine.scenarios.topologies import up_to_three
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    the_last_in_sync_is_lost(stage, seconds, kill_leader)
+    lose_last_in_sync(stage, seconds, kill_leader)
 
 
 SCENARIO = Scenario(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from labs.engine.faults import killed
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import alone_until, kill_leader, the_last_in_sync_is_lost
+from labs.engine.scenarios.steps import alone_until, kill_leader, lose_last_in_sync
 from labs.engine.scenarios.topologies import up_to_three
 
 
@@ -22,7 +22,7 @@ def _lose(stage: Stage) -> None:
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    the_last_in_sync_is_lost(stage, seconds, _lose)
+    lose_last_in_sync(stage, seconds, _lose)
 
 
 SCENARIO = Scenario(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from labs.engine.faults import failed, leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import LED, alone_until, the_last_in_sync_is_lost
+from labs.engine.scenarios.steps import LED, alone_until, lose_last_in_sync
 from labs.engine.scenarios.topologies import up_to_three
 
 
@@ -20,7 +20,7 @@ def _lose(stage: Stage) -> None:
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    the_last_in_sync_is_lost(stage, seconds, _lose, elect=LED)
+    lose_last_in_sync(stage, seconds, _lose, elect=LED)
 
 
 SCENARIO = Scenario(

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from labs.engine.faults import leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import BLIND_RETRY, another_leads
+from labs.engine.scenarios.steps import BLIND_RETRY, go_on_under_new_leader
 from labs.engine.scenarios.topologies import up_to_five
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.kill(leader(TOPIC))
-    another_leads(stage, seconds)
+    go_on_under_new_leader(stage, seconds)
 
 
 SCENARIO = Scenario(

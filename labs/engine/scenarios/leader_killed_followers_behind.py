@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from labs.engine.faults import leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import BLIND_RETRY, fall_behind, one_that_was_behind_leads
+from labs.engine.scenarios.steps import BLIND_RETRY, elect_lagging_replica, fall_behind
 from labs.engine.scenarios.topologies import up_to_five
 
 
@@ -18,7 +18,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     fall_behind(stage, seconds)
     stage.kill(leader(TOPIC))
-    one_that_was_behind_leads(stage, seconds)
+    elect_lagging_replica(stage, seconds)
 
 
 SCENARIO = Scenario(

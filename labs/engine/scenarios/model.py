@@ -14,11 +14,11 @@ from typing import Any, Literal, Protocol
 from advisor.catalog import kafka_line
 from advisor.catalog.versions import at_least
 from labs.engine.clients.translate import Pinned
+from labs.engine.distributions.distribution import kafka_versions
 from labs.engine.faults.links import Peers, Way
 from labs.engine.faults.record import Fault
 from labs.engine.faults.roles import Role
-from labs.engine.kafka.distribution import kafka_versions
-from labs.engine.spec import Settings
+from labs.engine.plan.spec import Settings
 
 TOPIC = "orders"
 NEVER = 2**63 - 1

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from labs.engine.faults import leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import the_dead_return
+from labs.engine.scenarios.steps import restart_dead
 from labs.engine.scenarios.topologies import up_to_five
 
 
@@ -19,7 +19,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.kill(leader(TOPIC))
     stage.go_on(seconds["down_s"])
-    the_dead_return(stage, seconds)
+    restart_dead(stage, seconds)
 
 
 SCENARIO = Scenario(

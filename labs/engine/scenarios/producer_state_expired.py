@@ -15,6 +15,7 @@ from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults import impaired, leader
+from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import (
     TOPIC,
     Durations,
@@ -25,7 +26,6 @@ from labs.engine.scenarios.model import (
     Topology,
 )
 from labs.engine.scenarios.topologies import one_broker
-from labs.engine.spec import Settings
 
 _KEPT = "producer.id.expiration.ms"
 _WHY = "before Kafka 3.4 brokers look only every ten minutes which producers to forget"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from labs.engine.faults import killed, minority
+from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import (
     TOPIC,
     Durations,
@@ -19,9 +20,8 @@ from labs.engine.scenarios.model import (
     Stage,
     Topology,
 )
-from labs.engine.scenarios.steps import BLIND_RETRY, fall_behind, one_that_was_behind_leads
+from labs.engine.scenarios.steps import BLIND_RETRY, elect_lagging_replica, fall_behind
 from labs.engine.scenarios.topologies import replicas_up_to
-from labs.engine.spec import Settings
 
 _RACKS = 3
 _one_rack_each = replicas_up_to(3, "this scenario stages at most 3, one in each of three racks")
@@ -42,7 +42,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     fall_behind(stage, seconds)
     stage.kill(minority(TOPIC))
     stage.wipe(killed())
-    one_that_was_behind_leads(stage, seconds)
+    elect_lagging_replica(stage, seconds)
 
 
 SCENARIO = Scenario(

@@ -9,14 +9,14 @@ there is room for less than comes in these seconds. Else nothing is deleted in a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
+from advisor.reasoning.away import QUEUE_BYTES
 from labs.engine.clients.translate import Pinned
+from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import SHORT_SESSION, nobody_reads, retention_soon
+from labs.engine.scenarios.steps import SHORT_SESSION, away_ms, nobody_reads, retention_soon
 from labs.engine.scenarios.topologies import one_broker_and_a_group
-from labs.engine.spec import Settings
 
 _LAPSE = "days pass in seconds: nobody reads for six of them"
 _FEW_BYTES = 50_000
@@ -24,25 +24,28 @@ _FEW_BYTES = 50_000
 
 
 def _topic(settings: Settings) -> Mapping[str, Pinned]:
-    topic, away_ms = settings["topic"], settings["application"].get("outage.ms")
+    topic = settings["topic"]
     kept_ms, kept = int(topic["retention.ms"]), int(topic.get("retention.bytes", -1))
-    coming = _coming(settings["application"])
+    needed = _needed(settings)
     pinned = {}
-    if kept_ms >= 0 and (away_ms is None or int(away_ms) >= kept_ms):
+    if 0 <= kept_ms <= away_ms(settings):
         pinned["retention.ms"] = Pinned(2000, 604_800_000, _LAPSE)
-    if kept >= 0 and (coming is None or coming >= kept):
+    if kept >= 0 and (needed is None or kept < needed):
         pinned["retention.bytes"] = Pinned(_FEW_BYTES, -1, _LAPSE)
     if not pinned or "delete" not in str(topic["cleanup.policy"]):
         return {}
     return {**pinned, "segment.ms": Pinned(500, 604_800_000, _LAPSE)}
 
 
-def _coming(application: Mapping[str, str | int | bool]) -> int | None:
-    """Bytes that come while readers are away, where all that tells it was said."""
-    names = ("rate", "message.bytes", "outage.ms")
-    if not all(name in application for name in names):
+def _needed(settings: Settings) -> int | None:
+    """The bytes that have to be kept for readers that are away (`advisor.reasoning.away.room`)."""
+    application = settings["application"]
+    if "rate" in application and "message.bytes" in application:
+        load = int(application["rate"]) * int(application["message.bytes"])
+        return load * away_ms(settings) // 1000 + 1
+    if application.get("outage.ms") is not None:
         return None
-    return math.prod(int(application[name]) for name in names) // 1000
+    return int(settings.get("producer", {}).get("buffer.memory", QUEUE_BYTES))
 
 
 def _play(stage: Stage, seconds: Durations) -> None:

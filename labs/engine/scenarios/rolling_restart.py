@@ -16,13 +16,13 @@ from labs.engine.scenarios.steps import (
     ALONE_RARELY,
     alone_until,
     kill_leader,
-    the_last_in_sync_is_lost,
+    lose_last_in_sync,
 )
 from labs.engine.scenarios.topologies import beside_controllers
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    the_last_in_sync_is_lost(stage, seconds, kill_leader, stopped=leader(TOPIC))
+    lose_last_in_sync(stage, seconds, kill_leader, stopped=leader(TOPIC))
 
 
 SCENARIO = Scenario(

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
+from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker_and_a_group
-from labs.engine.spec import Settings
 
 
 def _brokers(settings: Settings) -> Mapping[str, Pinned]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from advisor.reasoning.away import POLL_MS, until_taken_over_ms
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults import Role, a_follower, dead, followers, leader, paused, terminated
+from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import TOPIC, Durations, Stage
-from labs.engine.spec import Settings
 
 BLIND_RETRY = (
     "a retry repeats only what was written and not yet answered when the leader died, a moment's "
@@ -47,6 +48,17 @@ def retention_soon(_: Settings) -> Mapping[str, Pinned]:
     }
 
 
+def away_ms(settings: Settings) -> int:
+    """For how long readers may be away: what was said, and never less than a dead one brings."""
+    consumer, broker = settings.get("consumer", {}), settings.get("broker", {})
+    session_ms = int(consumer.get("session.timeout.ms", 45_000))
+    if consumer.get("group.protocol") == "consumer":
+        session_ms = int(broker.get("group.consumer.session.timeout.ms", 45_000))
+    poll_ms = int(consumer.get("max.poll.interval.ms", POLL_MS))
+    said = settings["application"].get("outage.ms")
+    return max(until_taken_over_ms(session_ms, poll_ms), 0 if said is None else int(said))
+
+
 def leave_leader_alone(stage: Stage, stopped: Role = _A_FOLLOWER) -> None:
     """Stops replicas cleanly, one after the other, until the leader alone is in sync.
 
@@ -74,7 +86,7 @@ def alone_until(without_leader_s: tuple[float, float]) -> Mapping[str, tuple[flo
     }
 
 
-def the_last_in_sync_is_lost(
+def lose_last_in_sync(
     stage: Stage, seconds: Durations, lose: Callable[[Stage], None],
     stopped: Role = _A_FOLLOWER, elect: Sequence[str] = (),
 ) -> None:  # fmt: skip
@@ -83,20 +95,20 @@ def the_last_in_sync_is_lost(
     leave_leader_alone(stage, stopped)
     stage.go_on(seconds["alone_s"])
     lose(stage)
-    others_return_first(stage, seconds, elect)
+    restart_others_first(stage, seconds, elect)
 
 
 def kill_leader(stage: Stage) -> None:
     stage.kill(leader(TOPIC))
 
 
-def others_return_first(stage: Stage, seconds: Durations, elect: Sequence[str] = ()) -> None:
+def restart_others_first(stage: Stage, seconds: Durations, elect: Sequence[str] = ()) -> None:
     """Brings the stopped followers back before the leader that died, then heals."""
     if stage.topology.replication_factor > 1:
         stage.restart(terminated())
         stage.await_fenced(limit_s=60)
     stage.go_on(seconds["without_leader_s"])
-    the_dead_return(stage, seconds, elect)
+    restart_dead(stage, seconds, elect)
 
 
 def fall_behind(stage: Stage, seconds: Durations) -> None:
@@ -110,22 +122,22 @@ def fall_behind(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["behind_s"])
 
 
-def one_that_was_behind_leads(stage: Stage, seconds: Durations) -> None:
+def elect_lagging_replica(stage: Stage, seconds: Durations) -> None:
     """Resumes the followers, so that one of them leads in place of the leader, which is dead."""
     if stage.topology.replication_factor > 1:
         stage.resume(paused())
-    another_leads(stage, seconds)
+    go_on_under_new_leader(stage, seconds)
 
 
-def another_leads(stage: Stage, seconds: Durations) -> None:
+def go_on_under_new_leader(stage: Stage, seconds: Durations) -> None:
     """Goes on for a while under a new leader, where there can be one, then heals."""
     if stage.topology.replication_factor > 1:
         stage.await_new_leader(limit_s=40)
     stage.go_on(seconds["under_new_leader_s"])
-    the_dead_return(stage, seconds)
+    restart_dead(stage, seconds)
 
 
-def the_dead_return(stage: Stage, seconds: Durations, elect: Sequence[str] = ()) -> None:
+def restart_dead(stage: Stage, seconds: Durations, elect: Sequence[str] = ()) -> None:
     """Heals: starts what is dead, until all replicas are in sync, and goes on for a while.
 
     Where a disk was lost, an operator has a leader elected for topics that have none after it.

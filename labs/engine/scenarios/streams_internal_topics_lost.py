@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from labs.engine.faults import killed, leader
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import OFFSETS, SHORT_SESSION, the_dead_return
+from labs.engine.scenarios.steps import OFFSETS, SHORT_SESSION, restart_dead
 from labs.engine.scenarios.topologies import three_brokers_and_state
 from labs.engine.workloads.streams_state import CHANGELOG
 
@@ -23,7 +23,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.kill(leader(CHANGELOG))
     stage.wipe(killed())
     stage.go_on(seconds["away_s"])
-    the_dead_return(stage, seconds, elect=(CHANGELOG, OFFSETS))
+    restart_dead(stage, seconds, elect=(CHANGELOG, OFFSETS))
     stage.start_again("consumer")
     stage.go_on(seconds["healed_s"])
 

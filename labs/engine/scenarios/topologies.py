@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import NEVER, ScenarioError, Topology
-from labs.engine.spec import Settings
 
 _LEAST_BROKERS = 3
 OFFSETS_COPIES = "offsets.topic.replication.factor"

@@ -15,9 +15,9 @@ from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults import dead, killed, transaction_coordinator
+from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import TRANSACTIONS_COPIES, beside_transactions
-from labs.engine.spec import Settings
 
 
 def _brokers(_: Settings) -> Mapping[str, Pinned]:

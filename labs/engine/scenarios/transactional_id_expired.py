@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
+from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_offsets_in_transactions
-from labs.engine.spec import Settings
 
 _KEPT = "transactional.id.expiration.ms"
 _LAPSE = "days pass in seconds: there is nothing to read for a little longer than that"

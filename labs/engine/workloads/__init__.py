@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from labs.engine.spec import Settings
+from labs.engine.plan.spec import Settings
 from labs.engine.workloads.consume_process_sink import (
     ConsumeProcessSink,
     ReplaySink,

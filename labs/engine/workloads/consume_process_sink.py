@@ -12,7 +12,7 @@ from pathlib import Path
 from labs.engine.clients import sink
 from labs.engine.clients.consumer import ConsumerConfig
 from labs.engine.clients.producer import ProducerConfig
-from labs.engine.ledger import TableWriter
+from labs.engine.record.ledger import TableWriter
 from labs.engine.workloads.produce_consume import ProduceConsume
 
 _STATIC = "group.instance.id"

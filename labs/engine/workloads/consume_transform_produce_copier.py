@@ -15,7 +15,7 @@ from advisor.catalog import Component, Family, Value, has, kafka_line, lookup
 from labs.engine.clients.java_consumer import JavaConsumerConfig
 from labs.engine.clients.transformer import TransformerConfig
 from labs.engine.clients.translate import Pinned
-from labs.engine.spec import Settings
+from labs.engine.plan.spec import Settings
 from labs.engine.workloads.consume_transform_produce import OUTPUT
 from labs.engine.workloads.consume_transform_produce_java import JavaConsumeTransformProduce
 from labs.engine.workloads.place import Place

@@ -13,8 +13,8 @@ from labs.engine.clients.java_consumer import JavaConsumerConfig
 from labs.engine.clients.java_transformer import JavaTransformerConfig
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.transformer import TransformerConfig
-from labs.engine.kafka.properties import properties
-from labs.engine.kafka.tools import Tools
+from labs.engine.cluster.properties import properties
+from labs.engine.programs.tools import Tools
 from labs.engine.workloads.committing import COMMITS
 from labs.engine.workloads.consume_transform_produce import OUTPUT, ConsumeTransformProduce
 from labs.engine.workloads.group import GROUP, write_saved

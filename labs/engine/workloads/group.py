@@ -8,9 +8,9 @@ from pathlib import Path
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
-from labs.engine.kafka.admin import quiet_visitor
-from labs.engine.ledger import TableWriter
-from labs.engine.wait import until
+from labs.engine.base.wait import until
+from labs.engine.protocol.admin import quiet_visitor
+from labs.engine.record.ledger import TableWriter
 
 GROUP = "app"
 _ASK_S = 5.0

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from labs.engine.base.processes import Namespaces
 from labs.engine.clients.translate import Pinned
-from labs.engine.kafka.streams import Streams
-from labs.engine.kafka.tools import Tools
-from labs.engine.processes import Namespaces
-from labs.engine.spec import Settings
+from labs.engine.plan.spec import Settings
+from labs.engine.programs.streams import Streams
+from labs.engine.programs.tools import Tools
 
 
 @dataclass(frozen=True, slots=True)

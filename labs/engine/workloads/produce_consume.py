@@ -13,16 +13,16 @@ from typing import Any, cast
 
 from confluent_kafka import libversion
 
+from labs.engine.base.failure_text import sentence
+from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.clients import translate
 from labs.engine.clients.consumer import ConsumerConfig
 from labs.engine.clients.process import ClientProcess
+from labs.engine.clients.processing import OnError
 from labs.engine.clients.producer import ProducerConfig
 from labs.engine.clients.reader import ReaderConfig
 from labs.engine.clients.sink import Style
 from labs.engine.clients.translate import PINNED, Pinned
-from labs.engine.clients.work import OnError
-from labs.engine.plain import sentence
-from labs.engine.wait import WaitTimeout, until
 from labs.engine.workloads.committing import commit_style, commits_differ
 from labs.engine.workloads.group import GROUP, saved_positions
 from labs.engine.workloads.place import Place

@@ -17,9 +17,9 @@ from labs.engine.clients.java_producer import JavaProducerConfig
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.producer import ProducerConfig
 from labs.engine.clients.translate import PINNED, THE_BROKERS_OWN, Pinned
-from labs.engine.kafka.properties import properties
-from labs.engine.kafka.tools import Tools
-from labs.engine.spec import Settings
+from labs.engine.cluster.properties import properties
+from labs.engine.plan.spec import Settings
+from labs.engine.programs.tools import Tools
 from labs.engine.workloads.committing import COMMITS
 from labs.engine.workloads.group import GROUP, write_saved
 from labs.engine.workloads.place import Place

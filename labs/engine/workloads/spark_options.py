@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from advisor.catalog import written
 from advisor.catalog.facts import option_of_spark
 from labs.engine.clients.translate import Pinned, Value
 from labs.engine.workloads.place import Place
@@ -19,7 +20,7 @@ def options(place: Place, role: str, *pinned: Mapping[str, Pinned]) -> dict[str,
     stated = dict(place.settings.get(role, {}))
     for settings in pinned:
         stated |= {name: each.lab for name, each in settings.items()}
-    told = {option_of_spark(name): _text(value) for name, value in stated.items()}
+    told = {option_of_spark(name): written(value) for name, value in stated.items()}
     return {**told, "kafka.bootstrap.servers": place.bootstrap}
 
 
@@ -28,8 +29,3 @@ def left_out(application: Mapping[str, Value]) -> Iterator[str]:
     trigger = application.get("trigger", _MICRO_BATCH)
     if trigger != _MICRO_BATCH:
         yield f"application trigger={trigger} is left out: a run's Spark query has micro-batches"
-
-
-def _text(value: Value) -> str:
-    """A value as Spark and Kafka write it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)

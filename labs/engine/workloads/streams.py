@@ -15,9 +15,9 @@ from typing import Any
 
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.streams import StreamsConfig
-from labs.engine.kafka.properties import properties
-from labs.engine.kafka.streams import Streams
-from labs.engine.ledger import TableWriter
+from labs.engine.cluster.properties import properties
+from labs.engine.programs.streams import Streams
+from labs.engine.record.ledger import TableWriter
 from labs.engine.workloads.consume_transform_produce import OUTPUT
 from labs.engine.workloads.group import GROUP, begin_at_start, write_saved
 from labs.engine.workloads.place import Place

@@ -12,9 +12,9 @@ from functools import cached_property
 
 import pyarrow.parquet as pq
 
-from labs.engine.kafka.admin import quiet_admin
-from labs.engine.ledger import TableWriter
-from labs.engine.topic import least_of, lowered
+from labs.engine.plan.topic import least_of, lowered
+from labs.engine.protocol.admin import quiet_admin
+from labs.engine.record.ledger import TableWriter
 from labs.engine.workloads.group import GROUP
 from labs.engine.workloads.streams import StreamsTopology
 

@@ -14,15 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from advisor.management.exact import ExactCommand
 from advisor.reasoning.failures import all_events
-from labs import exploring, trials
 from labs.calibration.claims import Claims
 from labs.calibration.edges import Edge, edges, permitted
 from labs.calibration.record import Explored, Record, RecordError
 from labs.calibration.table import Observed, Section, Side, held
-from labs.engine.warm import WarmJudge
+from labs.engine.judge.warm import WarmJudge
+from labs.evidence import exploring, trials
 from labs.models import Trial
 
 CONTRADICTED, BAD_INPUT, NOT_RUN, INTERRUPTED = 1, 2, 3, 130
@@ -31,7 +32,7 @@ MOST_SILENT = 10
 """So many runs in a row that say nothing end a wait for a bound: something is wrong here."""
 
 
-class Command(BaseCommand):
+class Command(ExactCommand):
     """Exit codes: 0 nothing impossible was seen, 1 something was, 2 bad input, 3 a run failed."""
 
     help = (

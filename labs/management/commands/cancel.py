@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from labs import lifecycle
+from advisor.management.exact import ExactCommand
+from labs.runs import lifecycle
 
 
-class Command(BaseCommand):
+class Command(ExactCommand):
     """For an operator: a visitor can cancel only what was started in the same browser."""
 
     help = "Ends experiments that wait or run; NAME is the last part of the page's address."

@@ -12,20 +12,23 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from advisor import services as advisor
 from advisor.catalog import kafka_line
+from advisor.intake.inputs import FileProblem, stated
+from advisor.management.exact import ExactCommand
 from advisor.reasoning.pipeline import Pipeline
-from labs import presentation, sentences, services
-from labs.conditions import COPIER, Conditions, ConditionsForm, clients_for, java_release
-from labs.engine.kafka.distribution import kafka_versions
-from labs.engine.kafka.tools import tool_versions
-from labs.engine.launch import RunnerDied, launch
+from labs.engine.distributions.distribution import kafka_versions
+from labs.engine.plan.spec import ArmSpec, ExperimentSpec
+from labs.engine.programs.tools import tool_versions
+from labs.engine.run.launch import RunnerDied, launch
 from labs.engine.scenarios import ScenarioError, all_scenarios, find
-from labs.engine.spec import ArmSpec, ExperimentSpec
-from labs.repeating import unbounded, until_bound
+from labs.pages import presentation, sentences
+from labs.runs import services
+from labs.runs.conditions import COPIER, Conditions, ConditionsForm, clients_for, java_release
+from labs.runs.repeating import unbounded, until_bound
 
 BAD_INPUT, NOT_RUN, INTERRUPTED = 2, 3, 130
 _ARMS = ("described", "recommended")
@@ -37,7 +40,7 @@ ASSUMED = {"topic.replication.factor": "3"}
 is no follower, so that a failure of replication could not be staged at all."""
 
 
-class Command(BaseCommand):
+class Command(ExactCommand):
     """Exit codes: 0 it was run, 2 the input is wrong, 3 an arm could not be run."""
 
     help = (
@@ -230,10 +233,12 @@ def _conditions(options: dict[str, Any], java: str | None) -> Conditions:
     scenario = find(options["scenario"])
     names = [name for name in ConditionsForm(scenario).fields if name not in _OPTIONS]
     fields = {"clients": COPIER if options["clients"] == COPIER else java or ""}
-    for stated in options["conditions"]:
-        name, equals, value = stated.partition("=")
+    for condition in options["conditions"]:
+        name, equals, value = condition.partition("=")
         if not equals or name not in names:
-            message = f"--condition {stated!r}: write NAME=VALUE; NAME is one of {', '.join(names)}"
+            message = (
+                f"--condition {condition!r}: write NAME=VALUE; NAME is one of {', '.join(names)}"
+            )
             raise CommandError(message, returncode=BAD_INPUT)
         fields[name] = value
     form = ConditionsForm(scenario, fields, java=java)
@@ -274,12 +279,10 @@ def _pipeline(options: dict[str, Any]) -> Pipeline:
         "kafka": options["kafka"],
         "need.guarantee": options["want"],
     }
-    for stated in options["stated"]:
-        name, equals, value = stated.partition("=")
-        if not equals or "." not in name:
-            message = f"--set {stated!r}: write COMPONENT.KEY=VALUE, such as producer.acks=1"
-            raise CommandError(message, returncode=BAD_INPUT)
-        fields[name] = value
+    try:
+        fields.update(map(stated, options["stated"]))
+    except FileProblem as error:
+        raise CommandError(str(error), returncode=BAD_INPUT) from error
     pipeline, problems = advisor.from_fields(fields)
     if pipeline is None:
         said = "\n".join(f"{p.component}.{p.setting}: {p.message}" for p in problems)

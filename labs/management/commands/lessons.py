@@ -1,35 +1,122 @@
-"""`manage.py lessons`: the course, in order."""
+"""`manage.py lessons`: the course, in order; its proofs on real brokers; its questions."""
 
 from __future__ import annotations
 
 import json
+import signal
+from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from labs.lessons import all_lessons
+from advisor.management.exact import ExactCommand
+from labs.engine.run.launch import RunnerDied
+from labs.evidence.lesson_proofs import Proof, prove
+from labs.lessons import Lesson, all_lessons, find
+from labs.pages.lesson_questions import statistics
+
+NOT_PROVEN, BAD_INPUT, NOT_RUN, INTERRUPTED = 1, 2, 3, 130
 
 
-class Command(BaseCommand):
-    help = "Lists the lessons, in the order of the course."
+class Command(ExactCommand):
+    """Exit codes: 0, 1 a lab is not what it says, 2 the input is wrong, 3 it could not be run."""
+
+    help = "Lists the labs, in the order of the course, and proves them on real brokers."
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="as data, for other programs")
+        parser.add_argument(
+            "--verify",
+            nargs="*",
+            metavar="NAME",
+            help="run these labs, or all, on real brokers: the symptom has to show under the "
+            "story's settings and under the tempting answer, and not under the solution",
+        )
+        parser.add_argument(
+            "--questions",
+            action="store_true",
+            help="of each question: how many answered, the share that was right, and how well it "
+            "separates (correlation with the visitor's other answers)",
+        )
+        parser.add_argument("--runs", type=int, default=1, metavar="N", help="with --verify")
+        parser.add_argument("--seed", type=int, default=1, help="with --verify: the first seed")
 
     def handle(self, *args: object, **options: Any) -> None:
-        if options["json"]:
-            rows = [
-                {
-                    "name": each.name,
-                    "title": each.title,
-                    "summary": each.summary,
-                    "scenario": each.scenario,
-                    "arms": [arm.label for arm in each.arms],
-                }
-                for each in all_lessons()
-            ]
-            self.stdout.write(json.dumps(rows, indent=2))
+        if options["verify"] is not None:
+            self._verify(_chosen(options["verify"]), options)
+        elif options["questions"]:
+            self._questions(as_data=options["json"])
+        elif options["json"]:
+            self.stdout.write(json.dumps([_data(each) for each in all_lessons()], indent=2))
+        else:
+            for each in all_lessons():
+                self.stdout.write(f"{each.order:2}. {each.name}\n    {each.title}: {each.goal}")
+
+    def _questions(self, *, as_data: bool) -> None:
+        rows = statistics(all_lessons())
+        if as_data:
+            self.stdout.write(json.dumps([asdict(each) for each in rows], indent=2))
             return
-        for each in all_lessons():
-            self.stdout.write(f"{each.name}\n  {each.title}: {each.summary}")
+        self.stdout.write(f"{'question':66}{'answered':>9}{'right':>8}{'separates':>11}")
+        for each in rows:
+            right = "–" if each.right is None else f"{each.right:.0%}"
+            apart = "–" if each.separation is None else f"{each.separation:.2f}"
+            name = f"{each.lesson}: {each.question}"
+            self.stdout.write(f"{name:66}{each.answered:>9}{right:>8}{apart:>11}")
+
+    def _verify(self, lessons: list[Lesson], options: dict[str, Any]) -> None:
+        if options["runs"] < 1 or not 0 <= options["seed"] < 2**31:
+            message = "--runs takes a number above 0, --seed one from 0 to 2147483647"
+            raise CommandError(message, returncode=BAD_INPUT)
+        # `timeout` ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        found: list[Proof] = []
+        try:
+            for proofs in prove(lessons, options["runs"], options["seed"], self.stderr.write):
+                found += proofs
+        except RunnerDied as died:
+            raise CommandError(str(died), returncode=NOT_RUN) from died
+        except KeyboardInterrupt:
+            message = "interrupted: everything was ended"
+            raise CommandError(message, returncode=INTERRUPTED) from None
+        if options["json"]:
+            rows = [asdict(each) | {"proven": each.is_proven} for each in found]
+            self.stdout.write(json.dumps(rows, indent=2))
+        else:
+            self.stdout.write(_table(found))
+        if wrong := [f"{each.lesson}, {each.role}" for each in found if not each.is_proven]:
+            raise CommandError(f"not proven: {'; '.join(wrong)}", returncode=NOT_PROVEN)
+
+
+def _chosen(names: list[str]) -> list[Lesson]:
+    try:
+        return [find(name) for name in names] or list(all_lessons())
+    except LookupError as unknown:
+        known = ", ".join(each.name for each in all_lessons())
+        message = f"--verify: there is no lab {unknown}; there are {known}"
+        raise CommandError(message, returncode=BAD_INPUT) from unknown
+
+
+def _data(lesson: Lesson) -> dict[str, Any]:
+    return {
+        "name": lesson.name,
+        "order": lesson.order,
+        "title": lesson.title,
+        "summary": lesson.goal,
+        "minutes": lesson.minutes,
+        "scenario": lesson.scenario,
+        "symptom": lesson.symptom.count,
+        "arms": [arm.label for arm in lesson.arms],
+        "solution": lesson.solution.label,
+        "sources": list(lesson.sources),
+    }
+
+
+def _table(proofs: list[Proof]) -> str:
+    """A line a lab: in how many runs its symptom showed, under each of the three settings."""
+    lines = [f"{'lab':44}{'story':>20}{'solution':>20}{'tempting answer':>20}"]
+    for name in dict.fromkeys(each.lesson for each in proofs):
+        told = "".join(f"{each!s:>20}" for each in proofs if each.lesson == name)
+        lines.append(f"{name:44}{told}")
+    return "\n".join(lines)

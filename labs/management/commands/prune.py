@@ -7,12 +7,13 @@ import json
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
-from labs import pruning
+from advisor.management.exact import ExactCommand
+from labs.runs import pruning
 
 
-class Command(BaseCommand):
+class Command(ExactCommand):
     help = "Removes the oldest ledgers until all together are within a limit."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -6,13 +6,14 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
+from advisor.management.exact import ExactCommand
 from labs.calibration import lines
 from labs.engine.scenarios import all_scenarios
 
 
-class Command(BaseCommand):
+class Command(ExactCommand):
     help = "Lists the failures that can be staged on disposable clusters of real brokers."
     requires_system_checks = ()
 

@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from labs.engine.judge import LIMIT_S, JudgeFailed, judge_cold, judge_each
+from advisor.management.exact import ExactCommand
+from labs.engine.judge.spark import LIMIT_S, JudgeFailed, judge_cold, judge_each
 
 BAD_INPUT, CRASHED = 2, 3
 _WANTS = ("at-most-once", "at-least-once", "exactly-once", "none")
 
 
-class Command(BaseCommand):
+class Command(ExactCommand):
     """Exit codes: 0 every ledger was judged (the verdict is in the answer), 2 one is no ledger,
     3 the job failed, or there is no Java to run it."""
 

@@ -10,7 +10,7 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from labs.engine.kafka.wire import frame
+from labs.engine.protocol.wire import frame
 
 
 class Server:

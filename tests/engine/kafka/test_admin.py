@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine.kafka.admin import quiet_admin
-from labs.engine.kafka.ports import Ports
-from labs.engine.wait import until
+from labs.engine.base.wait import until
+from labs.engine.cluster.ports import Ports
+from labs.engine.protocol.admin import quiet_admin
 from labs.engine.workloads import group
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine import processes
-from labs.engine.kafka.broker import Broker
-from labs.engine.wait import until
+from labs.engine.base import processes
+from labs.engine.base.wait import until
+from labs.engine.cluster.broker import Broker
 
 pytestmark = pytest.mark.process
 

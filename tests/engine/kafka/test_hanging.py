@@ -6,8 +6,8 @@ import struct
 
 import pytest
 
-from labs.engine.kafka import hanging
-from labs.engine.kafka.hanging import Open
+from labs.engine.protocol import hanging
+from labs.engine.protocol.hanging import Open
 from tests.engine.kafka.conftest import Serve
 
 NAME = b"\x07orders"

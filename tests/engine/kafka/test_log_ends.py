@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine.kafka.log_ends import LogEnd
+from labs.engine.cluster.log_ends import LogEnd
 from tests.engine.disks import batch, write_log
 
 

@@ -7,7 +7,7 @@ import struct
 
 import pytest
 
-from labs.engine.kafka import offsets
+from labs.engine.protocol import offsets
 from tests.engine.kafka.conftest import Serve
 
 NOT_LEADER, NOT_COORDINATOR = 6, 16

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from labs.engine.kafka.ports import Ports
+from labs.engine.cluster.ports import Ports
 
 
 def listener(port: int, reuse: bool) -> socket.socket:

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from advisor.catalog import Component, Family, lookup
-from labs.engine.kafka.distribution import kafka_versions
-from labs.engine.kafka.nodes import Node, nodes, ports_needed
-from labs.engine.kafka.properties import SHORTENED, RefusedSetting, node_properties, shortened
+from labs.engine.cluster.nodes import Node, nodes, ports_needed
+from labs.engine.cluster.properties import SHORTENED, RefusedSetting, node_properties, shortened
+from labs.engine.distributions.distribution import kafka_versions
 
 NEWEST = "4.3.1"
 

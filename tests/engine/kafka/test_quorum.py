@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from labs.engine.kafka import quorum
+from labs.engine.protocol import quorum
 from tests.engine.kafka.conftest import Serve
 
 NOT_CONTROLLER, NOT_LEADER = 41, 6

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from labs.engine.kafka import distribution
-from labs.engine.kafka import streams as module
-from labs.engine.kafka.distribution import LOCKS, kafka_versions, parse_lock
-from labs.engine.kafka.streams import streams, streams_release, streams_versions
+from labs.engine.distributions import distribution
+from labs.engine.distributions.distribution import LOCKS, kafka_versions, parse_lock
+from labs.engine.programs import streams as module
+from labs.engine.programs.streams import streams, streams_release, streams_versions
 
 
 def test_every_release_of_the_brokers_has_its_streams_and_no_database() -> None:

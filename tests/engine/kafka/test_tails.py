@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine.kafka.tails import Cut, cut_unflushed, recovery_points
+from labs.engine.cluster.tails import Cut, cut_unflushed, recovery_points
 from labs.engine.scenarios.model import NEVER
 from tests.engine.disks import batch, formatted, write_log
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from labs.engine.kafka import distribution
-from labs.engine.kafka import tools as module
-from labs.engine.kafka.distribution import LOCKS, UnknownVersion, kafka_versions, parse_lock
-from labs.engine.kafka.tools import tool_release, tool_versions, tools
+from labs.engine.distributions import distribution
+from labs.engine.distributions.distribution import LOCKS, UnknownVersion, kafka_versions, parse_lock
+from labs.engine.programs import tools as module
+from labs.engine.programs.tools import tool_release, tool_versions, tools
 
 
 def test_every_release_of_the_brokers_has_its_clients() -> None:

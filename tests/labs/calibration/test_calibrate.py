@@ -16,10 +16,10 @@ from django.utils.timezone import now
 
 from advisor import services as advisor
 from advisor.catalog import kafka_line
-from labs import trials
 from labs.calibration.edges import LINE, Edge, edges, permitted
 from labs.calibration.fingerprint import fingerprint
-from labs.engine.spec import ArmSpec
+from labs.engine.plan.spec import ArmSpec
+from labs.evidence import trials
 from labs.models import Experiment, Run, State, Trial
 from tests.engine.arms import pipeline
 from tests.labs import make
@@ -206,7 +206,7 @@ def test_sides_on_two_lines_of_brokers_are_an_experiment_each(
         experiment.runs.update(verdict="holds", result=result)
         Experiment.objects.filter(pk=experiment.pk).update(state=State.DONE, ended_at=now())
 
-    monkeypatch.setattr("labs.worker.carry_out", judged)
+    monkeypatch.setattr("labs.runs.worker.carry_out", judged)
     both = trials.carry_out(edge, 1, tmp_path)
     assert [kafka_line(each.kafka) for each in ran] == list(edge.values())
     said = [(each.name, each.older) for each in trials.observed(both)]

@@ -19,16 +19,16 @@ from advisor import services as advisor
 from advisor.catalog import Component
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
-from labs import exploring, trials
 from labs.calibration.draw import Drawn, across_lines, as_run, draws, lines
 from labs.calibration.edges import UNTRIED, as_staged
 from labs.calibration.fingerprint import fingerprint
 from labs.calibration.record import Explored, Record, RecordError
 from labs.calibration.shrink import Staged, shrunk
 from labs.calibration.table import refutable
-from labs.engine.processes import ROOT
+from labs.engine.base.processes import ROOT
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import Topology
+from labs.evidence import exploring, trials
 from spark_jobs.verdict import WITHOUT_WANT
 from tests.engine.arms import pipeline
 
@@ -63,7 +63,7 @@ def test_what_is_drawn_is_valid_and_varies_nothing_that_a_run_cannot_take_over()
     seen = [next(draws(3, number)) for number in range(1, 200)]
     assert not any(each.pipeline.problems() for each in seen)
     own = {"broker.session.timeout.ms", "request.timeout.ms", "transactional.id"}
-    own |= {"racks", "topic.min.insync.replicas"}  # what the pipelines begin with
+    own |= {"racks", "outage.ms", "topic.min.insync.replicas"}  # what the pipelines begin with
     names = {name for each in seen for part in each.pipeline.settings.values() for name in part}
     assert not names & (UNTRIED.keys() - own)
     assert {each.pipeline.kafka for each in seen} == set(lines())
@@ -164,7 +164,7 @@ def test_a_number_that_was_begun_is_carried_to_its_end(
     assert ran == [(1, "line"), (3, "drawn"), (3, "line")]
     ran.clear()
     # The time is over as soon as something ran.
-    monkeypatch.setattr("labs.exploring.time.monotonic", lambda: 99.0 * len(ran))
+    monkeypatch.setattr("labs.evidence.exploring.time.monotonic", lambda: 99.0 * len(ran))
     assert list(exploring.explore(at, 1, 2))
     assert ran == [(4, "drawn"), (4, "line")]
 
@@ -264,7 +264,7 @@ def test_seconds_are_counted_from_the_boot(monkeypatch: pytest.MonkeyPatch, tmp_
         return nullcontext(events())
 
     monkeypatch.setattr(exploring, "launch", launched)
-    monkeypatch.setattr("labs.exploring.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("labs.evidence.exploring.time.monotonic", lambda: now[0])
     spec = exploring._spec(Staged(drawn()))
     assert exploring._result(spec, tmp_path, tmp_path) == ({"verdict": "holds"}, 60.0)
 

@@ -1,0 +1,267 @@
+"""For each scenario, settings that show what it can do to messages, and settings that prevent it.
+
+One table for the page of scenarios, where a visitor runs them, for the tests, which run most pairs
+once, and for `benchmarks.scenarios`, which runs each under many seeds.
+"""
+
+from __future__ import annotations
+
+from advisor.reasoning.guarantees import Anomaly
+from labs.calibration.cases.beside_the_topic import BESIDE
+from labs.calibration.cases.case import (
+    AFTER,
+    ARMS,
+    EARLIEST,
+    IN_TRANSACTIONS,
+    LATEST,
+    OFFSETS_TOO,
+    SAFE,
+    TWO_COPIES,
+    Case,
+    Settings,
+)
+from labs.calibration.cases.streams import STREAMS_CASES
+
+__all__ = ["ARMS", "CASES", "EARLIEST", "TWO_COPIES", "Case"]
+
+AWAY: Settings = AFTER | {"application__outage_ms": 864_000_000}
+SPARK: Settings = {
+    "family": "spark",
+    "consumer__startingOffsets": "earliest",
+    "topic__min_insync_replicas": 2,
+}
+REPLAYED: Settings = {"application__timestamps": "from-source"}
+IMPATIENT: Settings = {
+    "producer__delivery_timeout_ms": 1500,
+    "producer__request_timeout_ms": 1000,
+}
+
+CASES = [
+    Case(
+        "behind", "leader-killed-followers-behind", "at-least-once", Anomaly.LOST_WRITE,
+        TWO_COPIES | {"producer__acks": "1"},
+        TWO_COPIES,
+    ),
+    Case(
+        "unclean", "isr-shrunk-leader-killed", "at-least-once", Anomaly.LOST_WRITE,
+        {"topic__unclean_leader_election_enable": True, "producer__enable_idempotence": False},
+        TWO_COPIES,
+    ),
+    Case(
+        "acks-1", "isr-shrunk-leader-killed", "at-least-once", Anomaly.LOST_WRITE,
+        TWO_COPIES | {"producer__acks": "1"},
+        EARLIEST,
+    ),
+    Case(
+        "one-copy", "leader-disk-lost", "at-least-once", Anomaly.LOST_WRITE,
+        {"topic__min_insync_replicas": 1},
+        TWO_COPIES,
+        tested=True,
+    ),
+    Case(
+        "impatient", "brokers-below-min-isr", "at-least-once", Anomaly.GIVEN_UP,
+        TWO_COPIES | {"producer__delivery_timeout_ms": 4000, "producer__request_timeout_ms": 2000},
+        TWO_COPIES,
+    ),
+    Case(
+        "never-flushed", "all-replicas-power-cut", "at-least-once", Anomaly.LOST_WRITE,
+        TWO_COPIES,
+        TWO_COPIES | {"topic__flush_messages": 1},
+    ),
+    Case(
+        "acks-0", "leader-killed", "at-least-once", Anomaly.LOST_WRITE,
+        TWO_COPIES | {"producer__acks": "0"},
+        TWO_COPIES,
+    ),
+    Case(
+        "two-leaders", "leader-cut-off", "at-least-once", Anomaly.LOST_WRITE,
+        TWO_COPIES | {"producer__acks": "1"},
+        TWO_COPIES,
+        tested=True,
+    ),
+    Case(
+        "blind-retry", "acknowledgement-lost", "exactly-once", Anomaly.DUPLICATE,
+        TWO_COPIES | {"producer__enable_idempotence": False},
+        TWO_COPIES,
+        tested=True,
+    ),
+    Case(
+        "plain-sink", "consumer-killed-before-commit", "exactly-once", Anomaly.EFFECT_DUPLICATED,
+        AFTER,
+        SAFE,
+        tested=True,
+    ),
+    Case(
+        "commits-first", "consumer-killed-before-processing", "at-least-once",
+        Anomaly.EFFECT_MISSING,
+        AFTER | {"application__commit": "before-processing"},
+        AFTER,
+        {"standing_s": 0.2},
+    ),
+    Case(
+        "forgets", "producer-killed", "at-least-once", Anomaly.GIVEN_UP,
+        AFTER | {"application__restart": "forgets"},
+        AFTER | {"application__restart": "resumes"},
+    ),
+    Case(
+        "works-too-long", "rebalance-during-processing", "exactly-once",
+        Anomaly.EFFECT_DUPLICATED,
+        AFTER | {"consumer__max_poll_interval_ms": 4000},
+        SAFE | {"consumer__max_poll_interval_ms": 4000},
+        {"working_s": 6.0, "healed_s": 1.0},
+    ),
+    Case(
+        "reads-uncommitted", "transaction-left-open", "exactly-once", Anomaly.EFFECT_DUPLICATED,
+        AFTER | IN_TRANSACTIONS | {"consumer__isolation_level": "read_uncommitted"},
+        AFTER | IN_TRANSACTIONS | {"consumer__isolation_level": "read_committed"},
+        tested=True,
+    ),
+    Case(
+        "sends-again", "sends-time-out", "exactly-once", Anomaly.EFFECT_DUPLICATED,
+        AFTER | IMPATIENT | {"application__resend": "on-error"},
+        SAFE,
+    ),
+    Case(
+        "zombie", "transactional-id-shared", "exactly-once", Anomaly.EFFECT_DUPLICATED,
+        AFTER,
+        OFFSETS_TOO,
+    ),
+    Case(
+        "goes-on-behind", "aborted-input-not-read-again", "at-least-once", Anomaly.EFFECT_MISSING,
+        OFFSETS_TOO | {"application__abort": "continues"},
+        OFFSETS_TOO,
+    ),
+    Case(
+        "results-uncommitted", "consumer-killed-before-commit", "exactly-once",
+        Anomaly.EFFECT_DUPLICATED,
+        OFFSETS_TOO | {"consumer__isolation_level": "read_uncommitted"},
+        OFFSETS_TOO,
+    ),
+    Case(
+        "deleted", "offset-out-of-range", "at-least-once", Anomaly.EFFECT_MISSING,
+        LATEST,
+        AFTER,
+    ),
+    Case(
+        "no-position", "no-committed-offset", "at-least-once", Anomaly.EFFECT_MISSING,
+        LATEST,
+        AFTER,
+    ),
+    Case(
+        "finds-it-later", "partition-added", "at-least-once", Anomaly.EFFECT_MISSING,
+        LATEST,
+        AFTER,
+    ),
+    Case(
+        "closes", "exception-then-close", "at-least-once", Anomaly.EFFECT_MISSING,
+        EARLIEST | {"application__processing_errors": "close"},
+        EARLIEST,
+    ),
+    Case(
+        "kept-too-short", "retention-overtakes-reader", "at-least-once", Anomaly.EFFECT_MISSING,
+        AWAY,
+        AWAY | {"topic__retention_ms": 2_592_000_000},
+    ),
+    Case(
+        "too-little-room", "retention-overtakes-reader", "at-least-once", Anomaly.EFFECT_MISSING,
+        AWAY | {"topic__retention_ms": -1, "topic__retention_bytes": 1_000_000},
+        AWAY | {"topic__retention_ms": -1},
+    ),
+    Case(
+        "slow-followers", "followers-slow", "exactly-once", Anomaly.DUPLICATE,
+        TWO_COPIES | {"producer__enable_idempotence": False, "producer__request_timeout_ms": 1000},
+        TWO_COPIES,
+    ),
+    Case(
+        "one-copy-away", "only-replica-down", "at-least-once", Anomaly.UNAVAILABLE,
+        EARLIEST | {"topic__replication_factor": 1},
+        TWO_COPIES,
+        over_ms=11_000,
+    ),
+    Case(
+        "stale-leads", "unclean-election", "at-least-once", Anomaly.LOST_WRITE,
+        TWO_COPIES
+        | {"topic__unclean_leader_election_enable": True, "producer__enable_idempotence": False},
+        TWO_COPIES,
+    ),
+    Case(
+        "disk-fails", "leader-disk-fails", "at-least-once", Anomaly.LOST_WRITE,
+        {"topic__min_insync_replicas": 1},
+        TWO_COPIES,
+    ),
+    Case(
+        "rack", "rack-lost", "at-least-once", Anomaly.LOST_WRITE,
+        TWO_COPIES | {"application__racks": 3, "producer__acks": "1"},
+        TWO_COPIES | {"application__racks": 3},
+    ),
+    Case(
+        "no-controller", "controllers-lost", "at-least-once", Anomaly.UNAVAILABLE,
+        TWO_COPIES,
+        None,  # whoever waits for followers waits for the controllers, too
+        over_ms=4000,
+    ),
+    Case(
+        "static-member", "static-member-lost", "at-least-once", Anomaly.BLOCKED,
+        AFTER | {"consumer__group_instance_id": "reader-1"},
+        AFTER,
+        over_ms=2000,
+    ),
+    Case(
+        "batch-again", "spark-restarted", "exactly-once", Anomaly.EFFECT_DUPLICATED,
+        SPARK,
+        SPARK | {"application__sink": "idempotent"},
+        tested=True,
+    ),
+    Case(
+        "nobody-looks", "delivery-error-ignored", "at-least-once", Anomaly.GIVEN_UP,
+        EARLIEST | {"application__delivery_errors": "ignored"},
+        EARLIEST,
+    ),
+    Case(
+        "blocks-too-short", "producer-buffer-full", "at-least-once", Anomaly.GIVEN_UP,
+        EARLIEST | {"producer__max_block_ms": 1000},
+        EARLIEST,
+    ),
+    Case(
+        "old-timestamps", "foreign-timestamps", "at-least-once", Anomaly.EFFECT_MISSING,
+        AFTER | REPLAYED,
+        AFTER | REPLAYED | {"topic__message_timestamp_type": "LogAppendTime"},
+    ),
+    Case(
+        "passes-over", "unprocessable-message", "at-least-once", Anomaly.EFFECT_MISSING,
+        AFTER | {"application__processing_errors": "skip"},
+        AFTER,
+    ),
+    Case(
+        "compacted", "log-compaction", "at-least-once", Anomaly.EFFECT_MISSING,
+        AFTER | {"topic__cleanup_policy": "compact"},
+        AFTER,
+    ),
+    Case(
+        "keys-move", "keys-moved", "at-least-once", Anomaly.KEY_REORDERED,
+        AFTER,
+        None,  # no setting keeps a key where it is when there are more partitions
+    ),
+    *BESIDE,
+    Case(
+        "starts-at-the-end", "spark-checkpoint-lost", "at-least-once", Anomaly.EFFECT_MISSING,
+        SPARK | {"consumer__startingOffsets": "latest", "application__checkpoint": "local"},
+        SPARK | {"consumer__startingOffsets": "latest", "application__checkpoint": "durable"},
+    ),
+    Case(
+        "starts-over", "spark-checkpoint-lost", "exactly-once", Anomaly.EFFECT_DUPLICATED,
+        SPARK | {"application__checkpoint": "local"},
+        SPARK | {"application__checkpoint": "local", "application__sink": "idempotent"},
+    ),
+    Case(
+        "task-again", "spark-task-retried", "exactly-once", Anomaly.DUPLICATE,
+        SPARK,
+        None,  # no setting tells the rows of a second attempt from those of the first
+    ),
+    Case(
+        "twice-at-once", "spark-speculation", "exactly-once", Anomaly.DUPLICATE,
+        SPARK | {"application__speculation": True},
+        SPARK,
+    ),
+    *STREAMS_CASES,
+]  # fmt: skip

@@ -1,0 +1,97 @@
+"""A scenario with settings that show what it can do to messages, and settings that prevent it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from advisor.catalog import Value, kafka_line
+from advisor.catalog.versions import at_least
+from advisor.reasoning.guarantees import FORBIDS, Anomaly, Guarantee
+from labs.calibration.cases.arms import arm
+from labs.engine.plan.spec import ExperimentSpec
+from labs.engine.programs.tools import tool_versions
+from labs.engine.scenarios import find
+
+Settings = dict[str, Value]
+"""As `labs.calibration.cases.arms.arm` takes them."""
+
+# A run is so short that a group may not have committed anything when a broker or a member dies.
+EARLIEST: Settings = {"consumer__auto_offset_reset": "earliest"}
+TWO_COPIES: Settings = EARLIEST | {"topic__min_insync_replicas": 2}
+AFTER: Settings = EARLIEST | {"application__commit": "after-processing"}
+SAFE: Settings = AFTER | {"topic__min_insync_replicas": 2, "application__sink": "idempotent"}
+IN_TRANSACTIONS: Settings = {
+    "producer__transactional_id": "orders-1",
+    "application__restart": "resumes",
+}
+LATEST: Settings = AFTER | {"consumer__auto_offset_reset": "latest"}
+OFFSETS_TOO: Settings = AFTER | {
+    "producer__transactional_id": "orders-1",
+    "application__commit": "in-transaction",
+    "consumer__enable_auto_commit": False,
+    "consumer__isolation_level": "read_committed",
+}
+
+NEWEST = "4.3.1"
+"""The release on which the tests run their cases."""
+
+ARMS = {"bad": "shown", "good": "prevented"}
+"""The arms of a case, and what each of them tells when it is right."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """Settings that show `anomaly` in a scenario, held against `want`, and settings that do not.
+
+    Of an outage `over_ms` says how long it must last to count as shown. An arm that shows what
+    `want` does not forbid holds. Where settings only make a difference between more and less of it,
+    there are no `good` ones. `shorter` overrides durations of the scenario, in seconds. The tests
+    stage those that are `tested`, one of a family or two; `make nightly` stages all. `since` is the
+    oldest line of brokers that takes the settings.
+    """
+
+    name: str
+    scenario: str
+    want: str
+    anomaly: Anomaly
+    bad: Settings
+    good: Settings | None
+    shorter: dict[str, float] = field(default_factory=dict)
+    tested: bool = False
+    over_ms: int | None = None
+    since: str = "3.3"
+
+    @property
+    def arms(self) -> list[str]:
+        return ["bad"] if self.good is None else list(ARMS)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines of brokers on which it can be run, newest first."""
+        return tuple(line for line in find(self.scenario).lines if at_least(line, self.since))
+
+    def experiment(
+        self, seed: int = 1, arms: Sequence[str] = (), kafka: str = NEWEST
+    ) -> ExperimentSpec:
+        """Its arms side by side, or some of them alone, on a release of the brokers."""
+        on = {"kafka": kafka_line(kafka)}
+        stated = {"bad": self.bad | on, "good": (self.good or {}) | on}
+        told = [arm(name, self.want, **stated[name]) for name in arms or self.arms]
+        java = tool_versions()[0] if find(self.scenario).client_decides else None
+        return ExperimentSpec(
+            self.scenario, seed, tuple(told), kafka, self.shorter, java_clients=java
+        )
+
+    @property
+    def counted(self) -> str:
+        """What the judge counts it as."""
+        return str(self.anomaly) if self.over_ms is None else f"{self.anomaly}_ms"
+
+    def right(self, arm: str, verdict: str, count: int | None) -> bool:
+        """Whether an arm showed the anomaly, or did not, and was judged by that."""
+        if count is None:
+            return False
+        shown = count > (self.over_ms or 0)
+        breaks = arm == "bad" and self.anomaly in FORBIDS[Guarantee(self.want)]
+        return (verdict, shown) == ("broken" if breaks else "holds", arm == "bad")

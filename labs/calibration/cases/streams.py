@@ -1,0 +1,47 @@
+"""The pairs of `labs.calibration.cases` in which a Kafka Streams application runs."""
+
+from __future__ import annotations
+
+from advisor.reasoning.guarantees import Anomaly
+from labs.calibration.cases.case import Case, Settings
+
+AGAIN: Settings = {"streams__processing_guarantee": "at_least_once"}
+ONCE: Settings = {
+    "streams__processing_guarantee": "exactly_once_v2",
+    "application__readers": "read_committed",
+}
+THREE_COPIES: Settings = {
+    "streams__replication_factor": 3,
+    "streams__topic_min_insync_replicas": 2,
+}
+
+STREAMS_CASES = [
+    Case(
+        "streams-again", "streams-instance-killed", "exactly-once", Anomaly.EFFECT_DUPLICATED,
+        AGAIN,
+        ONCE,
+        tested=True,
+    ),
+    Case(
+        "streams-uncommitted", "streams-instance-killed", "exactly-once",
+        Anomaly.EFFECT_DUPLICATED,
+        ONCE | {"application__readers": "read_uncommitted"},
+        ONCE,
+    ),
+    Case(
+        "streams-elsewhere", "streams-instance-killed", "exactly-once", Anomaly.EFFECT_DUPLICATED,
+        ONCE | {"application__sink": "plain"},
+        ONCE | {"application__sink": "idempotent"},
+    ),
+    Case(
+        "streams-no-changelog", "streams-state-lost", "at-least-once", Anomaly.EFFECT_MISSING,
+        AGAIN | {"application__state": "unlogged"},
+        AGAIN,
+    ),
+    Case(
+        "streams-one-changelog", "streams-internal-topics-lost", "at-least-once",
+        Anomaly.EFFECT_MISSING,
+        AGAIN | {"streams__replication_factor": 1},
+        AGAIN | THREE_COPIES,
+    ),
+]  # fmt: skip

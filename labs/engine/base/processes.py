@@ -1,0 +1,183 @@
+"""Child processes that cannot outlive us, whatever kills us, `kill -9` included."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+ROOT = Path(__file__).resolve().parents[3]
+"""The folder that holds our packages; processes of our own modules are started there."""
+
+_LISTENING = "0A"  # TCP_LISTEN (include/net/tcp_states.h)
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
+# Looked up here and not in the forked child, where only async-signal-safe work is wise.
+_libc = ctypes.CDLL(None, use_errno=True)
+_prctl, _setns = _libc.prctl, _libc.setns
+Namespaces = Sequence[int]
+"""Open descriptors of what a child is to join: a user namespace first, if one of them needs it."""
+
+
+def _new_spawner() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="spawner")
+
+
+# prctl(2): the "parent" of PR_SET_PDEATHSIG is the *thread* that forked. A child spawned by a
+# request's or a task's thread would die when that thread ends, so one thread, which lives as
+# long as the interpreter, forks every child of this process.
+_spawner = _new_spawner()
+
+
+def _forget_spawner() -> None:
+    global _spawner  # a forked copy of this process has the pool's object but not its thread
+    _spawner = _new_spawner()
+
+
+os.register_at_fork(after_in_child=_forget_spawner)
+
+
+def spawn(
+    argv: Sequence[str | Path],
+    *,
+    log: Path | None,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    stdin: int | IO[bytes] | None = None,
+    stdout: int | IO[bytes] | None = None,
+    within: Namespaces = (),
+    sockets: Collection[int] = (),
+) -> subprocess.Popen[bytes]:
+    """Starts a child in a session of its own that the kernel kills when our process dies.
+
+    `log` receives (appended) standard error, and standard output too unless `stdout` is given;
+    without a log both are inherited. Standard input is empty unless `stdin` is given. The child
+    runs `within` these namespaces, and inherits these `sockets` under the same numbers.
+    Works on Linux (`PR_SET_PDEATHSIG`, prctl(2)); the signal is SIGKILL, which reaches a child
+    that is stopped by SIGSTOP as well. It is not inherited by the child's own children.
+
+    Raises `OSError` when the program cannot be started.
+    """
+    errors = log.open("ab") if log else None
+    try:
+        return _spawner.submit(
+            subprocess.Popen,
+            [os.fspath(part) for part in argv],
+            cwd=cwd,
+            env=None if env is None else dict(env),
+            stdin=subprocess.DEVNULL if stdin is None else stdin,
+            stdout=errors if stdout is None else stdout,
+            stderr=errors,
+            start_new_session=True,
+            pass_fds=tuple(sockets),
+            preexec_fn=partial(_begin, os.getpid(), tuple(within)),
+        ).result()
+    finally:
+        if errors:
+            errors.close()
+
+
+def _begin(owner: int, namespaces: Namespaces) -> None:
+    """What a child does between fork and exec: system calls alone, which take no lock that another
+    thread of ours could hold at the moment of the fork."""
+    # The user namespace first: it gives the right to join the others. And before prctl, because
+    # whoever joins one loses the signal (commit_creds in the kernel).
+    for each in namespaces:
+        if _setns(each, 0) != 0:
+            os._exit(126)
+    if _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
+        os._exit(126)
+    # The owner may have died between fork and prctl; then no signal would ever come.
+    if os.getppid() != owner:
+        os._exit(126)
+
+
+def state(pid: int) -> str | None:
+    """The kernel's letter for a process (`R`, `S`, `T`, `Z` …; proc(5)), None if it is gone."""
+    return _state(Path(f"/proc/{pid}/stat"))
+
+
+def thread_states(pid: int) -> list[str]:
+    """The letters of all threads of a process; empty if it is gone."""
+    states = (_state(stat) for stat in Path(f"/proc/{pid}/task").glob("*/stat"))
+    return [letter for letter in states if letter]
+
+
+def listens(pid: int) -> set[int]:
+    """The ports at which anybody in the network namespace of a process listens (proc(5))."""
+    ports = set()
+    for table in ("tcp", "tcp6"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            rows = Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]
+            ports |= {int(row.split()[1].rpartition(":")[2], 16) for row in rows
+                      if row.split()[3] == _LISTENING}  # fmt: skip
+    return ports
+
+
+def family(pid: int) -> list[int]:
+    """A process and all that came of it, parents first; empty if it is gone."""
+    found = [pid] if state(pid) else []
+    for each in found:  # grows as it goes
+        for task in Path(f"/proc/{each}/task").glob("*/children"):
+            with suppress(FileNotFoundError, ProcessLookupError):
+                found += map(int, task.read_text().split())
+    return found
+
+
+def _state(stat: Path) -> str | None:
+    try:
+        # The name in parentheses may itself hold spaces and parentheses: cut after the last one.
+        return stat.read_text(errors="replace").rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError, IndexError):
+        return None
+
+
+def ending(code: int) -> str:
+    """In words, how a process with this return code ended (negative: by that signal).
+
+    A JVM that was asked to end by a signal exits with 128 and its number.
+    """
+    number = -code if code < 0 else code - 128
+    if number == signal.SIGKILL:
+        return "was killed"
+    if number in signal.valid_signals():
+        return f"was killed ({signal.Signals(number).name})"
+    return f"ended with code {code}"
+
+
+def by_signal(code: int) -> bool:
+    """Whether a return code is that of an end by a signal, of a JVM included."""
+    return code < 0 or code - 128 in signal.valid_signals()
+
+
+def end(process: subprocess.Popen[bytes], grace_s: float) -> int:
+    """Ends a child: SIGTERM (after SIGCONT if it is paused), `grace_s` seconds, then SIGKILL.
+
+    What the child itself started in its process group, and did not end, is killed with it: the
+    JVM of a Spark that is still booting would live on until it noticed.
+    Returns its return code (negative: the signal). A child that is already gone is left alone.
+    """
+    if process.poll() is not None:
+        return process.returncode
+    code = _end(process, grace_s)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    return code
+
+
+def _end(process: subprocess.Popen[bytes], grace_s: float) -> int:
+    if grace_s > 0:
+        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGCONT)
+        try:
+            return process.wait(grace_s)
+        except subprocess.TimeoutExpired:
+            pass
+    process.kill()
+    return process.wait()

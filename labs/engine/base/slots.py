@@ -1,0 +1,156 @@
+"""At most so many clusters at once on this machine; who has to wait knows its place.
+
+A slot is a lock that the kernel holds for us (flock(2)) and frees when we die, however we die:
+there is nothing to clean up and no daemon to ask. Waiters hold a numbered ticket in the same way,
+so that they are served in order and can say how many are before them.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from labs.engine.base.cache import alone, cache_dir
+
+_CLUSTER_BYTES = 1_500_000_000
+"""What an arm needs at its peak: three brokers of up to 400 MB resident, clients, some air."""
+
+
+class Cancelled(Exception):
+    """The wait for a slot was called off."""
+
+
+def clusters_at_once() -> int:
+    """`LAB_CLUSTERS_AT_ONCE`, else one per core, as far as half of the memory goes; at least 1."""
+    stated = os.environ.get("LAB_CLUSTERS_AT_ONCE")
+    if stated:
+        return max(1, int(stated))
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(1, min(os.cpu_count() or 1, memory // 2 // _CLUSTER_BYTES))
+
+
+@contextmanager
+def slot(
+    at_once: int | None = None,
+    *,
+    on_place: Callable[[int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    folder: Path | None = None,
+    every_s: float = 0.1,
+) -> Iterator[int]:
+    """Holds one of `at_once` slots (default `clusters_at_once()`); yields its number, from 0.
+
+    While it waits, `on_place` is told its place in the queue (1: next), once and at each change;
+    `cancelled` is asked every `every_s` seconds. All users of one cache folder share the slots.
+
+    Raises `Cancelled`.
+    """
+    folder = folder or cache_dir() / "slots"
+    folder.mkdir(parents=True, exist_ok=True)
+    limit = clusters_at_once() if at_once is None else at_once
+    with _ticket(folder) as ticket:
+        held, number = _wait(folder, ticket, limit, on_place, cancelled, every_s)
+    with held:
+        yield number
+
+
+def spare(count: int, at_once: int | None = None, *, folder: Path | None = None) -> list[IO[bytes]]:
+    """Takes `count` slots at once, if nobody holds one or waits for one; else none.
+
+    For what can wait while others work. A slot is free again when its file is closed.
+    """
+    folder = folder or cache_dir() / "slots"
+    limit = clusters_at_once() if at_once is None else at_once
+    with alone(folder / "queue"):
+        held = [held for number in range(limit) if (held := _lock(folder / f"slot-{number}"))]
+        enough = count if len(held) == limit >= count and not _queued(folder) else 0
+        for file in held[enough:]:
+            file.close()
+        return held[:enough]
+
+
+def free(count: int, at_once: int | None = None, *, folder: Path | None = None) -> bool:
+    """Whether `spare` would take so many now."""
+    taken = spare(count, at_once, folder=folder)
+    for held in taken:
+        held.close()
+    return bool(taken)
+
+
+def wanted(*, folder: Path | None = None) -> bool:
+    """Whether somebody waits for a slot."""
+    folder = folder or cache_dir() / "slots"
+    with alone(folder / "queue"):
+        return bool(_queued(folder))
+
+
+def _wait(
+    folder: Path,
+    ticket: Path,
+    limit: int,
+    on_place: Callable[[int], None] | None,
+    cancelled: Callable[[], bool] | None,
+    every_s: float,
+) -> tuple[IO[bytes], int]:
+    told = 0
+    while True:
+        if cancelled and cancelled():
+            raise Cancelled("the wait for a slot was called off")
+        with alone(folder / "queue"):
+            place = _place(folder, ticket)
+            for number in range(limit if place == 1 else 0):
+                if held := _lock(folder / f"slot-{number}"):
+                    return held, number
+        if place != told and on_place:
+            on_place(place)
+        told = place
+        time.sleep(every_s)
+
+
+@contextmanager
+def _ticket(folder: Path) -> Iterator[Path]:
+    with alone(folder / "queue"):
+        path = folder / f"ticket-{time.monotonic_ns():020d}-{os.getpid()}"
+        held = _lock(path)
+    try:
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
+        if held:
+            held.close()
+
+
+def _place(folder: Path, ticket: Path) -> int:
+    """1 plus the living tickets before this one."""
+    return 1 + sum(other.name < ticket.name for other in _queued(folder))
+
+
+def _queued(folder: Path) -> list[Path]:
+    """The tickets of the living; those of the dead are thrown away.
+
+    A lock belongs to an open file: one's own ticket, opened anew, counts as somebody's.
+    """
+    living = []
+    for ticket in folder.glob("ticket-*"):
+        if abandoned := _lock(ticket):
+            ticket.unlink(missing_ok=True)
+            abandoned.close()
+        else:
+            living.append(ticket)
+    return living
+
+
+def _lock(path: Path) -> IO[bytes] | None:
+    """The file, locked for as long as it is open; None if somebody else holds it."""
+    file = path.open("ab")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return None
+    return file

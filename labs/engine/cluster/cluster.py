@@ -1,0 +1,307 @@
+"""A disposable Kafka cluster on this machine: real brokers, loopback only, gone with its owner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from confluent_kafka import KafkaException
+
+from advisor.catalog.versions import at_least
+from labs.engine.base import processes
+from labs.engine.base.wait import Disturbed, WaitTimeout, until
+from labs.engine.cluster.addresses import Addresses
+from labs.engine.cluster.broker import Broker, BrokerState
+from labs.engine.cluster.jvm import archive_options, broker_command, lay_out
+from labs.engine.cluster.properties import Settings, check, node_properties, shortened
+from labs.engine.cluster.storage import checkpoint, new_id
+from labs.engine.distributions.distribution import Distribution
+from labs.engine.distributions.java import Java
+from labs.engine.network.links import Carrier
+from labs.engine.protocol import quorum, topics
+from labs.engine.protocol.admin import create_topic, quiet_admin
+from labs.engine.protocol.topics import PartitionState
+
+_BOOT_LIMIT_S = 90.0
+_ATTEMPTS = 3
+_QUICK_S = 0.25
+
+
+class BootFailed(Exception):
+    """The cluster did not come up; the message holds the end of a broker's own log."""
+
+
+class _PortTaken(Exception):
+    pass
+
+
+class Cluster:
+    """`size` brokers, numbered from 1, in `folder`.
+
+    Each is a controller too (KRaft), or there are so many `controllers` beside them, numbered
+    after them. If it is `linked`, every way from one to another and from clients to them leads
+    through `links`, where it can be cut. `settings` are broker settings of the caller and win over
+    what the lab shortens; `shortened` says what is left of that: name → (value here, the product's
+    default). `features` are levels of a new cluster's features where they are not the
+    release's own (kafka-features.sh). Each log is `<logs>/broker-N.log` or `controller-N.log`, by
+    default in `folder`. Nothing of it can outlive this process, however it ends
+    (`processes.spawn`).
+
+    Use it as a context manager, or call `start` and `stop`. `start` raises `BootFailed` and
+    `wait.Disturbed`, the constructor `properties.RefusedSetting`.
+    """
+
+    def __init__(
+        self,
+        distribution: Distribution,
+        java: Java,
+        folder: Path,
+        size: int = 3,
+        settings: Settings | None = None,
+        *,
+        controllers: int = 0,
+        features: Mapping[str, int] | None = None,
+        linked: bool = False,
+        logs: Path | None = None,
+        share_classes: bool = True,
+    ) -> None:
+        self.settings: Settings = dict(settings or {})
+        check(self.settings)
+        self.size = size
+        self.shortened = shortened(self.settings, distribution.version)
+        self.brokers: dict[int, Broker] = {}
+        self.controllers: dict[int, Broker] = {}
+        self._addresses: Addresses | None = None
+        self._dedicated, self._linked, self._features = controllers, linked, features
+        self._ask = partial(topics.ask, eligible=at_least(distribution.version, "3.8"))
+        self._distribution = distribution
+        self._java = java
+        self._folder = folder
+        self._logs = logs or folder
+        self._share_classes = share_classes
+        self._askers = ThreadPoolExecutor(4 * size, thread_name_prefix="describe")
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    @property
+    def bootstrap(self) -> str:
+        """For `bootstrap.servers`: all brokers, where the lab reaches them."""
+        return self.addresses.lab
+
+    @property
+    def links(self) -> Carrier | None:
+        """Where links can be cut, if they can."""
+        return self.addresses.links
+
+    @property
+    def addresses(self) -> Addresses:
+        """How its nodes and its clients reach each other; of one that was started."""
+        if self._addresses is None:
+            raise RuntimeError("a cluster that was not started has no addresses")
+        return self._addresses
+
+    def start(self) -> None:
+        """Boots all brokers at once; returns when all are registered and serve.
+
+        A port that somebody took between our choice and the broker's bind costs another try
+        with other ports. A broker that ends by itself fails the boot at once.
+        """
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                self._boot(self._folder / f"boot-{attempt}")
+                return
+            except _PortTaken as taken:
+                self._end()
+                if attempt == _ATTEMPTS:
+                    raise BootFailed(f"ports were taken {attempt} times: {taken}") from taken
+            except BaseException:
+                self.stop()
+                raise
+
+    def _boot(self, home: Path) -> None:
+        self._logs.mkdir(parents=True, exist_ok=True)
+        log = self._logs / "links.log"
+        self._addresses = Addresses(home, self.size, self._dedicated, log, linked=self._linked)
+        self._prepare(self._addresses)
+        for process in self.nodes.values():
+            process.start()
+        self.wait_ready(_BOOT_LIMIT_S)
+
+    def _prepare(self, addresses: Addresses) -> None:
+        """Lays out each node's working folder."""
+        options = archive_options(self._distribution, self._java) if self._share_classes else ()
+        command = broker_command(self._distribution, self._java, options)
+        prepared = checkpoint(self._distribution, self._java, self._features)
+        cluster_id, version = new_id(), self._distribution.version
+        for node, place in addresses.homes.items():
+            properties = node_properties(node, addresses.nodes, self.settings, version)
+            lay_out(place, properties, prepared, cluster_id, node.id)
+            group = self.brokers if node.clients else self.controllers
+            group[node.id] = Broker(
+                node.id, node.lab.told[1] if node.lab else node.port, command, place,
+                self._logs / f"{node.name}.log", listens=node.port, within=addresses.within(node),
+                name=f"{'broker' if node.clients else 'node'} {node.id}",
+            )  # fmt: skip
+
+    def move_logs(self, folder: Path) -> None:
+        """Puts what its processes have said, and will say, into another folder of the same disk."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for process in self.nodes.values():
+            process.log = process.log.rename(folder / process.log.name)
+
+    def wait_ready(self, limit_s: float) -> None:
+        """Waits until every broker answers and is registered and unfenced.
+
+        A fenced broker is not in the metadata that clients get (KIP-631), hence the count; but
+        one that was just killed is there until its session ends, hence the question to each.
+        Raises `BootFailed`, and `Disturbed` if somebody else ended one of its processes.
+        """
+
+        def all_serve() -> bool:
+            self._fail_if_dead()
+            try:
+                for broker in self.brokers.values():
+                    self._ask(broker.port, "any", 0.5)
+                return len(admin.list_topics(timeout=0.5).brokers) == self.size
+            except (OSError, KafkaException):
+                return False
+
+        with quiet_admin(self.bootstrap) as admin:
+            try:
+                until(all_serve, limit_s, f"{self.size} brokers did not register",
+                      awaits="for the brokers to serve")  # fmt: skip
+            except WaitTimeout as late:
+                tails = "\n".join(broker.tail(5) for broker in self.brokers.values())
+                raise BootFailed(f"{late}. The ends of their logs:\n{tails}") from late
+
+    def _fail_if_dead(self) -> None:
+        if self._addresses and self._addresses.links and self._addresses.links.lost:
+            raise Disturbed(self._addresses.links.lost)
+        for broker in self.nodes.values():
+            if broker.state == "dead":
+                if processes.by_signal(broker.returncode or 0):
+                    raise Disturbed(broker.lost)
+                tail = broker.tail(40)
+                if "Address already in use" in tail:
+                    raise _PortTaken(broker.address)
+                raise BootFailed(
+                    f"{broker.name} ended by itself (code {broker.returncode}) while the "
+                    f"cluster booted. The end of its log:\n{tail}"
+                )
+
+    def create_topic(
+        self,
+        name: str,
+        partitions: int = 1,
+        replication_factor: int = 3,
+        config: Mapping[str, str] | None = None,
+        limit_s: float = 20,
+    ) -> None:
+        """Creates a topic and waits until each partition has a leader and all its replicas.
+
+        Raises `KafkaException` as `admin.create_topic`, `WaitTimeout` as `wait_in_sync`.
+        """
+        create_topic(self.bootstrap, name, partitions, replication_factor, config or {}, limit_s)
+        self.wait_in_sync(name, partitions, replication_factor, limit_s=30)
+
+    def wait_in_sync(self, topic: str, partitions: int, replicas: int, limit_s: float) -> None:
+        """Waits until each partition has a leader and `replicas` in-sync replicas.
+
+        Raises `WaitTimeout`.
+        """
+
+        def complete() -> bool:
+            states = self.describe(topic)
+            return len(states) == partitions and all(
+                state.leader and len(state.isr) == replicas for state in states
+            )
+
+        until(complete, limit_s, f"topic {topic!r} does not have {replicas} replicas in sync",
+              awaits=f"for topic {topic} to have {replicas} replicas in sync")  # fmt: skip
+
+    def describe(self, topic: str, limit_s: float = 1.0) -> list[PartitionState]:
+        """Leader and ISR of each partition, as the best informed running broker has them.
+
+        All running brokers are asked at once, paused and dead ones are not. Those that are quick
+        decide; only if none is, all get `limit_s` seconds, after which what is known is
+        returned: an empty list if nobody answered. Of several answers the one with the highest
+        leader epoch counts, then the leader's own: a broker that was just resumed may still
+        tell of old times.
+        """
+        asked = {
+            self._askers.submit(self._ask, broker.port, topic, limit_s): broker.id
+            for broker in self.brokers.values()
+            if broker.state == "running"
+        }
+        answers: list[tuple[int, tuple[PartitionState, ...]]] = []
+        for patience in (_QUICK_S, limit_s):
+            done, _ = wait(asked, timeout=patience)
+            answers = [(asked[ask], ask.result()) for ask in done if not ask.exception()]
+            if answers:
+                break
+        best: dict[int, tuple[tuple[int, bool], PartitionState]] = {}
+        for id_, states in answers:
+            for state in states:
+                rank = (state.leader_epoch or 0, state.leader == id_)
+                if state.partition not in best or rank > best[state.partition][0]:
+                    best[state.partition] = (rank, state)
+        return [best[partition][1] for partition in sorted(best)]
+
+    def active_controller(self, limit_s: float = 1.0) -> int | None:
+        """The node that leads the metadata quorum, broker or dedicated; None if nobody can say.
+
+        All running brokers are asked; only the active controller itself answers, through them.
+        """
+        asked = [
+            self._askers.submit(quorum.ask, broker.port, limit_s)
+            for broker in self.brokers.values()
+            if broker.state == "running"
+        ]
+        done, _ = wait(asked, timeout=limit_s)
+        return next((ask.result() for ask in done if not ask.exception() and ask.result()), None)
+
+    @property
+    def nodes(self) -> dict[int, Broker]:
+        """Dedicated controllers, first because brokers that start need them, and brokers, by id."""
+        return {**self.controllers, **self.brokers}
+
+    @property
+    def lost(self) -> str:
+        """Which node, or carrier of links, has ended and not by this run, in words; else ''."""
+        if self._addresses and self._addresses.links and self._addresses.links.lost:
+            return self._addresses.links.lost
+        return next((node.lost for node in self.nodes.values() if node.lost), "")
+
+    def states(self) -> dict[int, BrokerState]:
+        """Each broker's state by the kernel's word: running, paused or dead."""
+        return {id_: broker.state for id_, broker in self.brokers.items()}
+
+    def stop(self) -> None:
+        """Ends every broker at once by SIGKILL (their data is not wanted) and frees the ports."""
+        self._end()
+        self._askers.shutdown(wait=False, cancel_futures=True)
+
+    def _end(self) -> None:
+        for process in self.nodes.values():
+            if process.state != "dead":
+                process.kill()
+        for process in self.nodes.values():
+            process.terminate(grace_s=0)
+        self.brokers.clear()
+        self.controllers.clear()
+        if self._addresses:
+            self._addresses.end()

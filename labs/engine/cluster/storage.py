@@ -1,0 +1,101 @@
+"""Formatted storage without starting a JVM for each broker.
+
+`StorageTool format` takes a second and leaves two files: `bootstrap.checkpoint`, the feature
+levels of a new cluster (the same for every cluster of a version: it names neither cluster nor
+node), and `meta.properties`, four plain lines. The first is made once a version by the tool
+itself and cloned, the second is written.
+"""
+
+from __future__ import annotations
+
+import base64
+import shutil
+import subprocess
+import tempfile
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from labs.engine.base.cache import alone, cache_dir, workshop
+from labs.engine.cluster.nodes import nodes
+from labs.engine.cluster.properties import node_properties
+from labs.engine.distributions.distribution import Distribution
+from labs.engine.distributions.java import Java
+
+_CHECKPOINT = "bootstrap.checkpoint"
+
+
+class FormatFailed(Exception):
+    """Kafka's StorageTool refused; the message is its own."""
+
+
+def new_id() -> str:
+    """A random id as org.apache.kafka.common.Uuid writes one; it must not begin with a dash."""
+    while True:
+        text = base64.urlsafe_b64encode(uuid.uuid4().bytes).rstrip(b"=").decode()
+        if not text.startswith("-"):
+            return text
+
+
+def format_storage(checkpoint: Path, folder: Path, cluster_id: str, node: int) -> None:
+    """Makes `folder` a formatted log folder of `node` (meta.properties, version 1: KIP-858)."""
+    folder.mkdir(parents=True)
+    shutil.copyfile(checkpoint, folder / _CHECKPOINT)
+    (folder / "meta.properties").write_text(
+        f"version=1\ncluster.id={cluster_id}\nnode.id={node}\ndirectory.id={new_id()}\n",
+        "ascii",
+    )
+
+
+def reformat(folder: Path) -> None:
+    """Makes a formatted log folder as empty as a new disk: same cluster and node, new id."""
+    told = _meta(folder)
+    with tempfile.TemporaryDirectory() as scratch:
+        kept = shutil.copy2(folder / _CHECKPOINT, scratch)
+        shutil.rmtree(folder)
+        format_storage(Path(kept), folder, told["cluster.id"], int(told["node.id"]))
+
+
+def directory_id(folder: Path) -> str:
+    """The random id that a log folder got when it was formatted (KIP-858)."""
+    return _meta(folder)["directory.id"]
+
+
+def _meta(folder: Path) -> dict[str, str]:
+    lines = (folder / "meta.properties").read_text("ascii").splitlines()
+    settings = (line.partition("=") for line in lines if not line.startswith("#"))
+    return {name: value for name, _, value in settings}
+
+
+def checkpoint(
+    distribution: Distribution, java: Java, features: Mapping[str, int] | None = None
+) -> Path:
+    """The release's own bootstrap.checkpoint, made at the first call by its StorageTool.
+
+    Feature levels are the release's defaults but for `features` (name → level; KIP-1022, since
+    4.0): eligible leader replicas are on from 4.1 (KIP-966). Raises `FormatFailed`.
+    """
+    levels = [f"{name}={level}" for name, level in sorted((features or {}).items())]
+    name = "-".join([f"kafka-{distribution.version}", *levels])
+    prepared = cache_dir() / "storage" / f"{name}.checkpoint"
+    if not prepared.exists():
+        with alone(prepared), workshop(prepared) as temporary:
+            if not prepared.exists():
+                _run_tool(distribution, java, temporary, levels)
+                (temporary / "data" / _CHECKPOINT).replace(prepared)
+    return prepared
+
+
+def _run_tool(distribution: Distribution, java: Java, folder: Path, levels: Sequence[str]) -> None:
+    # The tool only wants to see a whole configuration; nothing listens on these ports.
+    (node,) = nodes(iter((9092, 9093)), 1)
+    properties = node_properties(node, (node,), {}, distribution.version)
+    (folder / "server.properties").write_text(properties, "ascii")
+    ran = subprocess.run(
+        [java.path, "-Xmx128m", "-cp", distribution.class_path, "kafka.tools.StorageTool",
+         "format", "--cluster-id", new_id(), "--config", "server.properties",
+         *(word for level in levels for word in ("--feature", level))],
+        cwd=folder, capture_output=True, text=True, errors="replace", timeout=120, check=False,
+    )  # fmt: skip
+    if ran.returncode != 0:
+        raise FormatFailed(f"Kafka's StorageTool failed:\n{ran.stdout}{ran.stderr}")

@@ -1,0 +1,249 @@
+"""The jars of a Kafka version and of Spark's Kafka connector: locked, verified, kept in a cache.
+
+They are held against their lock before anything is started from them.
+
+A version is supported when it has a lock file in `locks/`: one `group:artifact:version sha256`
+a line, in class-path order. `python -m labs.maintenance.lock` writes one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from advisor.catalog import kafka_line
+from advisor.catalog.versions import at_least
+from labs.engine.base.cache import alone, cache_dir, workshop
+from labs.engine.distributions import ivy
+from labs.engine.distributions.java import find_java
+
+LOCKS = Path(__file__).parent / "locks"
+SPARK = "4.2.0"
+"""The Spark whose connector is locked; the same as the pinned pyspark."""
+
+_RECORD = "verified.json"
+"""Beside the jars: the lock that they were held against, and how each looked to `stat` then."""
+
+
+class UnknownVersion(Exception):
+    """There is no lock for this version; the message names those that have one."""
+
+
+class WrongChecksum(Exception):
+    """A jar is not the one that was recorded; it was not installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """One line of a lock."""
+
+    group: str
+    artifact: str
+    version: str
+    sha256: str
+
+    @property
+    def file(self) -> str:
+        return f"{self.artifact}-{self.version}.jar"
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """A Kafka release, ready to run: its jars in class-path order, all in one folder."""
+
+    version: str
+    jars: tuple[Path, ...]
+
+    @property
+    def class_path(self) -> str:
+        return os.pathsep.join(str(jar) for jar in self.jars)
+
+
+def kafka_versions() -> tuple[str, ...]:
+    """The Kafka releases that can be run here, newest first."""
+    versions = (path.stem.removeprefix("kafka-") for path in LOCKS.glob("kafka-*.txt"))
+    return tuple(sorted(versions, key=lambda v: [int(n) for n in v.split(".")], reverse=True))
+
+
+def nearest(line: str, known: Sequence[str]) -> str:
+    """Of releases, newest first, that of a line (`3.9` → `3.9.2`), or the nearest one."""
+    own = (version for version in known if kafka_line(version) == line)
+    return next(own, known[0] if at_least(line, kafka_line(known[0])) else known[-1])
+
+
+def release(version: str) -> str:
+    """The release that runs here for a version or a line of Kafka (`3.9`, `3.9.1` → `3.9.2`).
+
+    Settings and what they mean change with lines, not with patch releases. Raises `UnknownVersion`.
+    """
+    line = version.split(".")[:2]
+    for known in kafka_versions():
+        if known.split(".")[:2] == line:
+            return known
+    raise _unknown(version)
+
+
+def to_run(version: str, zookeeper: bool) -> tuple[str, str | None]:
+    """The release to run for brokers of a version, and what it stands for where it is not that.
+
+    ZooKeeper is not run, and brokers before the oldest release here are taken to need it: their
+    own release stands for brokers that have it, or the oldest, in KRaft mode, and whoever asks
+    has to say so. Raises `SettingError` for a version that the catalog does not know.
+    """
+    line, oldest = kafka_line(version), kafka_versions()[-1]
+    is_here = at_least(line, kafka_line(oldest))
+    stands_for = f"{line} with ZooKeeper" if zookeeper or not is_here else None
+    return release(line) if is_here else oldest, stands_for
+
+
+def kafka(version: str = "4.3.1", progress: ivy.Progress | None = None) -> Distribution:
+    """The jars of this Kafka release, fetched at the first call and verified by SHA-256.
+
+    `progress` is given plain lines while jars are downloaded. Raises `UnknownVersion`,
+    `WrongChecksum`, `ivy.DownloadFailed`, `java.JavaMissing`.
+    """
+    if version not in kafka_versions():
+        raise _unknown(version)
+    return Distribution(version, install(f"kafka-{version}", progress))
+
+
+def _unknown(version: str) -> UnknownVersion:
+    known = ", ".join(kafka_versions())
+    return UnknownVersion(f"Kafka {version!r} cannot be run here; these can: {known}.")
+
+
+def spark_connector(progress: ivy.Progress | None = None) -> tuple[Path, ...]:
+    """The jars to put on `spark.jars` so that Spark reads and writes Kafka.
+
+    Of the connector's tree only four are not in pyspark already. Raises as `kafka`.
+    """
+    return install(f"spark-connector-{SPARK}", progress)
+
+
+def install(name: str, progress: ivy.Progress | None = None) -> tuple[Path, ...]:
+    """The jars of lock `name` in the cache, each the one that was recorded.
+
+    They are fetched where one is absent or changed, and hashed again where one was touched.
+    """
+    text = (LOCKS / f"{name}.txt").read_text("utf-8")
+    locked, stamp = parse_lock(text), hashlib.sha256(text.encode()).hexdigest()
+    folder = cache_dir() / "jars" / name
+    if not _untouched(folder, locked, stamp):
+        with alone(folder):
+            # Another process may have fetched them while this one waited for the lock.
+            if not _untouched(folder, locked, stamp) and not _as_recorded(folder, locked, stamp):
+                if progress and folder.exists():
+                    progress(f"{name}: not the jars that were recorded, fetching them again")
+                _fetch(folder, locked, stamp, progress)
+    return tuple(folder / jar.file for jar in locked)
+
+
+def installed() -> tuple[str, ...]:
+    """The locks whose jars were fetched."""
+    folder = cache_dir() / "jars"
+    return tuple(sorted(path.stem for path in LOCKS.glob("*.txt") if (folder / path.stem).is_dir()))
+
+
+def changed(name: str, *, full: bool = False) -> list[str]:
+    """The jars of a fetched lock that are absent, or not those that were recorded.
+
+    Jars that were not touched since they were last hashed are taken as they are, unless `full`.
+    Jars that are found changed are fetched again when they are next asked for.
+    """
+    text = (LOCKS / f"{name}.txt").read_text("utf-8")
+    locked, stamp = parse_lock(text), hashlib.sha256(text.encode()).hexdigest()
+    folder = cache_dir() / "jars" / name
+    if not full and _untouched(folder, locked, stamp):
+        return []
+    wrong = [jar.file for jar in locked if _sum(folder / jar.file) != jar.sha256]
+    if wrong:
+        with suppress(OSError):
+            (folder / _RECORD).unlink()
+    return wrong
+
+
+def parse_lock(text: str) -> tuple[Locked, ...]:
+    """The lines of a lock; `#` begins a comment. Raises `ValueError` on a malformed line."""
+    locked = []
+    for line in text.splitlines():
+        if line.strip() and not line.startswith("#"):
+            found = re.fullmatch(r"([\w.-]+):([\w.-]+):([\w.-]+) ([0-9a-f]{64})", line.strip())
+            if not found:
+                raise ValueError(f"not a line of a lock: {line!r}")
+            locked.append(Locked(*found.groups()))
+    return tuple(locked)
+
+
+def verify(locked: tuple[Locked, ...], folder: Path) -> None:
+    """Holds each jar against its recorded SHA-256. Raises `WrongChecksum`."""
+    for jar in locked:
+        actual = _sum(folder / jar.file)
+        if actual is None:
+            raise ivy.DownloadFailed(f"{jar.file} was not downloaded; run the command again.")
+        if actual != jar.sha256:
+            raise WrongChecksum(
+                f"{jar.file} is not the jar that was recorded and was not installed: its SHA-256 "
+                f"is {actual}, {jar.sha256} was expected. Something between here and the "
+                "repository changed it: try another network, or name a repository you trust "
+                "in LAB_IVY_SETTINGS."
+            )
+
+
+def _sum(path: Path) -> str | None:
+    """The SHA-256 of a file; None if there is none, or it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None
+
+
+def _fetch(
+    folder: Path, locked: tuple[Locked, ...], stamp: str, progress: ivy.Progress | None
+) -> None:
+    with workshop(folder) as temporary:
+        modules = ((jar.group, jar.artifact, jar.version) for jar in locked)
+        ivy.fetch(find_java(), modules, temporary, progress=progress)
+        fresh = temporary / "jars"
+        verify(locked, fresh)
+        _record(fresh, locked, stamp)
+        if folder.exists():
+            shutil.rmtree(folder)
+        fresh.replace(folder)
+
+
+def _as_recorded(folder: Path, locked: tuple[Locked, ...], stamp: str) -> bool:
+    """Hashes every jar; if all are those that were recorded, remembers how they look."""
+    if any(_sum(folder / jar.file) != jar.sha256 for jar in locked):
+        return False
+    with suppress(OSError):  # a cache that we may only read: hashed again the next time
+        _record(folder, locked, stamp)
+    return True
+
+
+def _record(folder: Path, locked: tuple[Locked, ...], stamp: str) -> None:
+    seen = {jar.file: _look(folder / jar.file) for jar in locked}
+    (folder / _RECORD).write_text(json.dumps({"lock": stamp, "seen": seen}))
+
+
+def _untouched(folder: Path, locked: tuple[Locked, ...], stamp: str) -> bool:
+    """Whether no jar was touched since all of them were held against this lock."""
+    try:
+        recorded = json.loads((folder / _RECORD).read_text())
+        seen = {jar.file: _look(folder / jar.file) for jar in locked}
+    except (OSError, ValueError):
+        return False
+    return bool(recorded == {"lock": stamp, "seen": seen})
+
+
+def _look(path: Path) -> list[int]:
+    # The time of change as well: the kernel sets it at every write, and nobody can set it back.
+    status = path.stat()
+    return [status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns]

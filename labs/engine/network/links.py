@@ -1,0 +1,165 @@
+"""The links of a cluster as its owner sees them: cut them, slow them, break them, ask them."""
+
+from __future__ import annotations
+
+import json
+import select
+import subprocess
+import sys
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from labs.engine.base import processes
+from labs.engine.base.processes import Namespaces
+from labs.engine.base.wait import WaitTimeout, until
+from labs.engine.network.flows import Key
+
+_ANSWER_S = 10.0
+
+
+class LinksFailed(OSError):
+    """The process that carries the links did not do what it was asked; has its last words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What flows did since they were impaired or mended.
+
+    Bytes that wait, and in how many connections; pieces that came in since and left, and the
+    shortest time that one of them took; bytes that left.
+    """
+
+    waiting: int
+    connections: int
+    late: int
+    soonest_s: float | None
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Severed:
+    """What was broken: connections, and bytes that were in them and are lost."""
+
+    connections: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Where others are told that a listener of a node is, and the port at which it is.
+
+    `host` is where that port is; `socket` is the descriptor of one that listens already.
+    """
+
+    at: int
+    to: int
+    node: str
+    listener: str
+    host: str = "127.0.0.1"
+    socket: int | None = None
+
+
+class Carrier:
+    """A process that carries what nodes say to one another, and does to it what is wished.
+
+    `module` is what runs, and `told` what that begins with. It dies with us. Raises `LinksFailed`
+    if it does not start.
+    """
+
+    def __init__(
+        self, module: str, told: dict[str, Any], log: Path,
+        *, within: Namespaces = (), sockets: Collection[int] = (),
+    ) -> None:  # fmt: skip
+        self.impaired: dict[int, frozenset[Key]] = {}
+        self._log = log
+        self._module, self._stopped = module, False
+        self._lock = Lock()
+        self._process = processes.spawn(
+            [sys.executable, "-m", f"labs.engine.network.{module}"], log=log, cwd=processes.ROOT,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, within=within, sockets=sockets,
+        )  # fmt: skip
+        self._tell(told)
+
+    def impair(
+        self, node: int, flows: Collection[Key], *,
+        cut: bool = False, delay_s: float = 0, rate: float = 0,
+    ) -> None:  # fmt: skip
+        """What happens to the bytes of these flows of a node from now on, in all connections.
+
+        `cut`: none passes, as if packets were dropped: nothing is closed and nothing refused.
+        `delay_s`: each is that late. `rate`: so many bytes a second in each connection, 0 means
+        as they come. `impaired` keeps which flows these were.
+        """
+        self.impaired[node] = self.impaired.get(node, frozenset()) | frozenset(flows)
+        self._wish("shape", flows, cut=cut, delay_s=delay_s, rate=rate)
+
+    def mend(self, node: int) -> frozenset[Key]:
+        """Makes whole what was impaired of a node; returns its flows."""
+        flows = self.impaired.pop(node)
+        self._wish("shape", flows, cut=False, delay_s=0, rate=0)
+        return flows
+
+    def sever(self, flows: Collection[Key]) -> Severed:
+        """Breaks all connections of these flows; what waited in them, both ways, is lost."""
+        return Severed(**self._wish("sever", flows))
+
+    def seen(self, flows: Collection[Key]) -> Seen:
+        """What these flows have done since they were impaired or mended last."""
+        return Seen(**self._wish("seen", flows))
+
+    @property
+    def pids(self) -> list[int]:
+        """Its processes."""
+        return [self._process.pid]
+
+    @property
+    def lost(self) -> str:
+        """How it ended, in words, if that was not by `stop`; else ''."""
+        code = self._process.poll()
+        if code is None or self._stopped:
+            return ""
+        return f"the {self._module} of the links {processes.ending(code)}, and not by this run"
+
+    def stop(self) -> None:
+        """Ends the process, and with it every connection."""
+        self._stopped = True
+        processes.end(self._process, grace_s=0)
+        for wire in (self._process.stdin, self._process.stdout):
+            if wire:
+                with suppress(BrokenPipeError):  # of what it did not hear any more
+                    wire.close()
+
+    def _wish(self, do: str, flows: Collection[Key], **told: Any) -> dict[str, Any]:
+        return self._tell({"do": do, "flows": sorted(flows), **told})
+
+    def _tell(self, said: dict[str, Any]) -> dict[str, Any]:
+        wires = self._process.stdin, self._process.stdout
+        if not (wires[0] and wires[1]):
+            raise LinksFailed("the links have no wires")
+        with self._lock:
+            try:
+                wires[0].write(json.dumps(said).encode() + b"\n")
+                wires[0].flush()
+                heard = wires[1]
+                until(lambda: select.select([heard], [], [], 0)[0], _ANSWER_S, "no answer", 0.005)
+                answer: dict[str, Any] = json.loads(heard.readline())
+            except (OSError, ValueError, WaitTimeout) as silent:
+                words = self._log.read_text("utf-8", "replace") if self._log.exists() else ""
+                raise LinksFailed(f"the links do not answer: {words[-1000:]}") from silent
+        return answer
+
+
+class Links(Carrier):
+    """A proxy that every way into some nodes leads through, by its doors.
+
+    `homes` maps the working folder of each process of the cluster to its node's id, which is how
+    the proxy knows who connects.
+    """
+
+    def __init__(self, doors: Iterable[Door], homes: Mapping[Path, int], log: Path) -> None:
+        named = {str(home.resolve()): str(id_) for home, id_ in homes.items()}
+        super().__init__("proxy", {"homes": named, "doors": [asdict(door) for door in doors]}, log)

@@ -1,0 +1,114 @@
+"""The links of one cluster, as a process of their own: `python -m labs.engine.network.proxy`.
+
+Every address that a node of the cluster tells others is a door of this process. What comes in
+there is carried to the node itself, both ways, and on the way it can be held, delayed, slowed
+or lost with its connection. Loopback only.
+
+The first line of standard input lays the doors, each further one is a wish; each is answered by
+a line (all JSON). The process ends with its standard input.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections import defaultdict
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from labs.engine.network.commands import Wishes
+from labs.engine.network.flows import Flow, Key, Pipe
+from labs.engine.network.sources import Sources
+from labs.engine.network.tally import seen
+
+CLIENTS = "clients"
+"""Who is none of the cluster's processes."""
+
+
+class Proxy:
+    """Doors and what passes through them."""
+
+    def __init__(self, homes: dict[str, str]) -> None:
+        self._sources = Sources(homes)
+        self._flows: dict[Key, Flow] = defaultdict(Flow)
+        self._connections: dict[asyncio.Task[None], tuple[Pipe, Pipe, frozenset[Key]]] = {}
+
+    async def lay(self, doors: list[dict[str, Any]]) -> None:
+        """Opens doors, as `links.Door` has them; one with a `socket` is open already."""
+        for door in doors:
+            enter = partial(self._enter, door)
+            if door["socket"] is None:
+                await asyncio.start_server(enter, "127.0.0.1", door["at"])
+            else:
+                await asyncio.start_server(enter, sock=socket.socket(fileno=door["socket"]))
+
+    def shape(self, flows: list[Key], cut: bool, delay_s: float, rate: float) -> dict[str, Any]:
+        """Sets what happens to these flows, in one moment."""
+        for key in flows:
+            self._flows[key].shape(cut, delay_s, rate)
+        return {}
+
+    def seen(self, flows: list[Key]) -> dict[str, Any]:
+        """What these flows have done since they were shaped last."""
+        told = [self._flows[key] for key in flows]
+        waiting = (pipe.waiting for flow in told for pipe in flow.pipes)
+        return seen((flow.tally for flow in told), waiting)
+
+    def sever(self, flows: list[Key]) -> dict[str, Any]:
+        """Breaks every connection of these flows; what waited in them is lost."""
+        broken = [
+            (task, pipes)
+            for task, (*pipes, keys) in self._connections.items()
+            if not keys.isdisjoint(flows)
+        ]
+        lost = sum(pipe.waiting for _, pipes in broken for pipe in pipes)
+        for task, _ in broken:
+            task.cancel()
+        return {"connections": len(broken), "bytes": lost}
+
+    async def _enter(
+        self, door: dict[str, Any], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        peer = writer.get_extra_info("peername")[1]
+        # In a thread: what flows already must not wait for it.
+        known = await asyncio.to_thread(self._sources.who, peer, door["at"])
+        source, node = known or CLIENTS, door["node"]
+        try:
+            inner_reader, inner_writer = await asyncio.open_connection(door["host"], door["to"])
+        except OSError:  # the node is dead
+            writer.transport.abort()
+            return
+        there, back = (source, node, door["listener"]), (node, source, door["listener"])
+        request = Pipe(self._flows[there], reader, inner_writer)
+        answer = Pipe(self._flows[back], inner_reader, writer)
+        carrying = asyncio.create_task(_both(request, answer))
+        self._connections[carrying] = request, answer, frozenset((there, back))
+        with suppress(asyncio.CancelledError, OSError, ExceptionGroup):
+            await carrying
+        del self._connections[carrying]
+        for end in (writer, inner_writer):
+            end.transport.abort()
+
+
+async def _both(request: Pipe, answer: Pipe) -> None:
+    """Carries both ways until one side is at its end: Kafka knows no half-closed connection."""
+    ways = [asyncio.create_task(pipe.run()) for pipe in (request, answer)]
+    try:
+        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for way in ways:
+            way.cancel()
+        await asyncio.gather(*ways, return_exceptions=True)
+
+
+async def _main() -> None:
+    told = Wishes()
+    first = await told.first()
+    proxy = Proxy(first["homes"])
+    await proxy.lay(first["doors"])
+    await told.serve({"shape": proxy.shape, "seen": proxy.seen, "sever": proxy.sever})
+
+
+if __name__ == "__main__":
+    asyncio.run(_main())

@@ -1,0 +1,43 @@
+"""How the topic of an arm is configured, and in what that is not what was described."""
+
+from __future__ import annotations
+
+from advisor.catalog import written
+from labs.engine.plan.spec import Settings
+
+_LEAST = "min.insync.replicas"
+_KEYS = (
+    _LEAST, "unclean.leader.election.enable", "retention.ms", "retention.bytes",
+    "cleanup.policy", "flush.messages", "message.timestamp.type",
+)  # fmt: skip
+
+
+def topic_config(settings: Settings, copies: int) -> tuple[dict[str, str], tuple[str, ...]]:
+    """What a topic with so many `copies` is created with, as Kafka writes it.
+
+    And notes on what the lab changed.
+    """
+    topic = settings["topic"]
+    config = {key: written(topic[key]) for key in _KEYS if key in topic}
+    if _LEAST not in topic:
+        return config, ()
+    described = int(topic[_LEAST])
+    least = least_of(int(topic["replication.factor"]), described, copies)
+    return config | {_LEAST: str(least)}, lowered(f"topic {_LEAST}", least, described)
+
+
+def least_of(described_copies: int, least: int, copies: int) -> int:
+    """The min.insync.replicas of a topic that has fewer `copies` in the lab than were described.
+
+    Brokers before 3.7 do not cap it by the number of copies (KAFKA-15583), so that with too few
+    nothing would ever be acknowledged. A minimum that the described copies could not meet either
+    is the team's own mistake, and stays.
+    """
+    met = least <= described_copies
+    return min(least, copies) if met else least
+
+
+def lowered(setting: str, least: int, described: int) -> tuple[str, ...]:
+    """A note that a minimum is lower than described, or none."""
+    said = f"{setting}: {least} instead of {described}, because the lab makes fewer copies"
+    return (said,) if least < described else ()

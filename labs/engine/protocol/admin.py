@@ -1,0 +1,97 @@
+"""Kafka's admin client, for brokers that come and go."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from confluent_kafka import Consumer, KafkaError, KafkaException
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+
+from labs.engine.base.wait import WaitTimeout, until
+
+_silent = logging.getLogger(f"{__name__}.librdkafka")
+_silent.addHandler(logging.NullHandler())
+_silent.propagate = False
+
+_PERSISTENT = {
+    "reconnect.backoff.ms": 20,
+    "reconnect.backoff.max.ms": 200,
+    "socket.connection.setup.timeout.ms": 2000,
+}
+# INVALID_REPLICATION_FACTOR is "more replicas than there are unfenced brokers right now".
+_PASSING = {KafkaError.INVALID_REPLICATION_FACTOR, KafkaError._TIMED_OUT, KafkaError._TRANSPORT}
+
+
+def quiet_admin(bootstrap: str) -> AdminClient:
+    """An admin client that asks again soon and leaves "connection refused" to us.
+
+    For a `with` block, which destroys it. Left to the garbage collector, which may run in one of
+    librdkafka's own threads, its end could abort the process (confluent-kafka-python #2131); and
+    an error that a request raised keeps it, as a local variable of its traceback, for that.
+    """
+    return AdminClient({**_PERSISTENT, "bootstrap.servers": bootstrap}, logger=_silent)
+
+
+@contextmanager
+def quiet_visitor(bootstrap: str, group: str) -> Iterator[Consumer]:
+    """A client that may ask and tell what a group has committed, and never joins it.
+
+    Not the admin client: an answer of "not the coordinator" to its ListConsumerGroupOffsets, as
+    one gives that has just begun, ends the process (librdkafka #5040; seen with 2.16).
+    """
+    own = {"group.id": group, "enable.auto.commit": False}
+    told = {**_PERSISTENT, **own, "bootstrap.servers": bootstrap}
+    visitor = Consumer(told, logger=_silent)
+    try:
+        yield visitor
+    finally:
+        visitor.close()
+
+
+def coordinator_of(bootstrap: str, group: str, limit_s: float = 10) -> int | None:
+    """The broker that coordinates a group of consumers, or would; None if nobody says so."""
+    with quiet_admin(bootstrap) as admin:
+        try:
+            asked = admin.describe_consumer_groups([group], request_timeout=limit_s)
+            return int(asked[group].result(limit_s).coordinator.id)
+        except (KafkaException, TimeoutError):
+            return None
+
+
+def create_topic(
+    bootstrap: str,
+    name: str,
+    partitions: int,
+    replication_factor: int,
+    config: Mapping[str, str] | None = None,
+    limit_s: float = 20,
+) -> None:
+    """Creates a topic; a refusal that may pass is tried again for `limit_s` seconds.
+
+    Such is the brokers' answer while one of them is just coming back. Raises `KafkaException`
+    with the brokers' own words.
+    """
+    wish = NewTopic(name, partitions, replication_factor, config=dict(config or {}))
+    passing: list[KafkaException] = []
+
+    def created() -> bool:
+        try:
+            admin.create_topics([wish], operation_timeout=5, request_timeout=10)[name].result()
+        except KafkaException as refused:
+            error: KafkaError = refused.args[0]
+            if passing and error.code() == KafkaError.TOPIC_ALREADY_EXISTS:
+                return True  # by an earlier try, of which we only know that it timed out
+            if not (error.retriable() or error.code() in _PASSING):
+                raise
+            passing.append(refused)
+            return False
+        return True
+
+    with quiet_admin(bootstrap) as admin:
+        try:
+            until(created, limit_s, f"topic {name!r} could not be created", every_s=0.2)
+        except WaitTimeout as late:
+            raise passing[-1] from late

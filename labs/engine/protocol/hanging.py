@@ -1,0 +1,114 @@
+"""Transactions that are open on a partition, and the end of one that nobody will end.
+
+A transaction hangs when its coordinator knows nothing of it any more; committed readers wait
+behind it for ever. What finds it and ends it is what kafka-transactions.sh does (KIP-664): asks
+the partition's leader for the producers that it knows (DescribeProducers, API key 61, version 0),
+and writes an abort marker in the coordinator's place (WriteTxnMarkers, key 27, version 1). Brokers
+from 3.3 to 4.3 know both.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+from dataclasses import dataclass
+
+from labs.engine.protocol.wire import Flexible, frame, varint
+
+_DESCRIBE, _WRITE = (61, 0), (27, 1)
+_ABORT = b"\0"
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A producer's open transaction: where it begins, and when (ms since 1970) it last wrote."""
+
+    producer: int
+    epoch: int
+    coordinator_epoch: int
+    wrote_ms: int
+    start: int
+
+
+def ask(port: int, topic: str, partition: int, limit_s: float) -> list[Open]:
+    """What is open on a partition, as its leader at this loopback port has it.
+
+    Raises `OSError` if no answer came in `limit_s` seconds or the broker refused.
+    """
+    reader = _exchange(port, _DESCRIBE, _place(topic, partition) + b"\0", limit_s)
+    reader.number(">i")  # throttle
+    found = reader.array(lambda: _topic(reader)) or ()
+    return [each for known in found for each in known if each.start >= 0]
+
+
+def abort(port: int, topic: str, partition: int, hanging: Open, limit_s: float) -> None:
+    """Writes the marker that aborts it. Raises `OSError` as `ask`."""
+    told = struct.pack(">qh", hanging.producer, hanging.epoch) + _ABORT
+    # A producer whose first transaction this is has no coordinator's epoch yet: -1.
+    coordinator = struct.pack(">i", max(0, hanging.coordinator_epoch))
+    marker = told + _place(topic, partition) + coordinator + b"\0"
+    reader = _exchange(port, _WRITE, b"\x02" + marker + b"\0", limit_s)
+    reader.array(lambda: _written(reader))
+
+
+def _place(topic: str, partition: int) -> bytes:
+    """An array of one topic with an array of one partition."""
+    name = topic.encode()
+    place = varint(len(name) + 1) + name + b"\x02" + struct.pack(">i", partition)
+    return b"\x02" + place + b"\0"
+
+
+def _exchange(port: int, asked: tuple[int, int], body: bytes, limit_s: float) -> Flexible:
+    request = struct.pack(">hhih", *asked, 1, -1) + b"\0" + body
+    with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as wire:
+        wire.settimeout(limit_s)
+        wire.sendall(struct.pack(">i", len(request)) + request)
+        reader = Flexible(frame(wire))
+    reader.number(">i")  # correlation
+    reader.tags()
+    return reader
+
+
+def _topic(reader: Flexible) -> list[Open]:
+    reader.text()
+    partitions = reader.array(lambda: _partition(reader)) or ()
+    reader.tags()
+    return [each for known in partitions for each in known]
+
+
+def _partition(reader: Flexible) -> tuple[Open, ...]:
+    reader.number(">i")
+    _accept(reader.number(">h"))
+    reader.text()
+    known = reader.array(lambda: _producer(reader)) or ()
+    reader.tags()
+    return known
+
+
+def _producer(reader: Flexible) -> Open:
+    producer, epoch, _, wrote_ms, coordinator, start = reader.take(">qiiqiq")
+    reader.tags()
+    return Open(producer, epoch, coordinator, wrote_ms, start)
+
+
+def _written(reader: Flexible) -> None:
+    reader.number(">q")
+    reader.array(lambda: _marked(reader))
+    reader.tags()
+
+
+def _marked(reader: Flexible) -> None:
+    reader.text()
+    reader.array(lambda: _error(reader))
+    reader.tags()
+
+
+def _error(reader: Flexible) -> None:
+    reader.number(">i")
+    _accept(reader.number(">h"))
+    reader.tags()
+
+
+def _accept(error: int) -> None:
+    if error:
+        raise ConnectionError(f"the broker refused with error {error}")

@@ -1,0 +1,52 @@
+"""Which controller is the active one, asked of one node over the wire.
+
+The "controller" that clients are told of by Metadata is some broker: since KRaft it only says
+whom to send requests to (KIP-590). DescribeQuorum (API key 55, KIP-595) names the leader of the
+metadata log, which is the active controller; a broker hands the question on to it. This is what
+kafka-metadata-quorum.sh asks. The layout is that of DescribeQuorum{Request,Response}.json,
+version 0, which brokers from 3.3 to 4.3 know.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+
+from labs.engine.protocol.wire import Flexible, frame, varint
+
+_DESCRIBE_QUORUM, _VERSION = 55, 0
+_METADATA = b"__cluster_metadata"
+
+
+def ask(port: int, limit_s: float) -> int | None:
+    """The node that leads the metadata quorum, as the node at this loopback port has it.
+
+    None if it knows of none: while one is being elected, or where no majority is left. Raises
+    `OSError` (`TimeoutError` included) if no answer came in `limit_s` seconds.
+    """
+    header = struct.pack(">hhih", _DESCRIBE_QUORUM, _VERSION, 1, -1) + b"\0"
+    topic = b"\x02" + varint(len(_METADATA) + 1) + _METADATA
+    request = header + topic + b"\x02" + struct.pack(">i", 0) + b"\0" * 3
+    with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as wire:
+        wire.settimeout(limit_s)
+        wire.sendall(struct.pack(">i", len(request)) + request)
+        return _leader(Flexible(frame(wire)))
+
+
+def _leader(reader: Flexible) -> int | None:
+    """The answer as far as it matters: the one topic's one partition, up to who leads it."""
+    reader.number(">i")  # correlation
+    reader.tags()
+    refused = reader.number(">h")  # NOT_CONTROLLER, REQUEST_TIMED_OUT
+    if refused or not _next_of_array(reader):
+        return None
+    reader.text()
+    if not _next_of_array(reader):
+        return None
+    reader.number(">i")  # partition
+    failed, leader = reader.number(">h"), reader.number(">i")
+    return None if failed or leader < 0 else leader
+
+
+def _next_of_array(reader: Flexible) -> bool:
+    return reader.varint() > 1

@@ -1,0 +1,83 @@
+"""An experiment that begins before anybody asked for it: its clusters are booted, then it waits.
+
+`python -m labs.engine.run.ahead SHAPES.json HOME [JUDGE-SOCKET]`, kept as an experiment is
+(`labs.engine.run.keeper`); the file holds a list of `shape.Shape`, the clusters are in HOME. A line
+on standard input names the folder of a run, with its `spec.json`: then it is that run, whose arms
+get these clusters, and ends as an experiment ends. Nothing is used twice.
+
+It takes places among the machine's clusters only while nobody holds one, and gives them back,
+which is its end, as soon as somebody waits for one, a broker dies, or it has waited for too long.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from labs.engine.base import slots
+from labs.engine.run import experiment
+from labs.engine.run.boot import Ahead
+from labs.engine.run.shape import Shape
+
+ENDED_WAITING = GAVE_WAY, NOT_BOOTED = 6, 7
+"""Exit codes of one that is no run: its place is wanted, or it has waited for too long; a broker
+failed."""
+SPEC = "spec.json"
+WAITS = "booted; waits for its run"
+"""What it says in its log once all of its clusters serve."""
+
+_OLDEST_S = 1800.0
+_LOOK_EVERY_S = 0.25
+
+
+def to_json(shapes: Sequence[Shape]) -> str:
+    return json.dumps([asdict(shape) for shape in shapes])
+
+
+def from_json(text: str) -> tuple[Shape, ...]:
+    return tuple(Shape(**shape) for shape in json.loads(text))
+
+
+def main(argv: list[str]) -> int:
+    told, home, *socket = map(Path, argv[1:])
+    shapes = from_json(told.read_text("utf-8"))
+    places = slots.spare(len(shapes))
+    clusters = [
+        Ahead(shape, home / str(number), place)
+        for number, (shape, place) in enumerate(zip(shapes, places, strict=False))
+    ]
+    folder = _await_run(clusters) if clusters else GAVE_WAY
+    if isinstance(folder, int):
+        # Not the way through the interpreter's end, which would wait for brokers to boot: the
+        # kernel ends them with us, and the keeper waits for that.
+        os._exit(folder)
+    return experiment.main(["", str(folder / SPEC), str(folder), *map(str, socket)], clusters)
+
+
+def _await_run(clusters: Sequence[Ahead]) -> Path | int:
+    """The folder that was named on standard input, or why there will be none."""
+    deadline, told, said = time.monotonic() + _OLDEST_S, b"", False
+    while all(cluster.usable for cluster in clusters):
+        if not said and all(cluster.booted for cluster in clusters):
+            print(WAITS, file=sys.stderr, flush=True)  # noqa: T201
+            said = True
+        if told.endswith(b"\n"):
+            return Path(os.fsdecode(told[:-1]))
+        if slots.wanted() or time.monotonic() > deadline:
+            return GAVE_WAY
+        if select.select([0], [], [], _LOOK_EVERY_S)[0]:
+            heard = os.read(0, 4096)  # not sys.stdin, which would keep bytes from select
+            if not heard:
+                return GAVE_WAY
+            told += heard
+    return NOT_BOOTED
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,99 @@
+"""The brokers of one arm: booted when they are asked for, or before."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from labs.engine.cluster.cluster import Cluster
+from labs.engine.cluster.prepare import prepared
+from labs.engine.distributions.ivy import Progress
+from labs.engine.distributions.java import find_java
+from labs.engine.run.shape import Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Booted:
+    """A cluster that serves and has no topic yet. `java` is the version that runs it."""
+
+    cluster: Cluster
+    kafka: str
+    java: str
+    took_s: float
+    ready_ns: int
+
+
+def boot(shape: Shape, folder: Path, logs: Path, progress: Progress) -> Booted:
+    """Boots a cluster of a shape; whoever asked stops it.
+
+    Raises as `prepared`, and `BootFailed`.
+    """
+    java = find_java()
+    distribution = prepared(shape.kafka, java, progress)
+    began_ns = time.monotonic_ns()
+    cluster = Cluster(
+        distribution, java, folder, shape.brokers, shape.settings,
+        controllers=shape.controllers, features=shape.features, linked=shape.linked, logs=logs,
+    )  # fmt: skip
+    cluster.start()
+    now = time.monotonic_ns()
+    return Booted(cluster, distribution.version, java.version, (now - began_ns) / 1e9, now)
+
+
+class Ahead:
+    """A cluster that boots before anybody asks for it: for one arm, once.
+
+    It keeps its place among the machine's clusters (`slots`) until it is stopped.
+    """
+
+    def __init__(self, shape: Shape, folder: Path, place: IO[bytes]) -> None:
+        self._place, self._logs = place, folder / "logs"
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="ahead")
+        self._boot = self._thread.submit(
+            boot, shape, folder / "cluster", self._logs, lambda _: None
+        )
+
+    @property
+    def booted(self) -> bool:
+        """Whether it has booted, or failed to."""
+        return self._boot.done()
+
+    @property
+    def usable(self) -> bool:
+        """Whether it boots, or has booted and every node runs, and what carries its links."""
+        if not self.booted:
+            return True
+        if self._boot.exception():
+            return False
+        cluster = self._boot.result().cluster
+        running = {node.state for node in cluster.nodes.values()} == {"running"}
+        return running and not cluster.lost
+
+    @contextmanager
+    def handed(self, logs: Path, say: Callable[[str], None]) -> Iterator[Booted]:
+        """The cluster, with its logs in the folder `logs`, ended with the block.
+
+        `say` is told, once it serves, since when it does. Raises as `boot`.
+        """
+        began_ns = time.monotonic_ns()
+        try:
+            booted = self._boot.result()
+            booted.cluster.move_logs(logs)
+            say(_told(booted, began_ns))
+            yield booted
+        finally:
+            if not self._boot.cancel() and not self._boot.exception():
+                self._boot.result().cluster.stop()
+            self._thread.shutdown()
+            self._place.close()
+
+
+def _told(booted: Booted, asked_ns: int) -> str:
+    early_s = (asked_ns - booted.ready_ns) / 1e9
+    when = f"{early_s:.0f} s before this run" if early_s > 0 else "since before this run"
+    return f"the brokers were booted {when}, in {booted.took_s:.1f} s"

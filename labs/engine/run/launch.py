@@ -1,0 +1,137 @@
+"""Starting an experiment from another process, and hearing of it while it runs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from labs.engine.base import processes
+from labs.engine.base.wait import until
+from labs.engine.plan.spec import ExperimentSpec
+from labs.engine.run.ahead import ENDED_WAITING, SPEC
+from labs.engine.run.pool import Pool
+
+_GRACE_S = 20.0
+
+
+class RunnerDied(Exception):
+    """The runner ended before it said a result; `status` is its exit code (negative: signal)."""
+
+    def __init__(self, status: int, last_words: str) -> None:
+        super().__init__(f"the runner ended with status {status} before a result: {last_words}")
+        self.status = status
+
+
+class Launch:
+    """A running experiment: a context manager, and an iterator over its events.
+
+    At the end of iteration the last event was `result`, or `RunnerDied` was raised. Leaving the
+    context ends what still runs, and removes the folder of a run that came to no result.
+    """
+
+    def __init__(
+        self, spec: ExperimentSpec, folder: Path, judge_socket: Path | None = None,
+        pool: Pool | None = None,
+    ) -> None:  # fmt: skip
+        self.folder = folder.resolve()
+        self.folder.mkdir(parents=True)
+        (self.folder / SPEC).write_text(spec.to_json(), "utf-8")
+        self._log = self.folder / "runner.log"
+        self._finished = self._stopped = False
+        self._judge_socket = judge_socket
+        self._waited = pool.take(spec) if pool else None
+        if self._waited and self._waited.hand_over(self.folder):
+            self._process = self._waited.process
+        else:
+            self._process = self._start()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        told, judge = self.folder / SPEC, self._judge_socket
+        socket: list[str | Path] = ["--judge-socket", judge] if judge else []
+        return processes.spawn(
+            [
+                sys.executable, "-m", "labs.engine.run.keeper",
+                told, "--folder", self.folder, *socket,
+            ],
+            log=self._log, cwd=processes.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )  # fmt: skip
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+        if self._waited:
+            self._waited.close()
+        if not self._finished:
+            until(self._remove_folder, _GRACE_S, f"{self.folder} could not be removed")
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        yield from self._events()
+        if self._process.wait() in ENDED_WAITING and not self._stopped:
+            # It gave its place away, or lost a broker, before it heard that it was handed over.
+            self._process = self._start()
+            yield from self._events()
+        status = self._process.wait()
+        if not self._finished:
+            raise RunnerDied(status, self._last_words())
+
+    def _events(self) -> Iterator[dict[str, Any]]:
+        for line in self._process.stdout or ():
+            event = json.loads(line)
+            self._finished = self._finished or event["event"] == "result"
+            yield event
+
+    def stop(self) -> int:
+        """Ends the experiment and everything that it started; returns the exit code.
+
+        May be called from another thread than the one that iterates, and again.
+        """
+        self._stopped = True
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            try:
+                return self._process.wait(_GRACE_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+        return self._process.wait()
+
+    def _remove_folder(self) -> bool:
+        # After a keeper that was killed, brokers may write for a moment until they are gone.
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return not self.folder.exists()
+
+    def _last_words(self) -> str:
+        words = [
+            log.read_text("utf-8", "replace").strip()[-1000:]
+            for log in (self._log, self.folder / "experiment.log")
+            if log.exists()
+        ]
+        return " ".join(word for word in words if word) or "it said nothing"
+
+
+def launch(
+    spec: ExperimentSpec, folder: Path, judge_socket: Path | None = None,
+    pool: Pool | None = None,
+) -> Launch:  # fmt: skip
+    """Starts the runner in a new folder; or the one that waits in the pool, if it fits, goes on.
+
+    Raises `FileExistsError` if the folder is there.
+    """
+    return Launch(spec, folder, judge_socket, pool)

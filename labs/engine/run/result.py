@@ -1,0 +1,146 @@
+"""The result of an arm and of an experiment as plain data (DESIGN section 6), and its context."""
+
+from __future__ import annotations
+
+import os
+import platform
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import confluent_kafka
+
+from labs.engine.base.processes import ROOT
+from labs.engine.clients.translate import Pinned
+from labs.engine.cluster.properties import SHORTENED
+from labs.engine.faults import FaultRow
+from labs.engine.plan.spec import ArmSpec, ExperimentSpec, Settings
+
+COUNTS: tuple[str, ...] = (
+    "sent", "ok", "fail", "info", "obliged", "in_log", "delivered", "lost_write", "expired",
+    "compacted", "given_up", "phantom", "unseen", "late", "skipped", "duplicate", "redelivery",
+    "reordered", "key_reordered", "nonmonotonic_poll", "poll_skip", "diverged", "aborted_read",
+    "torn_transaction", "effect_missing", "effect_duplicated", "state_lost", "unavailable_ms",
+    "blocked_ms",
+)  # fmt: skip
+"""Every count that a result has, by name; null where it was not judged."""
+
+JUDGED = ("holds", "broken")
+"""The verdicts that say something; `unknown` says nothing, whatever was counted."""
+
+
+def unjudged(reason: str) -> dict[str, Any]:
+    """What stands in for a judge's answer when there is none: `unknown`, and every count null."""
+    return {
+        "verdict": "unknown",
+        "reason": reason,
+        "counts": dict.fromkeys(COUNTS),
+        "examples": {},
+        "groups": [],
+        "ack_latency_ms": {"p50": None, "p99": None, "max": None},
+        "timeline": None,
+    }
+
+
+def arm_result(
+    arm: ArmSpec, answer: Mapping[str, Any], ledger: Path, context: Mapping[str, Any]
+) -> dict[str, Any]:
+    """One arm: what was asked, the judge's answer, and the circumstances in `context`."""
+    counts = {**dict.fromkeys(COUNTS), **answer["counts"]}
+    return {
+        "name": arm.name,
+        "settings": arm.settings,
+        "guarantee": arm.guarantee,
+        "want": arm.want,
+        "verdict": answer["verdict"],
+        "reason": answer["reason"],
+        "counts": counts,
+        "examples": answer["examples"],
+        "groups": answer.get("groups", []),
+        "unavailable_ms": counts["unavailable_ms"],
+        "ack_latency_ms": answer["ack_latency_ms"],
+        "timeline": answer["timeline"],
+        "ledger": str(ledger),
+        **context,
+    }
+
+
+def experiment_result(spec: ExperimentSpec, arms: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The experiment, arms in the order in which they were asked for."""
+    return {
+        "scenario": spec.scenario,
+        "seed": spec.seed,
+        "kafka": spec.kafka,
+        "instead_of": spec.instead_of,
+        "controllers": spec.controllers,
+        "partitions": spec.partitions,
+        "value_bytes": spec.value_bytes,
+        "java_clients": spec.java_clients,
+        "copier": spec.copier,
+        "arms": list(arms),
+    }
+
+
+def fault_data(row: FaultRow, at_s: float) -> dict[str, Any]:
+    """A fault row as the page gets it; `at_s` is on the experiment's axis."""
+    data = asdict(row)
+    del data["time_ns"]
+    return {**data, "at_s": at_s}
+
+
+def versions(kafka: str, java: str | None) -> dict[str, str | None]:
+    """What ran: brokers, client library, judge, Java, and this project."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return {
+        "kafka": kafka,
+        "librdkafka": str(confluent_kafka.libversion()[0]),
+        "confluent-kafka": version("confluent-kafka"),
+        "spark": version("pyspark"),
+        "java": java,
+        "delivery-lab": project["version"],
+    }
+
+
+def machine() -> dict[str, Any]:
+    """Where it ran."""
+    return {
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "cores": os.cpu_count(),
+        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+    }
+
+
+def shortened(
+    cluster: Mapping[str, tuple[int, int]],
+    settings: Settings,
+    pins: Mapping[str, Mapping[str, Pinned]],
+) -> list[dict[str, str | int | bool]]:
+    """In what the lab's brokers and clients differ, so that a run is short.
+
+    `cluster` is `Cluster.shortened`: setting → (here, the product's default). What the team's
+    own have instead is `described`, where it was; `pins` are the scenario's, by component, and the
+    lab's own of every `client`.
+    """
+    brokers: list[dict[str, str | int | bool]] = [
+        {
+            "setting": f"broker {name}", "lab": lab, "product": product,
+            "why": SHORTENED[name].why,
+            **_described(settings, "broker", name),
+        }
+        for name, (lab, product) in cluster.items()
+    ]  # fmt: skip
+    pinned: list[dict[str, str | int | bool]] = [
+        {"setting": f"{component} {name}", **asdict(each), **_described(settings, component, name)}
+        for component, there in pins.items()
+        for name, each in there.items()
+    ]
+    return brokers + pinned
+
+
+def _described(settings: Settings, component: str, name: str) -> dict[str, str | int | bool]:
+    stated = settings.get(component, {})
+    return {"described": stated[name]} if name in stated else {}

@@ -1,0 +1,335 @@
+"""One arm from nothing to its verdict: boot, produce, break, heal, read to the end, judge.
+
+Everything that was started is ended when `run` returns, whatever happened. An arm that could
+not be run or judged is a result too: `unknown`, with the reason and without counts.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from advisor.catalog import kafka_line
+from labs.engine.base import failure_text
+from labs.engine.base.slots import slot
+from labs.engine.base.wait import Disturbed, check, limited, telling, undisturbed
+from labs.engine.clients.process import ClientProcess
+from labs.engine.cluster.cluster import Cluster
+from labs.engine.distributions.java import find_java
+from labs.engine.faults import FaultLog, FaultRow
+from labs.engine.judge.spark import JudgeFailed, judge
+from labs.engine.plan.spec import ArmSpec, ExperimentSpec
+from labs.engine.plan.topic import topic_config
+from labs.engine.programs.streams import Streams, streams, streams_release
+from labs.engine.programs.tools import Tools, tools
+from labs.engine.record.ledger import SEAL, TableWriter, seal
+from labs.engine.record.telemetry import Sampler
+from labs.engine.run import result
+from labs.engine.run.boot import Ahead, Booted, boot
+from labs.engine.run.events import Emitter
+from labs.engine.run.shape import shape, topology_of
+from labs.engine.run.stage import LiveStage
+from labs.engine.run.watch import Watch
+from labs.engine.scenarios.model import TOPIC, Scenario, Schedule, Topology
+from labs.engine.workloads import Place, ProduceConsume, workload
+from labs.engine.workloads.group import GROUP
+
+_WAITS_S = 300.0
+"""For all waits of an arm together, from its topic to the end of its log; one alone may take 60."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """All that one arm needs to know."""
+
+    experiment: ExperimentSpec
+    spec: ArmSpec
+    scenario: Scenario
+    schedule: Schedule
+    folder: Path
+    events: Emitter
+    judge_socket: Path | None = None
+    ahead: Ahead | None = None
+
+    @property
+    def ledger(self) -> Path:
+        return self.folder / "ledger"
+
+    @property
+    def logs(self) -> Path:
+        return self.folder / "logs"
+
+    @property
+    def scratch(self) -> Path:
+        """What is removed when the arm has ended."""
+        return self.folder / "cluster"
+
+
+@dataclass(slots=True)
+class _Circumstances:
+    """What is learnt on the way, for the result and the ledger's `meta`."""
+
+    java: str | None = None
+    kafka: str = ""
+    clients: dict[str, str] = field(default_factory=dict)
+    shortened: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    unproved: list[str] = field(default_factory=list)
+    final_read_completed: bool = False
+
+
+class ArmRunner:
+    """Runs one arm, once."""
+
+    def __init__(self, arm: Arm) -> None:
+        self._arm = arm
+        self._emit = partial(arm.events.emit, arm=arm.spec.name)
+        self._faults = FaultLog(on_row=self._show_fault)
+        self._seen = _Circumstances(kafka=arm.experiment.kafka)
+        self._began = datetime.now(UTC)
+        self._tools: Tools | None = None
+        self._streams: Streams | None = None
+        self._everybody: Callable[[], list[ClientProcess]] = list
+        self.failed = False
+
+    def run(self) -> dict[str, Any]:
+        """The arm's result. Never raises for what goes wrong in the arm: `failed` tells it."""
+        try:
+            with telling(self._waits):
+                answer = self._answer()
+        except Disturbed as disturbed:
+            traceback.print_exc(file=sys.stderr)
+            answer = self._disturbed(str(disturbed))
+        except Exception as problem:  # whatever it is, the arm is unknown and the reason is said
+            traceback.print_exc(file=sys.stderr)
+            self.failed = True
+            reason = f"The arm could not be run: {failure_text.sentence(problem)}"
+            self._emit("error", message=reason)
+            answer = result.unjudged(reason)
+        finally:
+            shutil.rmtree(self._arm.scratch, ignore_errors=True)
+        outcome = result.arm_result(self._arm.spec, answer, self._arm.ledger, self._context())
+        self._phase("done")
+        self._emit("arm", result=outcome)
+        return outcome
+
+    def _disturbed(self, why: str) -> dict[str, Any]:
+        """What the arm is worth when something ended that was not to end: nothing, as said."""
+        self.failed = True
+        self._faults.record("run", "machine", "failed", why)
+        self._faults.write(self._arm.ledger)
+        if (self._arm.ledger / SEAL).exists():  # it came after the judge's answer
+            seal(self._arm.ledger)
+        reason = f"The run was disturbed: {why}."
+        self._emit("error", message=reason, killed=True)
+        return result.unjudged(reason)
+
+    def _disturbance(self, cluster: Cluster, watch: Watch) -> str:
+        """What has ended, or stood still, and not by this run: a node, what carries the links, or
+        a client."""
+        lost = (client.lost for client in self._everybody())
+        return cluster.lost or next(filter(None, lost), "") or watch.disturbance
+
+    @property
+    def _workload(self) -> type[ProduceConsume]:
+        asked, name = self._arm.experiment, self._arm.scenario.workload
+        return workload(name, self._arm.spec.settings, bool(asked.java_clients), asked.copier)
+
+    def _answer(self) -> dict[str, Any]:
+        topology = topology_of(self._arm.experiment, self._arm.spec)
+        for folder in (self._arm.ledger, self._arm.logs, self._arm.scratch):
+            folder.mkdir(parents=True)
+        self._fetch_clients()
+        with self._booted() as booted, self._watched(booted.cluster) as watch:
+            with limited(self._limit_s):
+                self._prepare(booted, topology)
+                self._live(booted.cluster, topology, watch)
+            return self._judged(booted.cluster)
+
+    @property
+    def _limit_s(self) -> float:
+        """From the brokers' boot to the judging: the schedule's own time, and for all waits."""
+        clients = self._workload.ready_limit_s + self._workload.flow_limit_s
+        return sum(self._arm.schedule.durations.values()) + clients + _WAITS_S
+
+    @contextmanager
+    def _watched(self, cluster: Cluster) -> Iterator[Watch]:
+        """Raises `Disturbed` for what happens to the cluster or to clients, and not by this run."""
+        watch = Watch(cluster, lambda: self._everybody(), self._faults)
+        with undisturbed(partial(self._disturbance, cluster, watch)), watch:
+            yield watch
+
+    def _live(self, cluster: Cluster, topology: Topology, watch: Watch) -> None:
+        """Everything that happens on the cluster before it is judged."""
+        with self._clients(cluster) as clients, watch.keeping_time():
+            self._phase("ready")
+            stage = LiveStage(
+                cluster, topology, clients, self._faults, self._phase, self._arm.schedule.quiet
+            )
+            clients.start_producer()
+            self._phase("producing")
+            try:
+                self._arm.scenario.play(stage, self._arm.schedule.durations)
+            finally:
+                self._faults.write(self._arm.ledger)
+                self._seen.unproved += stage.unproved
+                self._seen.notes += stage.notes
+            clients.stop_producer()
+            self._phase("reading")
+            clients.stop_consumer()
+            self._seen.final_read_completed = clients.read_to_the_end()
+        self._faults.write(self._arm.ledger)  # what the watch has seen since the play
+        self._seen.notes += [*clients.notes, *clients.differs]
+        self._write_meta()
+
+    def _prepare(self, booted: Booted, topology: Topology) -> None:
+        """Creates the topics, as they are described."""
+        settings, scenario = self._arm.spec.settings, self._arm.scenario
+        self._seen.java, self._seen.kafka = booted.java, booted.kafka
+        expiring = scenario.topic(settings)
+        config, notes = topic_config(settings, topology.replication_factor)
+        self._seen.notes += filter(None, (topology.note, *notes, booted.cluster.addresses.note))
+        config |= {key: str(pinned.lab) for key, pinned in expiring.items()}
+        for name in (TOPIC, *self._workload.topics):
+            booted.cluster.create_topic(
+                name, topology.partitions, topology.replication_factor, config
+            )
+
+    def _fetch_clients(self) -> None:
+        """What runs in a JVM beside the brokers', where that is wanted."""
+        experiment = self._arm.experiment
+        if wanted := experiment.java_clients:
+            self._tools = tools(wanted, find_java(), self._prepares)
+        if self._workload.runs_streams:
+            line = experiment.streams or kafka_line(experiment.kafka)
+            release = streams_release(line)
+            if kafka_line(release) != line:
+                self._seen.notes.append(f"Kafka Streams {release} stands for {line}")
+            self._streams = streams(release, find_java(), self._prepares)
+
+    @contextmanager
+    def _booted(self) -> Iterator[Booted]:
+        """The brokers that were booted ahead for this arm, or such as are booted now."""
+        arm = self._arm
+        self._phase("waiting")
+        if arm.ahead:
+            self._phase("booting")
+            with arm.ahead.handed(arm.logs, self._booted_before) as booted:
+                yield booted
+            return
+        with slot(on_place=lambda place: self._phase("waiting", place=place)):
+            self._phase("booting")
+            wanted = shape(arm.experiment, arm.spec)
+            booted = boot(wanted, arm.scratch, arm.logs, self._prepares)
+            try:
+                yield booted
+            finally:
+                booted.cluster.stop()
+
+    def _shortened(self, cluster: Cluster, clients: ProduceConsume) -> list[dict[str, Any]]:
+        scenario, settings = self._arm.scenario, self._arm.spec.settings
+        pins = {
+            "client": clients.pinned, "producer": scenario.senders,
+            "consumer": clients.pinned_readers, "broker": scenario.brokers(settings),
+            "topic": scenario.topic(settings),
+        }  # fmt: skip
+        return result.shortened(cluster.shortened, settings, pins)
+
+    @contextmanager
+    def _clients(self, cluster: Cluster) -> Iterator[ProduceConsume]:
+        """The clients, with the consumer ready; samples are taken as long as they are there."""
+        arm, addresses = self._arm, cluster.addresses
+        place = Place(
+            arm.spec.settings, addresses.told, TOPIC, arm.schedule.rate_per_s, arm.ledger,
+            arm.folder, arm.logs, scratch=arm.scratch, pinned=arm.scenario.pinned,
+            senders=arm.scenario.senders, value_bytes=arm.experiment.value_bytes or 0,
+            tools=self._tools, streams=self._streams, within=addresses.clients,
+            asked_at=addresses.lab,
+        )  # fmt: skip
+        clients = self._workload(place)
+        self._everybody = clients.everybody
+        self._seen.shortened = self._shortened(cluster, clients)
+        self._seen.clients = clients.played_by
+        sampler = Sampler(cluster, TOPIC, GROUP, clients.counters, arm.ledger, self._show_sample)
+        try:
+            clients.start_consumer()
+            sampler.start()
+            yield clients
+        finally:
+            sampler.stop()
+            clients.kill()
+
+    def _judged(self, cluster: Cluster) -> dict[str, Any]:
+        self._phase("judging")
+        try:
+            answer = judge(
+                self._arm.ledger, self._arm.spec.want, bootstrap=cluster.bootstrap, topic=TOPIC,
+                socket=self._arm.judge_socket,
+            )  # fmt: skip
+            seal(self._arm.ledger)  # the judge wrote the last table of it, `log`
+            return answer
+        except JudgeFailed as failed:
+            check()
+            self.failed = True
+            reason = f"The judge failed: {failure_text.report(failed)}"
+            self._emit("error", message=reason)
+            return result.unjudged(reason)
+
+    def _write_meta(self) -> None:
+        arm, seen = self._arm, self._seen
+        TableWriter(arm.ledger, "meta", "runner").flush_rows([{
+            "final_read_completed": seen.final_read_completed,
+            "given_up_breaks": arm.scenario.given_up_breaks,
+            "effects_decide": arm.scenario.workload != "produce-consume",
+            "seed": arm.experiment.seed,
+            "scenario": arm.scenario.name,
+            "arm": arm.spec.name,
+            "settings": json.dumps(arm.spec.settings),
+            "versions": json.dumps(result.versions(seen.kafka, seen.java)),
+            "machine": json.dumps(result.machine()),
+            "shortened": json.dumps(seen.shortened),
+            "wall_start": self._began.isoformat(),
+        }])  # fmt: skip
+
+    def _context(self) -> dict[str, Any]:
+        seen, at_s = self._seen, self._arm.events.at_s
+        rows = [result.fault_data(row, at_s(row.time_ns)) for row in self._faults.rows]
+        return {
+            "fault_evidence": [row for row in rows if row["phase"] != "invoke"],
+            "versions": result.versions(seen.kafka, seen.java),
+            "machine": result.machine(),
+            "clients": seen.clients,
+            "shortened": seen.shortened,
+            "notes": seen.notes + seen.unproved,
+            "axis_began_ns": self._arm.events.began_ns,
+        }
+
+    def _phase(self, phase: str, **fields: Any) -> None:
+        self._emit("phase", phase=phase, **fields)
+
+    def _waits(self, awaits: str, left_s: float) -> None:
+        self._emit("wait", awaits=awaits, left_s=math.ceil(left_s))
+
+    def _prepares(self, what: str) -> None:
+        self._phase("booting", detail=what)
+
+    def _booted_before(self, how: str) -> None:
+        self._phase("booting", detail=how)
+        self._seen.notes.append(how)
+
+    def _show_sample(self, sample: dict[str, Any]) -> None:
+        self._emit("sample", **sample)
+
+    def _show_fault(self, row: FaultRow) -> None:
+        at_s = self._arm.events.at_s(row.time_ns)
+        self._emit("fault", **result.fault_data(row, at_s))

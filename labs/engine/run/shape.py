@@ -1,0 +1,79 @@
+"""What a cluster is before there is a topic on it: equal shapes can stand in for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from advisor.catalog import Component, Family, kafka_line, lookup
+from advisor.catalog.versions import at_least
+from labs.engine.distributions.distribution import kafka_versions
+from labs.engine.plan.spec import ArmSpec, ExperimentSpec, Settings
+from labs.engine.scenarios import find
+from labs.engine.scenarios.model import Topology
+
+_KEYS = ("unclean.leader.election.enable", "replica.lag.time.max.ms")
+"""The brokers' own settings that every arm keeps. The others are the topic's here, which is made
+with all it needs, or are shortened."""
+_ELR = "eligible.leader.replicas.version"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A release of Kafka, how many brokers and controllers, and all that they are started with."""
+
+    kafka: str
+    brokers: int = 3
+    controllers: int = 0
+    linked: bool = False
+    settings: Mapping[str, str | int | bool] = field(default_factory=dict)
+    features: Mapping[str, int] = field(default_factory=dict)
+
+
+def shape(experiment: ExperimentSpec, arm: ArmSpec) -> Shape:
+    """What an arm needs. Raises `ScenarioError` for what cannot be staged."""
+    scenario = find(experiment.scenario)
+    topology, described = topology_of(experiment, arm), arm.settings.get("broker", {})
+    own = {key: described[key] for key in (*_KEYS, *scenario.keeps) if key in described}
+    return Shape(
+        experiment.kafka,
+        topology.brokers,
+        topology.controllers,
+        scenario.linked,
+        own | {key: pinned.lab for key, pinned in scenario.brokers(arm.settings).items()},
+        features(arm.settings, experiment.kafka),
+    )
+
+
+def topology_of(experiment: ExperimentSpec, arm: ArmSpec) -> Topology:
+    """The scenario's for an arm, but for what was chosen. Raises `ScenarioError` as `shape`."""
+    topology = find(experiment.scenario).topology(arm.settings)
+    return replace(
+        topology,
+        partitions=experiment.partitions or topology.partitions,
+        controllers=experiment.controllers or topology.controllers,
+    )
+
+
+def shapes(experiment: ExperimentSpec) -> tuple[Shape, ...]:
+    """What its arms need, in their order. Raises `ScenarioError`."""
+    return tuple(shape(experiment, arm) for arm in experiment.arms)
+
+
+def ordinary() -> tuple[Shape, ...]:
+    """What two arms need that state nothing of their brokers, on the newest release."""
+    newest = kafka_versions()[0]
+    line = kafka_line(newest)
+    known = {key: lookup(Family.JAVA, line, line, Component.BROKER, key).default for key in _KEYS}
+    settings = {key: value for key, value in known.items() if value is not None}
+    return (Shape(newest, settings=settings),) * 2
+
+
+def features(settings: Settings, version: str) -> dict[str, int]:
+    """The levels of the cluster's features that are not the release's own for a new cluster."""
+    if not at_least(version, "4.0"):
+        return {}
+    line = kafka_line(version)
+    own = lookup(Family.JAVA, line, line, Component.APPLICATION, _ELR).default
+    stated = settings.get("application", {}).get(_ELR)
+    return {} if stated is None or stated == own else {_ELR: int(stated)}

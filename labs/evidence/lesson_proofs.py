@@ -1,0 +1,124 @@
+"""Holds labs against real brokers: what each says of its settings has to be what they do."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from labs.engine.base.wait import until
+from labs.engine.judge.warm import WarmJudge
+from labs.engine.plan.spec import ExperimentSpec
+from labs.engine.run.launch import launch
+from labs.lessons import Arm, Lesson, Outcome
+from labs.lessons.model import NONE, SOME
+from labs.runs import services
+
+_WARM_LIMIT_S = 600.0
+
+ROLES = {"story": True, "solution": False, "tempting": True}
+"""What a lab says: under which of its settings the symptom shows."""
+
+
+@dataclass
+class Proof:
+    """One role of a lab: in how many of `runs` the symptom showed, did not, or nobody can say."""
+
+    lesson: str
+    role: str
+    arm: str
+    shown: int = 0
+    not_shown: int = 0
+    unknown: int = 0
+    reasons: list[str] = field(default_factory=list)
+
+    @property
+    def runs(self) -> int:
+        return self.shown + self.not_shown + self.unknown
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether every run was judged and did what the lab says."""
+        return self.runs > 0 and self.runs == (self.shown if ROLES[self.role] else self.not_shown)
+
+    def __str__(self) -> str:
+        said = f"{self.shown} of {self.runs}"
+        said += f", {self.unknown} not judged" if self.unknown else ""
+        return said if self.is_proven else f"{said}, WRONG"
+
+
+def arms_of(lesson: Lesson) -> dict[str, Arm]:
+    """The settings that are proved, by role."""
+    return {
+        "story": lesson.arm(lesson.symptom.arm),
+        "solution": lesson.solution,
+        "tempting": lesson.arm(lesson.turn.tempting),
+    }
+
+
+def prove(
+    lessons: Sequence[Lesson], runs: int, seed: int, told: Callable[[str], None]
+) -> Iterator[list[Proof]]:
+    """Runs each lab so often, from `seed` on, and yields the proofs of one after the other.
+
+    `told` hears of each run. Ledgers are not kept. Raises `labs.engine.run.launch.RunnerDied`.
+    """
+    with tempfile.TemporaryDirectory(prefix="lessons-") as place:
+        judge = WarmJudge(Path(place) / "judge.sock", practice=0)
+        judge.start()
+        try:
+            until(lambda: judge.warm, _WARM_LIMIT_S, "the judge did not get warm")
+            for lesson in lessons:
+                proofs = proofs_of(lesson)
+                for number in range(runs):
+                    folder = Path(place) / f"{lesson.name}-{number}"
+                    _run(lesson, proofs, seed + number, folder, judge.socket)
+                    told(f"{lesson.name}, seed {seed + number}: {_told(proofs)}")
+                yield proofs
+        finally:
+            judge.stop()
+
+
+def proofs_of(lesson: Lesson) -> list[Proof]:
+    """The proofs of a lab before anything was run."""
+    return [Proof(lesson.name, role, arm.name) for role, arm in arms_of(lesson).items()]
+
+
+def staged(
+    lesson: Lesson, proofs: Sequence[Proof], seed: int
+) -> Iterator[tuple[list[Proof], ExperimentSpec]]:
+    """The experiments that hold one run of each role. Arms on the same brokers share one."""
+    by_brokers: dict[str, list[Proof]] = {}
+    for proof in proofs:
+        by_brokers.setdefault(lesson.arm(proof.arm).fields.get("kafka", ""), []).append(proof)
+    for group in by_brokers.values():
+        yield group, services.lesson_spec(lesson, [lesson.arm(each.arm) for each in group], seed)
+
+
+def count(lesson: Lesson, proof: Proof, result: Mapping[str, Any]) -> None:
+    """Adds one arm's result to its proof, with the reason if it is not what the lab says."""
+    verdict, counts = result["verdict"], result["counts"]
+    answer = Outcome(verdict, counts).answer(lesson.symptom)
+    proof.shown += answer == SOME
+    proof.not_shown += answer == NONE
+    proof.unknown += answer is None
+    if answer != (SOME if ROLES[proof.role] else NONE):
+        seen = counts.get(lesson.symptom.count)
+        proof.reasons.append(f"{verdict}, {lesson.symptom.count} {seen}: {result['reason']}")
+
+
+def _run(lesson: Lesson, proofs: Sequence[Proof], seed: int, folder: Path, judge: Path) -> None:
+    for number, (group, spec) in enumerate(staged(lesson, proofs, seed)):
+        with launch(spec, folder / str(number), judge) as started:
+            *_, last = started
+        for proof, result in zip(group, last["experiment"]["arms"], strict=True):
+            count(lesson, proof, result)
+
+
+def _told(proofs: Sequence[Proof]) -> str:
+    return "; ".join(
+        f"{proof.role} {proof}" + (f" ({proof.reasons[-1]})" if proof.reasons else "")
+        for proof in proofs
+    )

@@ -1,0 +1,196 @@
+"""Trials of the advisor: an edge of its model run on real brokers, kept, and read back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+
+from advisor import services as advisor
+from advisor.reasoning.failures import all_events
+from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.pipeline import Pipeline
+from labs.calibration import table
+from labs.calibration.edges import LINE, Edge
+from labs.calibration.fingerprint import fingerprint, told
+from labs.calibration.record import Explored, Record
+from labs.calibration.staged import Staged, staged
+from labs.calibration.table import Held, Observed
+from labs.engine.cluster.properties import SHORTENED
+from labs.engine.distributions.distribution import release
+from labs.engine.plan.spec import ArmSpec, ExperimentSpec
+from labs.engine.run.result import JUDGED
+from labs.models import Experiment, Run, State, Trial
+from labs.runs import lifecycle, owners, services, worker
+
+SIDES = ("one-side", "other-side")
+"""The names of a trial's arms."""
+
+
+def carry_out(edge: Edge, seed: int, judge_socket: Path) -> list[Trial]:
+    """Runs both sides of an edge in this process, under the scenario of its event.
+
+    They are one trial, and two where the sides are lines of brokers: an experiment has one.
+    """
+    sides = dict(zip(SIDES, edge.sides, strict=True))
+    parts = [{name: side} for name, side in sides.items()] if edge.key == LINE else [sides]
+    ran = []
+    for part in parts:
+        trial = _claimed(edge, part, seed)
+        worker.carry_out(trial.experiment, judge_socket)
+        trial.experiment.refresh_from_db()
+        ran.append(trial)
+    return ran
+
+
+@transaction.atomic
+def _claimed(edge: Edge, sides: Mapping[str, Pipeline], seed: int) -> Trial:
+    # In one transaction with the claim: no worker sees it waiting.
+    arms = tuple(arm(name, side) for name, side in sides.items())
+    side = next(iter(sides.values()))
+    spec = ExperimentSpec(
+        edge.event.scenario, seed, arms, release(side.kafka),
+        streams=services.streams_for(side),
+    )  # fmt: skip
+    stored = services.store(spec)
+    claimed = lifecycle.claim(stored.slug, stored.attempt, owners.new())
+    if claimed is None:
+        raise RuntimeError("an experiment that nobody else can see was taken away")
+    component, setting = edge.key
+    pipelines = {name: advisor.to_data(each) for name, each in sides.items()}
+    return Trial.objects.create(
+        experiment=claimed, event=edge.event.name, component=component.value, setting=setting,
+        pipelines=pipelines, code=dict(fingerprint(edge.event.scenario)),
+    )  # fmt: skip
+
+
+def arm(name: str, side: Pipeline) -> ArmSpec:
+    """One side of an edge as an experiment runs it."""
+    # No guarantee is wanted: every anomaly is to be counted, and none is to be excused.
+    return ArmSpec(name, advisor.in_force(side))
+
+
+def observed(trials: Iterable[Trial] | None = None) -> list[Observed]:
+    """What these trials saw, or all that are kept: arms that were judged, oldest first.
+
+    An arm whose verdict is `unknown` says nothing. Nor does one whose pipeline the catalog no
+    longer takes: it cannot be asked what the advisor says of it.
+    """
+    kept = Trial.objects.select_related("experiment").prefetch_related("experiment__runs")
+    if trials is not None:
+        kept = kept.filter(pk__in=[trial.pk for trial in trials])
+    done = kept.filter(experiment__state=State.DONE).order_by("pk")
+    arms = ((trial, run) for trial in done for run in trial.experiment.runs.all())
+    return [seen for trial, run in arms for seen in _observed(trial, run)]
+
+
+def held() -> Held:
+    """Today's advisor held against every trial that is kept."""
+    done = Trial.objects.filter(experiment__state=State.DONE).order_by("pk")
+    newest = done.values_list("experiment__slug", flat=True).last()
+    record = Path(settings.LAB_RECORD)
+    size = record.stat().st_size if record.exists() else 0
+    return _held(done.count(), newest, record, size)
+
+
+@lru_cache(maxsize=2)
+def _held(count: int, newest: str | None, record: Path, size: int) -> Held:
+    # Asking the advisor about every run takes a while, and the answer changes only with a run.
+    return table.held([*observed(), *shipped(record)])
+
+
+def scenarios_staged() -> list[Staged]:
+    """What each scenario showed, by the record that came with the release."""
+    record = Path(settings.LAB_STAGED_RECORD)
+    return _staged(record, record.stat().st_size if record.exists() else 0)
+
+
+@lru_cache(maxsize=2)
+def _staged(record: Path, size: int) -> list[Staged]:
+    return staged(record)
+
+
+def own_counts() -> dict[str, list[dict[str, int | None]]]:
+    """By scenario, the counts of every arm that was judged on this installation."""
+    done = Run.objects.filter(experiment__state=State.DONE, verdict__in=JUDGED)
+    found: dict[str, list[dict[str, int | None]]] = {}
+    for scenario, counts in done.values_list("experiment__scenario", "result__counts"):
+        found.setdefault(scenario, []).append(counts or {})
+    return found
+
+
+def shipped(record: Path) -> list[Observed]:
+    """What the runs of a record saw that say something, as they stand on the evidence page.
+
+    Left out is one of which today's catalog or failures know nothing.
+    """
+    return [seen for run in Record(record).runs if run.judged for seen in _shipped(run)]
+
+
+def _shipped(run: Explored) -> Iterable[Observed]:
+    staged = {(event.name, event.scenario) for event in all_events()}
+    pipeline = _read(json.dumps(run.pipeline, sort_keys=True))
+    if pipeline is None or (run.event, run.scenario) not in staged:
+        return
+    stated = (
+        f"{name}={json.dumps(value) if isinstance(value, bool) else value}"
+        for part in run.pipeline["settings"].values()
+        for name, value in part.items()
+        if name not in SHORTENED
+    )
+    kafka = run.versions.get("kafka", run.pipeline["kafka"])
+    where = f"{run.date}, Kafka {kafka}, {run.clients}{_code(run.code)}"
+    yield Observed(
+        run.event, pipeline, frozenset(map(Anomaly, run.seen)), " ".join(stated), "", where,
+        older=_is_older(run.code, run.scenario),
+    )  # fmt: skip
+
+
+def _is_older(code: Mapping[str, str], scenario: str) -> bool:
+    """Whether what a run hangs on has changed since."""
+    return code != fingerprint(scenario)
+
+
+def _code(code: Mapping[str, str]) -> str:
+    return f", code {told(code)}" if code else ""
+
+
+def unjudged(trials: Iterable[Trial]) -> list[tuple[Experiment, str]]:
+    """The experiments of these trials that say nothing, or only half of it, and why."""
+    found = []
+    for trial in trials:
+        experiment = trial.experiment
+        reasons = [
+            f"{run.name}: {run.result.get('reason', '')}"
+            for run in experiment.runs.all()
+            if not run.judged
+        ]
+        if experiment.state != State.DONE or reasons:
+            found.append((experiment, experiment.reason or " ".join(reasons)))
+    return found
+
+
+def _observed(trial: Trial, run: Run) -> Iterable[Observed]:
+    pipeline = _read(json.dumps(trial.pipelines.get(run.name), sort_keys=True))
+    if pipeline is None or not run.judged:
+        return
+    seen = frozenset(anomaly for anomaly in Anomaly if run.counts.get(anomaly))
+    experiment = trial.experiment
+    day = f"{experiment.ended_at:%Y-%m-%d}, " if experiment.ended_at else ""
+    yield Observed(
+        trial.event, pipeline, seen, trial.label(run.name), experiment.get_absolute_url(),
+        f"{day}Kafka {experiment.kafka}{_code(trial.code)}",
+        older=_is_older(trial.code, experiment.scenario),
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=2048)
+def _read(text: str) -> Pipeline | None:
+    try:
+        return advisor.from_data(json.loads(text))
+    except advisor.PipelineError:
+        return None

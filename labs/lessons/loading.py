@@ -1,0 +1,311 @@
+"""Reads the folder of a lab. Everything that is wrong is an error that names the file and the key.
+
+`docs/contributing/lab.md` says what each key is for.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+from xml.etree import ElementTree
+
+from advisor.reasoning.guarantees import Anomaly
+from labs.engine.run.result import COUNTS
+from labs.engine.scenarios import ScenarioError, all_scenarios
+from labs.engine.scenarios import find as find_scenario
+from labs.lessons.model import Answer, Arm, Lesson, Prediction, Question, Symptom, Turn
+from labs.lessons.text import Text, TextError, parse, pictures
+
+TOML = "lesson.toml"
+TEXTS = ("story.md", "explain.md", "take-home.md")
+HINTS = 3
+_SYMPTOMS = tuple(each for each in COUNTS if each.removesuffix("_ms") in {*Anomaly})
+"""The counts of anomalies; of any other nobody says whether it is bad."""
+_FEWEST_CHOICES = _FEWEST_ANSWERS = 3
+_FOLDER = re.compile(r"(\d\d)-([a-z0-9]+(?:-[a-z0-9]+)*)")
+_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_GUARANTEES = ("at-least-once", "exactly-once", "at-most-once")
+_T = TypeVar("_T")
+
+
+class LessonError(ValueError):
+    """What is wrong with a lab: `folder/file: key: what`."""
+
+
+def folders(place: Path) -> list[Path]:
+    """The folders of labs, in the order of the course."""
+    return sorted(each for each in place.iterdir() if (each / TOML).is_file())
+
+
+def load(folder: Path) -> Lesson:
+    """The lab in a folder. Raises `LessonError`."""
+    named = _FOLDER.fullmatch(folder.name)
+    if named is None:
+        raise LessonError(f"{folder.name}: a lab's folder is named like 07-retries-duplicate")
+    data = _toml(folder / TOML)
+    top = _Table(f"{folder.name}/{TOML}", "", data)
+    if top.take("order", int) != int(named[1]):
+        raise top.error("order", f"the folder's name says {int(named[1])}")
+    lesson = _lesson(top, folder, int(named[1]), named[2])
+    top.finish()
+    return lesson
+
+
+class _Table:
+    """One table of the file: hands out each key once, and knows what is left."""
+
+    def __init__(self, file: str, path: str, data: Mapping[str, Any]) -> None:
+        self._file, self._path, self._left = file, path, dict(data)
+
+    def error(self, key: str, what: str) -> LessonError:
+        return LessonError(f"{self._file}: {self._path}{key}: {what}")
+
+    def take(self, key: str, kind: type[_T]) -> _T:
+        """A value that has to be there, not empty. Raises `LessonError`."""
+        if key not in self._left:
+            raise self.error(key, "is missing")
+        value = self._left.pop(key)
+        # bool is an int in Python, and none in a lab.
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise self.error(key, f"has to be {_WORDS[kind]}, not {value!r}")
+        if kind in (str, list, dict) and not value:
+            raise self.error(key, "is empty")
+        return value
+
+    def maybe(self, key: str, kind: type[_T], otherwise: _T) -> _T:
+        return self.take(key, kind) if key in self._left else otherwise
+
+    def one_of(self, key: str, known: Iterator[str] | tuple[str, ...]) -> str:
+        value, among = self.take(key, str), list(known)
+        if value not in among:
+            raise self.error(key, f"{value!r} is none of {', '.join(among)}")
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        values = self.take(key, list)
+        if not all(isinstance(each, str) and each.strip() for each in values):
+            raise self.error(key, "has to be a list of texts")
+        return tuple(values)
+
+    def table(self, key: str) -> _Table:
+        return _Table(self._file, f"{self._path}{key}.", self.take(key, dict))
+
+    def tables(self, key: str) -> list[_Table]:
+        values = self.take(key, list)
+        if not all(isinstance(each, dict) for each in values):
+            raise self.error(key, f"has to be tables, [[{self._path}{key}]]")
+        return [
+            _Table(self._file, f"{self._path}{key}[{number}].", each)
+            for number, each in enumerate(values, 1)
+        ]
+
+    def settings(self, key: str) -> dict[str, str]:
+        """What would be typed in the questionnaire, as texts."""
+        values = self.take(key, dict) if key in self._left else {}
+        for name, value in values.items():
+            if not isinstance(value, str):
+                raise self.error(f"{key}.{name}", "has to be a text, as it would be typed")
+        return values
+
+    def finish(self) -> None:
+        for key in self._left:
+            raise self.error(key, "is not a key of a lab")
+
+
+_WORDS = {
+    str: "a text",
+    int: "a whole number",
+    list: "a list",
+    dict: "a table",
+    bool: "true or false",
+}
+
+
+def _toml(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except FileNotFoundError as missing:
+        raise LessonError(f"{file.parent.name}/{file.name}: is missing") from missing
+    except tomllib.TOMLDecodeError as wrong:
+        raise LessonError(f"{file.parent.name}/{file.name}: {wrong}") from wrong
+
+
+def _lesson(top: _Table, folder: Path, order: int, name: str) -> Lesson:
+    common = top.settings("settings")
+    arms = tuple(_arm(each, common) for each in top.tables("arms"))
+    names = tuple(arm.name for arm in arms)
+    turn = _turn(top.table("turn"), {arm.name: arm for arm in arms})
+    taken = [*names, *(choice.name for choice in turn.choices)]
+    if len(set(taken)) < len(taken):
+        raise top.error("arms", f"arms and choices need names of their own, not {taken}")
+    drawings = {each.name: _drawing(each) for each in sorted(folder.glob("*.svg"))}
+    texts = [_text(folder / file, names, drawings) for file in TEXTS]
+    shown = {picture for text in texts for picture in pictures(text)}
+    for unused in sorted(drawings.keys() - shown):
+        raise LessonError(f"{folder.name}/{unused}: is shown in no text")
+    return Lesson(
+        name=name,
+        order=order,
+        title=top.take("title", str),
+        goal=top.take("goal", str),
+        minutes=top.take("minutes", int),
+        scenario=_scenario(top),
+        want=top.one_of("want", _GUARANTEES),
+        question=top.take("question", str),
+        notice=top.texts("notice"),
+        sources=top.texts("sources"),
+        symptom=_symptom(top.table("symptom"), names),
+        arms=arms,
+        predictions=_predictions(top, names),
+        turn=turn,
+        questions=tuple(_question(each) for each in top.tables("questions")),
+        story=texts[0],
+        explain=texts[1],
+        take_home=texts[2],
+    )
+
+
+def _scenario(top: _Table) -> str:
+    name = top.take("scenario", str)
+    try:
+        find_scenario(name)
+    except ScenarioError as unknown:
+        known = ", ".join(each.name for each in all_scenarios())
+        raise top.error("scenario", f"{name!r} is none of {known}") from unknown
+    return name
+
+
+def _name(table: _Table) -> str:
+    name = table.take("name", str)
+    if not _NAME.fullmatch(name):
+        raise table.error("name", f"{name!r} has to be lower-case letters, digits and dashes")
+    return name
+
+
+def _arm(table: _Table, common: Mapping[str, str]) -> Arm:
+    arm = Arm(
+        _name(table),
+        table.take("label", str),
+        table.take("meaning", str),
+        {**common, **table.settings("settings")},
+    )
+    table.finish()
+    return arm
+
+
+def _choice(table: _Table, base: Arm) -> Arm:
+    name, label, why = _name(table), table.take("label", str), table.take("why", str)
+    changed = table.settings("settings")
+    if not changed:
+        raise table.error("settings", "is missing: what does the choice change?")
+    table.finish()
+    return Arm(name, label, "", {**base.fields, **changed}, why)
+
+
+def _symptom(table: _Table, arms: tuple[str, ...]) -> Symptom:
+    symptom = Symptom(
+        table.one_of("arm", arms),
+        table.one_of("count", _SYMPTOMS),
+        table.take("words", str),
+        table.take("none", str),
+        table.take("some", str),
+        table.maybe("over", int, 0),
+    )
+    table.finish()
+    return symptom
+
+
+def _predictions(top: _Table, arms: tuple[str, ...]) -> tuple[Prediction, ...]:
+    found = []
+    for table in top.tables("predictions"):
+        arm = table.one_of("arm", arms)
+        if table.maybe("kind", str, "choice") == "choice":
+            found.append(Prediction(arm, arm))
+        else:
+            found.append(Prediction(f"{arm}-number", arm, "number", table.take("question", str)))
+        table.finish()
+    names = [each.name for each in found]
+    if len(set(names)) < len(names):
+        raise top.error("predictions", "one of a kind for each arm")
+    return tuple(found)
+
+
+def _turn(table: _Table, arms: Mapping[str, Arm]) -> Turn:
+    base = table.one_of("from", tuple(arms))
+    choices = tuple(_choice(each, arms[base]) for each in table.tables("choices"))
+    if len(choices) < _FEWEST_CHOICES:
+        raise table.error("choices", f"has to be at least {_FEWEST_CHOICES}")
+    names = tuple(choice.name for choice in choices)
+    turn = Turn(
+        base,
+        table.take("task", str),
+        choices,
+        table.one_of("solution", names),
+        table.one_of("tempting", names),
+        table.texts("hints"),
+    )
+    if turn.solution == turn.tempting:
+        raise table.error("tempting", "is the solution")
+    if len(turn.hints) != HINTS:
+        raise table.error("hints", f"has to be {HINTS}, from a nudge to nearly the answer")
+    table.finish()
+    return turn
+
+
+def _question(table: _Table) -> Question:
+    name, ask = _name(table), table.take("ask", str)
+    rows = table.tables("answers")
+    answers = tuple(_answer(each) for each in rows)
+    if len(answers) < _FEWEST_ANSWERS:
+        raise table.error("answers", f"has to be at least {_FEWEST_ANSWERS}")
+    if sum(answer.right for answer in answers) != 1:
+        raise table.error("answers", "exactly one has to be right")
+    table.finish()
+    return Question(name, ask, answers)
+
+
+def _answer(table: _Table) -> Answer:
+    answer = Answer(
+        table.take("text", str), table.take("why", str), table.maybe("right", bool, False)
+    )
+    table.finish()
+    return answer
+
+
+def _text(file: Path, arms: tuple[str, ...], drawings: Mapping[str, str]) -> Text:
+    where = f"{file.parent.name}/{file.name}"
+    if not file.is_file():
+        raise LessonError(f"{where}: is missing")
+    # What is said before and after a run is about no arm of it.
+    known = arms if file.name == "explain.md" else ()
+    try:
+        return parse(file.read_text("utf-8"), known, COUNTS, drawings)
+    except TextError as wrong:
+        raise LessonError(f"{where}: {wrong}") from wrong
+
+
+_HARMLESS = {"svg", "g", "rect", "circle", "line", "path", "polyline", "polygon", "text", "tspan",
+             "title", "desc"}  # fmt: skip
+
+
+def _drawing(file: Path) -> str:
+    """An SVG that may stand in a page: shapes and words, with nothing to run or to fetch."""
+    where = f"{file.parent.name}/{file.name}"
+    source = file.read_text("utf-8")
+    try:
+        root = ElementTree.fromstring(source)  # noqa: S314 - a file of the house, not of a visitor
+    except ElementTree.ParseError as wrong:
+        raise LessonError(f"{where}: {wrong}") from wrong
+    if root.get("viewBox") is None:
+        raise LessonError(f"{where}: viewBox: is missing")
+    for element in root.iter():
+        tag = element.tag.removeprefix("{http://www.w3.org/2000/svg}")
+        if tag not in _HARMLESS:
+            raise LessonError(f"{where}: <{tag}> may not stand in a drawing")
+        for key in element.attrib:
+            if key.startswith("on") or key == "style" or "href" in key:
+                raise LessonError(f"{where}: <{tag} {key}> may not stand in a drawing")
+    return source[source.index("<svg") :].strip()

@@ -1,0 +1,174 @@
+"""What a guided lab is, and what a run says about it. Plain data, without Django."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from labs.lessons.text import Text
+
+NONE, SOME = "none", "some"
+"""The two answers to a prediction by choice: the symptom does not show, or it shows."""
+
+FACTOR = 2
+"""A predicted number is right if it is at most so many times too large or too small."""
+
+CONFIDENCES: Mapping[str, str] = {
+    "sure": "I am sure",
+    "think": "I think so",
+    "guess": "I guess",
+}
+"""How sure a visitor is of a prediction: the value kept → its words on the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One set of settings.
+
+    `fields` are what a person would type in the questionnaire (`producer.acks` → `1`); the
+    catalog parses them like everything that is typed. `why` explains what they do to the
+    symptom; only a choice of the visitor's turn has it.
+    """
+
+    name: str
+    label: str
+    meaning: str
+    fields: Mapping[str, str]
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Symptom:
+    """What the story complains about: a count of the judge in one arm.
+
+    It shows where the count exceeds `over` (for times, in ms). `none` and `some` are the words of
+    the two answers; `words` names the count in a table.
+    """
+
+    arm: str
+    count: str
+    words: str
+    none: str
+    some: str
+    over: int = 0
+
+    @property
+    def anomaly(self) -> str:
+        """The anomaly that the count counts: `blocked_ms` counts `blocked`."""
+        return self.count.removesuffix("_ms")
+
+    def answers(self) -> Mapping[str, str]:
+        """The answers to a prediction by choice, with their words."""
+        return {NONE: self.none, SOME: self.some}
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """One thing to predict before the run: of an arm, by choice or as a number of messages."""
+
+    name: str
+    arm: str
+    kind: str = "choice"
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer of a question, with the explanation that is shown once something was chosen."""
+
+    text: str
+    why: str
+    right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that asks why. Its wrong answers are misconceptions that people have."""
+
+    name: str
+    ask: str
+    answers: tuple[Answer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The visitor's turn: one change to the settings of the arm `base`.
+
+    `solution` and `tempting` name choices: settings without the symptom, and settings that look
+    like a cure and are none.
+    """
+
+    base: str
+    task: str
+    choices: tuple[Arm, ...]
+    solution: str
+    tempting: str
+    hints: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one arm of a run showed. Without a verdict that counts, `counts` is empty."""
+
+    verdict: str
+    counts: Mapping[str, int | None] = field(default_factory=dict)
+
+    def answer(self, symptom: Symptom) -> str | None:
+        """The prediction that would have been right, or None if nothing can be concluded."""
+        seen = self.counts.get(symptom.count)
+        if self.verdict not in ("holds", "broken") or seen is None:
+            return None
+        return SOME if seen > symptom.over else NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One guided lab: texts, settings, predictions, questions. `name` is what addresses have."""
+
+    name: str
+    order: int
+    title: str
+    goal: str
+    minutes: int
+    scenario: str
+    want: str
+    question: str
+    notice: tuple[str, ...]
+    sources: tuple[str, ...]
+    symptom: Symptom
+    arms: tuple[Arm, ...]
+    predictions: tuple[Prediction, ...]
+    turn: Turn
+    questions: tuple[Question, ...]
+    story: Text
+    explain: Text
+    take_home: Text
+
+    def arm(self, name: str) -> Arm:
+        """An arm of the run, or a choice of the visitor's turn.
+
+        Raises `KeyError` for settings that the lesson does not have.
+        """
+        for arm in (*self.arms, *self.turn.choices):
+            if arm.name == name:
+                return arm
+        raise KeyError(name)
+
+    @property
+    def solution(self) -> Arm:
+        """The settings without the symptom: those that are taken home."""
+        return self.arm(self.turn.solution)
+
+
+def right(lesson: Lesson, prediction: Prediction, answer: str, outcome: Outcome) -> bool | None:
+    """Whether a prediction came true; None where the arm could not be judged."""
+    seen = outcome.counts.get(lesson.symptom.count)
+    actual = outcome.answer(lesson.symptom)
+    if actual is None or seen is None:
+        return None
+    if prediction.kind == "choice":
+        return answer == actual
+    if not answer.isdecimal():
+        return False  # answered when the lab asked for a choice
+    guess = int(answer)
+    return guess == seen if 0 in (guess, seen) else max(guess, seen) <= FACTOR * min(guess, seen)

@@ -1,0 +1,156 @@
+"""The text of a lab: Markdown with the counts of a run, and with branches for what it showed.
+
+Placeholders are `{arm.count}`, such as `{acks-1.lost_write}`; times in ms are told in seconds.
+What is said about an arm stands between three lines, so that no text can claim more than the run
+showed:
+
+    ::: some acks-1
+    What is said if the symptom showed in that arm.
+    ::: none
+    What is said if it did not.
+    ::: end
+
+In place of both, an arm that could not be judged is said to be so. A drawing is a picture of
+Markdown, `![what it shows](drawing.svg)`; it is set into the page itself, so that it has the
+page's colours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from html import escape
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+
+Value = Callable[[str, str], str]
+"""(arm, count) → its words."""
+Showed = Callable[[str], bool | None]
+"""Arm → whether the symptom showed in it; None where it could not be judged."""
+
+NOT_JUDGED = "This arm could not be judged in your run, so it shows nothing."
+
+_PLACEHOLDER = re.compile(r"\{([a-z0-9-]+)\.([a-z_]+)\}")
+_MARK = re.compile(r"^::: *(some|none|end)(?: +([a-z0-9-]+))? *$")
+_ORDER = {"": "some", "some": "none", "none": "end"}
+
+
+class TextError(ValueError):
+    """What is wrong with a text, with the number of its line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Markdown that is always said, or (with `arm`) by what the run showed of that arm."""
+
+    some: str
+    none: str = ""
+    arm: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text in its parts, with its drawings by file name."""
+
+    parts: tuple[Part, ...]
+    drawings: Mapping[str, str] = field(default_factory=dict)
+
+    def html(self, showed: Showed, value: Value) -> str:
+        """The text as HTML, in the numbers of a run."""
+        said = "\n".join(self._said(part, showed) for part in self.parts)
+        filled = _PLACEHOLDER.sub(lambda found: value(found[1], found[2]), said)
+        return str(_markdown().render(filled, {"drawings": self.drawings}))
+
+    def plain(self) -> str:
+        """As HTML, for a text that says nothing about a run."""
+        return self.html(lambda _: None, lambda arm, count: "")
+
+    @staticmethod
+    def _said(part: Part, showed: Showed) -> str:
+        if not part.arm:
+            return part.some
+        seen = showed(part.arm)
+        if seen is None:
+            return f"\n{NOT_JUDGED}\n"
+        return part.some if seen else part.none
+
+
+def parse(
+    source: str, arms: Sequence[str], counts: Sequence[str], drawings: Mapping[str, str]
+) -> Text:
+    """Reads a text whose arms, counts and drawings are known.
+
+    Raises `TextError` for a branch that is not closed, lacks a case or names no arm, for a
+    placeholder outside of its arm's branch or of no count, and for a drawing that is not there.
+    """
+    parts = _parts(source, arms)
+    for part in parts:
+        for found in _PLACEHOLDER.finditer(part.some + part.none):
+            if found[1] != part.arm:
+                raise TextError(f"{found[0]} has to stand between `::: some {found[1]}` and end")
+            if found[2] not in counts:
+                raise TextError(f"{found[0]}: there is no count {found[2]!r}")
+    text = Text(parts, drawings)
+    missing = [name for name in pictures(text) if name not in drawings]
+    if missing:
+        raise TextError(f"there is no drawing {missing[0]!r}")
+    return text
+
+
+def pictures(text: Text) -> list[str]:
+    """The file names of the drawings that a text shows."""
+    source = "\n\n".join(f"{part.some}\n\n{part.none}" for part in text.parts)
+    return [
+        str(child.attrs["src"])
+        for token in _markdown().parse(source)
+        for child in token.children or ()
+        if child.type == "image"
+    ]
+
+
+def _parts(source: str, arms: Sequence[str]) -> tuple[Part, ...]:
+    parts: list[Part] = []
+    lines: dict[str, list[str]] = {"": []}
+    within, arm = "", ""
+    for number, line in enumerate(source.splitlines(), 1):
+        mark = _MARK.match(line)
+        if mark is None:
+            if line.startswith(":::"):
+                raise TextError(f"line {number}: {line!r} is none of `some ARM`, `none`, `end`")
+            lines[within].append(line)
+            continue
+        if mark[1] != _ORDER[within]:
+            raise TextError(f"line {number}: `::: {_ORDER[within]}` is expected, not {line!r}")
+        if mark[1] == "some":
+            parts.append(Part("\n".join(lines[""])))
+            arm = mark[2] or ""
+            if arm not in arms:
+                raise TextError(f"line {number}: there is no arm {arm!r}; there are {list(arms)}")
+            lines = {"": [], "some": [], "none": []}
+        elif mark[1] == "end":
+            parts.append(Part("\n".join(lines["some"]), "\n".join(lines["none"]), arm))
+        within = "" if mark[1] == "end" else mark[1]
+    if within:
+        raise TextError(f"the branch `::: some {arm}` has no `::: {_ORDER[within]}`")
+    return (*parts, Part("\n".join(lines[""])))
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    reader.add_render_rule("image", _drawing)
+    return reader
+
+
+def _drawing(
+    self: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType
+) -> str:
+    """The drawing itself in place of a link to it; its words are for whoever does not see it."""
+    drawing = env["drawings"][str(tokens[at].attrs["src"])]
+    label = escape(tokens[at].content, quote=True)
+    return f'<span class="drawing" role="img" aria-label="{label}">{drawing}</span>'

@@ -1,0 +1,99 @@
+"""Writes a lock: `python -m labs.maintenance.lock kafka 4.3.1` (or `spark-connector 4.2.0`).
+
+`settings 3.9.2` locks what the ConfigDefs of a release need (labs.maintenance.products), `clients`
+what those of its clients need alone, `spark-options 4.1.2` a connector that is asked and never run.
+`tools 4.3.1` locks what Kafka's own test clients need beside the jars of that release, `streams`
+what Kafka Streams does; RocksDB is left out, as a run's state is held in memory. `spring-boot
+4.1.1` and `strimzi 0.49.0` are for tests alone.
+
+Resolves the tree once with its POMs and records the SHA-256 of each jar, as it was served on the
+day; look at the difference before you commit it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from pathlib import Path
+
+from labs.engine.base.cache import cache_dir, workshop
+from labs.engine.distributions import ivy
+from labs.engine.distributions.distribution import LOCKS
+from labs.engine.distributions.java import find_java
+
+ROOTS = {
+    "kafka": [("org.apache.kafka", "kafka_2.13", "")],
+    # Spark 4.2.0 names a token provider of its own version, which is not in the repository;
+    # 4.0.0 is the newest that is. Everything else of the tree is in pyspark already.
+    "spark-connector": [("org.apache.spark", "spark-sql-kafka-0-10_2.13", ""),
+                        ("org.apache.spark", "spark-token-provider-kafka-0-10_2.13", "4.0.0"),
+                        ("org.apache.kafka", "kafka-clients", "3.9.2"),
+                        ("org.apache.commons", "commons-pool2", "2.13.1")],
+    "spark-options": [("org.apache.spark", "spark-sql-kafka-0-10_2.13", "")],
+    "clients": [("org.apache.kafka", "kafka-clients", "")],
+    "tools": [("org.apache.kafka", "kafka-tools", "")],
+    "streams": [("org.apache.kafka", "kafka-streams", "")],
+    # Asked by tests what they make of our exports, and Spring of what we read; never run.
+    "spring-boot": [("org.springframework.boot", "spring-boot", ""),
+                    ("org.springframework.boot", "spring-boot-kafka", ""),
+                    *[("org.springframework", f"spring-{each}", "7.0.9")
+                      for each in ("beans", "context", "core")],
+                    ("org.springframework.kafka", "spring-kafka", "4.1.1"),
+                    ("commons-logging", "commons-logging", "1.3.5")],
+    "strimzi": [("io.strimzi", "api", ""),
+                *[("io.fabric8", f"kubernetes-{each}", "7.4.0")
+                  for each in ("client-api", "model-common", "model-core", "model-networking")]],
+    "settings": [("org.apache.kafka", "kafka_2.13", ""), ("org.apache.kafka", "kafka-streams", "")],
+}  # fmt: skip
+
+# The tree of a broker holds log4j 2 but no binding for slf4j 1.7, and before 4.0 nothing that can
+# log at all: without these a broker is silent. A release is that of the jar in braces.
+_LOGGING = {
+    "log4j-core": [("org.apache.logging.log4j", "log4j-slf4j-impl", "{log4j-core}")],
+    "slf4j-api": [("org.slf4j", "slf4j-reload4j", "{slf4j-api}"),
+                  ("ch.qos.reload4j", "reload4j", "1.2.26")],
+}  # fmt: skip
+
+# What the tools log tells when a send began, to the nanosecond: only log4j 2 can say that.
+_LOG4J_2 = [("org.apache.logging.log4j", each, "2.25.4")
+            for each in ("log4j-api", "log4j-core", "log4j-slf4j-impl")]  # fmt: skip
+
+_TREES = ("kafka", "settings")
+# The rest of these trees comes with the newest Kafka, or is not needed to ask a ConfigDef.
+_KEPT = {"settings": re.compile(r"org\.apache\.(kafka:kafka[-_]|zookeeper:)")}
+
+
+def main(product: str, version: str) -> None:
+    """Resolves, then writes `locks/<product>-<version>.txt`."""
+    roots = [(group, artifact, stated or version) for group, artifact, stated in ROOTS[product]]
+    if product == "tools" and ":log4j-core:" not in (LOCKS / f"kafka-{version}.txt").read_text():
+        roots += _LOG4J_2
+    rows = _resolve(roots, transitive=product in _TREES)
+    if product == "kafka":
+        found = {f"{{{artifact}}}": revision for _, artifact, revision, _ in rows}
+        logging = next(each for jar, each in _LOGGING.items() if f"{{{jar}}}" in found)
+        rows += _resolve([(g, a, found.get(rev, rev)) for g, a, rev in logging], transitive=False)
+    lines = [f"{group}:{artifact}:{rev} {digest}\n" for group, artifact, rev, digest in rows]
+    if product in _KEPT:
+        lines = [line for line in lines if _KEPT[product].match(line)]
+    path = LOCKS / f"{product}-{version}.txt"
+    path.write_text("".join(sorted(lines)), "utf-8")
+    sys.stdout.write(f"{path}: {len(lines)} jars\n")
+
+
+def _resolve(modules: list[ivy.Module], transitive: bool) -> list[tuple[str, str, str, str]]:
+    with workshop(cache_dir() / "lock") as folder:
+        pattern = "[organisation]/[artifact]/[revision]/jar.[ext]"
+        ivy.fetch(find_java(), modules, folder, pattern=pattern, transitive=transitive,
+                  progress=print)  # fmt: skip
+        return [_row(jar) for jar in sorted((folder / "jars").glob("*/*/*/*.jar"))]
+
+
+def _row(jar: Path) -> tuple[str, str, str, str]:
+    group, artifact, version = jar.parts[-4:-1]
+    return group, artifact, version, hashlib.sha256(jar.read_bytes()).hexdigest()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

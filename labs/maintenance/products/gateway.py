@@ -1,0 +1,51 @@
+"""A JVM of which Python can call any class, through py4j, which pyspark brings."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
+
+from labs.engine.distributions.java import find_java
+
+_BROUGHT = ("slf4j-api", "lz4-java", "janino", "commons-compiler")
+
+
+@contextmanager
+def gateway(jars: Iterable[Path]) -> Iterator[JavaGateway]:
+    """A JVM with these jars and a few that pyspark brings (logging, a compiler); gone at the end.
+
+    Raises `java.JavaMissing`.
+    """
+    pyspark = pyspark_jars()
+    brought = [jar for name in _BROUGHT for jar in pyspark.glob(f"{name}-[0-9]*.jar")]
+    with Path(os.devnull).open("w", encoding="utf-8") as silence:
+        port, token, java = launch_gateway(
+            jarpath=str(next(pyspark.glob("py4j-*.jar"))),
+            classpath=os.pathsep.join(map(str, [*jars, *brought])),
+            java_path=str(find_java().path), die_on_exit=True, enable_auth=True,
+            redirect_stdout=silence, redirect_stderr=silence,
+            return_proc=True,
+        )  # fmt: skip
+        address = GatewayParameters(port=port, auth_token=token, auto_convert=True)
+        opened = JavaGateway(gateway_parameters=address)
+        try:
+            yield opened
+        finally:
+            opened.shutdown()
+            java.kill()  # what a client left running would keep it, as long as we live
+            java.stdin.close()
+            java.wait()  # its output is py4j's thread's to read and close
+
+
+def pyspark_jars() -> Path:
+    """The folder of the jars that pyspark brings. Raises `ModuleNotFoundError`."""
+    # Found without being imported: its import costs most of a second, and Spark is not wanted.
+    spec = importlib.util.find_spec("pyspark")
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError("pyspark, which holds py4j, is not installed. Run `make setup`.")
+    return Path(spec.submodule_search_locations[0]) / "jars"

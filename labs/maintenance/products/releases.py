@@ -1,0 +1,117 @@
+"""Which releases are asked for their settings, and how they come here.
+
+Kafka's jars are locked in labs/engine/distributions/locks and fetched as those of the brokers are;
+the older librdkafkas are wheels of confluent-kafka, locked here and fetched by pip.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping
+from ctypes import CDLL
+from importlib.metadata import files
+from pathlib import Path
+
+from labs.engine.distributions.distribution import install, kafka, spark_connector
+from labs.maintenance.products import librdkafka
+from labs.maintenance.products.gateway import pyspark_jars
+
+KAFKA: Mapping[str, str] = {
+    "2.8": "settings-2.8.2", "3.0": "settings-3.0.2", "3.1": "settings-3.1.2",
+    "3.2": "settings-3.2.3", "3.3": "settings-3.3.2", "3.4": "settings-3.4.1",
+    "3.5": "settings-3.5.2", "3.6": "settings-3.6.2", "3.7": "settings-3.7.2",
+    "3.8": "settings-3.8.1", "3.9": "settings-3.9.2", "4.0": "settings-4.0.2",
+    "4.1": "settings-4.1.2", "4.2": "settings-4.2.1", "4.3": "settings-4.3.1",
+    "4.4": "clients-4.4.0",
+}  # fmt: skip
+"""Line → lock. Of 4.4 no brokers are in the catalog: its clients are enough."""
+
+SPARK: Mapping[str, str] = {
+    "3.5": "spark-options-3.5.8", "4.0": "spark-options-4.0.2", "4.1": "spark-options-4.1.2",
+    "4.2": "spark-connector-4.2.0",
+}  # fmt: skip
+"""Line of Spark → lock with its Kafka connector."""
+
+LIBRDKAFKA: Mapping[str, tuple[str, str]] = {
+    "2.0": ("2.0.2", "69f2582420b5c010b64812c0ff1f391d32fbca2f5783f00b19e9f296bbf70202"),
+    "2.8": ("2.8.2", "fd10d521873e7d2f64c7d1bc0ee1fc27434d7bc45e50e8a8abf7e8366e38002a"),
+    "2.12": ("2.12.2", "f26e107597cacb28b6d3333942b665dcb5a3838a1bc2d7b979c4486d22320d0f"),
+}
+"""Line → release of confluent-kafka and SHA-256 of its wheel (CPython 3.11, Linux, x86-64).
+
+The newest line is the installed one. Only the library in the wheel is loaded, so that any Python
+on that platform will do.
+"""
+
+
+class WheelMissing(Exception):
+    """pip could not fetch a wheel, or it is not the one recorded; the message holds its words."""
+
+
+def class_path(line: str) -> tuple[Path, ...]:
+    """The jars of Kafka at a line, and those of the newest Kafka that are not Kafka's own.
+
+    A ConfigDef needs Scala's library and a few others to be loaded; none of them says anything
+    about a setting. Raises as `distribution.kafka`.
+    """
+    others = [jar for jar in kafka().jars if not jar.name.startswith(("kafka-", "kafka_"))]
+    return (*install(KAFKA[line]), *others)
+
+
+def spark_class_path(line: str) -> tuple[Path, ...]:
+    """Spark's connector at a line, and what it needs to be loaded: the installed Spark.
+
+    Raises as `distribution.kafka`.
+    """
+    others = [jar for jar in spark_connector() if not jar.name.startswith("spark-sql-kafka")]
+    return (*install(SPARK[line]), *others, *sorted(pyspark_jars().glob("*.jar")))
+
+
+def release_of(lock: str) -> str:
+    """The patch release in a lock's name: `3.9.2`."""
+    return lock.rpartition("-")[2]
+
+
+def installed_table() -> tuple[str, str]:
+    """The line of the installed librdkafka, and its table of properties."""
+    installed = next(
+        file for file in files("confluent-kafka") or () if file.name.startswith("librdkafka")
+    )
+    library = CDLL(str(installed.locate()))
+    return librdkafka.version(library), librdkafka.table(library)
+
+
+def older_table(line: str, folder: Path) -> tuple[str, str]:
+    """The release and the table of an older librdkafka; `folder` is a temporary one.
+
+    It is loaded in a process of its own: two librdkafkas do not go well together in one.
+    Raises `WheelMissing`.
+    """
+    release, sha256 = LIBRDKAFKA[line]
+    wanted = folder / "wanted.txt"
+    wanted.write_text(f"confluent-kafka=={release} --hash=sha256:{sha256}\n")
+    pip = subprocess.run(
+        [
+            sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes",
+            "--only-binary=:all:", "--python-version=3.11", "--implementation=cp",
+            *(f"--platform=manylinux{tag}_x86_64" for tag in ("2014", "_2_17", "_2_28")),
+            "--dest", folder, "--requirement", wanted,
+        ],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    if pip.returncode != 0:
+        raise WheelMissing(f"confluent-kafka {release}: {pip.stderr.strip()}")
+    unpacked = folder / release
+    with zipfile.ZipFile(next(folder.glob(f"confluent_kafka-{release}-*.whl"))) as wheel:
+        wheel.extractall(unpacked)
+    asked = subprocess.run(
+        [
+            sys.executable, "-m", "labs.maintenance.products.librdkafka",
+            librdkafka.bundled(unpacked),
+        ],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    version, _, table = asked.stdout.partition("\n")
+    return version, table

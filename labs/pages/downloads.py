@@ -1,0 +1,105 @@
+"""A ledger as a file to send: a server sends a file without a thread, however slow the reader is.
+
+The JSON Lines of a ledger take seconds of processor time: they are made once, by a process of
+their own, and kept beside the ledger. The zip of the Parquet files is only a copy, and not kept.
+"""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+import tempfile
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from django.conf import settings
+from django.http import FileResponse
+
+from labs.runs import archive
+
+AT_ONCE = 24
+MAKING_AT_ONCE = 2
+MAKE_LIMIT_S = 300
+RETRY_S = 10
+
+_sending = threading.BoundedSemaphore(AT_ONCE)
+_making = threading.BoundedSemaphore(MAKING_AT_ONCE)
+
+logger = logging.getLogger(__name__)
+
+
+class Busy(Exception):
+    """Too many ask at once, or it could not be made now; the message is for the page."""
+
+
+class Download(FileResponse):
+    """A file that takes one of `AT_ONCE` places, from its making until it is sent or given up."""
+
+    def __init__(self, ledger: Path, name: str, *, lines: bool) -> None:
+        if not _sending.acquire(blocking=False):
+            raise Busy(f"{AT_ONCE} ledgers are being downloaded. Try again in {RETRY_S} seconds.")
+        self._place = _sending
+        self._holds = threading.Lock()
+        try:
+            file = _lines(ledger, name) if lines else _parquet(ledger, name)
+            super().__init__(file, as_attachment=True, filename=f"{name}.zip")
+        except BaseException:
+            self._place.release()
+            raise
+
+    def close(self) -> None:
+        """Called by the server when the file is sent, or its reader gone; maybe twice."""
+        super().close()
+        if self._holds.acquire(blocking=False):
+            self._place.release()
+
+
+def _parquet(ledger: Path, name: str) -> IO[Any]:
+    file = None
+    try:
+        file = tempfile.TemporaryFile(dir=ledger.parent)  # noqa: SIM115 - the response closes it
+        for chunk in archive.parquet(ledger, name):
+            file.write(chunk)
+        file.seek(0)
+    except BaseException as error:
+        if file is not None:
+            with suppress(OSError):  # what a full disk did not take is tried once more here
+                file.close()
+        if isinstance(error, OSError):
+            raise _no_room(ledger, error) from None
+        raise
+    return file
+
+
+def _no_room(ledger: Path, error: OSError) -> Busy:
+    logger.warning("no zip of %s: %s", ledger, error)
+    return Busy("The zip could not be written; the server's log says why. Its disk may be full.")
+
+
+def _lines(ledger: Path, name: str) -> IO[Any]:
+    kept = ledger.parent / "ledger-jsonl.zip"
+    if not kept.exists():
+        _make(ledger, name, kept)
+    return kept.open("rb")
+
+
+def _make(ledger: Path, name: str, kept: Path) -> None:
+    if not _making.acquire(blocking=False):
+        raise Busy(
+            f"{MAKING_AT_ONCE} ledgers are being written as JSON Lines just now. "
+            f"Try again in {RETRY_S} seconds."
+        )
+    try:
+        subprocess.run(
+            [sys.executable, "-m", "labs.runs.archive", ledger, name, kept],
+            check=True, timeout=MAKE_LIMIT_S, cwd=settings.BASE_DIR, capture_output=True,
+        )  # fmt: skip
+    except (subprocess.SubprocessError, OSError) as error:
+        said = getattr(error, "stderr", None) or b""
+        logger.exception("no JSON Lines of %s: %s", ledger, said.decode(errors="replace")[-2000:])
+        raise Busy("The JSON Lines could not be written; the server's log says why.") from None
+    finally:
+        _making.release()

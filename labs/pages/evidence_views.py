@@ -1,0 +1,34 @@
+"""The page that holds the advisor against every run, the release's and our own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from labs.calibration.edges import UNSTAGED, UNTRIED
+from labs.calibration.staged import Staged
+from labs.evidence import trials
+
+
+@require_safe
+def evidence(request: HttpRequest) -> HttpResponse:
+    """Prediction beside observation, claim by claim, each number linked to its runs."""
+    held, staged = trials.held(), trials.scenarios_staged()
+    own = trials.own_counts()
+    unstaged = {f"{setting} in {scenario}": why for (scenario, setting), why in UNSTAGED.items()}
+    context = {
+        "held": held,
+        "staged": [(each, _here(each, own.get(each.scenario.name, []))) for each in staged],
+        "runs": held.runs + sum(each.runs for each in staged),
+        "untried": sorted({**UNTRIED, **unstaged}.items()),
+    }
+    return render(request, "labs/evidence.html", context)
+
+
+def _here(staged: Staged, own: Sequence[Mapping[str, int | None]]) -> tuple[int, int]:
+    """How many of this installation's own arms saw it, and of how many."""
+    judged = [counts[staged.anomaly] for counts in own if counts.get(staged.anomaly) is not None]
+    return sum(bool(count) for count in judged), len(judged)

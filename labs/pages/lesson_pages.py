@@ -1,0 +1,221 @@
+"""What the pages of a lab show, put together from the lab, the visitor's progress and their run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
+
+from advisor.catalog import Component
+from labs.lessons import (
+    CONFIDENCES,
+    STEPS,
+    Arm,
+    Lesson,
+    Outcome,
+    Prediction,
+    Question,
+    right,
+)
+from labs.lessons.model import NONE
+from labs.lessons.text import Text
+from labs.models import Experiment, Progress, State
+from labs.pages import presentation, replays, sentences
+from labs.pages.lesson_forms import PredictionForm, TurnForm, read
+from labs.pages.views import experiment_context
+
+_UNJUDGED = Outcome("unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One prediction beside what the run showed; `right` is None where nothing can be said."""
+
+    prediction: Prediction
+    arm: Arm
+    predicted: str
+    confidence: str
+    showed: str
+    words: str
+    seen: str
+    acknowledged: str
+    right: bool | None
+
+
+def context(request: HttpRequest, lesson: Lesson, mine: Progress, step: str) -> dict[str, Any]:
+    """Everything that the page of a step shows."""
+    names = list(STEPS)
+    at = names.index(step)
+    kept = read(mine.prediction)
+    found: dict[str, Any] = {
+        "lesson": lesson,
+        "mine": mine,
+        "step": step,
+        "form": PredictionForm(lesson, kept=kept),
+        "answers": kept,
+        "steps": _steps(lesson, mine, step),
+        "has_next": at + 1 < len(names),
+        "back": _url(lesson, names[at - 1]) if at else "",
+        "take_home": _take_home(lesson),
+        "story": _html(lesson, lesson.story, {}),
+        "take_home_text": _html(lesson, lesson.take_home, {}),
+    }
+    if step == "your-turn":
+        return found | _turn(request, lesson, mine)
+    if step == "why":
+        found["asked"] = [_asked(each, mine.answers.get(each.name)) for each in lesson.questions]
+    if mine.experiment is not None:
+        found |= experiment_context(request, mine.experiment.slug)
+        found |= _results(lesson, mine.experiment, kept)
+    if step == "see" and mine.experiment is not None:
+        found["replays"] = replays.arms(mine.experiment)
+    return found
+
+
+def _turn(request: HttpRequest, lesson: Lesson, mine: Progress) -> dict[str, Any]:
+    """The visitor's turn: the form, and what the run of the last change showed."""
+    found: dict[str, Any] = {
+        "turn": TurnForm(lesson, kept=mine.turn),
+        "base": lesson.arm(lesson.turn.base),
+        "hints": lesson.turn.hints,
+        "solution": lesson.solution,
+    }
+    if mine.turn_experiment is None or "choice" not in mine.turn:
+        return found
+    found |= experiment_context(request, mine.turn_experiment.slug)
+    row = turned(lesson, mine)
+    return found | {"row": row} if row else found
+
+
+def turned(lesson: Lesson, mine: Progress) -> Compared | None:
+    """What the visitor's change did, beside what they predicted; None as long as it runs."""
+    experiment, choice = mine.turn_experiment, mine.turn.get("choice", "")
+    if experiment is None or experiment.state != State.DONE:
+        return None
+    outcome = presentation.outcomes(experiment).get(choice)
+    known = any(each.name == choice for each in lesson.turn.choices)
+    if outcome is None or not known:
+        return None
+    return _compared(lesson, Prediction(choice, choice), mine.turn, outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question: not answered yet (`given` None), or with what was answered."""
+
+    question: Question
+    given: int | None
+    right: bool
+
+
+def _asked(question: Question, given: Any) -> Asked:
+    known = isinstance(given, int) and given < len(question.answers)
+    return Asked(question, given if known else None, bool(known and question.answers[given].right))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One lab on the map of the course, with the visitor's place in it."""
+
+    lesson: Lesson
+    step: str
+    word: str
+    begun: bool
+    solved: bool
+    answered: int
+    may_undo: bool
+
+
+def row(lesson: Lesson, mine: Progress | None, may_undo: bool) -> Row:
+    """`mine` is None for a lab that was not begun."""
+    mine = mine or Progress(lesson=lesson.name)
+    step = mine.step if mine.step in STEPS else next(iter(STEPS))
+    result = turned(lesson, mine)
+    asked = [_asked(each, mine.answers.get(each.name)) for each in lesson.questions]
+    return Row(
+        lesson, step, STEPS[step], mine.pk is not None,
+        result is not None and result.showed == NONE, sum(each.right for each in asked), may_undo,
+    )  # fmt: skip
+
+
+def _results(
+    lesson: Lesson, experiment: Experiment, kept: Mapping[str, Mapping[str, str]]
+) -> dict[str, Any]:
+    """Prediction beside result, and the explanation; only once there is a result."""
+    if experiment.state != State.DONE:
+        return {}
+    outcomes = presentation.outcomes(experiment)
+    rows = [
+        _compared(lesson, each, kept.get(each.name, {}), outcomes[each.arm])
+        for each in lesson.predictions
+        if each.arm in outcomes
+    ]
+    return {
+        "compared": rows,
+        "right": sum(row.right is True for row in rows),
+        "judged": sum(bool(row.showed) for row in rows),
+        "explained": _html(lesson, lesson.explain, outcomes),
+    }
+
+
+def _compared(
+    lesson: Lesson, prediction: Prediction, kept: Mapping[str, str], outcome: Outcome
+) -> Compared:
+    answer, symptom = kept.get("answer", ""), lesson.symptom
+    showed = outcome.answer(symptom) or ""
+    words = symptom.answers()
+    return Compared(
+        prediction=prediction,
+        arm=lesson.arm(prediction.arm),
+        predicted=words.get(answer, answer),
+        confidence=CONFIDENCES.get(kept.get("confidence", ""), ""),
+        showed=showed,
+        words=words.get(showed, ""),
+        seen=counted(symptom.count, outcome.counts.get(symptom.count)),
+        acknowledged=counted("ok", outcome.counts.get("ok")),
+        right=right(lesson, prediction, answer, outcome) if answer else None,
+    )
+
+
+def counted(count: str, value: int | None) -> str:
+    """A count in words: `4,985`; a time in seconds; what was not judged is said to be so."""
+    return sentences.seconds(value) if count.endswith("_ms") else sentences.number(value)
+
+
+def _html(lesson: Lesson, text: Text, outcomes: Mapping[str, Outcome]) -> SafeString:
+    """A text of the house in the numbers of a run: nothing in it was typed by a visitor."""
+
+    def showed(arm: str) -> bool | None:
+        answer = outcomes.get(arm, _UNJUDGED).answer(lesson.symptom)
+        return None if answer is None else answer == "some"
+
+    def value(arm: str, count: str) -> str:
+        return counted(count, outcomes[arm].counts.get(count))
+
+    return mark_safe(text.html(showed, value))  # noqa: S308
+
+
+def _take_home(lesson: Lesson) -> list[tuple[str, str, str]]:
+    """The stated settings of the solution: (part, key, value)."""
+    parts = {component.value for component in Component}
+    typed = (
+        (*key.split(".", 1), value) for key, value in lesson.solution.fields.items() if "." in key
+    )
+    return [(part, key, value) for part, key, value in typed if part in parts]
+
+
+def _url(lesson: Lesson, step: str) -> str:
+    return reverse("labs:lesson", args=[lesson.name, step])
+
+
+def _steps(lesson: Lesson, mine: Progress, current: str) -> list[tuple[str, str, bool, bool]]:
+    """Each step: its address, its word, whether it is behind the visitor, whether it is now."""
+    reached = list(STEPS).index(mine.step)
+    return [
+        (_url(lesson, name), word, index < reached and name != current, name == current)
+        for index, (name, word) in enumerate(STEPS.items())
+    ]

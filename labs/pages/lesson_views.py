@@ -1,0 +1,171 @@
+"""The pages of a lesson: one calm column, a step a page, progress kept by session."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseStopPolling
+
+from labs.lessons import STEPS, Lesson, all_lessons, find
+from labs.models import Progress, State
+from labs.pages import lesson_confidence, lesson_pages, progress
+from labs.pages.lesson_forms import PredictionForm, TurnForm
+from labs.pages.parameters import whole_number
+from labs.runs import services, visitors
+
+
+@require_safe
+@never_cache
+def lessons(request: HttpRequest) -> HttpResponse:
+    """The map of the course, with one's own place in each lab."""
+    mine = {each.lesson: each for each in progress.all_of(request)}
+    rows = [
+        lesson_pages.row(each, mine.get(each.name), progress.may_undo(request, each))
+        for each in all_lessons()
+    ]
+    context = {"rows": rows, "confidence": lesson_confidence.table(list(mine.values()))}
+    return render(request, "labs/lessons.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@never_cache
+def lesson(request: HttpRequest, name: str, step: str) -> HttpResponse:
+    """One step. A POST answers its question, if it has one, and leads on to the next.
+
+    Looking keeps nothing; how far the visitor is, is kept when they go on.
+    """
+    found = _find(name)
+    if step not in STEPS:
+        raise Http404("There is no such step.")
+    mine = progress.of(request, found)
+    if request.method == "POST":
+        given = request.POST.get("to") != "next" and _ANSWERS_OF.get(step)
+        return given(request, found, mine) if given else _next(request, found, mine, step)
+    return render(
+        request, f"labs/lesson/{step}.html", lesson_pages.context(request, found, mine, step)
+    )
+
+
+@require_safe
+@never_cache
+def live(request: HttpRequest, name: str) -> HttpResponse:
+    """The part of the run's step that changes; 286 once it will not change again."""
+    found = _find(name)
+    mine = progress.of(request, found)
+    if mine.experiment is None:
+        raise Http404("Nothing has been run in this lesson.")
+    response = render(
+        request, "labs/lesson/live.html", lesson_pages.context(request, found, mine, "run")
+    )
+    if not mine.experiment.is_live:
+        response.status_code = HttpResponseStopPolling.status_code
+    return response
+
+
+@require_safe
+@never_cache
+def turn_live(request: HttpRequest, name: str) -> HttpResponse:
+    """The same for the run of the visitor's turn."""
+    found = _find(name)
+    mine = progress.of(request, found)
+    if mine.turn_experiment is None:
+        raise Http404("Nothing has been run in this turn.")
+    context = lesson_pages.context(request, found, mine, "your-turn")
+    response = render(request, "labs/lesson/turn_live.html", context)
+    if not mine.turn_experiment.is_live:
+        response.status_code = HttpResponseStopPolling.status_code
+    return response
+
+
+@require_POST
+def reset(request: HttpRequest, name: str) -> HttpResponse:
+    """Begins a lesson anew; the page offers to undo it."""
+    progress.reset(request, _find(name))
+    return redirect("labs:lessons")
+
+
+@require_POST
+def undo(request: HttpRequest, name: str) -> HttpResponse:
+    """Takes a reset back."""
+    progress.undo(request, _find(name))
+    return redirect("labs:lessons")
+
+
+def _find(name: str) -> Lesson:
+    try:
+        return find(name)
+    except LookupError as unknown:
+        raise Http404("There is no such lesson.") from unknown
+
+
+def _go(request: HttpRequest, found: Lesson, mine: Progress, step: str) -> HttpResponse:
+    progress.reach(request, mine, step)
+    return redirect("labs:lesson", name=found.name, step=step)
+
+
+def _next(request: HttpRequest, found: Lesson, mine: Progress, step: str) -> HttpResponse:
+    names = list(STEPS)
+    return _go(request, found, mine, names[min(names.index(step) + 1, len(names) - 1)])
+
+
+def _predict(request: HttpRequest, found: Lesson, mine: Progress) -> HttpResponse:
+    """Keeps the predictions. Once the run has begun they stay as they are."""
+    if mine.experiment is not None:
+        return _go(request, found, mine, "run")
+    form = PredictionForm(found, request.POST)
+    if not form.is_valid():
+        context = lesson_pages.context(request, found, mine, "predict") | {"form": form}
+        return render(request, "labs/lesson/predict.html", context, status=422)
+    progress.predict(request, mine, form.kept())
+    return _go(request, found, mine, "run")
+
+
+def _run(request: HttpRequest, found: Lesson, mine: Progress) -> HttpResponse:
+    """Starts the lesson's experiment, or puts one that reached no result back into the queue."""
+    if mine.experiment is not None and mine.experiment.is_live:
+        return _go(request, found, mine, "run")
+    try:
+        if mine.experiment is not None and mine.experiment.state != State.DONE:
+            services.again(mine.experiment, visitors.of(request))
+        else:
+            progress.begin(request, mine, services.start_lesson(found, visitors.of(request)))
+    except services.Refused as refused:
+        messages.error(request, str(refused))
+    return _go(request, found, mine, "run")
+
+
+def _turn(request: HttpRequest, found: Lesson, mine: Progress) -> HttpResponse:
+    """Starts the run of one change, or puts a run that reached no result back into the queue."""
+    earlier = mine.turn_experiment
+    if earlier is not None and earlier.is_live:
+        return _go(request, found, mine, "your-turn")
+    form = TurnForm(found, request.POST)
+    again = earlier is not None and earlier.state != State.DONE and not form.choice
+    if not again and not form.is_valid():
+        context = lesson_pages.context(request, found, mine, "your-turn") | {"turn": form}
+        return render(request, "labs/lesson/your-turn.html", context, status=422)
+    try:
+        if again and earlier is not None:
+            services.again(earlier, visitors.of(request))
+        else:
+            chosen = found.arm(form.choice)
+            started = services.start_turn(found, chosen, visitors.of(request))
+            progress.take_turn(request, mine, form.kept(), started)
+    except services.Refused as refused:
+        messages.error(request, str(refused))
+    return _go(request, found, mine, "your-turn")
+
+
+def _why(request: HttpRequest, found: Lesson, mine: Progress) -> HttpResponse:
+    """Keeps the answer to one question; what is no answer of it changes nothing."""
+    for question in found.questions:
+        place = whole_number(request.POST.get(question.name, ""))
+        if place is not None and place < len(question.answers):
+            progress.answer(request, mine, question.name, place)
+    return _go(request, found, mine, "why")
+
+
+_ANSWERS_OF = {"predict": _predict, "run": _run, "your-turn": _turn, "why": _why}

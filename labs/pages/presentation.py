@@ -1,0 +1,339 @@
+"""What the pages of an experiment show, put together from the database."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from labs.engine.record import fault_words
+from labs.engine.record.fault_words import FaultEvent
+from labs.engine.scenarios import ScenarioError
+from labs.engine.scenarios import find as find_scenario
+from labs.lessons import Outcome
+from labs.lessons import find as find_lesson
+from labs.models import Experiment, Run, State, Trial
+from labs.pages import plots, selectors, sentences
+from labs.pages.pace import Pace
+
+PHASES: Mapping[str, str] = {
+    "waiting": "Waiting for a place",
+    "booting": "Starting brokers",
+    "ready": "Brokers ready",
+    "producing": "Sending",
+    "faulting": "Failing",
+    "healing": "Healing",
+    "reading": "Reading back",
+    "judging": "Counting",
+    "done": "Done",
+}
+"""The phases of an arm in order, in words."""
+
+_LABELS = {
+    "described": "As described",
+    "recommended": "As recommended",
+    "weak": "Weak settings",
+    "safe": "Safe settings",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    number: str
+    state: str
+    leader: bool
+    in_sync: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A step of an arm: `done`, `now` or `todo`; of the present one, how far it is."""
+
+    words: str
+    state: str
+    progress: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Some messages of one anomaly, as a table."""
+
+    words: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of all arms: those that differ with a value for each arm, those that do not."""
+
+    differ: tuple[tuple[str, tuple[Any, ...]], ...]
+    same: tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One arm as a page shows it, whether it waits, runs or is done."""
+
+    run: Run
+    label: str
+    phases: tuple[Phase, ...]
+    brokers: tuple[Broker, ...]
+    spark: str
+    events: tuple[FaultEvent, ...]
+    sentence: str
+    counted: str
+    missing: str
+    groups: tuple[str, ...]
+    all_counts: tuple[tuple[str, int | None], ...]
+    unavailable: str
+    blocked: str
+    longest_pause: str
+    evidence: str
+    examples: tuple[Examples, ...]
+    has_ledger: bool
+    plot: plots.Plot | None
+
+
+def scenario_title(name: str) -> str:
+    """The scenario's title; its name if it is no longer in the house."""
+    try:
+        return find_scenario(name).title
+    except ScenarioError:
+        return name
+
+
+def scenario_story(name: str) -> str:
+    """What happens in the scenario; empty if it is no longer in the house."""
+    try:
+        return find_scenario(name).story
+    except ScenarioError:
+        return ""
+
+
+def label(experiment: Experiment, name: str) -> str:
+    """The arm's name in words."""
+    if experiment.lesson:
+        try:
+            return find_lesson(experiment.lesson).arm(name).label
+        except LookupError:
+            return name
+    trial: Trial | None = getattr(experiment, "trial", None)
+    return trial.label(name) if trial else _LABELS.get(name, name)
+
+
+def arms(experiment: Experiment, paces: Mapping[str, Pace]) -> list[Arm]:
+    """Every arm in order, with how far those are that run; all plots share one scale."""
+    runs = list(experiment.runs.all())
+    scale = plots.shared_scale(run.result.get("timeline") or {} for run in runs)
+    return [_arm(experiment, run, scale, paces.get(run.name)) for run in runs]
+
+
+def headline(experiment: Experiment) -> str:
+    """The whole experiment, a sentence for each arm, once it is done."""
+    return sentences.of_experiment(
+        (label(experiment, run.name), run.verdict, run.result) for run in experiment.runs.all()
+    )
+
+
+def outcomes(experiment: Experiment) -> dict[str, Outcome]:
+    """Each arm's result as a lesson speaks about it."""
+    return {run.name: Outcome(run.verdict, run.counts) for run in experiment.runs.all()}
+
+
+def standing(experiment: Experiment, paces: Mapping[str, Pace]) -> str:
+    """Where the experiment is, in one line; `paces` are those of its arms."""
+    if experiment.state == State.QUEUED:
+        return _waiting(selectors.place_in_queue(experiment), selectors.time_to_run(experiment))
+    if experiment.state == State.RUNNING:
+        return f"Running: {selectors.time_left(paces.values())}."
+    return {
+        State.DONE: "Done.",
+        State.FAILED: "It could not be run.",
+        State.INTERRUPTED: "Interrupted.",
+        State.CANCELLED: "Cancelled.",
+    }[State(experiment.state)]
+
+
+def standings(experiments: Sequence[Experiment]) -> list[str]:
+    """The same of many; what those that wait have in common is asked once."""
+    places, known = selectors.places_in_queue(), dict[tuple[str, int], str]()
+
+    def time_to_run(experiment: Experiment) -> str:
+        key = (experiment.scenario, len(experiment.spec["arms"]))
+        if key not in known:
+            known[key] = selectors.time_to_run(experiment)
+        return known[key]
+
+    return [
+        _waiting(places[each.slug], time_to_run(each))
+        if each.slug in places and each.state == State.QUEUED
+        else standing(each, selectors.paces(each))
+        for each in experiments
+    ]
+
+
+def _waiting(place: int, left: str) -> str:
+    ahead = "next in the queue" if place == 1 else f"number {place} in the queue"
+    return f"Waiting: {ahead}, {left}."
+
+
+def conditions(runs: Sequence[Run]) -> list[tuple[str, str]]:
+    """Under which versions the runs took place, and who played the clients."""
+    versions: Mapping[str, Any] = next(
+        (r.result["versions"] for r in runs if r.result.get("versions")), {}
+    )
+    told = [(name, str(value)) for name, value in versions.items() if value]
+    played = [run.result["clients"] for run in runs if run.result.get("clients")]
+    roles = {role for each in played for role in each}
+    return told + [
+        (role, " / ".join(dict.fromkeys(each[role] for each in played if role in each)))
+        for role in sorted(roles, reverse=True)
+    ]
+
+
+def shortened(runs: Sequence[Run]) -> list[Mapping[str, Any]]:
+    """In what the lab differs from a product: `setting`, `lab`, `product`, `why` each."""
+    return next((r.result["shortened"] for r in runs if r.result.get("shortened")), [])
+
+
+def compared(runs: Sequence[Run]) -> Settings:
+    """Every setting of the runs; one that an arm does not have is None there."""
+    parts = [(part, own) for run in runs for part, own in run.settings.items()]
+    keys = sorted({(part, key) for part, own in parts for key in own})
+    rows = [
+        (f"{part}.{key}", tuple(run.settings.get(part, {}).get(key) for run in runs))
+        for part, key in keys
+    ]
+    return Settings(
+        differ=tuple((key, values) for key, values in rows if not _equal(values)),
+        same=tuple((key, values[0]) for key, values in rows if _equal(values)),
+    )
+
+
+def _equal(values: Sequence[Any]) -> bool:
+    return len({str(value) for value in values}) == 1
+
+
+def plot_of(run: Run, scale: plots.Scale | None = None) -> plots.Plot | None:
+    """The timeline of a judged run; None if the judge gave none."""
+    timeline = run.result.get("timeline") or {}
+    if not timeline.get("buckets"):
+        return None
+    return plots.plot(
+        timeline, _marks(run), _leaderless(run), scale or plots.shared_scale([timeline])
+    )
+
+
+def _arm(experiment: Experiment, run: Run, scale: plots.Scale, pace: Pace | None) -> Arm:
+    counts = run.result.get("counts") or {}
+    judged = bool(run.verdict)
+    return Arm(
+        run=run,
+        label=label(experiment, run.name),
+        phases=_phases(run.phase, pace),
+        brokers=_brokers(run.live),
+        spark=plots.sparkline([sample.get("acknowledged_per_s") for sample in run.samples]),
+        events=fault_words.events(list(_faults(run))),
+        sentence=sentences.of_run(run.verdict, run.result, run.want) if judged else "",
+        counted=sentences.counted(run.result),
+        missing=sentences.of_missing(counts),
+        groups=tuple(sentences.of_groups(run.result)),
+        all_counts=tuple(
+            (words, counts.get(name))
+            for name, words in sentences.COUNT_WORDS.items()
+            if name in counts
+        ),
+        unavailable=sentences.seconds(counts.get("unavailable_ms")) if counts else "",
+        blocked=sentences.seconds(counts.get("blocked_ms")) if counts else "",
+        longest_pause=sentences.of_longest_pause(run.result.get("timeline") or {}),
+        evidence=_evidence(experiment, run),
+        examples=tuple(_examples(run.result.get("examples") or {})),
+        has_ledger=judged and run.ledger.is_dir(),
+        plot=plot_of(run, scale),
+    )
+
+
+def _evidence(experiment: Experiment, run: Run) -> str:
+    if experiment.state != State.DONE or not run.judged:
+        return ""
+    return sentences.of_evidence(selectors.evidence(run))
+
+
+def _examples(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Examples]:
+    for name, rows in found.items():
+        if rows:
+            columns = tuple(rows[0])
+            cells = tuple(tuple(row.get(column) for column in columns) for row in rows)
+            yield Examples(sentences.COUNT_WORDS.get(name, name), columns, cells)
+
+
+def _phases(current: str, pace: Pace | None) -> tuple[Phase, ...]:
+    names = list(PHASES)
+    at = names.index(current) if current in names else -1
+    spent = f"{pace.spent_s:.0f} of about {math.ceil(pace.usual_s)} s" if pace else ""
+    return tuple(
+        Phase(words, "now", "" if pace is None or pace.waits else spent)
+        if i == at and current != "done"
+        else Phase(words, "done" if i <= at else "todo")
+        for i, words in enumerate(PHASES.values())
+    )
+
+
+def _brokers(live: Mapping[str, Any]) -> tuple[Broker, ...]:
+    isr, leader = live.get("isr"), live.get("leader")
+    return tuple(
+        Broker(
+            number,
+            state,
+            leader=str(leader) == number and state == "running",
+            in_sync=None if isr is None else int(number) in isr,
+        )
+        for number, state in sorted((live.get("brokers") or {}).items())
+    )
+
+
+def _faults(run: Run) -> Iterator[Mapping[str, Any]]:
+    """What was done, in seconds since the first send, as the plot and the replay count.
+
+    Until the run is judged, sending begins with its phase.
+    """
+    judged = bool(run.result.get("timeline"))
+    begin = timeline_begin_s(run) if judged else run.live.get("began", {}).get("producing") or 0.0
+    for row in run.faults:
+        at_s = row.get("at_s")
+        yield {**row, "at_s": None if at_s is None else at_s - begin}
+
+
+def _marks(run: Run) -> list[Mapping[str, Any]]:
+    """What was done to the brokers, on the timeline's axis; what did not happen is left out."""
+    begin = timeline_begin_s(run)
+    return [
+        {**row, "second": row["at_s"] - begin}
+        for row in run.result.get("fault_evidence") or ()
+        if row["phase"] == "complete"
+    ]
+
+
+def _leaderless(run: Run) -> list[tuple[float, float]]:
+    """The spans in which the samples saw no leader; only as fine as samples are taken."""
+    begin = timeline_begin_s(run)
+    spans: list[tuple[float, float]] = []
+    last: float | None = None
+    for sample in run.samples:
+        at = sample["at_s"] - begin
+        if last is not None:
+            spans[-1] = (last, at)
+        if sample["leader"] is not None:
+            last = None
+        elif last is None:
+            last = at
+            spans.append((at, at))
+    return spans
+
+
+def timeline_begin_s(run: Run) -> float:
+    """Where the judge's timeline begins on the axis of the experiment's events."""
+    began: int = run.result["axis_began_ns"]
+    return float(run.result["timeline"]["start_ns"] - began) / 1e9

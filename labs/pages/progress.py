@@ -1,0 +1,114 @@
+"""How far a visitor is in a lesson, kept by session and without an account."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+
+from labs.lessons import STEPS, Lesson
+from labs.models import Experiment, Progress
+from labs.runs import visitors
+
+_ORDER = list(STEPS)
+
+
+def of(request: HttpRequest, lesson: Lesson) -> Progress:
+    """The visitor's progress; a new one is stored only once there is something to keep."""
+    key = request.session.session_key or ""
+    found = Progress.objects.filter(
+        session_key=key, lesson=lesson.name, reset_at__isnull=True
+    ).select_related("experiment", "turn_experiment")
+    return (found.first() if key else None) or Progress(session_key=key, lesson=lesson.name)
+
+
+def reach(request: HttpRequest, mine: Progress, step: str) -> None:
+    """Remembers the furthest step; going back forgets nothing."""
+    if _ORDER.index(step) > _ORDER.index(mine.step):
+        mine.step = step
+        _keep(request, mine)
+
+
+def predict(request: HttpRequest, mine: Progress, answers: Mapping[str, Mapping[str, str]]) -> None:
+    """Keeps the predictions, as `labs.pages.lesson_forms` makes them."""
+    mine.prediction = dict(answers)
+    _keep(request, mine)
+
+
+def begin(request: HttpRequest, mine: Progress, experiment: Experiment) -> None:
+    """Makes an experiment the visitor's own in this lesson."""
+    mine.experiment = experiment
+    _keep(request, mine)
+
+
+def take_turn(
+    request: HttpRequest, mine: Progress, turn: Mapping[str, str], experiment: Experiment
+) -> None:
+    """Keeps what was chosen and predicted for the visitor's turn, and the run of it."""
+    mine.turn, mine.turn_experiment = dict(turn), experiment
+    _keep(request, mine)
+
+
+def answer(request: HttpRequest, mine: Progress, question: str, place: int) -> None:
+    """Keeps the first answer to a question: all after it knew the explanation."""
+    if question not in mine.answers:
+        mine.answers = {**mine.answers, question: place}
+        _keep(request, mine)
+
+
+def all_of(request: HttpRequest) -> list[Progress]:
+    """The visitor's progress in every lesson that they began."""
+    key = request.session.session_key or ""
+    found = Progress.objects.filter(session_key=key, reset_at__isnull=True)
+    # The map of the course asks for the arms of each run, the table of confidence again.
+    found = found.select_related("experiment", "turn_experiment")
+    found = found.prefetch_related("experiment__runs", "turn_experiment__runs")
+    return list(found) if key else []
+
+
+def reset(request: HttpRequest, lesson: Lesson) -> None:
+    """Puts the progress aside; what was put aside before is gone."""
+    mine = of(request, lesson)
+    if mine.pk is None:
+        return
+    with transaction.atomic():
+        _aside(mine.session_key, lesson).delete()
+        mine.reset_at = timezone.now()
+        mine.save(update_fields=["reset_at"])
+
+
+def undo(request: HttpRequest, lesson: Lesson) -> None:
+    """Brings back what was put aside, in place of what was begun since."""
+    key = request.session.session_key or ""
+    with transaction.atomic():
+        if not _aside(key, lesson).exists():
+            return
+        Progress.objects.filter(session_key=key, lesson=lesson.name, reset_at__isnull=True).delete()
+        _aside(key, lesson).update(reset_at=None)
+
+
+def may_undo(request: HttpRequest, lesson: Lesson) -> bool:
+    """Whether there is a reset to take back."""
+    key = request.session.session_key
+    return bool(key) and _aside(str(key), lesson).exists()
+
+
+def _aside(key: str, lesson: Lesson) -> QuerySet[Progress]:
+    return Progress.objects.filter(session_key=key, lesson=lesson.name, reset_at__isnull=False)
+
+
+def _keep(request: HttpRequest, mine: Progress) -> None:
+    mine.session_key = visitors.key(request)
+    try:
+        with transaction.atomic():
+            mine.save()
+    except IntegrityError:
+        # Two tabs began at once: the row of the other one takes what this one brings.
+        other = Progress.objects.get(
+            session_key=mine.session_key, lesson=mine.lesson, reset_at__isnull=True
+        )
+        mine.pk = other.pk
+        mine.save(force_update=True)

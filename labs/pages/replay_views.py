@@ -1,0 +1,44 @@
+"""Looking closer at a run: its replay as data, and the story of one message."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from labs.engine.record.replay import partitions
+from labs.models import Run
+from labs.pages import presentation, replays, selectors
+from labs.pages.parameters import whole_number
+
+
+@require_safe
+@never_cache
+def replay(request: HttpRequest, slug: str) -> JsonResponse:
+    """The telemetry of `?partition=` of every arm that is over, in columns, for the script."""
+    partition = whole_number(request.GET.get("partition", "")) or 0
+    return JsonResponse(replays.data(get_object_or_404(selectors.recent(), slug=slug), partition))
+
+
+@require_safe
+def message(request: HttpRequest, slug: str, arm: str) -> HttpResponse:
+    """What became of the message `?value=` of one arm; the part for the replay if htmx asks."""
+    run = get_object_or_404(
+        Run.objects.select_related("experiment"), experiment__slug=slug, name=arm
+    )
+    if run.experiment.is_live:
+        raise Http404("The run is not over.")
+    asked = request.GET.get("value", "").strip()
+    value = whole_number(asked)
+    context = {
+        "experiment": run.experiment,
+        "run": run,
+        "label": presentation.label(run.experiment, run.name),
+        "title": presentation.scenario_title(run.experiment.scenario),
+        "asked": asked,
+        "partitions": partitions(run.ledger),
+        "story": None if value is None else replays.message(run, value),
+    }
+    part = "#story" if request.htmx else ""  # type: ignore[attr-defined]
+    return render(request, f"labs/message.html{part}", context)

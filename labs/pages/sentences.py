@@ -1,0 +1,217 @@
+"""Results in words: counts first, no adjectives, and never more than the run showed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Any
+
+from labs.engine.plan.spec import ExperimentSpec
+from labs.pages.selectors import Evidence
+
+_SEEN: Mapping[str, str] = {
+    "duplicate": "{n} surplus copies of messages are in the log",
+    "redelivery": "{n} messages were delivered again",
+    "skipped": "{n} messages were passed over by the group and never delivered",
+    "effect_missing": "{n} messages left no effect",
+    "effect_duplicated": "{n} effects were applied more than once",
+    "reordered": "{n} messages are out of order",
+    "key_reordered": "{n} messages were handed out after a later one of their key",
+    "aborted_read": "{n} messages of aborted transactions were delivered",
+    "torn_transaction": "{n} transactions were delivered in part",
+    "diverged": "{n} offsets hold different messages on different replicas",
+    "state_lost": "{n} keys lost state",
+    "phantom": "{n} messages were delivered that were never sent",
+    "given_up": "{n} messages were given up by the client",
+}
+
+_THREE_WAYS = ("lost_write", "skipped", "late")
+_WENT: Mapping[str, str] = {
+    "lost_write": "{n} are gone from the log",
+    "skipped": "{n} are in the log but were passed over",
+    "late": "{n} were merely late (in the log, and read once the group had stopped)",
+    "expired": "{n} were deleted by retention",
+    "compacted": "{n} were replaced by compaction",
+    "unseen": "{n} are in the log and were delivered to nobody",
+}
+"""Where missing messages may have gone; of the three ways 0 is said too."""
+
+COUNT_WORDS: Mapping[str, str] = {
+    "sent": "sent",
+    "ok": "acknowledged",
+    "fail": "refused (definitely not written)",
+    "info": "unknown to the client (timeout)",
+    "obliged": "acknowledged and not aborted",
+    "in_log": "in the log at the end",
+    "delivered": "handed to any reader",
+    "lost_write": "acknowledged and gone",
+    "unseen": "in the log, delivered to nobody",
+    "late": "in the log, merely late",
+    "duplicate": "surplus copies in the log",
+    "redelivery": "delivered again",
+    "skipped": "passed over by the group",
+    "given_up": "given up by the client",
+    "reordered": "out of order",
+    "key_reordered": "read after a later one of their key",
+    "expired": "deleted by retention",
+    "compacted": "replaced by compaction",
+    "aborted_read": "aborted, yet delivered",
+    "torn_transaction": "transactions delivered in part",
+    "diverged": "offsets that differ between replicas",
+    "effect_missing": "without an effect",
+    "effect_duplicated": "effects applied more than once",
+    "state_lost": "keys that lost state",
+    "phantom": "never sent, yet there",
+    "nonmonotonic_poll": "polls that went backwards",
+    "poll_skip": "polls that left a gap",
+    "unavailable_ms": "ms without any acknowledgement",
+    "blocked_ms": "ms of waiting without any delivery",
+}
+
+GUARANTEE_WORDS: Mapping[str, str] = {
+    "exactly-once": "exactly once",
+    "at-least-once": "at least once",
+    "at-most-once": "at most once",
+    "none": "no guarantee",
+}
+
+
+def number(value: int | None) -> str:
+    """`4985` → `4,985`; what was not judged is said so, not shown as 0."""
+    return "not judged" if value is None else f"{value:,}"
+
+
+def counted(result: Mapping[str, Any]) -> str:
+    """What a loss is counted out of: with acks=0 no broker acknowledges anything."""
+    producer = (result.get("settings") or {}).get("producer") or {}
+    return (
+        "messages reported as sent" if str(producer.get("acks")) == "0" else "acknowledged messages"
+    )
+
+
+def of_run(verdict: str, result: Mapping[str, Any], want: str) -> str:
+    """One arm in one sentence."""
+    counts = result.get("counts") or {}
+    if verdict == "unknown":
+        return f"Nothing can be concluded: {_reason(result)}"
+    lost, ok = counts.get("lost_write"), counts.get("ok")
+    gone = f"{number(lost)} of {number(ok)} {counted(result)} are gone"
+    if verdict == "broken":
+        others = [
+            text.format(n=number(counts[name])) for name, text in _SEEN.items() if counts.get(name)
+        ]
+        return _sentence(gone, *others)
+    wanted = GUARANTEE_WORDS.get(want)
+    kept = (
+        f"nothing that “{wanted}” forbids was seen" if wanted else "nothing that breaks it was seen"
+    )
+    return f"{gone}, and {kept} in this run.{_of_keys(counts)}"
+
+
+def _of_keys(counts: Mapping[str, Any]) -> str:
+    """What was seen of an order that no guarantee asks for; empty if nothing was."""
+    if not counts.get("key_reordered"):
+        return ""
+    late = _SEEN["key_reordered"].format(n=number(counts["key_reordered"]))
+    return f" {late}, which no guarantee forbids."
+
+
+def of_brokers(spec: ExperimentSpec) -> str:
+    """What was run in place of the brokers described; empty where they were run."""
+    if spec.instead_of is None:
+        return ""
+    return (
+        f"Kafka {spec.instead_of} cannot be run here. These brokers are {spec.kafka} in KRaft "
+        "mode, the nearest that can: their controllers decide what ZooKeeper does for those "
+        "described, and a dead broker is fenced after broker.session.timeout.ms."
+    )
+
+
+def of_experiment(arms: Iterable[tuple[str, str, Mapping[str, Any]]]) -> str:
+    """A sentence for each arm: (label, verdict, result)."""
+    said = []
+    for label, verdict, result in arms:
+        counts = result.get("counts") or {}
+        if verdict == "unknown" or counts.get("lost_write") is None:
+            said.append(f"{label}: nothing can be concluded.")
+        else:
+            lost, ok = number(counts["lost_write"]), number(counts.get("ok"))
+            gone = f"{label}: {lost} of {ok} {counted(result)} are gone"
+            said.append(_sentence(gone, *_beyond_the_log(counts)))
+    return " ".join(said)
+
+
+def _beyond_the_log(counts: Mapping[str, Any]) -> list[str]:
+    """What became of messages in the sink, where a run has one, and before the log."""
+    effects = ("effect_missing", "effect_duplicated")
+    told = [name for name in effects if counts.get(name) is not None]
+    told += [name for name in ("given_up", "key_reordered") if counts.get(name)]
+    return [_SEEN[name].format(n=number(counts[name])) for name in told]
+
+
+def of_missing(counts: Mapping[str, Any]) -> str:
+    """Where the messages went that the group was not handed; empty if none is missing."""
+    if counts.get("late") is None or not any(counts.get(name) for name in _WENT):
+        return ""
+    told = [
+        text.format(n=number(counts[name]))
+        for name, text in _WENT.items()
+        if counts.get(name) or (name in _THREE_WAYS and counts.get(name) == 0)
+    ]
+    return f"Of the messages that the group was not handed, {'; '.join(told)}."
+
+
+def of_groups(result: Mapping[str, Any]) -> list[str]:
+    """For each group, which members were handed how much, and how often anew."""
+    return [_of_group(group) for group in result.get("groups") or ()]
+
+
+def _of_group(group: Mapping[str, Any]) -> str:
+    members = group["consumers"]
+    total = number(sum(each["deliveries"] for each in members))
+    named = (f"{each['consumer'] or 'a member'} {number(each['deliveries'])}" for each in members)
+    often = (f"{number(each['records'])} {_times(each['times'])}" for each in group["again"])
+    again = ", ".join(often) or "none"
+    deliveries = f"Deliveries to the {group['reader']}: {total} ({', '.join(named)})."
+    return f"{deliveries} Messages handed out more than once: {again}."
+
+
+def _times(times: int) -> str:
+    return {2: "twice", 10: "ten times or more"}.get(times, f"{times} times")
+
+
+def of_evidence(seen: Evidence) -> str:
+    """What all judged runs with the same settings say, this one among them."""
+    runs = "1 run" if seen.runs == 1 else f"{seen.runs} runs"
+    if seen.with_loss:
+        return (
+            "Acknowledged messages were lost, or left no effect, in "
+            f"{seen.with_loss} of {runs} of this scenario with these settings."
+        )
+    return (
+        f"No loss in {runs} of this scenario with these settings. That is evidence, not proof; "
+        "whether it can happen at all is a matter of reasoning, which is the advice."
+    )
+
+
+def seconds(milliseconds: float | None) -> str:
+    """`6340` → `6.3 s`."""
+    return "not judged" if milliseconds is None else f"{milliseconds / 1000:.1f} s"
+
+
+def of_longest_pause(timeline: Mapping[str, Any]) -> str:
+    """`longest pause 5.0 s`: the longest time between two deliveries, whether or not a message
+    waited then. Empty where nothing was delivered, or never later than in the next bucket."""
+    width = timeline.get("bucket_ms", 0)
+    at = [each["t_ms"] for each in timeline.get("buckets", ()) if each.get("delivered")]
+    longest = max((after - before for before, after in pairwise(at)), default=0) - width
+    return f"longest pause {seconds(longest)}" if longest > 0 else ""
+
+
+def _sentence(*parts: str) -> str:
+    return "; ".join(parts) + "."
+
+
+def _reason(result: Mapping[str, Any]) -> str:
+    reason = str(result.get("reason") or "no reason was recorded").strip()
+    return reason if reason.endswith((".", "!", "?")) else f"{reason}."

@@ -1,0 +1,105 @@
+"""What the page of the toy needs: its choices, its table, and the table as data for the script."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from django import forms
+
+from advisor.reasoning import leader_loss
+from advisor.reasoning.leader_loss import ACKS, MIN_ISR, Follower, Outcome, State
+
+LONGEST_LAG_S = 45
+"""How far a follower can be put behind: beyond what keeps it in the in-sync set."""
+USUAL: dict[str, str] = {"acks": "1", "min_isr": "2", "lag_2": "8", "lag_3": "5"}
+"""What the page shows first: a loss that surprises."""
+
+_SITUATIONS: tuple[tuple[str, State], ...] = (
+    ("both followers in step", State("", 0, False, False, (Follower.IN_STEP,) * 2)),
+    ("both behind, still in sync", State("", 0, False, False, (Follower.BEHIND,) * 2)),
+    ("both out of sync", State("", 0, False, False, (Follower.OUT,) * 2)),
+    (
+        "both out of sync, with eligible leader replicas",
+        State("", 0, False, True, (Follower.OUT,) * 2),
+    ),
+    ("both out of sync, unclean election", State("", 0, True, False, (Follower.OUT,) * 2)),
+)
+
+
+class ToyForm(forms.Form):
+    """A state of the toy, as its controls are named."""
+
+    acks = forms.ChoiceField(choices=[(each, each) for each in ACKS])
+    min_isr = forms.TypedChoiceField(choices=[(each, each) for each in MIN_ISR], coerce=int)
+    unclean = forms.BooleanField(required=False)
+    eligible = forms.BooleanField(required=False)
+    lag_2 = forms.IntegerField(min_value=0, max_value=LONGEST_LAG_S)
+    lag_3 = forms.IntegerField(min_value=0, max_value=LONGEST_LAG_S)
+
+    def state(self) -> State:
+        """The state, of a form that is valid."""
+        told = self.cleaned_data
+        lags = (told["lag_2"], told["lag_3"])
+        first, second = (leader_loss.follower(lag) for lag in lags)
+        return State(
+            told["acks"], told["min_isr"], told["unclean"], told["eligible"], (first, second)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The outcomes of one `acks` and one `min.insync.replicas`, one a situation."""
+
+    acks: str
+    min_isr: int
+    outcomes: tuple[Outcome, ...]
+
+
+def situations() -> tuple[str, ...]:
+    """The heads of the table's columns."""
+    return tuple(words for words, _ in _SITUATIONS)
+
+
+@cache
+def table() -> tuple[Row, ...]:
+    """The states that differ, for who has no script: settings down, situations across."""
+    return tuple(
+        Row(
+            acks,
+            least,
+            tuple(
+                leader_loss.outcome(replace(state, acks=acks, min_isr=least))
+                for _, state in _SITUATIONS
+            ),
+        )
+        for acks in ACKS
+        for least in MIN_ISR
+    )
+
+
+@cache
+def data() -> dict[str, Any]:
+    """Every state's outcome, for the script; equal texts stand once, in `texts`."""
+    texts: dict[str, int] = {"": 0}
+
+    def number(text: str) -> int:
+        return texts.setdefault(text, len(texts))
+
+    found = {}
+    for state in leader_loss.states():
+        said = leader_loss.outcome(state)
+        found[state.key] = {
+            "lost": number(said.lost),
+            "pause": number(said.pause),
+            "event": number(said.event.title),
+            "refused": said.refused,
+            "hidden": said.hidden,
+        }
+    return {
+        "lag_max_s": leader_loss.lag_max_ms() / 1000,
+        "fencing_s": leader_loss.fencing_ms() / 1000,
+        "texts": list(texts),
+        "states": found,
+    }

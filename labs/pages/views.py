@@ -1,0 +1,231 @@
+"""Pages of experiments. Every one works without JavaScript; htmx only spares the reload."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+)
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseStopPolling
+
+from advisor import services as advisor
+from advisor.models import Description
+from advisor.reasoning.pipeline import Pipeline
+from labs.engine.scenarios import ScenarioError, find
+from labs.engine.scenarios.model import Scenario
+from labs.models import Experiment, Run
+from labs.pages import downloads, presentation, recorded, replays, selectors, sentences
+from labs.pages.parameters import slug as typed_slug
+from labs.pages.parameters import whole_number
+from labs.pages.refutations import refutations
+from labs.runs import lifecycle, presence, services, visitors
+from labs.runs.conditions import Conditions, ConditionsForm, java_release
+
+PER_PAGE = 25
+NOT_YOURS = "It can be cancelled by who started it, in the same browser, and by an operator."
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """What this is, a recorded run, three doors, and the latest loss on this installation."""
+    loss = selectors.latest_loss()
+    context: dict[str, Any] = {"loss": loss, "recorded": recorded.recorded()}
+    if loss is not None:
+        arms = presentation.arms(loss.experiment, {})
+        context["arm"] = next(arm for arm in arms if arm.run.pk == loss.pk)
+        context["beside"] = len(arms) > 1
+        context["title"] = presentation.scenario_title(loss.experiment.scenario)
+    return render(request, "labs/home.html", context)
+
+
+@require_safe
+def recorded_run(request: HttpRequest) -> HttpResponse:
+    """The run that the home page plays, for the script."""
+    headers = {"Cache-Control": "max-age=300"}
+    return HttpResponse(recorded.text(), content_type="application/json", headers=headers)
+
+
+@require_safe
+def experiments(request: HttpRequest) -> HttpResponse:
+    """Every experiment, newest first."""
+    page = Paginator(selectors.recent(), PER_PAGE).get_page(request.GET.get("page"))
+    shown = list(page)
+    rows = [
+        (item, presentation.scenario_title(item.scenario), said)
+        for item, said in zip(shown, presentation.standings(shown), strict=True)
+    ]
+    return render(
+        request,
+        "labs/experiments.html",
+        {
+            "rows": rows,
+            "page": page,
+            "limit_mb": settings.LAB_RUNS_LIMIT_MB,
+            "no_worker": presence.missing(),
+        },
+    )
+
+
+@require_safe
+def conditions(request: HttpRequest) -> HttpResponse:
+    """The form for the conditions of `?scenario=` on the description `?pipeline=`."""
+    pipeline, name = (request.GET.get(each, "") for each in ("pipeline", "scenario"))
+    described, scenario = _described(pipeline), _scenario(name)
+    form = ConditionsForm(scenario, java=java_release(described, scenario))
+    return render(request, "labs/conditions.html", _asked(pipeline, described, scenario, form))
+
+
+def _asked(
+    pipeline: str, described: Pipeline, scenario: Scenario, form: ConditionsForm
+) -> dict[str, Any]:
+    """For the page with the form, filled in or not."""
+    kafka, instead_of = services.brokers_for(described)
+    return {
+        "pipeline": pipeline, "scenario": scenario, "form": form, "kafka": kafka,
+        "instead_of": instead_of,
+    }  # fmt: skip
+
+
+def _described(slug: str) -> Pipeline:
+    try:
+        return advisor.find(typed_slug(slug)).described()
+    except Description.DoesNotExist as missing:
+        raise Http404("There is no such pipeline.") from missing
+
+
+def _scenario(name: str) -> Scenario:
+    try:
+        return find(name)
+    except ScenarioError as unknown:
+        raise Http404(str(unknown)) from unknown
+
+
+@require_POST
+def start(request: HttpRequest) -> HttpResponse:
+    """Queues a scenario on a saved description, or the home page's first experiment."""
+    pipeline = request.POST.get("pipeline", "")
+    name = request.POST.get("scenario", services.FIRST_SCENARIO)
+    try:
+        if not pipeline:
+            return redirect(services.start_first_look(visitors.of(request)))
+        scenario, described = _scenario(name), _described(pipeline)
+        form = ConditionsForm(scenario, request.POST, java=java_release(described, scenario))
+        if not form.is_valid():
+            context = _asked(pipeline, described, scenario, form)
+            return render(request, "labs/conditions.html", context, status=400)
+        return redirect(services.start(pipeline, name, form.conditions(), visitors.of(request)))
+    except services.Refused as refused:
+        messages.error(request, str(refused))
+        return redirect("labs:experiments")
+
+
+@require_safe
+@never_cache
+def experiment(request: HttpRequest, slug: str) -> HttpResponse:
+    """The permalink of an experiment: live while it runs, evidence afterwards.
+
+    `?partition=` is the one that the replay shows.
+    """
+    partition = whole_number(request.GET.get("partition", "")) or 0
+    context = _with_replays(experiment_context(request, slug), partition)
+    return render(request, "labs/experiment.html", context)
+
+
+@require_safe
+@never_cache
+def live(request: HttpRequest, slug: str) -> HttpResponse:
+    """The part of the page that changes; 286 tells htmx that it will not change again."""
+    context = _with_replays(experiment_context(request, slug))
+    response = render(request, "labs/experiment.html#live", context)
+    if not context["experiment"].is_live:
+        response.status_code = HttpResponseStopPolling.status_code
+    return response
+
+
+@require_POST
+def cancel(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ends an experiment that waits or runs, for the visitor who started it."""
+    found = get_object_or_404(Experiment, slug=slug)
+    if visitors.may_cancel(request, found):
+        lifecycle.cancel(slug, visitors.name(request, found))
+    else:
+        messages.error(request, NOT_YOURS)
+    return redirect(found)
+
+
+@require_POST
+def again(request: HttpRequest, slug: str) -> HttpResponse:
+    """Runs the same arms and seed once more."""
+    found = get_object_or_404(Experiment, slug=slug)
+    try:
+        return redirect(services.again(found, visitors.of(request)))
+    except services.Refused as refused:
+        messages.error(request, str(refused))
+        return redirect(found)
+
+
+@require_safe
+def ledger(request: HttpRequest, slug: str, arm: str) -> HttpResponseBase:
+    """One arm's ledger as a zip of Parquet files."""
+    return _download(request, slug, arm, lines=False)
+
+
+@require_safe
+def ledger_lines(request: HttpRequest, slug: str, arm: str) -> HttpResponseBase:
+    """The same as JSON Lines, a file a table."""
+    return _download(request, slug, arm, lines=True)
+
+
+def _download(request: HttpRequest, slug: str, arm: str, *, lines: bool) -> HttpResponseBase:
+    run = get_object_or_404(
+        Run.objects.select_related("experiment"), experiment__slug=slug, name=arm
+    )
+    if run.experiment.is_live or not run.ledger.is_dir():
+        raise Http404("There is no ledger of this run.")
+    if request.method == "HEAD":
+        return HttpResponse(content_type="application/zip")
+    name = f"ledger-{slug}-{run.name}{'-jsonl' if lines else ''}"
+    try:
+        return downloads.Download(run.ledger, name, lines=lines)
+    except downloads.Busy as busy:
+        page = render(request, "labs/busy.html", {"said": str(busy), "run": run}, status=503)
+        page["Retry-After"] = str(downloads.RETRY_S)
+        return page
+
+
+def experiment_context(request: HttpRequest, slug: str) -> dict[str, Any]:
+    """What the live part of a page needs; 404 if there is no such experiment."""
+    found = get_object_or_404(selectors.recent(), slug=slug)
+    runs = list(found.runs.all())
+    paces = selectors.paces(found)
+    return {
+        "experiment": found,
+        "no_worker": found.is_live and presence.missing(),
+        "may_cancel": visitors.may_cancel(request, found),
+        "title": presentation.scenario_title(found.scenario),
+        "story": presentation.scenario_story(found.scenario),
+        "standing": presentation.standing(found, paces),
+        "arms": presentation.arms(found, paces),
+        "headline": presentation.headline(found) if found.state == "done" else "",
+        "settings": presentation.compared(runs),
+        "instead_of": sentences.of_brokers(found.request()),
+        "conditions": presentation.conditions(runs),
+        "staging": list(Conditions.of(found.request()).told()),
+        "shortened": presentation.shortened(runs),
+        "refutations": refutations(found),
+        "labels": [presentation.label(found, run.name) for run in runs],
+    }
+
+
+def _with_replays(context: dict[str, Any], partition: int = 0) -> dict[str, Any]:
+    return {**context, "replays": replays.arms(context["experiment"], partition)}

@@ -1,0 +1,134 @@
+"""A ledger as one zip file, made a batch of one table at a time.
+
+`python -m labs.runs.archive LEDGER NAME TARGET` writes the JSON Lines of a ledger: all of it or
+nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.dataset as ds
+
+from labs.engine.record.ledger import SEAL, check_seal
+
+_CHUNK_BYTES = 256 * 1024
+_BATCH_ROWS = 8192
+
+Member = tuple[str, Iterable[bytes]]
+"""A file's name in the archive, and what is in it."""
+
+
+class _Pipe:
+    """What `zipfile` writes to: it cannot seek, and is emptied between the chunks."""
+
+    def __init__(self) -> None:
+        self._waiting = bytearray()
+
+    def write(self, data: bytes) -> int:
+        self._waiting += data
+        return len(data)
+
+    def flush(self) -> None:
+        """Nothing lies behind this pipe; `zipfile` calls it at the end."""
+
+    def take(self) -> bytes:
+        data, self._waiting = bytes(self._waiting), bytearray()
+        return data
+
+
+def parquet(ledger: Path, inside: str) -> Iterator[bytes]:
+    """The ledger's files as they are, under the name `inside`, in a steady order.
+
+    Parquet is compressed already, so the files are only stored. Hidden files (parts that were
+    never finished) stay out, as they do for every reader of a ledger.
+    """
+    files = (path for path in sorted(ledger.rglob("*")) if path.is_file())
+    return _zipped(
+        (
+            (f"{inside}/{path.relative_to(ledger).as_posix()}", _bytes_of(path))
+            for path in files
+            if not path.name.startswith(".")
+        ),
+        zipfile.ZIP_STORED,
+    )
+
+
+def json_lines(ledger: Path, inside: str) -> Iterator[bytes]:
+    """The same rows as `<table>.jsonl`, an object a line; a column that is null is left out.
+
+    A sealed ledger's lines have a seal of their own. Raises `NotAsSealed` for a part of it that was
+    changed or is missing: nothing may be sealed anew that is not as its recorder left it.
+    """
+    return _zipped(_sealed_lines(ledger, inside), zipfile.ZIP_DEFLATED)
+
+
+def _sealed_lines(ledger: Path, inside: str) -> Iterator[Member]:
+    sealed = (ledger / SEAL).exists()
+    if sealed:
+        check_seal(ledger)
+    tables: dict[str, Any] = {}
+    for table in sorted(ledger.glob("*.parquet")):
+        part = {"rows": 0, "bytes": 0, "sha256": ""}
+        tables[table.stem] = {f"{table.stem}.jsonl": part}
+        yield f"{inside}/{table.stem}.jsonl", _noted(_lines_of(table), part)
+    if sealed:
+        yield f"{inside}/{SEAL}", [json.dumps({"sealed": 1, "tables": tables}, indent=1).encode()]
+
+
+def _noted(chunks: Iterable[bytes], part: dict[str, Any]) -> Iterator[bytes]:
+    """The chunks, with what they are in all written into `part` once they were taken."""
+    digest = hashlib.sha256()
+    for chunk in chunks:
+        digest.update(chunk)
+        part["rows"] += chunk.count(b"\n")
+        part["bytes"] += len(chunk)
+        yield chunk
+    part["sha256"] = digest.hexdigest()
+
+
+def _bytes_of(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as source:
+        while chunk := source.read(_CHUNK_BYTES):
+            yield chunk
+
+
+def _lines_of(table: Path) -> Iterator[bytes]:
+    for batch in ds.dataset(table, format="parquet").to_batches(batch_size=_BATCH_ROWS):
+        rows = (
+            {name: value for name, value in row.items() if value is not None}
+            for row in batch.to_pylist()
+        )
+        yield "".join(f"{json.dumps(row)}\n" for row in rows).encode()
+
+
+def _zipped(members: Iterable[Member], compression: int) -> Iterator[bytes]:
+    pipe = _Pipe()
+    with zipfile.ZipFile(pipe, "w", compression) as archive:  # type: ignore[call-overload]
+        for name, content in members:
+            with archive.open(name, "w", force_zip64=True) as target:
+                for chunk in content:
+                    target.write(chunk)
+                    yield pipe.take()
+    yield pipe.take()
+
+
+def write_json_lines(ledger: Path, inside: str, target: Path) -> None:
+    """Puts the archive of `json_lines` where nobody sees it before it is whole."""
+    with tempfile.TemporaryDirectory(prefix=".jsonl-", dir=target.parent) as folder:
+        draft = Path(folder) / target.name
+        with draft.open("wb") as file:
+            for chunk in json_lines(ledger, inside):
+                file.write(chunk)
+        draft.replace(target)
+
+
+if __name__ == "__main__":
+    write_json_lines(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]))

@@ -1,0 +1,180 @@
+"""Under which conditions a person may have a scenario staged, and within which limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from django import forms
+
+from advisor import services as advisor
+from advisor.catalog import Family
+from advisor.reasoning.pipeline import Pipeline
+from labs.engine.distributions.distribution import nearest
+from labs.engine.plan.spec import MOST_PARTITIONS, VALUE_BYTES, ExperimentSpec
+from labs.engine.programs.tools import tool_release, tool_versions
+from labs.engine.scenarios.model import Scenario
+from labs.engine.workloads import JAVA, as_committed
+from labs.engine.workloads.consume_transform_produce_copier import TOOL
+
+RATES_PER_S = (10, 5_000)
+MOST_BYTES_PER_S = 5_000_000
+LONGEST_S = 60
+_RATE = "rate_per_s"
+_LIBRDKAFKA = ("", "librdkafka, with these settings")
+COPIER = "copier"
+"""The answer that chooses Kafka's TransactionalMessageCopier for the application."""
+_CONTROLLERS = {
+    "0": "as the scenario has it",
+    "1": "1 dedicated controller",
+    "3": "3 dedicated controllers",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What was chosen; the rest is the scenario's, and what the seed draws."""
+
+    controllers: int = 0
+    partitions: int | None = None
+    overrides: Mapping[str, float] = field(default_factory=dict)
+    value_bytes: int | None = None
+    java_clients: str | None = None
+    copier: bool = False
+
+    @classmethod
+    def of(cls, spec: ExperimentSpec) -> Conditions:
+        return cls(
+            spec.controllers, spec.partitions, spec.overrides, spec.value_bytes,
+            spec.java_clients, spec.copier,
+        )  # fmt: skip
+
+    def told(self) -> Iterator[tuple[str, str]]:
+        """What was chosen, in words, for a run's page and report."""
+        if self.java_clients:
+            also = f", with {TOOL}" if self.copier else ""
+            yield "Clients", f"Java {self.java_clients}{also}"
+        if self.controllers:
+            yield "Controllers", f"{self.controllers} dedicated"
+        if self.partitions:
+            yield "Partitions", str(self.partitions)
+        if self.value_bytes:
+            yield "Bytes a message", f"{self.value_bytes:,}"
+        for name, value in self.overrides.items():
+            yield _words(name), f"{value:,g}" if name == _RATE else f"{value:g} s"
+
+
+def java_release(pipeline: Pipeline, scenario: Scenario) -> str | None:
+    """The release of Kafka whose Java clients can stage a scenario for this pipeline, if any.
+
+    That of its line, or the nearest where another client would do something else.
+    """
+    played = as_committed(scenario.workload, advisor.in_force(pipeline))
+    if pipeline.family is not Family.JAVA or played not in JAVA:
+        return None
+    if scenario.client_decides:
+        return nearest(pipeline.version, tool_versions())
+    return tool_release(pipeline.version)
+
+
+def clients_for(pipeline: Pipeline, scenario: Scenario, chosen: str | None = None) -> str | None:
+    """The release of the Java clients that play a run; None leaves it to librdkafka.
+
+    The chosen one, or unasked where what happens is the client's doing.
+    """
+    return chosen or (java_release(pipeline, scenario) if scenario.client_decides else None)
+
+
+class ConditionsForm(forms.Form):
+    """The choices for one scenario; an empty answer leaves it to the scenario.
+
+    `java` is the release whose Java clients may be chosen, or must be.
+    """
+
+    clients = forms.ChoiceField(
+        choices=[_LIBRDKAFKA], required=False,
+        help_text="Kafka’s own Java clients can be chosen for a description of Java 3.3 to 4.3: "
+        "VerifiableProducer and VerifiableConsumer where brokers or the network fail, and an "
+        "application of the lab’s where one reads, works and writes to another topic, or "
+        f"there {TOOL}, which takes none of a client’s settings. Elsewhere it has to be "
+        "librdkafka.",
+    )  # fmt: skip
+    controllers = forms.ChoiceField(
+        label="Dedicated controllers", choices=list(_CONTROLLERS.items()), required=False,
+        help_text="KRaft controllers in processes of their own, beside the brokers. Where neither "
+        "the scenario nor you have any, the brokers are controllers too.",
+    )  # fmt: skip
+    partitions = forms.IntegerField(
+        min_value=1, max_value=MOST_PARTITIONS, required=False,
+        help_text=f"Of the one topic, 1 to {MOST_PARTITIONS}. A fault hits the brokers by their "
+        "role in partition 0.",
+    )  # fmt: skip
+    rate_per_s = forms.IntegerField(
+        label="Messages a second", min_value=RATES_PER_S[0], max_value=RATES_PER_S[1],
+        required=False,
+    )  # fmt: skip
+    value_bytes = forms.IntegerField(
+        label="Bytes a message", min_value=VALUE_BYTES[0], max_value=VALUE_BYTES[1], required=False,
+        help_text=f"Of each value, {VALUE_BYTES[0]} to {VALUE_BYTES[1]:,}: its number and blanks. "
+        f"At most {MOST_BYTES_PER_S:,} a second in all. The number alone has up to 6.",
+    )  # fmt: skip
+
+    def __init__(
+        self, scenario: Scenario, *args: Any, java: str | None = None, **options: Any
+    ) -> None:
+        super().__init__(*args, **options)
+        self._usual_rate = scenario.rate_per_s
+        self._java, self._java_plays = java, bool(java) and scenario.client_decides
+        if java:
+            clients = cast(forms.ChoiceField, self.fields["clients"])
+            others = [] if scenario.client_decides else [_LIBRDKAFKA]
+            copier = [(COPIER, f"Java {java}, with {TOOL}")] if scenario.copier else []
+            clients.choices = [*others, (java, f"Java {java}, Kafka’s own"), *copier]
+        least, most = RATES_PER_S
+        rate = self.fields[_RATE]
+        rate.help_text = f"{least} to {most:,}; the scenario's own are {scenario.rate_per_s:,}."
+        for name, (low, high) in scenario.durations.items():
+            self.fields[name] = forms.FloatField(
+                label=f"{_words(name)}, in seconds", min_value=0, max_value=LONGEST_S,
+                required=False,
+                help_text=f"0 to {LONGEST_S}; the seed draws from {low:g} to {high:g}.",
+            )  # fmt: skip
+        for each in self.fields.values():
+            each.widget.attrs["class"] = "input"
+
+    def clean(self) -> dict[str, Any]:
+        """Refuses what the lab's one machine cannot carry three times over, and what cannot be."""
+        told: dict[str, Any] = super().clean() or self.cleaned_data
+        size, rate = told.get("value_bytes"), told.get(_RATE) or self._usual_rate
+        if size and size * rate > MOST_BYTES_PER_S:
+            self.add_error(
+                "value_bytes",
+                f"{size:,} bytes {rate:,} times a second are {size * rate:,}: choose at most "
+                f"{MOST_BYTES_PER_S // size:,} messages a second, or smaller ones.",
+            )
+        if size and (told.get("clients") or self._java_plays):
+            self.add_error("value_bytes", "Kafka’s own Java clients send the number alone.")
+        return told
+
+    def conditions(self) -> Conditions:
+        """What was chosen, of a form that is valid."""
+        told = {name: value for name, value in self.cleaned_data.items() if value is not None}
+        controllers, partitions = int(told.pop("controllers") or 0), told.pop("partitions", None)
+        size, clients = told.pop("value_bytes", None), told.pop("clients") or None
+        copier = clients == COPIER
+        java = self._java if copier else clients
+        return Conditions(controllers, partitions, told, size, java, copier)
+
+    def problems(self) -> list[str]:
+        """What is wrong, a sentence each."""
+        return [
+            f"{self[name].label}: {each}" for name, told in self.errors.items() for each in told
+        ]
+
+
+def _words(name: str) -> str:
+    """`lead_in_s` → `Lead in`."""
+    if name == _RATE:
+        return "Messages a second"
+    return name.removesuffix("_s").replace("_", " ").capitalize()

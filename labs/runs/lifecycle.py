@@ -1,0 +1,214 @@
+"""The states of an experiment, each change a compare-and-set in the database.
+
+Celery may deliver a task twice, a worker may die at any line, and Redis may forget. Therefore
+nobody holds a lock: a change names the state it starts from, and `update()` says whether it
+was the one that made it. See `docs/decisions/0006-runs-survive.md`.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from labs.engine.run.result import JUDGED
+from labs.models import LIVE, Experiment, Run, State
+from labs.runs import owners
+from labs.runs.heartbeat import Silence
+
+logger = logging.getLogger(__name__)
+
+HEARTBEAT_S = 1.0
+STALE_S = 15.0
+"""Silence after which a run counts as interrupted, 15 missed beats, where nobody here can tell
+whether its worker's process lives."""
+HUNG_S = 60.0
+"""The same where it lives: it is stopped, or hangs. A slow disk, or a machine that has too much to
+do, keeps a beat back for less."""
+RENUDGE_S = 20.0
+"""How long a queued experiment waits for a worker before it is handed to Redis again."""
+RENUDGE_MOST = 4
+
+_silence = Silence()
+
+_ENDED = "so the run was ended and its brokers with it. Nothing is concluded from it."
+WORKER_GONE = f"The worker that ran this stopped answering, {_ENDED}"
+WORKER_DEAD = f"The process of the worker that ran this was killed, {_ENDED}"
+
+
+def claim(slug: str, attempt: int, owner: str) -> Experiment | None:
+    """Takes one queued attempt for `owner`; None if somebody else did, or it is not queued."""
+    now = timezone.now()
+    claimed = Experiment.objects.filter(slug=slug, attempt=attempt, state=State.QUEUED).update(
+        state=State.RUNNING, owner=owner, heartbeat_at=now, started_at=now, reason=""
+    )
+    return Experiment.objects.get(slug=slug) if claimed else None
+
+
+def heartbeat(slug: str, owner: str) -> bool:
+    """Tells that `owner` still runs it; False if the run was taken away (cancelled, swept)."""
+    return bool(
+        Experiment.objects.filter(slug=slug, owner=owner, state=State.RUNNING).update(
+            heartbeat_at=timezone.now()
+        )
+    )
+
+
+def finish(slug: str, owner: str, state: State, reason: str = "") -> bool:
+    """Ends a run of `owner`; False if it was no longer theirs."""
+    return bool(
+        Experiment.objects.filter(slug=slug, owner=owner, state=State.RUNNING).update(
+            state=state, reason=reason, ended_at=timezone.now(), owner="", heartbeat_at=None
+        )
+    )
+
+
+def cancel(slug: str, by: str) -> bool:
+    """Ends an experiment that waits or runs; its worker notices at the next heartbeat.
+
+    `by` completes "Cancelled by".
+    """
+    return bool(
+        Experiment.objects.filter(slug=slug, state__in=LIVE).update(
+            state=State.CANCELLED,
+            reason=f"Cancelled by {by}.",
+            ended_at=timezone.now(),
+            owner="",
+            heartbeat_at=None,
+        )
+    )
+
+
+def requeue(slug: str, attempt: int, visitor: str = "", address: str = "") -> bool:
+    """Puts an ended attempt that reached no result back into the queue, as the next attempt.
+
+    It is that of the visitor who asked for it from then on.
+    """
+    with transaction.atomic():
+        again = Experiment.objects.filter(
+            slug=slug,
+            attempt=attempt,
+            state__in=(State.FAILED, State.INTERRUPTED, State.CANCELLED),
+        ).update(
+            state=State.QUEUED,
+            attempt=F("attempt") + 1,
+            owner="",
+            visitor=visitor,
+            address=address,
+            reason="",
+            queued_at=timezone.now(),
+            nudged_at=None,
+            heartbeat_at=None,
+            started_at=None,
+            ended_at=None,
+            pruned_at=None,
+        )
+        if again:
+            Run.objects.filter(experiment__slug=slug).update(
+                phase="", live={}, samples=[], faults=[], verdict="", result={}
+            )
+    return bool(again)
+
+
+def sweep(silence: Silence = _silence) -> list[str]:
+    """Ends runs whose worker died or fell silent, and removes what they left; their slugs.
+
+    Cheap and safe to call by many at once. It writes: no page does it while it is looked at.
+    """
+    ended = interrupt_orphans(silence)
+    remove_leftovers()
+    return ended
+
+
+def interrupt_orphans(silence: Silence = _silence) -> list[str]:
+    """Ends runs whose worker's process is dead, or has been seen silent for too long; their slugs.
+
+    That is `HUNG_S` where the process lives, `STALE_S` where nobody here can tell.
+    """
+    # First who is dead, then what runs: a dead process claims nothing any more.
+    alive, dead = owners.by_liveness()
+    running = Experiment.objects.filter(state=State.RUNNING)
+    beats = {
+        (slug, owner): at
+        for slug, owner, at in running.values_list("slug", "owner", "heartbeat_at")
+    }
+    heard = silence.seconds(beats, STALE_S)
+    ended = []
+    for (slug, owner), beat in beats.items():
+        process = owners.process_of(owner)
+        bearable_s = HUNG_S if process in alive else STALE_S
+        if process not in dead and heard[slug, owner] < bearable_s:
+            continue
+        # The beat is part of the comparison: a worker that woke up again keeps its run.
+        same = running.filter(slug=slug, owner=owner, heartbeat_at=beat)
+        reason = WORKER_DEAD if process in dead else WORKER_GONE
+        if same.update(
+            state=State.INTERRUPTED, reason=reason, ended_at=timezone.now(), owner="",
+            heartbeat_at=None,
+        ):  # fmt: skip
+            logger.warning("interrupted: %s", reason, extra={"run": slug})
+            ended.append(slug)
+    owners.forget(dead)
+    return ended
+
+
+def remove_leftovers() -> None:
+    """Removes the folders of attempts that ended without a result in the last hour.
+
+    Of arms that were judged before that, the ledger stays; where it is gone, so is the verdict.
+
+    Asked again and again because the runner of a dead worker may still be ending its brokers.
+    """
+    recent = Experiment.objects.filter(
+        state__in=(State.INTERRUPTED, State.CANCELLED),
+        ended_at__gt=timezone.now() - timedelta(hours=1),
+    )
+    _remove(recent.only("slug", "attempt"))
+
+
+def _remove(experiments: Iterable[Experiment]) -> None:
+    for experiment in experiments:
+        if experiment.folder.exists():
+            kept = {run.name for run in _judged(experiment) if _ledger(run).exists()}
+            for arm in experiment.folder.iterdir() if kept else [experiment.folder]:
+                if arm.name not in kept and arm.is_dir():
+                    shutil.rmtree(arm, ignore_errors=True)
+        remove_if_empty(experiment)
+        gone = [run.pk for run in _judged(experiment) if not _ledger(run).exists()]
+        Run.objects.filter(pk__in=gone).update(verdict="", result={})
+
+
+def remove_if_empty(experiment: Experiment) -> None:
+    """Removes the folder of an attempt, and that of all attempts, where nothing is in it."""
+    with suppress(OSError):
+        experiment.folder.rmdir()
+    with suppress(OSError):
+        experiment.folder.parent.rmdir()
+
+
+def _judged(experiment: Experiment) -> QuerySet[Run]:
+    """The arms that came to a verdict: it stands as long as its ledger does."""
+    return experiment.runs.filter(verdict__in=JUDGED)
+
+
+def _ledger(run: Run) -> Path:
+    return run.experiment.folder / run.name / "ledger"
+
+
+def overdue_experiments() -> list[tuple[str, int]]:
+    """The oldest queued attempts, if their nudge was lost or never sent: (slug, attempt).
+
+    Only a few at once: they may wait simply because others run, and every needless nudge is a
+    task that some worker has to look at.
+    """
+    before = timezone.now() - timedelta(seconds=RENUDGE_S)
+    queued = Experiment.objects.filter(state=State.QUEUED).order_by("queued_at", "pk")
+    oldest = queued.values_list("slug", "attempt", "nudged_at")[:RENUDGE_MOST]
+    return [(slug, attempt) for slug, attempt, at in oldest if at is None or at < before]

@@ -1,0 +1,38 @@
+"""Whether a worker is there, for the pages: each counts its beats in the database."""
+
+from __future__ import annotations
+
+from django.db.models import F
+
+from labs.models import Worker
+from labs.runs.heartbeat import Silence
+
+BEAT_S = 3.0
+GONE_S = 15.0
+"""Silence after which a worker counts as gone: five missed beats."""
+
+_silence = Silence()
+
+
+def beat(name: str) -> None:
+    """Tells that the worker of this name lives."""
+    if not Worker.objects.filter(name=name).update(beat=F("beat") + 1):
+        Worker.objects.create(name=name, beat=1)
+
+
+def leave(name: str) -> None:
+    """Tells that it ends."""
+    Worker.objects.filter(name=name).delete()
+
+
+def missing(silence: Silence = _silence) -> bool:
+    """Whether no worker is there, as far as this process has seen."""
+    beats = dict(Worker.objects.values_list("name", "beat"))
+    return len(silence.lasting(beats, GONE_S)) == len(beats)
+
+
+def forget_dead_workers(silence: Silence) -> None:
+    """Removes those that fell silent without a word: one that lives after all comes again."""
+    beats = dict(Worker.objects.values_list("name", "beat"))
+    for name in silence.lasting(beats, GONE_S):
+        Worker.objects.filter(name=name, beat=beats[name]).delete()

@@ -1,0 +1,74 @@
+"""An experiment again and again, until it is known how rare a harm is that was never seen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
+
+from labs.calibration.bound import below, runs_for
+from labs.engine.plan.spec import ExperimentSpec
+
+MOST_UNKNOWN = 10
+"""So many verdicts in a row of `unknown` end an arm: something is wrong with it."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the runs of one arm were judged to be."""
+
+    name: str
+    holds: int = 0
+    broken: int = 0
+    unknown: int = 0
+    in_a_row: int = 0
+    """Verdicts of `unknown` since the last other one."""
+
+    def take(self, verdict: str) -> None:
+        """Counts one run."""
+        self.holds += verdict == "holds"
+        self.broken += verdict == "broken"
+        unknown = verdict not in ("holds", "broken")
+        self.unknown += unknown
+        self.in_a_row = self.in_a_row + 1 if unknown else 0
+
+    def open(self, needed: int) -> bool:
+        """Whether more runs could bound it: once it was broken, there is nothing to bound."""
+        return not self.broken and self.holds < needed and self.in_a_row < MOST_UNKNOWN
+
+    def __str__(self) -> str:
+        runs = self.holds + self.broken
+        bound = "" if self.broken or not runs else f": {below(runs)}"
+        unknown = f"; {self.unknown} unknown, which say nothing" if self.unknown else ""
+        return f"{self.name}: broken in {self.broken} of {runs} runs{bound}{unknown}"
+
+
+def until_bound(
+    spec: ExperimentSpec,
+    share: float,
+    seconds: float,
+    run: Callable[[ExperimentSpec], dict[str, Any]],
+) -> list[Tally]:
+    """Runs it under its seed and those after it until each arm was broken, or is bounded.
+
+    An arm that is bounded was never broken in so many runs that its share of broken ones is at
+    most `share`, with 95 % confidence. Ends after `seconds` too; what has begun is finished.
+    """
+    needed = runs_for(share)
+    tallies = {arm.name: Tally(arm.name) for arm in spec.arms}
+    until = time.monotonic() + seconds
+    for seed in count(spec.seed):
+        arms = tuple(arm for arm in spec.arms if tallies[arm.name].open(needed))
+        if not arms or time.monotonic() >= until:
+            break
+        for told in run(replace(spec, seed=seed, arms=arms))["arms"]:
+            tallies[told["name"]].take(told["verdict"])
+    return list(tallies.values())
+
+
+def unbounded(tallies: list[Tally], share: float) -> list[Tally]:
+    """The arms of which too little is known."""
+    needed = runs_for(share)
+    return [each for each in tallies if not each.broken and each.holds < needed]

@@ -1,0 +1,303 @@
+"""What a person can ask for: start an experiment, run it again, end it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from advisor import services as advisor
+from advisor.catalog import Family
+from advisor.reasoning.guarantees import Boundary, Guarantee, Requirement
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+from labs.calibration.cases.arms import pipeline
+from labs.calibration.cases.case import Case
+from labs.engine.distributions.distribution import to_run
+from labs.engine.plan.spec import ArmSpec, ExperimentSpec
+from labs.engine.run.shape import shapes
+from labs.engine.scenarios import ScenarioError
+from labs.engine.scenarios import find as find_scenario
+from labs.lessons import Arm, Lesson
+from labs.models import Experiment, Run, State, settings_key
+from labs.runs import lifecycle, queue
+from labs.runs.conditions import Conditions, clients_for
+from labs.runs.visitors import NOBODY, Visitor
+
+REPEAT_MOST = 10
+"""Repetitions that may be asked for at once: half of the queue."""
+
+FIRST_LOOK: Mapping[str, str] = {
+    "family": "java",
+    "version": "4.3",
+    "kafka": "4.3",
+    "brokers": "3",
+    "producer.acks": "1",
+    "topic.replication.factor": "3",
+    "topic.min.insync.replicas": "2",
+    "need.guarantee": "at-least-once",
+    "need.survive": "1",
+}
+"""A team that stated acks=1 and left everything else alone: the home page's first experiment."""
+
+AS_THE_SCENARIO = Conditions()
+
+WEAK, SAFE = "weak", "safe"
+"""The arms of a case, as a visitor runs it."""
+
+FIRST_SCENARIO = "leader-killed-followers-behind"
+
+
+class Refused(Exception):
+    """What was asked for cannot be started; the message says why, for the page."""
+
+
+def start(
+    pipeline_slug: str,
+    scenario: str,
+    conditions: Conditions = AS_THE_SCENARIO,
+    visitor: Visitor = NOBODY,
+) -> Experiment:
+    """Queues the scenario on the settings as described and, if they differ, as recommended.
+
+    Recommended by the answer that the pipeline's link shows, be it of older rules. Raises what
+    `advisor.find` does, and `Refused` for an unknown scenario, for settings with which it cannot
+    be staged, and for a full queue.
+    """
+    saved = advisor.find(pipeline_slug)
+    described = saved.described()
+    arms = arms_for(described, saved.recommended())
+    return _queue(scenario, arms, described, conditions, pipeline=pipeline_slug, visitor=visitor)
+
+
+def brokers_for(described: Pipeline) -> tuple[str, str | None]:
+    """The release that its experiments run, and what that stands for where it was not described."""
+    return to_run(described.kafka, Replication(described).zookeeper)
+
+
+def streams_for(described: Pipeline) -> str | None:
+    """The line of Kafka Streams that its experiments run; None for another application."""
+    return described.version if described.family is Family.STREAMS else None
+
+
+def start_first_look(visitor: Visitor = NOBODY) -> Experiment:
+    """Queues the experiment of the home page."""
+    return start_on(FIRST_LOOK, FIRST_SCENARIO, visitor)
+
+
+def start_on(fields: Mapping[str, str], scenario: str, visitor: Visitor = NOBODY) -> Experiment:
+    """Queues a scenario on settings as a person states them.
+
+    They become a description that can be opened and changed. Raises `Refused` as `start` does, and
+    for fields that the catalog refuses.
+    """
+    _refuse_if_full(visitor)
+    return start(_saved(fields), scenario, visitor=visitor)
+
+
+def start_case(case: Case, chosen: Sequence[str], visitor: Visitor = NOBODY) -> Experiment:
+    """Queues the weak settings of a case, its safe ones or both; the advice that the page leads to
+    is that for the first of them."""
+    _refuse_if_full(visitor)
+    requirement = Requirement(guarantee=Guarantee(case.want))
+    pipelines = {
+        name: replace(pipeline(**stated), requirement=requirement)
+        for name, stated in {WEAK: case.bad, SAFE: case.good}.items()
+        if stated is not None and name in chosen
+    }
+    if not pipelines:
+        raise Refused(f"There are no such settings for {find_scenario(case.scenario).title}.")
+    first = next(iter(pipelines.values()))
+    return _queue(
+        case.scenario, [arm(name, each, case.want) for name, each in pipelines.items()], first,
+        Conditions(overrides=case.shorter), pipeline=str(advisor.save(first).slug), visitor=visitor,
+    )  # fmt: skip
+
+
+def start_lesson(lesson: Lesson, visitor: Visitor = NOBODY) -> Experiment:
+    """Queues a lesson's arms; its `pipeline` is what the lesson sends one home with."""
+    _refuse_if_full(visitor)
+    arms = [arm(each.name, _pipeline(each.fields), lesson.want) for each in lesson.arms]
+    fields = lesson.solution.fields
+    return _queue(
+        lesson.scenario, arms, _pipeline(fields), AS_THE_SCENARIO,
+        pipeline=_saved(fields), lesson=lesson.name, visitor=visitor,
+    )  # fmt: skip
+
+
+def start_turn(lesson: Lesson, choice: Arm, visitor: Visitor = NOBODY) -> Experiment:
+    """Queues one arm: what the visitor chose in the turn of a lesson."""
+    _refuse_if_full(visitor)
+    pipeline = _pipeline(choice.fields)
+    return _queue(
+        lesson.scenario, [arm(choice.name, pipeline, lesson.want)], pipeline, AS_THE_SCENARIO,
+        pipeline=_saved(choice.fields), lesson=lesson.name, visitor=visitor,
+    )  # fmt: skip
+
+
+def lesson_spec(lesson: Lesson, arms: Sequence[Arm], seed: int) -> ExperimentSpec:
+    """Arms of a lesson as an experiment that nobody stores; all are of the same brokers.
+
+    Raises `Refused` for settings that the catalog does not take, and what `spec_for` does.
+    """
+    described = _pipeline(arms[0].fields)
+    java = clients_for(described, find_scenario(lesson.scenario))
+    stated = [arm(each.name, _pipeline(each.fields), lesson.want) for each in arms]
+    return spec_for(lesson.scenario, seed, stated, described, Conditions(java_clients=java))
+
+
+def again(experiment: Experiment, visitor: Visitor = NOBODY) -> Experiment:
+    """The same arms and seed once more.
+
+    An attempt that reached no result becomes the next attempt under the same address; one that
+    did is evidence and stays as it is, so its repetition is a new experiment.
+    """
+    _refuse_if_full(visitor)
+    if experiment.state == State.DONE:
+        return _enqueue(experiment.request(), experiment.pipeline, experiment.lesson, visitor)
+    with transaction.atomic():
+        if lifecycle.requeue(experiment.slug, experiment.attempt, visitor.key, visitor.address):
+            _nudge_on_commit(experiment.slug, experiment.attempt + 1)
+    experiment.refresh_from_db()
+    return experiment
+
+
+def repeat(experiment: Experiment, times: int, visitor: Visitor = NOBODY) -> list[Experiment]:
+    """The same arms so many times more, each time with a new seed, as far as the queue allows."""
+    if not 1 <= times <= REPEAT_MOST:
+        raise Refused(f"From 1 to {REPEAT_MOST} repetitions can be asked for at once.")
+    started = []
+    for _ in range(times):
+        _refuse_if_full(visitor)
+        spec = replace(experiment.request(), seed=_new_seed())
+        started.append(_enqueue(spec, experiment.pipeline, experiment.lesson, visitor))
+    return started
+
+
+def arms_for(described: Pipeline, recommended: Pipeline) -> list[ArmSpec]:
+    """The arms of an experiment on one description: one alone if nothing needs changing."""
+    want = described.requirement.guarantee
+    arms = [arm("described", described, want)]
+    if advisor.in_force(recommended) != advisor.in_force(described):
+        arms.append(arm("recommended", recommended, want))
+    return arms
+
+
+def arm(name: str, pipeline: Pipeline, want: str) -> ArmSpec:
+    """One arm with every setting written out; `want` is what its verdict is held against.
+
+    Its guarantee is what today's rules say: it is these that a run is evidence for or against.
+    """
+    guarantee = advisor.assess(pipeline).guarantees[Boundary.END_TO_END]
+    return ArmSpec(name, advisor.in_force(pipeline), guarantee=str(guarantee), want=str(want))
+
+
+def spec_for(
+    scenario: str, seed: int, arms: Iterable[ArmSpec], described: Pipeline, conditions: Conditions
+) -> ExperimentSpec:
+    """The experiment that is asked for; `conditions` name the Java clients that play it, if any.
+
+    Raises `ScenarioError` for what cannot be staged, and `ValueError` for what is beyond limits.
+    """
+    runs, instead_of = brokers_for(described)
+    spec = ExperimentSpec(
+        scenario, seed, tuple(arms), runs, conditions.overrides, conditions.controllers,
+        conditions.partitions, conditions.value_bytes, conditions.java_clients, instead_of,
+        streams_for(described), conditions.copier,
+    )  # fmt: skip
+    shapes(spec)
+    return spec
+
+
+def _pipeline(fields: Mapping[str, str]) -> Pipeline:
+    pipeline, problems = advisor.from_fields(fields)
+    if pipeline is None:
+        raise Refused("; ".join(problem.message for problem in problems))
+    return pipeline
+
+
+def _saved(fields: Mapping[str, str]) -> str:
+    return str(advisor.save(_pipeline(fields)).slug)
+
+
+def _queue(
+    scenario: str, arms: Iterable[ArmSpec], described: Pipeline, conditions: Conditions, *,
+    pipeline: str, lesson: str = "", visitor: Visitor = NOBODY,
+) -> Experiment:  # fmt: skip
+    _refuse_if_full(visitor)
+    try:
+        java = clients_for(described, find_scenario(scenario), conditions.java_clients)
+        chosen = replace(conditions, java_clients=java)
+        spec = spec_for(scenario, _new_seed(), arms, described, chosen)
+    except ScenarioError as cannot:
+        raise Refused(f"This cannot be staged: {cannot}.") from cannot
+    return _enqueue(spec, pipeline, lesson, visitor)
+
+
+def _new_seed() -> int:
+    return secrets.randbelow(2**31)
+
+
+def _refuse_if_full(visitor: Visitor) -> None:
+    queued = Experiment.objects.filter(state=State.QUEUED)
+    waiting = queued.count()
+    limits = settings.LAB_QUEUE
+    if waiting >= limits["all"]:
+        raise Refused(f"{waiting} experiments already wait. Try again when some of them are done.")
+    for whose, mine, most in (
+        ("yours", queued.filter(visitor=visitor.key), limits["visitor"]),
+        ("your address", queued.filter(address=visitor.address), limits["address"]),
+    ):
+        if visitor != NOBODY and mine.count() >= most:
+            said = f"{most} experiments of {whose} already wait; the other places are for others."
+            raise Refused(said)
+
+
+@transaction.atomic
+def _enqueue(spec: ExperimentSpec, pipeline: str, lesson: str, visitor: Visitor) -> Experiment:
+    experiment = store(spec, pipeline, lesson, visitor)
+    _nudge_on_commit(experiment.slug, experiment.attempt)
+    return experiment
+
+
+@transaction.atomic
+def store(
+    spec: ExperimentSpec, pipeline: str = "", lesson: str = "", visitor: Visitor = NOBODY
+) -> Experiment:
+    """Writes a queued experiment and its arms down; nobody is told that it waits."""
+    experiment = Experiment.objects.create(
+        pipeline=pipeline,
+        lesson=lesson,
+        visitor=visitor.key,
+        address=visitor.address,
+        scenario=spec.scenario,
+        seed=spec.seed,
+        kafka=spec.kafka,
+        spec=asdict(spec),
+        queued_at=timezone.now(),
+    )
+    # Runs are each other's repetitions only under the same conditions.
+    told = list(Conditions.of(spec).told())
+    Run.objects.bulk_create(
+        Run(
+            experiment=experiment,
+            name=arm.name,
+            position=position,
+            guarantee=arm.guarantee,
+            want=arm.want or "",
+            settings=arm.settings,
+            settings_key=settings_key([arm.settings, told] if told else arm.settings),
+        )
+        for position, arm in enumerate(spec.arms)
+    )
+    return experiment
+
+
+def _nudge_on_commit(slug: str, attempt: int) -> None:
+    # Only after the commit: a worker that is faster than the transaction would find nothing.
+    transaction.on_commit(partial(queue.nudge, slug, attempt))

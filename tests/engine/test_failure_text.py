@@ -1,0 +1,84 @@
+"""What people read of a failure: one sentence, no trace, no path of the machine, no port."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.catalog import Component, Family, settings_of, versions
+from labs.engine.base.failure_text import MOST, report, sentence
+from labs.engine.faults import FaultLog
+from labs.engine.workloads.streams import HANDLERS
+
+STREAMS = """the consumer-1 ended with code 1: Exception in thread "main" x
+org.apache.kafka.common.config.ConfigException: Invalid value Jndi for handler: not found
+\tat org.apache.kafka.common.config.ConfigDef.parseType(ConfigDef.java:778)
+\tat StreamsApplication.main(StreamsApplication.java:50)
+Caused by: java.lang.ClassNotFoundException: com.example.Jndi at /srv/lab/x.jar
+\t... 5 more"""
+PYTHON = """The judge failed: the job ended with code 1: Traceback (most recent call last):
+  File "/srv/lab/spark_jobs/verify.py", line 10, in <module>
+    main()
+FileNotFoundError: [Errno 2] No such file or directory: '/srv/lab/var/runs/x/1/ledger'"""
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        (STREAMS, 'the consumer-1 ended with code 1: Exception in thread "main" x: '
+         "java.lang.ClassNotFoundException: com.example.Jndi at x.jar"),
+        (PYTHON, "The judge failed: the job ended with code 1: "
+         "FileNotFoundError: [Errno 2] No such file or directory: 'ledger'"),
+        (PYTHON[PYTHON.index("Traceback") :],
+         "FileNotFoundError: [Errno 2] No such file or directory: 'ledger'"),
+        ("no answer from 127.0.0.1:39111/2 or [::1]:9092", "no answer from 127.0.0.1/2 or [::1]"),
+        ("Connection to localhost/127.0.0.1:45123 refused",
+         "Connection to localhost/127.0.0.1 refused"),
+        ("pid 19459 accepts connections at port 42011", "pid 19459 accepts connections"),
+        ("the job ended with code 3:\nlect.Constructor(Constructor.java)\n\tat x.Y(Y.java:3)",
+         "the job ended with code 3"),
+        ("the consumer-1 ended with code 1:\nit said nothing",
+         "the consumer-1 ended with code 1: it said nothing"),
+        ("broker 3 was killed, and not by this run", "broker 3 was killed, and not by this run"),
+        ("partition 0: 4,512 of 5,000, at 12:30:45", "partition 0: 4,512 of 5,000, at 12:30:45"),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_a_failure_is_one_sentence(told: str, said: str) -> None:
+    assert sentence(told) == said
+
+
+@given(st.text(max_size=500))
+def test_it_is_one_short_line_of_whatever(text: str) -> None:
+    said = sentence(text)
+    assert len(said) <= MOST
+    assert len(said.splitlines()) <= 1
+    assert sentence(said) == said
+
+
+def test_what_is_left_out_is_in_the_log(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "verify.py" not in report(PYTHON)
+    assert PYTHON in capsys.readouterr().err
+    report("nothing is left out")
+    assert capsys.readouterr().err == ""
+
+
+def test_a_ledger_tells_of_a_failed_fault_in_one_sentence() -> None:
+    def fails() -> str:
+        raise OSError(PYTHON)
+
+    row = FaultLog().attempt("kill", "leader: broker 1", fails, (OSError,))
+    assert row.phase == "failed"
+    assert "Traceback" not in row.evidence
+    assert "/srv" not in row.evidence
+
+
+def test_a_run_has_the_handlers_that_the_catalog_knows() -> None:
+    known: dict[str, set[str]] = {}
+    for version in versions(Family.STREAMS):
+        for each in settings_of(Family.STREAMS, version, version, Component.STREAMS):
+            if each.name.endswith(".exception.handler"):
+                name = each.name.removeprefix("default.")
+                known.setdefault(name, set()).update(name for name, _ in each.choices)
+    assert known == HANDLERS

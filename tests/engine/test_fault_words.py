@@ -1,0 +1,53 @@
+"""What was done, in plain words."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from labs.engine.faults.record import Fault
+from labs.engine.record import fault_words
+
+
+def row(fault: str, phase: str, target: str = "leader: broker 1", at_s: float = 1.0) -> dict:
+    return {"fault": fault, "target": target, "phase": phase, "evidence": "seen", "at_s": at_s}
+
+
+@pytest.mark.parametrize(
+    ("fault", "target", "said"),
+    [
+        ("pause", "follower: broker 2", "Follower broker 2 stood still"),
+        ("terminate", "follower: broker 2", "Follower broker 2 was stopped in an orderly way"),
+        ("resume", "paused: broker 2", "Broker 2 went on"),
+        ("restart", "dead: broker 1", "Broker 1 was started again"),
+        ("kill", "consumer: consumer-1", "Consumer-1 was killed"),
+        ("restart", "consumer", "Consumer was started again"),
+        ("read_only", "leader: broker 3", "The disk of leader broker 3 failed"),
+        ("delete", "topic: orders", "Records were deleted from topic orders"),
+    ],
+)
+def test_an_event_is_a_sentence(fault: str, target: str, said: str) -> None:
+    assert fault_words.sentence(fault, target) == said
+
+
+@pytest.mark.parametrize("fault", get_args(Fault))
+def test_every_fault_has_words_of_its_own(fault: str) -> None:
+    assert "_" not in fault_words.sentence(fault, "x")
+    assert fault_words.sentence(fault, "x") != f"X {fault}"
+
+
+def test_what_began_and_ended_is_one_event() -> None:
+    rows = [
+        row("kill", "invoke"),
+        row("pause", "invoke", at_s=1.5),
+        row("kill", "complete", at_s=2),
+    ]
+    found = fault_words.events(rows)
+    assert [(each.state, each.at_s) for each in found] == [("begun", 1.5), ("done", 2)]
+    assert found[1].proof == "seen"
+
+
+def test_what_was_not_seen_to_happen_is_not_done() -> None:
+    rows = [row("kill", "invoke"), row("kill", "failed"), row("pause", "not_applicable")]
+    assert [each.state for each in fault_words.events(rows)] == ["failed", "left"]

@@ -1,0 +1,60 @@
+"""What is removed after a while, and what stays."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.test import Client, override_settings
+from django.utils import timezone
+
+from advisor.models import Description
+from labs.models import Experiment, Progress, State
+from labs.runs.expiry import forget
+from tests.labs import make
+
+pytestmark = pytest.mark.django_db
+OLD = timezone.now() - timedelta(days=366)
+
+
+def _described(slug: str, created: object = OLD) -> None:
+    Description.objects.create(slug=slug, data={}, rules_version="8")
+    Description.objects.filter(slug=slug).update(created=created)
+
+
+def test_descriptions_without_an_experiment_go_and_the_others_stay() -> None:
+    for slug, created in (("lone", OLD), ("used", OLD), ("new", timezone.now())):
+        _described(slug, created)
+    make.experiment(State.DONE, "holds", "holds")
+    Experiment.objects.update(pipeline="used")
+    assert forget()["descriptions"] == 1
+    assert {*Description.objects.values_list("slug", flat=True)} == {"used", "new"}
+
+
+def test_a_visitors_run_without_a_result_goes_with_its_folder_and_evidence_stays() -> None:
+    kept = [make.experiment(State.DONE, "holds", "holds"), make.experiment(State.FAILED)]
+    lost = make.experiment(State.CANCELLED)
+    Experiment.objects.update(ended_at=OLD, visitor="v", address="a")
+    Experiment.objects.filter(pk=kept[1].pk).update(visitor="")
+    folder = Path(settings.LAB_RUNS_DIR) / lost.slug
+    folder.mkdir(parents=True)
+    assert forget()["experiments"] == 1
+    assert {*Experiment.objects.values_list("pk", flat=True)} == {each.pk for each in kept}
+    assert not folder.exists()
+    assert not Experiment.objects.exclude(address="").exists()
+
+
+def test_progress_goes_with_its_session(client: Client) -> None:
+    client.post("/describe/start-over/")
+    for key in (str(client.session.session_key), "gone"):
+        Progress.objects.create(session_key=key, lesson="a")
+    assert forget()["progress"] == 1
+    assert Progress.objects.get().session_key == client.session.session_key
+
+
+def test_nothing_goes_where_the_operator_keeps_all() -> None:
+    _described("lone")
+    with override_settings(LAB_KEEP_DAYS=0):
+        assert forget()["descriptions"] == 0

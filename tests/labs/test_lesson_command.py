@@ -1,0 +1,103 @@
+"""`manage.py lessons`: the list, the questions and what counts as a proof."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from labs.evidence import lesson_proofs
+from labs.evidence.lesson_proofs import Proof
+from labs.lessons import all_lessons
+from labs.management.commands import lessons as command
+from labs.models import Progress
+
+LAB = all_lessons()[0]
+FIRST, SECOND = LAB.questions[:2]
+
+
+def key(question: Any) -> int:
+    return next(place for place, answer in enumerate(question.answers) if answer.right)
+
+
+def answered(session: str, first: int, second: int) -> None:
+    answers = {FIRST.name: first, SECOND.name: second}
+    Progress.objects.create(session_key=session, lesson=LAB.name, answers=answers)
+
+
+@pytest.mark.django_db
+def test_questions_say_how_hard_they_are_and_how_well_they_separate(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    right, wrong = (key(FIRST), key(SECOND)), (1 - key(FIRST), (key(SECOND) + 1) % 3)
+    answered("a", right[0], right[1])
+    answered("b", right[0], right[1])
+    answered("c", wrong[0], wrong[1])
+    answered("d", right[0], 99)  # an answer that the question no longer has
+    call_command("lessons", "--questions", "--json")
+    first, second, third = json.loads(capsys.readouterr().out)[:3]
+    assert (first["answered"], first["right"]) == (4, 0.75)
+    assert first["separation"] == pytest.approx(1)
+    assert (second["answered"], second["right"]) == (3, pytest.approx(2 / 3))
+    assert (third["answered"], third["right"], third["separation"]) == (0, None, None)
+    call_command("lessons", "--questions")
+    assert f"{LAB.name}: {FIRST.name}" in capsys.readouterr().out
+
+
+def proved(monkeypatch: pytest.MonkeyPatch, *counts: tuple[str, int, int, int]) -> None:
+    """Has the command believe that these were run."""
+    proofs = [Proof(LAB.name, each[0], each[0], *each[1:]) for each in counts]
+    monkeypatch.setattr(command, "prove", lambda *_: iter([proofs]))
+
+
+def test_a_lab_is_proven_by_story_and_tempting_answer_and_solution(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    proved(monkeypatch, ("story", 10, 0, 0), ("solution", 0, 10, 0), ("tempting", 10, 0, 0))
+    call_command("lessons", "--verify", LAB.name, "--runs", "10")
+    assert capsys.readouterr().out.split()[-9:] == [
+        "10",
+        "of",
+        "10",
+        "0",
+        "of",
+        "10",
+        "10",
+        "of",
+        "10",
+    ]
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [("story", 9, 1, 0), ("story", 9, 0, 1), ("solution", 1, 9, 0), ("solution", 0, 9, 1),
+     ("tempting", 9, 1, 0), ("story", 0, 0, 0)],
+)  # fmt: skip
+def test_one_run_that_differs_or_is_not_judged_is_no_proof(
+    monkeypatch: pytest.MonkeyPatch, seen: tuple[str, int, int, int]
+) -> None:
+    proved(monkeypatch, seen)
+    with pytest.raises(CommandError, match=f"not proven: {LAB.name}, {seen[0]}") as error:
+        call_command("lessons", "--verify", LAB.name)
+    assert error.value.returncode == 1
+
+
+@pytest.mark.parametrize("wrong", [["nothing"], [LAB.name, "--runs=0"], [LAB.name, "--seed=-1"]])
+def test_input_that_is_wrong_ends_with_2(wrong: list[str]) -> None:
+    with pytest.raises(CommandError) as error:
+        call_command("lessons", "--verify", *wrong)
+    assert error.value.returncode == 2
+
+
+def test_a_proof_counts_what_the_judge_said() -> None:
+    proof = Proof(LAB.name, "solution", LAB.solution.name)
+    for verdict, lost in (("holds", 0), ("broken", 7), ("unknown", None)):
+        result = {"verdict": verdict, "counts": {"lost_write": lost}, "reason": "so it was"}
+        lesson_proofs.count(LAB, proof, result)
+    assert (proof.shown, proof.not_shown, proof.unknown) == (1, 1, 1)
+    assert proof.reasons == [
+        "broken, lost_write 7: so it was",
+        "unknown, lost_write None: so it was",
+    ]

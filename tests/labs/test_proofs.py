@@ -1,0 +1,77 @@
+"""What the advice says of experiments that were already run, and of who sends in the next."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from advisor.reasoning.guarantees import Anomaly
+from labs.models import Experiment, State
+from labs.pages.proofs import MOST, proofs, sender
+from tests.advisor.answers import RISKY
+from tests.advisor.pipelines import described
+from tests.labs import make
+
+pytestmark = pytest.mark.django_db
+MINE = "abcdefgh"
+
+
+def ended(made: Experiment, days: int) -> Experiment:
+    made.ended_at = timezone.now() - timedelta(days=days)
+    made.save()
+    return made
+
+
+def test_only_experiments_that_are_done_and_of_this_description_are_told() -> None:
+    for state in State:
+        if state != State.DONE:
+            make.experiment(state, pipeline=MINE)
+    make.experiment(State.DONE, "broken", pipeline="another1")
+    make.experiment(State.DONE, "broken", pipeline=MINE, lesson="a-lesson")
+    assert proofs(MINE) == ()
+    done = make.experiment(State.DONE, "broken", "holds", pipeline=MINE)
+    assert [each.experiment for each in proofs(MINE)] == [done]
+
+
+def test_of_one_scenario_the_latest_is_told_with_its_day() -> None:
+    ended(make.experiment(State.DONE, "broken", "holds", pipeline=MINE), 3)
+    latest = ended(make.experiment(State.DONE, "holds", "holds", pipeline=MINE), 1)
+    [only] = proofs(MINE)
+    assert only.experiment == latest
+    assert only.day == "yesterday"
+    assert [arm.kind for arm in only.arms] == ["holds", "holds"]
+
+
+def test_the_scenarios_that_were_run_last_are_told_first() -> None:
+    names = [
+        "leader-killed", "broker-disk-lost", "leader-cut-off", "leader-killed-followers-behind",
+    ]  # fmt: skip
+    for days, name in enumerate(names):
+        ended(make.experiment(State.DONE, "unknown", pipeline=MINE, scenario=name), days)
+    told = proofs(MINE)
+    assert [each.experiment.scenario for each in told] == names[:MOST]
+    assert told[0].day == "today"
+    assert told[2].day == (timezone.localdate() - timedelta(days=2)).isoformat()
+    assert told[0].arms[0].words == "nothing can be concluded"
+
+
+def test_what_the_guarantee_forbids_is_told_before_graver_harm_that_it_allows() -> None:
+    made = make.experiment(State.DONE, "broken", "broken", pipeline=MINE)
+    run = made.runs.get(name="described")
+    run.want = "at-most-once"
+    run.result["counts"] |= {Anomaly.DUPLICATE: 1234}
+    run.save()
+    shown = {arm.label: arm for arm in proofs(MINE)[0].arms}
+    assert shown["As described"].words == "1,234 duplicated"
+    assert shown["As described"].kind == "duplicated"
+    assert shown["As recommended"].words == "985 lost"
+
+
+def test_who_sends_is_named_with_the_client_that_can_be_chosen_instead() -> None:
+    said = sender(described({**RISKY, "family": "librdkafka"}), "leader-killed")
+    assert said.name.startswith("librdkafka 2.")
+    assert said.otherwise == ""
+    java = sender(described(RISKY), "leader-killed")
+    assert {java.name.split()[0], java.otherwise.split()[0]} == {"librdkafka", "Java"}

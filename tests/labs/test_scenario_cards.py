@@ -1,0 +1,117 @@
+"""The page of scenarios: each can be run from its card, and found by harm and by layer."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from advisor.reasoning.guarantees import Anomaly
+from labs.engine.scenarios import all_scenarios
+from labs.models import Experiment
+from labs.pages import scenario_cards
+from labs.pages.scenario_cards import Card
+from tests.labs import make
+
+pytestmark = pytest.mark.django_db
+
+CARDS = pytest.mark.parametrize(
+    "card", scenario_cards.cards(), ids=lambda card: str(card.scenario.name)
+)
+
+
+def page(client: Client, **asked: str) -> str:
+    return client.get(reverse("labs:scenarios"), asked).content.decode()
+
+
+def start(client: Client, card: Card | str, choice: str) -> Experiment:
+    name = card if isinstance(card, str) else card.scenario.name
+    client.post(reverse("labs:scenario-start", args=[name]), {"choice": choice})
+    return Experiment.objects.get()
+
+
+@CARDS
+def test_each_scenario_can_be_run_from_its_card(client: Client, card: Card) -> None:
+    made = start(client, card, "both")
+    assert made.scenario == card.scenario.name
+    assert [run.name for run in made.runs.all()] == (["weak", "safe"] if card.safe else ["weak"])
+    assert made.pipeline
+
+
+@CARDS
+def test_what_a_card_states_is_what_its_runs_have(client: Client, card: Card) -> None:
+    runs = {run.name: run.settings for run in start(client, card, "both").runs.all()}
+    for name, stated in (("weak", card.weak), ("safe", card.safe)):
+        for each in stated:
+            value = runs[name][each.component][each.name]
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            assert text == each.value, (name, each)
+
+
+@pytest.mark.parametrize("choice", ["weak", "safe"])
+def test_one_kind_of_settings_is_run_alone(client: Client, choice: str) -> None:
+    made = start(client, "leader-killed-followers-behind", choice)
+    assert [run.name for run in made.runs.all()] == [choice]
+    acks = made.runs.get().settings["producer"]["acks"]
+    assert acks == {"weak": "1", "safe": "all"}[choice]
+
+
+@pytest.mark.parametrize(
+    ("name", "choice"), [("leader-killed", "bold"), ("xyz", "weak"), ("keys-moved", "safe")]
+)
+def test_what_a_card_does_not_offer_runs_nothing(client: Client, name: str, choice: str) -> None:
+    answer = client.post(reverse("labs:scenario-start", args=[name]), {"choice": choice})
+    assert answer.status_code in (302, 404)
+    assert not Experiment.objects.exists()
+
+
+def test_the_page_has_every_scenario_with_an_address_of_its_own(client: Client) -> None:
+    shown = page(client)
+    for scenario in all_scenarios():
+        assert f'id="{scenario.name}"' in shown
+    ids = re.findall(r'\sid="([^"]+)"', shown)
+    assert len(ids) == len(set(ids))
+
+
+def test_harm_and_layer_narrow_it_together(client: Client) -> None:
+    lost = page(client, harm="lost_write", layer="network")
+    assert re.findall(r'<article class="card" id="([^"]+)"', lost) == ["leader-cut-off"]
+    assert 'value="lost_write" selected' in lost
+    assert "No scenario does this harm there." in page(client, harm="lost_write", layer="spark")
+
+
+def test_every_harm_and_every_layer_that_is_offered_finds_something() -> None:
+    assert all(scenario_cards.shown(harm, "") for harm in scenario_cards.harms())
+    assert all(scenario_cards.shown("", layer) for layer in scenario_cards.LAYERS)
+    assert Anomaly.LOST_WRITE in scenario_cards.harms()
+
+
+@pytest.mark.parametrize("asked", [{"harm": "x"}, {"layer": "x"}, {"harm": "<b>"}])
+def test_what_is_no_harm_and_no_layer_is_all(client: Client, asked: dict[str, str]) -> None:
+    assert page(client, **asked).count("<article") == len(all_scenarios())
+
+
+def test_ones_own_settings_are_offered_by_address_or_after_a_run(client: Client) -> None:
+    assert "With my settings" not in page(client)
+    client.post(reverse("labs:start"))
+    slug = Experiment.objects.get().pipeline
+    assert f"?pipeline={slug}&amp;scenario=leader-killed" in page(client)
+    other = Client()
+    assert "With my settings" not in page(other)
+    assert f"?pipeline={slug}&amp;scenario=leader-killed" in page(other, pipeline=slug)
+    assert "With my settings" not in page(other, pipeline="nobody")
+
+
+def test_a_preset_is_not_taken_for_ones_own_settings(client: Client) -> None:
+    start(client, "leader-killed", "weak")
+    assert "With my settings" not in page(client)
+
+
+def test_the_arms_are_named_for_what_they_are(client: Client) -> None:
+    made = start(client, "leader-killed-followers-behind", "both")
+    shown = client.get(made.get_absolute_url()).content.decode()
+    assert "Weak settings" in shown
+    assert "Safe settings" in shown
+    assert made.scenario == make.SCENARIO

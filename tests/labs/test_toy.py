@@ -1,0 +1,52 @@
+"""The toy's page: its address names a state, its table is the advisor's, its click runs it."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from advisor.reasoning import leader_loss
+from labs.models import Experiment
+
+pytestmark = pytest.mark.django_db
+
+STATE = {"acks": "all", "min_isr": "2", "unclean": "on", "lag_2": "40", "lag_3": "45"}
+
+
+def test_the_address_names_a_state(client: Client):
+    shown = client.get(reverse("labs:toy"), STATE).content.decode()
+    assert "unclean.leader.election.enable=true: an acknowledged record is sure" in shown
+    assert 'name="unclean" checked' in shown
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"acks": "2"}, {"min_isr": "0"}, {"min_isr": "x"}, {"lag_2": "46"}, {"lag_3": "-1"}]
+)
+def test_an_address_that_names_none_is_refused_by_field(client: Client, wrong: dict[str, str]):
+    answer = client.get(reverse("labs:toy"), STATE | wrong)
+    assert answer.status_code == 400
+    assert f"<li>{next(iter(wrong))}: " in answer.content.decode()
+
+
+def test_the_script_gets_every_state(client: Client):
+    told = client.get(reverse("labs:toy-states")).json()
+    assert set(told["states"]) == {state.key for state in leader_loss.states()}
+    assert (told["lag_max_s"], told["fencing_s"]) == (30, 9)
+    row = told["states"]["1/2/clean/plain/behind/behind"]
+    assert told["texts"][row["lost"]].startswith("acks=1: the leader acknowledges alone")
+
+
+def test_a_state_is_run_on_its_own_settings_and_scenario(client: Client):
+    answer = client.post(reverse("labs:toy-start"), STATE)
+    made = Experiment.objects.get()
+    assert answer["Location"] == made.get_absolute_url()
+    assert made.scenario == "isr-shrunk-leader-killed"
+    topic = made.runs.get(name="described").settings["topic"]
+    assert (topic["unclean.leader.election.enable"], topic["min.insync.replicas"]) == (True, 2)
+
+
+def test_what_is_no_state_runs_nothing(client: Client):
+    answer = client.post(reverse("labs:toy-start"), {"acks": "2"}, follow=True)
+    assert "acks: Select a valid choice" in answer.content.decode()
+    assert not Experiment.objects.exists()
