@@ -10,7 +10,7 @@ RUN python -m venv /venv \
  && /venv/bin/pip install --no-cache-dir --require-hashes -r config/locks/app.txt
 COPY . .
 ENV LAB_CACHE_DIR=/cache LAB_STATIC_DIR=/srv/static
-RUN /venv/bin/python -m labs.engine.kafka.prepare \
+RUN /venv/bin/python -m labs.engine.cluster.prepare \
  && SECRET_KEY=used-only-while-building-the-image-and-nowhere-else \
     /venv/bin/python manage.py collectstatic --noinput
 

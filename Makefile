@@ -87,7 +87,7 @@ define resolve
 endef
 
 catalog: $(VENV)/.app ## Ask Kafka's and librdkafka's releases for their settings (advisor/catalog/generated)
-	$(PY) -m labs.engine.products
+	$(PY) -m labs.maintenance.products
 
 scale: dev $(VENV)/.benchmarks ## Judge ledgers of millions beside pandas, Polars and DuckDB (ARGS="--millions 1")
 	$(PY) -m benchmarks.scale $(ARGS)

@@ -11,8 +11,8 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     from django.core.management import execute_from_command_line
 
-    from config.trouble import told
-    from config.unread import quiet_when_unread
+    from config.broken_pipe import quiet_when_unread
+    from config.preflight import told
 
     with quiet_when_unread(), told(sys.argv):
         execute_from_command_line(sys.argv)

@@ -28,8 +28,11 @@ TRIAGED: Mapping[tuple[str, str], str] = {
     ("labs/calibration/draw.py", "B311"): "dice that fall alike again; nothing is secret",
     ("labs/calibration/edges.py", "B311"): "dice that fall alike again; nothing is secret",
     ("labs/engine/scenarios/model.py", "B311"): "dice that fall alike again; nothing is secret",
-    ("labs/engine/kafka/ivy.py", "B406"): "`quoteattr` writes XML; nothing is parsed",
-    ("labs/engine/kafka/trust.py", "B105"): "Java wants a password for a public list of names",
+    ("labs/engine/distributions/ivy.py", "B406"): "`quoteattr` writes XML; nothing is parsed",
+    (
+        "labs/engine/distributions/trust.py",
+        "B105",
+    ): "Java wants a password for a public list of names",
     ("advisor/templatetags/refer.py", "B703"): "made of `format_html`, which escapes each part",
     ("spark_jobs", "B608"): "SQL of its own words and of numbers; paths go through Spark's reader",
 }

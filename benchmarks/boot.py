@@ -16,10 +16,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
-from labs.engine.kafka.cluster import Cluster
-from labs.engine.kafka.distribution import kafka
-from labs.engine.kafka.java import find_java
-from labs.engine.kafka.prepare import prepare
+from labs.engine.cluster.cluster import Cluster
+from labs.engine.cluster.prepare import prepare
+from labs.engine.distributions.distribution import kafka
+from labs.engine.distributions.java import find_java
 
 
 def boot_s(clusters: int, share_classes: bool) -> float:

@@ -2,10 +2,11 @@
 
 `python -m benchmarks.experiment [--seeds 5] [--first 1] [--scenario NAME] [--account]` runs a
 scenario with acks=1 against acks=all and two in sync. Each seed is run twice: cold, and by a runner
-that had booted before (`labs.engine.pool`), a line each: seconds until the result, CPU-seconds by
-kind of process, what each arm lost, and its verdict. The peer is one arm alone, measured first in
-the same run. The judge is warm before the first, and has practised if the machine was idle, as it
-has some minutes after `make up`. With `--account` each phase of each arm has its CPU-seconds, too.
+that had booted before (`labs.engine.run.pool`), a line each: seconds until the result, CPU-seconds
+by kind of process, what each arm lost, and its verdict. The peer is one arm alone, measured first
+in the same run. The judge is warm before the first, and has practised if the machine was idle, as
+it has some minutes after `make up`. With `--account` each phase of each arm has its CPU-seconds,
+too.
 
 Exit code 1 unless every recommended arm held without a loss and, in the first scenario, which loses
 for certain, every described one was broken with a loss.
@@ -25,10 +26,10 @@ from typing import Any
 
 from benchmarks.cpu import CpuBy
 from benchmarks.warm import practised, warm_judge
-from labs.engine.launch import launch
-from labs.engine.pool import Pool
-from labs.engine.spec import ExperimentSpec
-from labs.engine.wait import until
+from labs.engine.base.wait import until
+from labs.engine.plan.spec import ExperimentSpec
+from labs.engine.run.launch import launch
+from labs.engine.run.pool import Pool
 from tests.engine.arms import DESCRIBED, SCENARIO, experiment
 
 _POOL_LIMIT_S = 120.0

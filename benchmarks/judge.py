@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.warm import warm_judge
-from labs.engine.judge import judge, judge_cold
+from labs.engine.judge.spark import judge, judge_cold
 
 WANT = "at-least-once"
 PLACE = {"topic": "orders", "partition": 0}

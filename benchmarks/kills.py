@@ -17,13 +17,13 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from labs.engine import processes
-from labs.engine.kafka.tools import tool_versions
-from labs.engine.launch import Launch, launch
-from labs.engine.spec import ExperimentSpec
-from labs.engine.wait import until
+from labs.calibration.cases import CASES
+from labs.engine.base import processes
+from labs.engine.base.wait import until
+from labs.engine.plan.spec import ExperimentSpec
+from labs.engine.programs.tools import tool_versions
+from labs.engine.run.launch import Launch, launch
 from tests.engine.arms import arm, experiment
-from tests.engine.cases import CASES
 from tests.stack.victims import PHASES
 
 PROMPT_S = 15.0
@@ -81,8 +81,8 @@ _FIRST, _LAST = ("producing",), ("producing", "reading")
 VICTIMS = (
     Victim("broker", _KAFKA, "broker", _PLAIN, folder="broker"),
     Victim("controller", _KAFKA, "node", replace(_PLAIN, controllers=1), folder="controller"),
-    Victim("carrier", ("labs.engine.links.switch",), "of the links", _LINKED),
-    Victim("proxy", ("labs.engine.links.proxy",), "of the links", _LINKED, _FIRST),
+    Victim("carrier", ("labs.engine.network.switch",), "of the links", _LINKED),
+    Victim("proxy", ("labs.engine.network.proxy",), "of the links", _LINKED, _FIRST),
     Victim("producer", _module("producer"), "the producer-1", _PLAIN, PHASES[1:6]),
     Victim("consumer", _module("consumer"), "the consumer-1", _PLAIN, PHASES[1:6]),
     Victim("reader", _module("reader"), "the reader-1", _PLAIN, ("reading",)),

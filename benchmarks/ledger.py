@@ -25,9 +25,9 @@ import pyarrow.parquet as pq
 from labs.engine.clients.control import listen
 from labs.engine.clients.errors import Outcome
 from labs.engine.clients.producer import ProducerConfig, Run
-from labs.engine.kafka.cluster import Cluster
-from labs.engine.kafka.distribution import kafka
-from labs.engine.kafka.java import find_java
+from labs.engine.cluster.cluster import Cluster
+from labs.engine.distributions.distribution import kafka
+from labs.engine.distributions.java import find_java
 
 _CLIENT: dict[str, str | int | bool] = {
     "acks": "all", "enable.idempotence": True, "linger.ms": 20,

@@ -35,8 +35,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from labs.engine.processes import ROOT, end, spawn
-from labs.engine.wait import until
+from labs.engine.base.processes import ROOT, end, spawn
+from labs.engine.base.wait import until
 
 THINK_S = (5.0, 15.0)
 WATCH_S = 1.0
@@ -49,7 +49,7 @@ import json, sys, django
 django.setup()
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
-from labs import queue, services
+from labs.runs import queue, services
 queue.nudge = lambda *_: False  # nobody works here
 from tests.addresses import FIELDS
 from tests.labs import make

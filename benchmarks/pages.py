@@ -74,8 +74,8 @@ class Kind:
 
 def visits(slugs: list[str], older: list[str]) -> Iterator[Visit]:
     """Every page, a kind after the other."""
-    from advisor.questionnaire import STEPS
-    from advisor.reference import entries
+    from advisor.pages.reference import entries
+    from advisor.questions.questionnaire import STEPS
 
     yield Visit(FRAME, "/nothing/here/")
     for step in STEPS:

@@ -1,7 +1,7 @@
 """How often each scenario shows what it can do: `python -m benchmarks.scenarios [--seeds 10]`.
 
-Every case of `tests.engine.cases` is run under each seed. With `--out FILE` each arm is a line of
-JSON there as soon as it was judged, and what FILE has a verdict of is not run again: hours of it
+Every case of `labs.calibration.cases` is run under each seed. With `--out FILE` each arm is a line
+of JSON there as soon as it was judged, and what FILE has a verdict of is not run again: hours of it
 can be taken in pieces, by `--only NAME` (again for more), `--arms bad` and `--first SEED`, too.
 With `--lines 3.3 3.4` (or `all`) they are run on brokers of these lines, and what was not as on
 the newest is printed: `manage.py scenarios --lines` shows the table. Exit code 1 then says that
@@ -14,8 +14,8 @@ A line a case says under how many seeds the bad settings showed the anomaly and 
 must be, and the good ones held without it. Below, each scenario stands with the rate that belongs
 in its file, as `measured`, and what its file says; a verdict of `unknown` counts as neither, and
 its reason is printed. Last comes what was there after the runs of the second quarter and of the
-last (`benchmarks.left`). Exit code 1 unless every bad arm showed its anomaly, no good arm did, and
-the runs left nothing that stays or grows.
+last (`benchmarks.leftovers`). Exit code 1 unless every bad arm showed its anomaly, no good arm did,
+and the runs left nothing that stays or grows.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ from pathlib import Path
 
 from advisor.catalog import kafka_line
 from advisor.reasoning.failures import all_events
-from benchmarks.left import Left, left, nothing_grew
+from benchmarks.leftovers import Left, left, nothing_grew
 from benchmarks.warm import warm_judge
 from labs.calibration.bound import runs_for
+from labs.calibration.cases import ARMS, CASES, Case
+from labs.calibration.cases.case import NEWEST
 from labs.calibration.edges import as_staged
 from labs.calibration.fingerprint import fingerprint
 from labs.calibration.table import possible
-from labs.engine import json_lines
-from labs.engine.kafka.distribution import UnknownVersion, kafka_versions, release
-from labs.engine.launch import launch
-from labs.engine.result import JUDGED
+from labs.engine.base import json_lines
+from labs.engine.distributions.distribution import UnknownVersion, kafka_versions, release
+from labs.engine.judge.warm import WarmJudge
+from labs.engine.run.launch import launch
+from labs.engine.run.result import JUDGED
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import Rate
-from labs.engine.warm import WarmJudge
 from tests.engine.arms import pipeline
-from tests.engine.case import NEWEST
-from tests.engine.cases import ARMS, CASES, Case
 
 UNKNOWN = "unknown"
 MEASURED = range(1, 1_000)

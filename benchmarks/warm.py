@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from labs.engine.wait import WaitTimeout, until
-from labs.engine.warm import PRACTICE, WarmJudge
+from labs.engine.base.wait import WaitTimeout, until
+from labs.engine.judge.warm import PRACTICE, WarmJudge
 
 _WARM_LIMIT_S = 900.0
 """On an idle machine it takes half a minute; among ten other jobs on two cores, more than five."""

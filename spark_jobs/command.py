@@ -15,9 +15,9 @@ from pyspark.sql import SparkSession
 from spark_jobs.judging import judge
 from spark_jobs.scan import scan
 from spark_jobs.session import BRIEF, LARGE, MEDIUM, Kind, start
+from spark_jobs.size import QUICK_ROWS, is_small, rows
 from spark_jobs.tables import MalformedLedger
 from spark_jobs.verdict import FORBIDS
-from spark_jobs.weight import QUICK_ROWS, is_small, rows
 
 JUDGED, BAD_INPUT, CRASHED = 0, 2, 3
 """Exit codes: every ledger was judged (whatever the verdict); one was malformed; we failed."""

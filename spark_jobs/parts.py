@@ -19,8 +19,8 @@ from typing import Any
 from spark_jobs.tables import TABLES, MalformedLedger
 
 SEAL = "seal.json"
-"""What `labs.engine.ledger.seal` writes: `{"sealed": 1, "tables": {table: {part: {rows, bytes,
-sha256}}}}`, a part by its path in the ledger."""
+"""What `labs.engine.record.ledger.seal` writes: `{"sealed": 1, "tables": {table: {part: {rows,
+bytes, sha256}}}}`, a part by its path in the ledger."""
 
 _SEAL_VERSION = 1
 _MAGIC = b"PAR1"

@@ -25,10 +25,10 @@ from py4j.protocol import Py4JNetworkError
 from pyspark.sql import SparkSession
 
 from spark_jobs.command import answer
+from spark_jobs.practice import write
 from spark_jobs.session import start
+from spark_jobs.size import WARM_ROWS, rows
 from spark_jobs.verdict import FORBIDS
-from spark_jobs.warmth import write
-from spark_jobs.weight import WARM_ROWS, rows
 
 RECYCLED, SESSION_DIED = 0, 70
 """Exit codes: enough was served, or the owner is gone; the JVM is gone."""

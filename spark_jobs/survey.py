@@ -16,8 +16,8 @@ from pyspark.sql import SparkSession
 
 from spark_jobs import tables
 from spark_jobs.columns import IS_FINAL, flag
+from spark_jobs.size import is_small, shuffled_in
 from spark_jobs.views import Views
-from spark_jobs.weight import is_small, shuffled_in
 
 HEALS = ("heal", "mend", "resume", "restart", "start", "restore", "recover", "reconnect")
 """First words of `faults.fault` that undo a fault; they never prove that one happened."""

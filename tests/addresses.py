@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from advisor import services
+from advisor.advisories import advisories
 from advisor.export import exports_for
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.rules import all_rules
@@ -54,14 +55,17 @@ def _examples() -> dict[str, list[Filled]]:
         **{name: [{}] for name in _PLAIN},
         **{f"labs:{name}": runs for name in _OF_A_RUN},
         **{f"labs:{name}": arms for name in ("ledger", "ledger-lines", "message")},
-        **{f"labs:lesson-{name}": lessons for name in ("live", "reset", "undo")},
+        **{f"labs:lesson-{name}": lessons for name in ("live", "turn-live", "reset", "undo")},
+        "labs:scenario-start": [{"name": make.SCENARIO}],
         "labs:lesson": steps,
         **{f"advisor:{name}": saved for name in _OF_A_PIPELINE},
         "advisor:export": [{"slug": slug, "product": product}],
         **{f"advisor:{name}": [{"step": each} for each in ("client", "producer")]
            for name in ("describe", "card")},
+        "concepts:concept": [{"name": "isr"}],
         "reference:failure": [{"name": all_events()[0].name}],
         "reference:rule": [{"code": all_rules()[0].code}],
+        "advisories:page": [{"slug": advisories()[0].slug}],
         "reference:setting": [{"component": "producer", "name": "acks"}],
     }  # fmt: skip
 
@@ -69,8 +73,10 @@ def _examples() -> dict[str, list[Filled]]:
 _PLAIN = (
     "login", "logout",
     "labs:home", "labs:experiments", "labs:start", "labs:conditions", "labs:evidence",
-    "labs:lessons", "advisor:start", "advisor:start-over", "advisor:undo", "advisor:intake",
-    "advisor:intake-use", "advisor:live", "reference:index",
+    "labs:lessons", "labs:recorded", "labs:scenarios", "labs:toy", "labs:toy-states",
+    "labs:toy-start", "concepts:index", "advisor:start", "advisor:start-over", "advisor:undo",
+    "advisor:intake",
+    "advisor:intake-use", "advisor:live", "reference:index", "advisories:index",
 )  # fmt: skip
 _OF_A_RUN = (
     "experiment", "live", "cancel", "again", "report", "compare", "repetitions", "repeat", "replay",

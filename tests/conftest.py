@@ -11,7 +11,7 @@ from django.test import override_settings
 from hypothesis import settings as hypothesis
 
 from config.places import socket_path
-from labs.engine.links import namespaces
+from labs.engine.network import namespaces
 
 # No stopwatch for Hypothesis: on a shared machine a pause is no slowness of ours.
 hypothesis.register_profile("unhurried", deadline=None)

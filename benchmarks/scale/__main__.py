@@ -26,7 +26,7 @@ from typing import Any
 
 from benchmarks.scale.generated import CHUNK, write
 from benchmarks.scale.measured import Measured, run
-from labs.engine.judge import PROGRAMS, spark_environment
+from labs.engine.judge.spark import PROGRAMS, spark_environment
 
 _PEERS = ("duckdb", "polars", "pandas")
 _ENGINES = ("spark", "verify", *_PEERS)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from labs.engine.ledger import TableWriter
+from labs.engine.record.ledger import TableWriter
 
 PRODUCERS, PARTITIONS, TOPIC, GROUP = 8, 4, "orders", "app"
 PERIOD, CHUNK, POLL = 20_000, 1_000_000, 500

@@ -36,7 +36,7 @@ import django
 from benchmarks.survival import table
 from benchmarks.survival.draw import draw
 from benchmarks.survival.record import KEPT, Record
-from labs.engine.processes import end, spawn
+from labs.engine.base.processes import end, spawn
 from tests.stack.victims import ALL, PHASES
 
 _DISK, _DATA = "3g", "disk"

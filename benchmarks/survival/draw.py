@@ -26,7 +26,8 @@ DEEDS: dict[Deed, int] = {
 """How many of a hundred blows are of which kind."""
 
 CASES = {"plain-sink": 2, "commits-first": 2, "forgets": 2, "behind": 2}
-"""Cases of `tests.engine.cases` that are soon over, by weight; the last alone has three brokers."""
+"""Cases of `labs.calibration.cases` that are soon over, by weight; only the last has three
+brokers."""
 
 ARMS = {"good": 5, "bad": 2, "both": 1}
 

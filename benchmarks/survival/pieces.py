@@ -19,11 +19,11 @@ from benchmarks.survival.draw import Blow
 from benchmarks.survival.record import Line, Record
 from benchmarks.survival.strike import OF_A_RUN, SERVE_ONLY, found, struck
 from config.celery import app
-from labs import lifecycle, queue, services
-from labs.engine.processes import ROOT
-from labs.engine.wait import WaitTimeout, until
+from labs.calibration.cases import ARMS, CASES
+from labs.engine.base.processes import ROOT
+from labs.engine.base.wait import WaitTimeout, until
 from labs.models import LIVE, Experiment, State
-from tests.engine.cases import ARMS, CASES
+from labs.runs import lifecycle, queue, services
 from tests.stack.house import House, free_port, processes_of
 from tests.stack.victims import PHASES
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from labs.engine import json_lines
+from labs.engine.base import json_lines
 
 KEPT = Path(__file__).parent.with_suffix(".jsonl")
 

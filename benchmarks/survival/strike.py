@@ -21,8 +21,8 @@ COMMANDS = {
     "redis": "redis.sock",
     "judge": "spark_jobs/serve.py",
     "spark": "org.apache.spark.deploy.SparkSubmit",
-    "keeper": "labs.engine.run ",
-    "runner": "labs.engine.experiment",
+    "keeper": "labs.engine.run.keeper ",
+    "runner": "labs.engine.run.experiment",
     "broker": "kafka.Kafka",
     "client": "labs.engine.clients.",
 }

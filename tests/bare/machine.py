@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from labs.engine.kafka.cache import cache_dir
+from labs.engine.base.cache import cache_dir
 from tests.house.files import ROOT, files, name
 
 SUITE = "bookworm"

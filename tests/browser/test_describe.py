@@ -73,13 +73,24 @@ def test_without_javascript_nothing_is_missing(browser: Browser, live_server: Li
 def test_the_card_follows_the_typing(page: Page) -> None:
     page.goto("/describe/topic/")
     card = page.locator("#card")
-    expect(card).to_contain_text("replication.factor=1")
+    expect(card).to_contain_text("Nothing is judged yet")
     page.get_by_label("replication.factor").fill("3")
     expect(card).to_contain_text("with replication.factor=3")
     page.get_by_label("replication.factor").fill("9")
     expect(card).to_contain_text("only 3 broker(s) are registered")
     page.get_by_label("replication.factor").fill("")
     expect(card).to_contain_text("replication.factor=1")
+
+
+def test_the_clients_own_timer_is_asked_for_only_beside_ones_own_code(page: Page) -> None:
+    page.goto("/describe/consumer/")
+    timer = page.get_by_label("Does the client commit on its timer as well?")
+    commit = page.get_by_label("When is a message marked as done?")
+    expect(timer).to_be_hidden()
+    commit.select_option("after-processing")
+    expect(timer).to_be_visible()
+    commit.select_option("auto")
+    expect(timer).to_be_hidden()
 
 
 def test_reload_keeps_what_was_typed_and_not_sent(page: Page) -> None:
@@ -103,6 +114,7 @@ def test_the_browsers_back_keeps_the_answers(page: Page) -> None:
 def test_an_error_takes_the_focus_and_leads_to_its_field(page: Page) -> None:
     page.goto("/describe/producer/")
     page.get_by_label("acks").select_option("1")
+    page.get_by_text("More settings").click()
     page.get_by_label("enable.idempotence").select_option("true")
     go_on(page)
     summary = page.locator(".error-summary")

@@ -78,7 +78,7 @@ def test_from_the_questionnaire_to_the_ledger(page: Page, lab: str, tmp_path: Pa
     assert lost_in(coming.value.path(), tmp_path) == lost
 
     page.goto(f"{lab}/")
-    expect(page.get_by_role("heading", level=2).first).to_contain_text("messages are gone")
+    expect(page.get_by_role("heading", level=2, name="messages are gone")).to_be_visible()
 
 
 def lost_in(archive: Path, folder: Path) -> int:

@@ -15,16 +15,30 @@ __all__ = ["lab"]
 pytestmark = [pytest.mark.whole, pytest.mark.stack, pytest.mark.timeout(1500)]
 
 
-def test_from_the_story_to_the_settings(page: Page, lab: str) -> None:
+def predicted(page: Page, lab: str) -> None:
+    """Goes from the map of the course to the run, with every prediction made."""
     page.goto(f"{lab}/learn/")
-    page.get_by_role("link", name="Begin").click()
+    page.get_by_role("link", name="Begin with What an acknowledgement means").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("What an acknowledgement means")
     page.get_by_role("button", name="Go on").click()
-
     for arm, answer in (("acks=0", "Some"), ("acks=1", "Some"), ("acks=all", "None")):
-        page.get_by_role("group", name=arm).get_by_label(answer).check()
+        about = page.get_by_role("group", name=arm)
+        about.get_by_label(answer).check()
+        about.get_by_label("I think so").check()
     page.get_by_role("button", name="Keep my prediction").click()
 
+
+def own_turn(page: Page, change: str, expected: str) -> None:
+    """Chooses a change, and waits for what the brokers say of it."""
+    page.get_by_label(change, exact=True).check()
+    page.get_by_label("None is lost").check()
+    page.get_by_label("I am sure").check()
+    page.get_by_role("button", name="Run it on real brokers").click()
+    expect(page.locator("#graded")).to_contain_text(expected, timeout=VERDICT_LIMIT_MS)
+
+
+def test_from_the_story_to_the_settings(page: Page, lab: str) -> None:
+    predicted(page, lab)
     page.get_by_role("button", name="Run it").click()
     expect(page.locator(".arm")).to_have_count(3)
     page.get_by_role("button", name="Compare it with your prediction").click(
@@ -32,8 +46,9 @@ def test_from_the_story_to_the_settings(page: Page, lab: str) -> None:
     )
 
     table = page.get_by_role("region", name="Prediction and result")
-    expect(table.get_by_role("row", name=re.compile("acks=1"))).to_contain_text("some are lost")
-    expect(table.get_by_role("row", name=re.compile("acks=all"))).to_contain_text("none is lost")
+    expect(table.get_by_role("row", name=re.compile("acks=1"))).to_contain_text("Some are lost")
+    expect(table.get_by_role("row", name=re.compile("acks=all"))).to_contain_text("None is lost")
+    expect(page.locator("#replay")).to_be_visible()
     assert serious(page) == []
     page.set_viewport_size({"width": 360, "height": 900})
     assert too_wide(page) == []
@@ -43,6 +58,15 @@ def test_from_the_story_to_the_settings(page: Page, lab: str) -> None:
         re.compile(r"[1-9][\d,]* of [\d,]+ acknowledged messages are gone\. They were in the")
     )
     page.get_by_role("button", name="Go on").click()
+    own_turn(page, "min.insync.replicas=3", "Not yet: with your change it still happens.")
+    page.reload()
+    own_turn(page, "acks=all", "With your change this run did not show it.")
+
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_label("Each send was answered before the leader died").check()
+    page.get_by_role("button", name="Answer").first.click()
+    expect(page.locator("main")).to_contain_text("Right.")
+    page.get_by_role("button", name="Go on").click()
     expect(page.get_by_role("region", name="Settings", exact=True)).to_contain_text(
         "min.insync.replicas"
     )
@@ -50,4 +74,5 @@ def test_from_the_story_to_the_settings(page: Page, lab: str) -> None:
     expect(page).to_have_url(re.compile(r"/pipelines/\w+/"))
 
     page.goto(f"{lab}/learn/")
-    expect(page.locator("main")).to_contain_text("you are at “Take home”")
+    expect(page.locator("#lab-1")).to_contain_text("you are at “Take home” · your turn is solved")
+    expect(page.get_by_role("region", name="Confidence and results")).to_contain_text("I am sure")

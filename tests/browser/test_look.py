@@ -17,7 +17,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from advisor.catalog import Family
 from advisor.models import Description
-from advisor.questionnaire import steps
+from advisor.questions.questionnaire import steps
 from advisor.reasoning.answer import answer
 from labs.models import State
 from tests.advisor.answers import RISKY, older, saved
@@ -63,6 +63,7 @@ def test_the_questionnaire(looked_at: Page) -> None:
 
 def test_the_questionnaire_with_errors(looked_at: Page) -> None:
     looked_at.goto("/describe/producer/")
+    looked_at.get_by_text("More settings").click()
     looked_at.get_by_label("retries").fill("as often as it takes, and then once more")
     go_on(looked_at)
     expect(looked_at.locator(".field-error")).to_be_visible()
@@ -71,8 +72,8 @@ def test_the_questionnaire_with_errors(looked_at: Page) -> None:
 
 def test_the_advice(looked_at: Page) -> None:
     describe_risky(looked_at)
-    for details in looked_at.locator("details").all():
-        details.locator("summary").click()
+    look(looked_at, "advice-folded")
+    looked_at.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
     look(looked_at, "advice")
 
 
@@ -169,11 +170,14 @@ def test_the_conditions_of_an_experiment_and_its_replay(looked_at: Page) -> None
     look(looked_at, "partition")
 
 
-@pytest.mark.parametrize("address", ["/", "/experiments/", "/learn/", "/nothing-here/"])
+@pytest.mark.parametrize(
+    "address",
+    ["/", "/evidence/", "/experiments/", "/learn/", "/advisories/kafka-14055/", "/nothing-here/"],
+)
 def test_the_other_pages(looked_at: Page, address: str) -> None:
     looked_at.goto(address)
     expect(looked_at.get_by_role("heading", level=1)).to_be_visible()
-    look(looked_at, address.strip("/") or "home")
+    look(looked_at, address.strip("/").replace("/", "-") or "home")
 
 
 def test_the_advice_on_paper_has_its_reasons_and_no_buttons(
@@ -184,3 +188,47 @@ def test_the_advice_on_paper_has_its_reasons_and_no_buttons(
     expect(page.get_by_role("button")).to_have_count(0)
     expect(page.get_by_text("Assumed, because it was not stated")).to_be_visible()
     expect(page.get_by_text("acks=1: the leader acknowledges alone").first).to_be_visible()
+
+
+def test_nothing_is_wider_than_the_smallest_phone(page: Page, live_server: LiveServer) -> None:
+    page.set_viewport_size({"width": 320, "height": 640})
+    slug, made, other = saved(RISKY), make.recorded(), make.experiment(State.DONE, "holds")
+    make.run(made, 2, "third", "holds", make.SETTINGS)
+    address = made.get_absolute_url()
+    for each in (
+        "/", "/evidence/", "/describe/consumer/", f"/pipelines/{slug}/",
+        f"/pipelines/{slug}/report/", address, f"{address}repetitions/",
+        f"{address}compare/?with={other.slug}",
+    ):  # fmt: skip
+        response = page.goto(each)
+        assert response
+        assert response.ok, each
+        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        assert too_wide(page) == [], each
+
+
+def test_what_is_marked_on_paper_shows_without_backgrounds(
+    page: Page, live_server: LiveServer
+) -> None:
+    page.goto(f"/pipelines/{saved(RISKY)}/report/")
+    page.emulate_media(media="print")
+    mark = page.locator(".matrix .cell.is-forbidden").first
+    background, symbol = mark.evaluate(
+        "mark => [mark, mark.firstElementChild].map((each, at) =>"
+        " getComputedStyle(each)[at ? 'color' : 'backgroundColor'])"
+    )
+    assert background == "rgba(0, 0, 0, 0)"
+    assert symbol == mark.evaluate("mark => getComputedStyle(mark).borderTopColor")
+
+
+def test_no_table_on_paper_leaves_its_heading_behind(page: Page, live_server: LiveServer) -> None:
+    page.goto(f"/pipelines/{saved(RISKY)}/report/")
+    page.emulate_media(media="print")
+    # A break is avoided only where heading and table are blocks in one flow.
+    loose = page.evaluate(
+        """() => [...document.querySelectorAll("h2, h3, caption, .legend")]
+            .filter(each => getComputedStyle(each).breakAfter !== "avoid"
+                || /flex|grid/.test(getComputedStyle(each.parentElement).display))
+            .map(each => each.outerHTML.slice(0, 80))"""
+    )
+    assert loose == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from labs.engine.ledger import TableWriter
+from labs.engine.record.ledger import TableWriter
 from tests.browser.conftest import serious, too_wide
 from tests.engine import histories
 from tests.labs import make
@@ -43,8 +43,8 @@ def test_keys_move_it_sample_by_sample_and_the_slider_says_the_same_aloud(replay
     expect(replay.locator("[data-say]")).to_contain_text("Nobody leads: broker 1 does not run")
     assert lane(replay, 1) == "Broker 1 dead, in sync 10"
     expect(slider).to_have_attribute("aria-valuetext", r"2.0 seconds. As described: Nobody leads: "
-        "broker 1 does not run, and is not replaced yet. In sync: 1, 2, 3. Nobody tells the high "
-        "watermark.")  # fmt: skip
+        "broker 1 does not run, and is not replaced yet. In sync: 1, 2, 3. High watermark not "
+        "known.")  # fmt: skip
     slider.press("ArrowLeft")
     expect(replay.locator("[data-say]")).to_contain_text("Broker 1 leads")
 
@@ -131,14 +131,79 @@ def test_on_a_phone_every_column_of_the_circumstances_is_in_sight(page: Page) ->
     )
 
 
-def test_on_a_phone_the_name_of_a_count_stays_while_its_numbers_scroll(page: Page) -> None:
+def test_on_a_phone_counts_stand_under_their_name_and_nothing_scrolls_sideways(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 900})
     made, other = make.recorded(), make.recorded()
     page.goto(f"{made.get_absolute_url()}compare/?with={other.slug}")
     region = page.get_by_role("region", name="Counts side by side")
-    assert region.evaluate("each => (each.scrollLeft = 999, each.scrollLeft)") > 0
+    assert region.evaluate("each => each.scrollWidth <= each.clientWidth")
     name = region.get_by_role("rowheader", name="sent").bounding_box()
-    box = region.bounding_box()
+    number = region.get_by_role("row", name="sent").get_by_role("cell").first.bounding_box()
     assert name is not None
-    assert box is not None
-    assert name["x"] == box["x"]
+    assert number is not None
+    assert name["y"] < number["y"]
+    assert 0 <= number["x"] < number["x"] + number["width"] <= 360
+
+
+def test_a_reason_leads_to_its_moment_and_the_address_holds_it(replay: Page) -> None:
+    reasons = replay.get_by_role("list", name="Why")
+    expect(reasons.get_by_role("listitem")).to_have_count(3)
+    expect(reasons).to_contain_text("4 messages were on broker 1 alone")
+    reasons.get_by_role("link", name="3.0 s").click()
+    expect(replay.locator("[data-clock]")).to_have_text("3.0 s")
+    expect(replay.locator("[data-say]")).to_contain_text("Broker 2 leads (epoch 1).")
+    assert replay.url.endswith("#t=3")
+    expect(replay.locator("#replay")).to_be_in_viewport()
+
+
+def test_an_address_opens_its_moment(page: Page) -> None:
+    address = make.recorded().get_absolute_url()
+    page.goto(f"{address}#t=3.6")
+    expect(page.locator("[data-clock]")).to_have_text("3.6 s")
+    page.evaluate("location.hash = '#t=1.2'")
+    expect(page.locator("[data-clock]")).to_have_text("1.2 s")
+    page.evaluate("location.hash = '#t=then'")
+    expect(page.locator("[data-clock]")).to_have_text("1.2 s")
+
+
+def test_events_are_gone_through_and_said(replay: Page) -> None:
+    caption = replay.locator("[data-caption]")
+    expect(caption).to_have_text("")
+    replay.get_by_role("button", name="Next event").click()
+    expect(replay.locator("[data-clock]")).to_have_text("1.5 s")
+    expect(caption).to_have_text("Leader broker 1 was killed")
+    replay.get_by_role("button", name="Next event").click()
+    expect(replay.locator("[data-clock]")).to_have_text("1.5 s")
+    slider = replay.get_by_role("slider", name="Time in the run")
+    slider.press("ArrowRight")
+    slider.press(",")
+    expect(replay.locator("[data-clock]")).to_have_text("1.5 s")
+    replay.get_by_role("button", name="Event before").click()
+    expect(caption).to_have_text("Leader broker 1 was killed")
+    replay.locator(".replay-events a").click()
+    expect(replay.locator(".replay-events .is-now")).to_contain_text("Leader broker 1 was killed")
+    assert serious(replay) == []
+
+
+def test_at_four_times_the_speed_it_takes_a_quarter_of_the_time(replay: Page) -> None:
+    replay.get_by_role("combobox", name="Speed").select_option("4")
+    replay.evaluate("window.began = performance.now()")
+    replay.get_by_role("button", name="Play").click()
+    expect(replay.locator("[data-clock]")).to_have_text("4.0 s", timeout=30_000)
+    took = replay.evaluate("performance.now() - window.began")
+    assert 900 < took < 3000
+
+
+def test_an_event_is_told_in_plain_words_and_its_proof_on_demand(page: Page) -> None:
+    made = make.recorded()
+    run = made.runs.get(name="described")
+    made.runs.filter(name="described").update(faults=run.result["fault_evidence"])
+    page.goto(made.get_absolute_url())
+    page.get_by_text("What was done to brokers and clients").first.click()
+    log = page.get_by_role("list", name="What was done to brokers and clients").first
+    expect(log).to_contain_text("Leader broker 1 was killed")
+    proof = log.locator("details")
+    expect(proof).to_have_js_property("open", False)
+    log.get_by_text("How it is known").click()
+    expect(proof).to_have_js_property("open", True)
+    expect(proof).to_contain_text("pid 4711 gone")

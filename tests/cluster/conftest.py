@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from labs.engine.kafka.cluster import Cluster
-from labs.engine.kafka.distribution import Distribution, kafka
-from labs.engine.kafka.java import Java, find_java
-from labs.engine.launch import launch
-from labs.engine.slots import slot
-from labs.engine.spec import ExperimentSpec
-from labs.engine.wait import until
-from labs.engine.warm import WarmJudge
+from labs.engine.base.slots import slot
+from labs.engine.base.wait import until
+from labs.engine.cluster.cluster import Cluster
+from labs.engine.distributions.distribution import Distribution, kafka
+from labs.engine.distributions.java import Java, find_java
+from labs.engine.judge.warm import WarmJudge
+from labs.engine.plan.spec import ExperimentSpec
+from labs.engine.run.launch import launch
 
 Told = tuple[dict[str, Any], list[dict[str, Any]]]
 """The arms' results by name, and every event."""

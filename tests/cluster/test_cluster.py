@@ -15,23 +15,23 @@ from confluent_kafka import KafkaException, Producer
 from confluent_kafka.admin._config import ConfigEntry, ConfigResource, ConfigSource
 from confluent_kafka.admin._resource import ResourceType
 
-from labs.engine import processes
-from labs.engine.kafka import ways
-from labs.engine.kafka.admin import quiet_admin
-from labs.engine.kafka.cluster import BootFailed, Cluster
-from labs.engine.kafka.ports import Ports
-from labs.engine.kafka.properties import SHORTENED, RefusedSetting, Settings
-from labs.engine.slots import slot
-from labs.engine.wait import until
+from labs.engine.base import processes
+from labs.engine.base.slots import slot
+from labs.engine.base.wait import until
+from labs.engine.cluster import addresses
+from labs.engine.cluster.cluster import BootFailed, Cluster
+from labs.engine.cluster.ports import Ports
+from labs.engine.cluster.properties import SHORTENED, RefusedSetting, Settings
+from labs.engine.protocol.admin import quiet_admin
 
 pytestmark = pytest.mark.cluster
 
 OWNER = """
 import sys, time
 from pathlib import Path
-from labs.engine.kafka.cluster import Cluster
-from labs.engine.kafka.distribution import kafka
-from labs.engine.kafka.java import find_java
+from labs.engine.cluster.cluster import Cluster
+from labs.engine.distributions.distribution import kafka
+from labs.engine.distributions.java import find_java
 cluster = Cluster(kafka(), find_java(), Path(sys.argv[1]))
 cluster.start()
 print(*(broker.pid for broker in cluster.brokers.values()), flush=True)
@@ -47,13 +47,13 @@ def listening(pid: int) -> list[str]:
             sockets.add(str(descriptor.readlink()))
         except FileNotFoundError:
             continue
-    addresses = []
+    listened = []
     for table in ("tcp", "tcp6"):
         for row in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
             fields = row.split()
             if fields[3] == "0A" and f"socket:[{fields[9]}]" in sockets:
-                addresses.append(fields[1].rpartition(":")[0])
-    return addresses
+                listened.append(fields[1].rpartition(":")[0])
+    return listened
 
 
 def send(bootstrap: str, topic: str, acks: str = "all") -> None:
@@ -101,9 +101,9 @@ def test_an_unknown_topic_has_no_partitions(cluster):
 
 def test_brokers_listen_on_loopback_only_and_at_their_two_ports(cluster):
     for broker in cluster.brokers.values():
-        addresses = listening(broker.pid)
-        assert len(addresses) == 2
-        assert set(addresses) <= {"0100007F", "0000000000000000FFFF00000100007F"}
+        listened = listening(broker.pid)
+        assert len(listened) == 2
+        assert set(listened) <= {"0100007F", "0000000000000000FFFF00000100007F"}
 
 
 def test_every_log_is_kept(cluster):
@@ -219,7 +219,7 @@ def test_a_port_that_is_taken_meanwhile_costs_another_try(
                 thief.listen()
                 thieves.append(thief)
 
-    monkeypatch.setattr(ways, "Ports", StolenOnce)
+    monkeypatch.setattr(addresses, "Ports", StolenOnce)
     with Cluster(distribution, java, tmp_path, size=1) as cluster:
         assert cluster.states() == {1: "running"}
         assert cluster.brokers[1].port != thieves[0].getsockname()[1]

@@ -12,10 +12,10 @@ import pytest
 
 from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly
-from labs.engine import replay, story
-from labs.engine.launch import RunnerDied, launch
-from labs.engine.result import COUNTS
-from labs.engine.spec import ExperimentSpec
+from labs.engine.plan.spec import ExperimentSpec
+from labs.engine.record import replay, story
+from labs.engine.run.launch import RunnerDied, launch
+from labs.engine.run.result import COUNTS
 from tests.cluster.conftest import Run, Told
 from tests.engine.arms import (
     DESCRIBED,

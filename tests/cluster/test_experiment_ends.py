@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine import processes
-from labs.engine.launch import Launch, RunnerDied, launch
-from labs.engine.spec import ExperimentSpec
-from labs.engine.wait import until
+from labs.calibration.cases import SPARK
+from labs.engine.base import processes
+from labs.engine.base.wait import until
+from labs.engine.plan.spec import ExperimentSpec
+from labs.engine.run.launch import Launch, RunnerDied, launch
 from tests.engine.arms import DESCRIBED, RECOMMENDED, arm, experiment
-from tests.engine.cases import SPARK
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(180)]
 
@@ -29,8 +29,8 @@ QUERY = experiment(
 OWNER = """
 import sys
 from pathlib import Path
-from labs.engine.launch import launch
-from labs.engine.spec import ExperimentSpec
+from labs.engine.run.launch import launch
+from labs.engine.plan.spec import ExperimentSpec
 with launch(ExperimentSpec.from_json(sys.argv[1]), Path(sys.argv[2])) as started:
     for event in started:
         print(event["event"], event.get("fault"), event.get("phase"), flush=True)

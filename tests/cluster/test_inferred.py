@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Consumer, KafkaException, Producer
 
+from labs.engine.base.slots import slot
+from labs.engine.base.wait import until
+from labs.engine.cluster.cluster import Cluster
+from labs.engine.distributions.distribution import Distribution
+from labs.engine.distributions.java import Java
 from labs.engine.faults import FaultLog, kill, leader
-from labs.engine.kafka.cluster import Cluster
-from labs.engine.kafka.distribution import Distribution
-from labs.engine.kafka.java import Java
-from labs.engine.slots import slot
-from labs.engine.wait import until
 
 pytestmark = pytest.mark.cluster
 FENCED_AFTER_MS, SCANNED_EVERY_MS, SHORT_MS = 6_000, 500, 1_000

@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from labs.calibration.cases import CASES
 from tests.cluster.conftest import Run, Told
 from tests.engine.arms import experiment
-from tests.engine.cases import CASES
 
 pytestmark = [pytest.mark.whole, pytest.mark.spark, pytest.mark.timeout(900)]
 

@@ -7,8 +7,10 @@ import time
 import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
+from labs.engine.base.wait import until
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.producer import ProducerConfig
+from labs.engine.cluster.cluster import Cluster
 from labs.engine.faults import (
     FaultLog,
     a_follower,
@@ -31,9 +33,7 @@ from labs.engine.faults import (
     throttle,
 )
 from labs.engine.faults import admin as by_hand
-from labs.engine.kafka import hanging
-from labs.engine.kafka.cluster import Cluster
-from labs.engine.wait import until
+from labs.engine.protocol import hanging
 from labs.engine.workloads import group
 
 pytestmark = pytest.mark.cluster

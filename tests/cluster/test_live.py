@@ -14,12 +14,12 @@ from django.conf import LazySettings
 from django.test import Client
 
 from advisor.models import Description
-from labs.engine.kafka import properties
-from labs.engine.kafka.admin import quiet_admin
-from labs.engine.kafka.cluster import Cluster
-from labs.engine.kafka.ports import Ports
-from labs.engine.slots import slot
-from labs.engine.wait import until
+from labs.engine.base.slots import slot
+from labs.engine.base.wait import until
+from labs.engine.cluster import properties
+from labs.engine.cluster.cluster import Cluster
+from labs.engine.cluster.ports import Ports
+from labs.engine.protocol.admin import quiet_admin
 
 pytestmark = [pytest.mark.cluster, pytest.mark.django_db]
 

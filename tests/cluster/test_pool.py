@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine import processes
-from labs.engine.launch import launch
-from labs.engine.pool import Pool
-from labs.engine.shape import shapes
-from labs.engine.slots import clusters_at_once, slot
-from labs.engine.wait import until
+from labs.engine.base import processes
+from labs.engine.base.slots import clusters_at_once, slot
+from labs.engine.base.wait import until
+from labs.engine.run.launch import launch
+from labs.engine.run.pool import Pool
+from labs.engine.run.shape import shapes
 from tests.cluster.test_experiment_ends import descendants, gone, names
 from tests.engine.arms import DESCRIBED, experiment
 
@@ -32,9 +32,9 @@ LIMIT_S = 120  # places for clusters are the machine's: who else has one makes a
 OWNER = """
 import signal, sys
 from pathlib import Path
-from labs.engine.pool import Pool
-from labs.engine.shape import shapes
-from labs.engine.spec import ExperimentSpec
+from labs.engine.run.pool import Pool
+from labs.engine.run.shape import shapes
+from labs.engine.plan.spec import ExperimentSpec
 pool = Pool(Path(sys.argv[2]), wanted=shapes(ExperimentSpec.from_json(sys.argv[1])), quiet=0)
 pool.start()
 signal.pause()
@@ -108,7 +108,7 @@ def test_one_whose_broker_died_is_not_used_and_the_run_boots_its_own(
     pool: Pool, tmp_path: Path
 ) -> None:
     left = family(pool)
-    (runner,) = (pid for pid in left if "engine.ahead" in command(pid))
+    (runner,) = (pid for pid in left if "run.ahead" in command(pid))
     (broker,) = brokers(runner)
     os.kill(runner, signal.SIGSTOP)  # it hears of the death only when it has been handed over
     os.kill(broker, signal.SIGKILL)
@@ -123,7 +123,7 @@ def test_one_whose_broker_died_is_not_used_and_the_run_boots_its_own(
 
 
 @pytest.mark.parametrize(
-    "part", [pytest.param("engine.run ", marks=pytest.mark.thorough), "engine.ahead"]
+    "part", [pytest.param("run.keeper ", marks=pytest.mark.thorough), "run.ahead"]
 )
 def test_one_that_was_killed_while_it_waited_is_not_used(
     pool: Pool, tmp_path: Path, part: str

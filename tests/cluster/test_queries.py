@@ -10,14 +10,14 @@ import pyarrow.parquet as pq
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from labs.engine import processes
+from labs.engine.base import processes
+from labs.engine.base.wait import until
 from labs.engine.clients import sink
 from labs.engine.clients.executors import executors
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.query import QueryConfig
 from labs.engine.clients.sending_query import SinkConfig
-from labs.engine.kafka.cluster import Cluster
-from labs.engine.wait import until
+from labs.engine.cluster.cluster import Cluster
 
 pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.timeout(400)]
 

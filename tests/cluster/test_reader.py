@@ -9,7 +9,7 @@ import pytest
 from confluent_kafka import Producer
 
 from labs.engine.clients.reader import ReaderConfig, Reading
-from labs.engine.kafka.cluster import Cluster
+from labs.engine.cluster.cluster import Cluster
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(120)]
 

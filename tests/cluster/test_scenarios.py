@@ -6,12 +6,12 @@ import pytest
 
 from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly
+from labs.calibration.cases import CASES, EARLIEST, TWO_COPIES, Case
 from labs.calibration.table import UNSPOKEN
-from labs.engine.links import namespaces
+from labs.engine.network import namespaces
 from labs.engine.scenarios import find
 from tests.cluster.conftest import Run
 from tests.engine.arms import arm, experiment, pipeline
-from tests.engine.cases import CASES, EARLIEST, TWO_COPIES, Case
 
 pytestmark = [pytest.mark.whole, pytest.mark.spark, pytest.mark.timeout(400)]
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine.kafka.cluster import Cluster
-from labs.engine.kafka.distribution import kafka, kafka_versions
-from labs.engine.kafka.java import Java
-from labs.engine.kafka.storage import checkpoint
-from labs.engine.slots import slot
+from labs.engine.base.slots import slot
+from labs.engine.cluster.cluster import Cluster
+from labs.engine.cluster.storage import checkpoint
+from labs.engine.distributions.distribution import kafka, kafka_versions
+from labs.engine.distributions.java import Java
 from tests.cluster.test_cluster import send
 
 pytestmark = pytest.mark.cluster
@@ -42,7 +42,7 @@ def test_a_dedicated_controller_is_reached_through_links_like_a_broker(
         cluster.create_topic("orders", replication_factor=1)
         send(cluster.bootstrap, "orders")
         assert cluster.links
-        networked = cluster.ways.network
+        networked = cluster.addresses.network
         asked = ("lab", "1", "LAB") if networked is not None else ("clients", "1", "CLIENTS")
         assert cluster.links.seen([asked]).bytes
         assert cluster.links.seen([("1", "2", "QUORUM")]).bytes

@@ -9,8 +9,8 @@ import pytest
 from django.core.management import call_command
 
 from config import doctor
-from labs.engine.kafka import distribution
-from labs.engine.links import namespaces
+from labs.engine.distributions import distribution
+from labs.engine.network import namespaces
 
 pytestmark = pytest.mark.django_db
 

@@ -27,6 +27,7 @@ METHODS = {
     "advisor:report": LOOKED_AT,
     "reference:index": LOOKED_AT, "reference:failure": LOOKED_AT, "reference:rule": LOOKED_AT,
     "reference:setting": LOOKED_AT,
+    "advisories:index": LOOKED_AT, "advisories:page": LOOKED_AT,
     "login": BOTH, "logout": SENT,
     "labs:home": LOOKED_AT, "labs:experiments": LOOKED_AT, "labs:start": SENT,
     "labs:conditions": LOOKED_AT, "labs:experiment": LOOKED_AT, "labs:live": LOOKED_AT,
@@ -34,6 +35,11 @@ METHODS = {
     "labs:ledger-lines": LOOKED_AT, "labs:report": LOOKED_AT, "labs:compare": LOOKED_AT,
     "labs:repetitions": LOOKED_AT, "labs:repeat": SENT, "labs:replay": LOOKED_AT,
     "labs:message": LOOKED_AT, "labs:lessons": LOOKED_AT, "labs:lesson-live": LOOKED_AT,
+    "labs:lesson-turn-live": LOOKED_AT, "labs:scenarios": LOOKED_AT,
+    "labs:recorded": LOOKED_AT,
+    "labs:scenario-start": SENT,
+    "labs:toy": LOOKED_AT, "labs:toy-states": LOOKED_AT, "labs:toy-start": SENT,
+    "concepts:index": LOOKED_AT, "concepts:concept": LOOKED_AT,
     "labs:lesson-reset": SENT, "labs:lesson-undo": SENT, "labs:lesson": BOTH,
 }  # fmt: skip
 """Anybody may ask for these; that of another's run only its owner or an operator may cancel it is
@@ -61,7 +67,7 @@ def _names(resolver: URLResolver, space: str = "") -> Iterator[tuple[str, URLPat
 def _address(name: str) -> str:
     pattern = dict(_names(get_resolver()))[name]
     named = {each: WORDS[each] for each in pattern.pattern.converters}
-    if name in ("labs:lesson", "labs:lesson-reset", "labs:lesson-undo", "labs:lesson-live"):
+    if name.startswith("labs:lesson") and name != "labs:lessons":
         named |= {"name": "what-an-acknowledgement-means"}
         named |= {"step": "story"} if "step" in named else {}
     return reverse(name, kwargs=named)

@@ -14,7 +14,7 @@ import pytest
 from config import logs
 from config import supervisor as supervising
 from config.supervisor import RESTARTS, Service, ServiceFailed, Stopped, Supervisor
-from labs.engine.wait import until
+from labs.engine.base.wait import until
 
 STAYS = "import signal; print('here', flush=True); signal.pause()"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor import reference
+from advisor.pages import reference
 from advisor.reasoning import dependence
 from config.warm import warm
 

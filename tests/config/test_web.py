@@ -12,9 +12,9 @@ from http.client import HTTPConnection
 import pytest
 
 from config import web
-from labs import downloads
-from labs.engine.processes import end, spawn
-from labs.engine.wait import until
+from labs.engine.base.processes import end, spawn
+from labs.engine.base.wait import until
+from labs.pages import downloads
 from tests.stack import slow
 from tests.stack.house import ROOT, free_port
 

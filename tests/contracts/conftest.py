@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from py4j import java_gateway, protocol
 
-from labs.engine.kafka.distribution import kafka, spark_connector
+from labs.engine.distributions.distribution import kafka, spark_connector
 from tests.contracts.jvm import Jvm, jvm
 
 

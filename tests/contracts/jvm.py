@@ -10,7 +10,7 @@ from typing import Any
 from py4j.java_gateway import JavaGateway, get_field
 from py4j.protocol import Py4JJavaError
 
-from labs.engine.products.gateway import gateway
+from labs.maintenance.products.gateway import gateway
 
 _NOWHERE = {"bootstrap.servers": "127.0.0.1:1"}
 _SERIAL = "org.apache.kafka.common.serialization.ByteArray"

@@ -16,7 +16,7 @@ from advisor.export.kafka_commands import DYNAMIC
 from advisor.reasoning.guarantees import Guarantee
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import recommend
-from labs.engine.products import releases
+from labs.maintenance.products import releases
 from tests.contracts import librdkafka
 from tests.contracts.configurations import accepted, in_force, texts
 from tests.contracts.jvm import Jvm, jvm

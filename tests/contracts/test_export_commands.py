@@ -15,7 +15,7 @@ import pytest
 from advisor.catalog import Component, Value
 from advisor.export import Stamp, find
 from advisor.reasoning.pipeline import Pipeline
-from labs.engine.kafka.distribution import install, kafka
+from labs.engine.distributions.distribution import install, kafka
 from tests.advisor.test_export_formats import reassign
 from tests.contracts.jvm import Jvm, jvm
 from tests.contracts.test_export import ran

@@ -19,7 +19,7 @@ from advisor.export.base import Way
 from advisor.export.choice import chosen
 from advisor.export.yaml_document import document, scalar
 from advisor.reasoning.pipeline import Pipeline
-from labs.engine.kafka.distribution import install, kafka
+from labs.engine.distributions.distribution import install, kafka
 from tests.advisor.test_export_formats import HOSTILE, typed_text
 from tests.contracts import librdkafka
 from tests.contracts.configurations import accepted, in_force, texts

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from advisor.catalog.facts import said
-from labs.engine.products import configdef, librdkafka, releases, spark_options
-from labs.engine.products.gateway import gateway
+from labs.maintenance.products import configdef, librdkafka, releases, spark_options
+from labs.maintenance.products.gateway import gateway
 from tests.contracts.jvm import Jvm
 
 pytestmark = pytest.mark.contract

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from labs.engine.products.gateway import gateway
+from labs.maintenance.products.gateway import gateway
 
 
 def test_a_jvm_ends_with_its_block_whatever_still_runs_in_it() -> None:

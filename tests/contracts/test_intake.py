@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from advisor.catalog import Family
-from advisor.inputs import decoded
 from advisor.intake import Product, read
+from advisor.intake.inputs import decoded
 from advisor.intake.java_properties import properties
 from advisor.intake.text import IntakeError
 from tests.contracts.jvm import Jvm

@@ -11,7 +11,7 @@ from py4j.protocol import Py4JJavaError
 
 from advisor.catalog import Component, Family, Value, kafka_versions, validate
 from advisor.catalog.versions import at_least
-from labs.engine.products.releases import class_path
+from labs.maintenance.products.releases import class_path
 from tests.contracts.jvm import Jvm, jvm, root_message
 
 pytestmark = pytest.mark.contract

@@ -16,7 +16,7 @@ from advisor.catalog import Component, Family
 from advisor.catalog.texts import kept
 from advisor.export import Stamp, find
 from advisor.intake import Product, read
-from labs.engine.kafka.distribution import install, kafka
+from labs.engine.distributions.distribution import install, kafka
 from tests.advisor.intake_examples import EXAMPLES
 from tests.advisor.test_intake_spring import VARIABLES
 from tests.contracts.configurations import accepted, in_force

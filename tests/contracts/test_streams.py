@@ -10,7 +10,7 @@ import pytest
 from advisor.catalog import Component, Family, SettingError, lookup, parse, validate
 from advisor.export import Stamp, find
 from advisor.reasoning.pipeline import Pipeline
-from labs.engine.products.releases import class_path
+from labs.maintenance.products.releases import class_path
 from tests.contracts.jvm import Jvm, jvm
 from tests.contracts.streams import Application, Texts, configurations, parsed
 from tests.contracts.test_export_files import _loaded

@@ -10,7 +10,7 @@ import pytest
 
 from advisor.catalog import Component, Family, versions
 from advisor.catalog.versions import at_least
-from labs.engine.products.releases import class_path
+from labs.maintenance.products.releases import class_path
 from tests.contracts import librdkafka
 from tests.contracts.configurations import (
     Texts,

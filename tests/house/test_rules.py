@@ -182,3 +182,23 @@ def test_every_dependency_is_explained():
     packages = re.findall(r'^  "([a-z][\w-]*)', declared.split("[tool.")[0], re.MULTILINE)
     explained = (ROOT / "docs/decisions/0001-dependencies.md").read_text("utf-8").lower()
     assert not [package for package in packages if package not in explained]
+
+
+def test_the_architecture_names_the_rooms_that_are_there() -> None:
+    named: dict[str, set[str]] = {}
+    place = ""
+    for line in (ROOT / "docs" / "architecture.md").read_text("utf-8").splitlines():
+        if table := re.match(r"(?:\| |The rooms of )`(\w+(?:/engine)?)/`", line):
+            place = table[1]
+        elif line.startswith("#"):
+            place = ""
+        elif place and (row := re.match(r"\| `(\w+)`", line)):
+            named.setdefault(place, set()).add(row[1])
+    django = {"management", "migrations", "templatetags"}
+    for place in ("advisor", "labs", "labs/engine"):
+        there = {
+            path.relative_to(ROOT / place).parts[0]
+            for path in python_files()
+            if path.is_relative_to(ROOT / place) and path.parent != ROOT / place
+        }
+        assert named[place] == there - django, f"rooms of {place}"

@@ -14,9 +14,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from labs.engine.kafka.cache import cache_dir
-from labs.engine.processes import end, spawn
-from labs.engine.wait import until
+from labs.engine.base.cache import cache_dir
+from labs.engine.base.processes import end, spawn
+from labs.engine.base.wait import until
 from tests.bare.machine import UNFINISHED
 from tests.house.files import ROOT
 from tests.image import image

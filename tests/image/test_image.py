@@ -37,7 +37,7 @@ def test_records_that_pages_show_are_in_the_image() -> None:
 def test_every_module_that_is_started_exists() -> None:
     told = " ".join(rest for _, rest in image.instructions()) + str(image.services())
     modules = re.findall(r"-m[\s',\"]+([a-z_]+(?:\.\w+)+)", told)
-    assert {"labs.engine.kafka.prepare", "config.web"} <= {*modules}
+    assert {"labs.engine.cluster.prepare", "config.web"} <= {*modules}
     for module in modules:
         assert importlib.util.find_spec(module), module
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from labs.engine.judge import spark_environment
+from labs.engine.judge.spark import spark_environment
 from spark_jobs.judging import judge
 from spark_jobs.session import start
 from tests.spark.ledgers import write

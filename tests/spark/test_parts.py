@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from labs.engine.judge import spark_environment
-from labs.engine.ledger import SCHEMAS, TableWriter, seal
-from labs.engine.processes import ROOT
+from labs.engine.base.processes import ROOT
+from labs.engine.judge.spark import spark_environment
+from labs.engine.record.ledger import SCHEMAS, TableWriter, seal
 from spark_jobs.judging import judge
 from spark_jobs.parts import check
 from spark_jobs.tables import MalformedLedger

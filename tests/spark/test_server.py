@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from config.places import socket_path
-from labs.engine.judge import PROGRAMS, JudgeFailed, judge, practise, spark_environment
-from labs.engine.processes import spawn
-from labs.engine.wait import until
-from labs.engine.warm import WarmJudge
+from labs.engine.base.processes import spawn
+from labs.engine.base.wait import until
+from labs.engine.judge.spark import PROGRAMS, JudgeFailed, judge, practise, spark_environment
+from labs.engine.judge.warm import WarmJudge
 from tests.spark.ledgers import record, sound, write
 
 pytestmark = pytest.mark.timeout(600)

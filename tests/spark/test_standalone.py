@@ -13,10 +13,10 @@ from urllib.request import urlopen
 import pyspark
 import pytest
 
-from labs.engine.judge import spark_environment
-from labs.engine.kafka.ports import Ports
-from labs.engine.processes import ROOT, end, spawn
-from labs.engine.wait import until
+from labs.engine.base.processes import ROOT, end, spawn
+from labs.engine.base.wait import until
+from labs.engine.cluster.ports import Ports
+from labs.engine.judge.spark import spark_environment
 from tests.oracle import Oracle
 from tests.spark.ledgers import write
 from tests.spark.planting import mostly_sound
@@ -26,9 +26,9 @@ _CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 
 _AS_IF_LARGE = """
 import sys
-from spark_jobs import weight
+from spark_jobs import size
 from spark_jobs.command import run
-weight.SMALL_BYTES = -1
+size.SMALL_BYTES = -1
 sys.exit(run())
 """
 """`spark_jobs/verify.py`, to which every ledger is a large one."""

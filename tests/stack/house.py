@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 
-from labs.engine.processes import spawn
-from labs.engine.wait import until
+from labs.engine.base.processes import spawn
+from labs.engine.base.wait import until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_LIMIT_S = 150  # jars may have to be fetched first

@@ -12,7 +12,7 @@ from functools import partial
 
 import pytest
 
-from labs.engine.wait import until
+from labs.engine.base.wait import until
 from tests.stack.house import ROOT, house, processes_of
 
 pytestmark = pytest.mark.timeout(240)

@@ -12,7 +12,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
 
-from labs.engine.wait import until
+from labs.engine.base.wait import until
 from tests.stack.house import House, processes_of
 from tests.stack.visitor import OVER, Visitor
 
@@ -48,8 +48,8 @@ class Victim:
 
 _GONE = "The process that ran the brokers was killed."
 WORKER = Victim("worker", "celery", "The process of the worker that ran this was killed")
-RUNNER = Victim("runner", "labs.engine.experiment", _GONE)
-KEEPER = Victim("keeper", "labs.engine.run ", _GONE)
+RUNNER = Victim("runner", "labs.engine.run.experiment", _GONE)
+KEEPER = Victim("keeper", "labs.engine.run.keeper ", _GONE)
 CLIENT = Victim("client", "labs.engine.clients.", "killed, and not by this run", PHASES[1:-1])
 REDIS = Victim("redis", "redis.sock")
 SPARK = Victim("spark", "org.apache.spark.deploy.SparkSubmit")

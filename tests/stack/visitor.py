@@ -6,7 +6,7 @@ import re
 from http.client import HTTPConnection, HTTPException
 from urllib.parse import urlencode
 
-from labs.engine.wait import until
+from labs.engine.base.wait import until
 from tests.stack.house import House
 
 OVER = "Run again"

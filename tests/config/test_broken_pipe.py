@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
+from config.broken_pipe import UNREAD, quiet_when_unread
 from config.settings import BASE_DIR
-from config.unread import UNREAD, quiet_when_unread
 
 MANAGE = str(BASE_DIR / "manage.py")
 

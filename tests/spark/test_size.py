@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from labs.engine.judge import judge_cold
-from spark_jobs import command, weight
+from labs.engine.judge.spark import judge_cold
+from spark_jobs import command, size
 from spark_jobs.session import BRIEF, LARGE, MEDIUM
 from tests.spark.ledgers import sound, write
 
@@ -54,28 +54,28 @@ def history(ledger: Path, sends: int) -> Path:
 def test_a_ledger_of_few_bytes_and_many_rows_is_not_small(tmp_path: Path) -> None:
     dense = tmp_path / "dense"
     dense.mkdir()
-    count = weight.SMALL_ROWS + 1
+    count = size.SMALL_ROWS + 1
     pq.write_table(pa.table({"value": [7] * count}), dense / "log.parquet")
-    assert weight.size(dense) < weight.SMALL_BYTES
-    assert weight.rows(dense) == count
-    assert not weight.is_small(dense)
+    assert size.size(dense) < size.SMALL_BYTES
+    assert size.rows(dense) == count
+    assert not size.is_small(dense)
     little = write(tmp_path / "little", sound())
-    assert weight.is_small(little)
-    assert 0 < weight.rows(little) < 100
+    assert size.is_small(little)
+    assert 0 < size.rows(little) < 100
 
 
 def test_what_cannot_be_read_counts_for_nothing_here(tmp_path: Path) -> None:
     (tmp_path / "log.parquet").write_bytes(b"PAR1 no footer PAR1")
-    assert weight.rows(tmp_path) == 0
-    assert weight.is_small(tmp_path)
-    assert weight.is_small(tmp_path / "nowhere")
+    assert size.rows(tmp_path) == 0
+    assert size.is_small(tmp_path)
+    assert size.is_small(tmp_path / "nowhere")
 
 
 def test_the_session_is_that_of_the_largest_ledger(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    of = {"small": 9, "medium": weight.QUICK_ROWS, "large": weight.QUICK_ROWS + 1}
-    for module in (weight, command):
+    of = {"small": 9, "medium": size.QUICK_ROWS, "large": size.QUICK_ROWS + 1}
+    for module in (size, command):
         monkeypatch.setattr(module, "rows", lambda ledger: of[ledger.name])
     paths = {name: tmp_path / name for name in of}
     assert command._kind([paths["small"]]) is BRIEF

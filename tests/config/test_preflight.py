@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.db import DatabaseError, OperationalError
 
-from config.trouble import cure
+from config.preflight import cure
 from tests.house.files import ROOT
 
 

@@ -11,8 +11,8 @@ import statistics
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
-from labs.engine import processes
-from labs.engine.warm import WarmJudge
+from labs.engine.base import processes
+from labs.engine.judge.warm import WarmJudge
 
 _GROWTH = 1.1
 _FEW = 20

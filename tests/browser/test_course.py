@@ -1,0 +1,90 @@
+"""A lab and the map of the course at both ends of width, light and dark, and by keyboard alone."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from labs.lessons import Lesson, all_lessons, find
+from labs.models import Experiment
+from tests.browser.test_look import look, looked_at
+from tests.labs.test_lesson_views import NAME, finish
+
+__all__ = ["looked_at"]
+
+
+def answered(page: Page) -> None:
+    """Goes from the map to the run with every prediction made."""
+    page.goto("/learn/")
+    page.get_by_role("link", name="Begin with What an acknowledgement means").click()
+    page.get_by_role("button", name="Go on").click()
+    for arm, answer in (("acks=0", "Some"), ("acks=1", "Some"), ("acks=all", "None")):
+        about = page.get_by_role("group", name=arm)
+        about.get_by_label(answer).check()
+        about.get_by_label("I am sure").check()
+    page.get_by_role("button", name="Keep my prediction").click()
+
+
+def test_a_lab_from_its_story_to_the_settings(looked_at: Page, live_server: LiveServer) -> None:
+    page = looked_at
+    page.goto(f"/learn/{NAME}/story/")
+    expect(page.get_by_role("img", name=re.compile("^The leader's log"))).to_be_visible()
+    look(page, "lab-story")
+    answered(page)
+    page.get_by_role("button", name="Run it").click()
+    finish(Experiment.objects.latest("pk"), acks_0="broken", acks_1="broken")
+    for step in ("predict", "see", "explain", "your-turn", "take-home"):
+        page.goto(f"/learn/{NAME}/{step}/")
+        look(page, f"lab-{step}")
+
+    page.goto(f"/learn/{NAME}/your-turn/")
+    page.get_by_label("min.insync.replicas=3").check()
+    page.get_by_label("None is lost").check()
+    page.get_by_label("I guess").check()
+    page.get_by_role("button", name="Run it on real brokers").click()
+    finish(Experiment.objects.latest("pk"), min_isr_3="broken")
+    page.goto(f"/learn/{NAME}/your-turn/")
+    expect(page.locator("#graded")).to_contain_text("Not yet")
+    for hint in ("A hint", "Another hint", "The last hint", "Show the solution"):
+        page.locator("summary", has_text=hint).first.click()
+    expect(page.get_by_text(find(NAME).turn.hints[2])).to_be_visible()
+    look(page, "lab-graded")
+
+    page.goto(f"/learn/{NAME}/why/")
+    look(page, "lab-asked")
+    question = find(NAME).questions[0]
+    section = page.locator(f"#{question.name}")
+    section.get_by_label(question.answers[0].text).check()
+    section.get_by_role("button", name="Answer").click()
+    expect(page.locator(f"#{question.name}")).to_contain_text(question.answers[1].why)
+    look(page, "lab-answered")
+
+    page.goto("/learn/")
+    expect(page.get_by_role("region", name="Confidence and results")).to_contain_text("I am sure")
+    look(page, "lab-map")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("lesson", all_lessons(), ids=lambda lesson: lesson.name)
+def test_every_lab_fits_every_screen(
+    looked_at: Page, live_server: LiveServer, lesson: Lesson
+) -> None:
+    for step in ("story", "predict", "your-turn", "why", "take-home"):
+        looked_at.goto(f"/learn/{lesson.name}/{step}/")
+        look(looked_at, f"{lesson.order:02}-{step}")
+
+
+def test_a_lab_needs_no_mouse(page: Page, live_server: LiveServer) -> None:
+    page.goto(f"/learn/{NAME}/predict/")
+    first = page.get_by_role("group", name="acks=0").get_by_label("None is lost")
+    first.focus()
+    page.keyboard.press("Space")
+    expect(first).to_be_checked()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("group", name="acks=0").get_by_label("Some are lost")).to_be_checked()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    expect(page.get_by_role("group", name="acks=0").get_by_label("I am sure")).to_be_checked()

@@ -1,0 +1,50 @@
+"""The first screen of the advice as it is laid out: what decides stands where it is seen."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from advisor import services
+from labs.models import State
+from tests.advisor.answers import RISKY
+from tests.advisor.pipelines import described
+from tests.labs import make
+
+DECIDES = ("#verdict", ".picture svg", ".smallest li:last-child", ".proved li")
+
+
+@pytest.fixture
+def slug(live_server: LiveServer) -> str:
+    """A pipeline that was already run once."""
+    found = str(services.save(described(RISKY)).slug)
+    make.experiment(State.DONE, "broken", "holds", pipeline=found)
+    return found
+
+
+@pytest.mark.parametrize(("width", "height", "screens"), [(1600, 900, 1), (360, 800, 2)])
+def test_what_decides_is_seen_at_once(
+    browser: Browser, live_server: LiveServer, slug: str, width: int, height: int, screens: int
+) -> None:
+    context = browser.new_context(
+        base_url=live_server.url, viewport={"width": width, "height": height}
+    )
+    page = context.new_page()
+    page.goto(f"/pipelines/{slug}/")
+    shown = [page.locator(each).first for each in DECIDES]
+    for each in [*shown, page.get_by_role("button", name="Prove it on real brokers")]:
+        box = each.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= screens * height
+    context.close()
+
+
+def test_contents_and_the_heads_of_the_matrix_stay_in_sight(page: Page, slug: str) -> None:
+    page.set_viewport_size({"width": 1600, "height": 600})
+    page.goto(f"/pipelines/{slug}/")
+    page.locator(".matrix tbody tr").last.scroll_into_view_if_needed()
+    expect(page.get_by_role("link", name="Reasons")).to_be_in_viewport()
+    expect(page.get_by_role("columnheader", name="lost")).to_be_in_viewport()
+    page.get_by_role("link", name="Reasons").click()
+    expect(page.get_by_role("heading", name="Why", exact=True)).to_be_in_viewport()

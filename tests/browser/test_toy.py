@@ -1,0 +1,148 @@
+"""The toy in a real browser: it agrees with the advisor in every state, and can be played."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from playwright.sync_api import Browser, Page, expect
+
+from advisor.reasoning import leader_loss
+from advisor.reasoning.leader_loss import Follower, State
+from labs.models import Experiment
+from tests.browser.conftest import serious, too_wide
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+LAGS = (0, 1, 12, 30, 31, 38, 45)
+
+PLAY_ALL = """async ([lags, lagMax]) => {
+    const { play, key } = await import("/static/toy-model.js")
+    const found = []
+    for (const acks of ["0", "1", "all"]) for (const minIsr of [1, 2, 3])
+    for (const unclean of [false, true]) for (const eligible of [false, true])
+    for (const two of lags) for (const three of lags) {
+        const state = { acks, minIsr, unclean, eligible, lags: { 2: two, 3: three } }
+        const { lost, refused, hidden, leader } = play(state, lagMax)
+        found.push({ key: key(state, lagMax), lost, refused, hidden, leader })
+    }
+    return found
+}"""
+
+
+@pytest.fixture
+def played(page: Page) -> dict[str, list[dict[str, Any]]]:
+    """What the browser's model makes of every state, at every pair of lags."""
+    page.goto("/toy/")
+    found = defaultdict(list)
+    for each in page.evaluate(PLAY_ALL, [LAGS, leader_loss.lag_max_ms() / 1000]):
+        found[each["key"]].append(each)
+    return found
+
+
+def test_the_model_and_the_advisor_agree_on_every_state(
+    played: dict[str, list[dict[str, Any]]],
+) -> None:
+    """It loses at some lags of a state if, and only if, the advisor says that it may."""
+    assert set(played) == {state.key for state in leader_loss.states()}
+    for state in leader_loss.states():
+        said, seen = leader_loss.outcome(state), played[state.key]
+        assert any(each["lost"] for each in seen) == bool(said.lost), state.key
+        assert {each["refused"] for each in seen} == {said.refused}, state.key
+        assert {each["hidden"] for each in seen} == {said.hidden}, state.key
+
+
+def test_somebody_leads_if_one_is_in_sync_eligible_or_the_election_unclean(
+    played: dict[str, list[dict[str, Any]]],
+) -> None:
+    alone = (Follower.OUT, Follower.OUT)
+    led = {key: {each["leader"] is not None for each in seen} for key, seen in played.items()}
+    assert led[State("1", 2, False, False, alone).key] == {False}
+    assert led[State("1", 1, False, True, alone).key] == {False}
+    assert led[State("1", 2, False, True, alone).key] == {True}
+    assert led[State("1", 2, True, False, alone).key] == {True}
+    assert led[State("1", 2, False, False, (Follower.OUT, Follower.BEHIND)).key] == {True}
+
+
+def test_it_is_played_by_keyboard_and_says_what_is_lost_and_why(page: Page) -> None:
+    page.goto("/toy/?acks=1&min_isr=2&lag_2=8&lag_3=5")
+    kill = page.get_by_role("button", name="Kill the leader")
+    kill.focus()
+    page.keyboard.press("Enter")
+    result = page.locator("[data-result]")
+    expect(result).to_contain_text("81 acknowledged messages are lost.")
+    expect(result).to_contain_text("acks=1: the leader acknowledges alone")
+    page.get_by_role("radio", name="all").press(" ")
+    expect(result).to_have_text("")
+    kill.press("Enter")
+    expect(result).to_contain_text("Nothing is lost.")
+    assert "acks=all" in page.url
+    assert serious(page) == []
+
+
+def test_a_follower_that_is_dragged_too_far_leaves_the_in_sync_set(page: Page) -> None:
+    page.goto("/toy/?acks=all&min_isr=3&lag_2=0&lag_3=30")
+    expect(page.locator("[data-standing]")).to_have_text("Broker 1 leads. In sync: 1, 2, 3.")
+    page.get_by_role("slider", name="Broker 3").press("ArrowRight")
+    expect(page.locator("[data-standing]")).to_contain_text("In sync: 1, 2. Too few are in sync")
+
+
+def test_the_picture_moves_unless_less_motion_is_wished_for(page: Page) -> None:
+    pixels = "document.querySelector('canvas').toDataURL()"
+    page.goto("/toy/")
+    first = page.evaluate(pixels)
+    page.wait_for_function(f"before => {pixels} !== before", arg=first)
+    page.emulate_media(reduced_motion="reduce")
+    page.goto("/toy/")
+    page.get_by_role("button", name="Kill the leader").click()
+    frames = """new Promise(done => {
+        let frame = 0
+        const next = () => ++frame < 20 ? requestAnimationFrame(next) : done()
+        next()
+    })"""
+    page.evaluate(frames)
+    still = page.evaluate(pixels)
+    page.evaluate(frames)
+    assert page.evaluate(pixels) == still
+
+
+def test_it_fits_a_phone(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.goto("/toy/")
+    page.get_by_role("button", name="Kill the leader").click()
+    expect(page.locator("[data-result]")).to_contain_text("lost")
+    assert too_wide(page) == []
+    assert serious(page) == []
+
+
+def test_the_same_settings_go_to_real_brokers_by_one_click(page: Page) -> None:
+    page.goto("/toy/?acks=1&min_isr=2&lag_2=8&lag_3=5")
+    page.get_by_role("button", name="Run it on real brokers").click()
+    expect(page.locator("h1")).to_have_text("The leader dies while its followers are behind")
+    made = Experiment.objects.get()
+    described = made.runs.get(name="described").settings
+    assert described["producer"]["acks"] == "1"
+    assert described["topic"]["min.insync.replicas"] == 2
+    assert made.runs.get(name="recommended").settings["producer"]["acks"] == "all"
+
+
+def test_without_a_script_the_page_answers_and_shows_the_table(
+    browser: Browser, browser_context_args: dict[str, Any]
+) -> None:
+    context = browser.new_context(**browser_context_args, java_script_enabled=False)
+    page = context.new_page()
+    page.goto("/toy/")
+    page.get_by_role("radio", name="all").check()
+    page.get_by_role("button", name="Say what happens").click()
+    expect(page.locator("[data-plain]").last).to_contain_text("No acknowledged message can be lost")
+    expect(page.get_by_role("table")).to_contain_text("may be lost")
+    expect(page.get_by_role("button", name="Kill the leader")).to_have_count(0)
+    context.close()
+
+
+def test_scripts_are_small() -> None:
+    scripts = (Path(settings.BASE_DIR) / "config" / "static").glob("toy*.js")
+    assert sum(each.stat().st_size for each in scripts) <= 30_000

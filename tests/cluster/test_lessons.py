@@ -1,0 +1,31 @@
+"""Each lab is what it says, on real brokers: the first in `make test`, all of them by night."""
+
+from __future__ import annotations
+
+import pytest
+
+from labs.evidence.lesson_proofs import count, proofs_of, staged
+from labs.lessons import Lesson, all_lessons
+from tests.cluster.conftest import Run
+
+pytestmark = [pytest.mark.whole, pytest.mark.spark, pytest.mark.timeout(1800)]
+
+BY_DAY = ("what-an-acknowledgement-means",)
+
+
+@pytest.mark.parametrize(
+    "lesson",
+    [
+        pytest.param(each, id=each.name, marks=() if each.name in BY_DAY else pytest.mark.thorough)
+        for each in all_lessons()
+    ],
+)
+def test_story_and_tempting_answer_show_the_symptom_and_the_solution_does_not(
+    lesson: Lesson, run: Run
+) -> None:
+    proofs = proofs_of(lesson)
+    for group, spec in staged(lesson, proofs, seed=1):
+        arms, _ = run(spec)
+        for proof in group:
+            count(lesson, proof, arms[proof.arm])
+    assert not [(each.role, each.reasons) for each in proofs if not each.is_proven]
