@@ -21,15 +21,15 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from labs.engine import runner
-from labs.engine.events import Emitter
-from labs.engine.kafka.broker import Broker
-from labs.engine.kafka.cluster import Cluster
-from labs.engine.ledger import SEAL, seal
-from labs.engine.runner import Arm, ArmRunner
+from labs.engine.base.wait import rest, until
+from labs.engine.cluster.broker import Broker
+from labs.engine.cluster.cluster import Cluster
+from labs.engine.record.ledger import SEAL, seal
+from labs.engine.run import runner
+from labs.engine.run.events import Emitter
+from labs.engine.run.runner import Arm, ArmRunner
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import draw
-from labs.engine.wait import rest, until
 from tests.engine.arms import DESCRIBED, SCENARIO, experiment
 from tests.engine.herd import Herd
 from tests.engine.test_runner import HOLDS
@@ -44,10 +44,10 @@ class Booted(Herd):
     """A cluster that serves, as an arm knows it."""
 
     bootstrap = "127.0.0.1:1"
-    ways = SimpleNamespace(note="", told=bootstrap, lab=bootstrap, clients=())
+    addresses = SimpleNamespace(note="", told=bootstrap, lab=bootstrap, clients=())
     shortened = {}  # type: ignore[var-annotated]
     size = 1
-    _ways = None
+    _addresses = None
     lost = Cluster.lost
     states = Cluster.states
 
