@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from labs.engine.record import fault_words
+
 WIDTH, HEIGHT = 440, 250
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 64, 208
 LABEL_ROWS = 4
@@ -19,33 +21,6 @@ LABEL_HEIGHT = 14
 _SAME_MOMENT_S = 0.35
 """Two followers paused one after the other are one mark."""
 
-DONE_WORDS: Mapping[str, str] = {
-    "kill": "killed",
-    "pause": "paused",
-    "terminate": "stopped",
-    "wipe": "disk lost",
-    "cut_tail": "unflushed lost",
-    "read_only": "disk fails",
-    "throttle": "throttled",
-    "cut": "cut off",
-    "slow": "slowed",
-    "sever": "disconnected",
-    "hold": "held",
-    "fail": "fails",
-    "spoil": "meets a bad message",
-    "join": "joins",
-    "delete": "records deleted",
-    "forget": "position deleted",
-    "widen": "gets a partition",
-    "refuse": "refuses every record",
-    "resume": "resumed",
-    "restart": "restarted",
-    "mend": "mended",
-    "run": "stood still",
-}
-"""What was done, by fault: two words with the target before them."""
-_ROLES_BY_STATE = ("paused", "dead", "killed", "terminated", "failed", "impaired")
-"""Roles that only repeat what was done to them before: `dead restarted` says no more."""
 
 _MOST_OVER_USUAL = 3
 """After a fail-over all that waited is acknowledged at once, at twenty times the usual rate. Drawn
@@ -237,7 +212,7 @@ def _band(begin: float, end: float, scale: Scale) -> Box:
 def _marks(faults: Sequence[Mapping[str, Any]], scale: Scale) -> tuple[Mark, ...]:
     moments: list[tuple[str, float]] = []
     for fault in sorted(faults, key=lambda row: row["second"]):
-        second, text = fault["second"], fault_words(fault)
+        second, text = fault["second"], fault_words.mark(fault["fault"], fault.get("target", ""))
         same = [
             i for i, (said, at) in enumerate(moments)
             if said.replace("followers", "follower") == text and second - at < _SAME_MOMENT_S
@@ -261,13 +236,6 @@ def _mark(row: int, text: str, second: float, scale: Scale) -> Mark:
         text=text,
         second=second,
     )
-
-
-def fault_words(fault: Mapping[str, Any]) -> str:
-    """`kill` and `leader: broker 2` → `leader killed`."""
-    role = str(fault.get("target", "")).split(":")[0].strip()
-    done = DONE_WORDS.get(str(fault["fault"]), str(fault["fault"]))
-    return done if role in _ROLES_BY_STATE else f"{role} {done}".strip()
 
 
 def _rows(buckets: Sequence[Bucket]) -> tuple[Row, ...]:

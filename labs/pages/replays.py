@@ -12,7 +12,7 @@ from labs.engine.record.replay import Moment, Replay
 from labs.engine.record.story import Story
 from labs.engine.record.why import Because
 from labs.models import Experiment, Run
-from labs.pages import plots, presentation, sentences
+from labs.pages import presentation, sentences
 
 _TO_FOLLOW = 3
 """Messages offered of each anomaly."""
@@ -147,15 +147,11 @@ def _began_ns(run: Run) -> int | None:
 
 def _rows(run: Run, seen: Replay) -> Iterator[Row]:
     """A row a second, and one for each change of a leader, an in-sync set or a broker's state."""
-    done = [(fault.at_s, plots.fault_words(_fault(fault))) for fault in seen.done]
+    done = [(fault.at_s, fault_words.mark(fault.fault, fault.target)) for fault in seen.done]
     last = float("-inf")
     for moment in _of_note(seen.moments):
         yield Row(moment, tuple(words for at, words in done if last < at <= moment.at_s))
         last = moment.at_s
-
-
-def _fault(done: replay.Done) -> Mapping[str, str]:
-    return {"fault": done.fault, "target": done.target}
 
 
 def _of_note(moments: Sequence[Moment]) -> Iterator[Moment]:

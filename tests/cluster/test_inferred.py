@@ -14,6 +14,7 @@ from labs.engine.cluster.cluster import Cluster
 from labs.engine.distributions.distribution import Distribution
 from labs.engine.distributions.java import Java
 from labs.engine.faults import FaultLog, kill, leader
+from tests.engine.rigs import rig
 
 pytestmark = pytest.mark.cluster
 FENCED_AFTER_MS, SCANNED_EVERY_MS, SHORT_MS = 6_000, 500, 1_000
@@ -66,7 +67,7 @@ def test_a_transaction_shorter_than_a_fail_over_is_aborted_before_it_is_over(
         producer.begin_transaction()
         producer.produce("orders", "before")
         assert producer.flush(60) == 0
-    kill(cluster, leader("orders"), FaultLog())
+    kill(rig(cluster, FaultLog()), leader("orders"))
     for producer in (impatient, patient):
         producer.produce("orders", "after")
     patient.commit_transaction(60)

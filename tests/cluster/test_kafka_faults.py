@@ -35,6 +35,7 @@ from labs.engine.faults import (
 from labs.engine.faults import admin as by_hand
 from labs.engine.protocol import hanging
 from labs.engine.workloads import group
+from tests.engine.rigs import rig
 
 pytestmark = pytest.mark.cluster
 MESSAGES = 500
@@ -85,14 +86,14 @@ def test_followers_behind_and_a_killed_leader_lose_what_was_acknowledged(cluster
     producer = Producer({"bootstrap.servers": cluster.bootstrap, "acks": 1, "log_level": 0})
     assert send(producer, "orders", 1) == 1
 
-    pause(cluster, followers("orders"), log)
+    pause(rig(cluster, log), followers("orders"))
     # Each follower has a fetch waiting at the leader, which is answered with what comes next.
     assert send(producer, "orders", 1) == 1
     assert send(producer, "orders", MESSAGES) == MESSAGES
-    kill(cluster, leader("orders"), log)
-    resume(cluster, paused(), log)
+    kill(rig(cluster, log), leader("orders"))
+    resume(rig(cluster, log), paused())
     assert log.proved, log.rows
-    restart(cluster, dead(), log)
+    restart(rig(cluster, log), dead())
     cluster.wait_in_sync("orders", 1, 3, limit_s=60)
 
     (after,) = cluster.describe("orders")
@@ -119,7 +120,7 @@ def test_a_leader_that_is_dead_already_cannot_be_killed(cluster):
     old = cluster.brokers[state.leader]
     old.kill()
     until(lambda: old.state == "dead", 60, "the leader lives")
-    (row,) = kill(cluster, leader("gone"), log := FaultLog())
+    (row,) = kill(rig(cluster, log := FaultLog()), leader("gone"))
     assert row.phase == "failed"
     assert not log.proved
 
@@ -135,39 +136,44 @@ def test_records_positions_and_a_partition_by_the_admin_client(cluster):
     until(lambda: commits(consumer, place), 60, "no coordinator took the commit")
     assert group.saved_positions(at, "kept") == {0: 7}
 
-    deleted = by_hand.delete(at, "kept", {0: 4}, log)
+    deleted = by_hand.delete(rig(cluster, log), "kept", {0: 4})[0]
     assert deleted.evidence == "partition 0 starts at 4 now"
     assert consumer.get_watermark_offsets(place, timeout=60) == (4, 10)
 
-    assert by_hand.forget(at, "app", log, limit_s=60).phase == "complete"
+    assert by_hand.forget_group(rig(cluster, log), "app", limit_s=60)[0].phase == "complete"
     assert consumer.committed([place], timeout=60)[0].offset < 0
 
-    assert by_hand.widen(at, "kept", log, limit_s=60).evidence == "kept has 2 partitions"
+    assert (
+        by_hand.widen(rig(cluster, log), "kept", limit_s=60)[0].evidence == "kept has 2 partitions"
+    )
     assert len(cluster.describe("kept")) == 2
     told = "retention.ms and retention.bytes of kept are -1 now"
-    assert by_hand.keep(at, "kept", log).evidence == told
+    assert by_hand.keep_all(rig(cluster, log), "kept")[0].evidence == told
 
-    assert by_hand.refuse(at, "kept", log).evidence == "max.message.bytes of kept is 0 now"
+    assert (
+        by_hand.refuse(rig(cluster, log), "kept")[0].evidence
+        == "max.message.bytes of kept is 0 now"
+    )
     until(lambda: send(producer, "kept", 1) == 0, 30, "the topic still takes records")
-    assert by_hand.accept(at, "kept", log).phase == "complete"
+    assert by_hand.accept(rig(cluster, log), "kept")[0].phase == "complete"
     until(lambda: send(producer, "kept", 1) == 1, 30, "the topic still refuses records")
     consumer.close()
     assert log.proved
-    assert by_hand.delete(at, "kept", {}, log).phase == "failed", "nobody said how far"
+    assert by_hand.delete(rig(cluster, log), "kept", {})[0].phase == "failed", "nobody said how far"
 
 
 def test_a_throttle_keeps_a_follower_out_until_it_is_released(cluster):
     cluster.create_topic("narrow")
     log, at = FaultLog(), cluster.bootstrap
     producer = Producer({"bootstrap.servers": at, "log_level": 0})
-    assert throttle(at, "narrow", 1, log).evidence == (
+    assert throttle(rig(cluster, log), "narrow", 1)[0].evidence == (
         "leader.replication.throttled.rate=1 on brokers 1, 2, 3, for all replicas of narrow"
     )
     assert send(producer, "narrow", MESSAGES) == MESSAGES
-    (row,) = terminate(cluster, a_follower("narrow"), log)
+    (row,) = terminate(rig(cluster, log), a_follower("narrow"))
     cluster.wait_in_sync("narrow", 1, 2, limit_s=60)
     assert send(producer, "narrow", MESSAGES) == MESSAGES
-    (back,) = restart(cluster, terminated(), log)
+    (back,) = restart(rig(cluster, log), terminated())
     assert back.phase == "complete"
     cluster.wait_ready(60)
     # The high watermark may wait for one that has just come back; the leader alone does not.
@@ -175,7 +181,7 @@ def test_a_throttle_keeps_a_follower_out_until_it_is_released(cluster):
     assert send(alone, "narrow", MESSAGES) == MESSAGES
     (state,) = cluster.describe("narrow")
     assert f"follower: broker {({1, 2, 3} - {*state.isr}).pop()}" == row.target
-    assert release(at, "narrow", log).phase == "complete"
+    assert release(rig(cluster, log), "narrow")[0].phase == "complete"
     cluster.wait_in_sync("narrow", 1, 3, limit_s=60)
     assert log.proved
 
@@ -184,11 +190,11 @@ def test_a_broker_without_a_disk_ends_itself_and_another_controls_the_cluster(cl
     cluster.create_topic("kept-well")
     log = FaultLog()
     first = cluster.active_controller()
-    (row,) = read_only(cluster, controller(), log)
+    (row,) = read_only(rig(cluster, log), controller())
     assert (row.target, row.phase) == (f"controller: broker {first}", "complete")
     assert [each.broker.id for each in failed().targets(cluster)] == [first]
     until(lambda: cluster.active_controller() not in (None, first), 60, "nobody follows it")
-    (back,) = restart(cluster, dead(), log)
+    (back,) = restart(rig(cluster, log), dead())
     assert back.phase == "complete"
     cluster.wait_in_sync("kept-well", 1, 3, limit_s=60)
     assert log.proved
@@ -231,12 +237,12 @@ def test_a_transaction_that_nobody_goes_on_with_is_aborted_and_no_other(cluster)
     (first,) = hanging.ask(port, "hanging", 0, 10)
     until(lambda: time.time() * 1000 - first.wrote_ms > 2000, 60, "time stands still")
     at_work = begin("at-work")
-    row = abort_hanging(cluster, "hanging", log := FaultLog())
+    (row,) = abort_hanging(rig(cluster, log := FaultLog()), "hanging")
     assert row.phase == "complete", row.evidence
     assert row.evidence.endswith("open since offset 0 of partition 0")
     assert [each.start for each in hanging.ask(port, "hanging", 0, 10)] == [5]
     at_work.commit_transaction(60)
-    assert abort_hanging(cluster, "hanging", log).evidence == "no transaction hangs"
+    assert abort_hanging(rig(cluster, log), "hanging")[0].evidence == "no transaction hangs"
     assert not log.proved, "a heal is no fault"
     del silent
 
@@ -244,11 +250,11 @@ def test_a_transaction_that_nobody_goes_on_with_is_aborted_and_no_other(cluster)
 def test_nobody_is_elected_while_the_only_replica_is_away(cluster):
     cluster.create_topic("alone", replication_factor=1)
     log = FaultLog()
-    assert by_hand.elect(cluster.bootstrap, "alone", log, 20).phase == "complete"
-    kill(cluster, leader("alone"), log)
+    assert by_hand.elect(rig(cluster, log), "alone", 20)[0].phase == "complete"
+    kill(rig(cluster, log), leader("alone"))
     until(lambda: not cluster.describe("alone")[0].leader, 60, "the dead broker leads")
-    row = by_hand.elect(cluster.bootstrap, "alone", log, 2)
+    row = by_hand.elect(rig(cluster, log), "alone", 2)[0]
     assert row.phase == "failed"
     assert "a partition of alone has no leader" in row.evidence
-    restart(cluster, dead(), log)
-    assert by_hand.elect(cluster.bootstrap, "alone", log, 60).phase == "complete"
+    restart(rig(cluster, log), dead())
+    assert by_hand.elect(rig(cluster, log), "alone", 60)[0].phase == "complete"

@@ -21,6 +21,7 @@ from labs.engine.clients.tool import Tool
 from labs.engine.faults import FaultLog
 from labs.engine.faults import clients as faults
 from tests.engine import copied as lines
+from tests.engine.rigs import alone
 from tests.engine.test_clients_java import LIMIT_S, rows
 
 pytestmark = pytest.mark.process
@@ -74,11 +75,11 @@ def copier(folder: Path, script: str) -> ClientProcess:
 def test_it_is_stopped_within_a_transaction_and_a_kill_there_hides_nothing(tmp_path: Path) -> None:
     client, log = copier(tmp_path, _TOOL), FaultLog()
     client.await_ready(LIMIT_S)
-    held = faults.hold(client, "processed", log, LIMIT_S)
+    (held,) = faults.hold(alone(client, log), "consumer", "processed", LIMIT_S)
     assert "2 records are with its producer, and nothing is committed" in held.evidence
     _, tool = processes.family(client.pid)
     assert processes.state(tool) == "T"
-    assert "signal 9" in faults.kill(client, log, LIMIT_S).evidence
+    assert "signal 9" in faults.kill_client(alone(client, log), "consumer", LIMIT_S)[0].evidence
     offsets = [row["offset"] for row in rows(tmp_path, "deliveries")]
     assert offsets == [*range(4, offsets[-1] + 1)]
     commits = [row["offset"] for row in rows(tmp_path, "commits")] if len(offsets) > 2 else [4]
@@ -89,10 +90,12 @@ def test_it_is_stopped_within_a_transaction_and_a_kill_there_hides_nothing(tmp_p
 def test_frozen_or_not_it_goes_on_from_where_it_stands(tmp_path: Path, point: str) -> None:
     client, log = copier(tmp_path, _TOOL), FaultLog()
     client.await_ready(LIMIT_S)
-    assert faults.hold(client, point, log, LIMIT_S).phase == "complete"
-    assert "state T in all" in faults.pause(client, log, LIMIT_S).evidence
+    assert faults.hold(alone(client, log), "consumer", point, LIMIT_S)[0].phase == "complete"
+    assert (
+        "state T in all" in faults.pause_client(alone(client, log), "consumer", LIMIT_S)[0].evidence
+    )
     before = client.latest["delivered"]
-    assert faults.let_go(client, log, LIMIT_S).phase == "complete"
+    assert faults.let_go(alone(client, log), "consumer", LIMIT_S)[0].phase == "complete"
     until(lambda: client.latest["delivered"] > before, LIMIT_S, "it did not go on")
     client.ask_to_stop()
     assert client.await_end(LIMIT_S)["stopped"] is None

@@ -17,6 +17,7 @@ from labs.engine.clients.process import ClientProcess
 from labs.engine.faults import FaultLog
 from labs.engine.faults import clients as faults
 from tests.engine import test_clients_java as tools
+from tests.engine.rigs import alone
 
 pytestmark = pytest.mark.process
 
@@ -54,9 +55,11 @@ BEGUN = (
 def test_an_application_that_is_killed_where_it_stands_has_written_all_down(tmp_path: Path) -> None:
     client, log = application(tmp_path, *BEGUN), FaultLog()
     client.await_ready(tools.LIMIT_S)
-    held = faults.hold(client, "processed", log, tools.LIMIT_S)
+    (held,) = faults.hold(alone(client, log), "consumer", "processed", tools.LIMIT_S)
     assert "2 records in hand, all of them are processed" in held.evidence
-    assert "signal 9" in faults.kill(client, log, tools.LIMIT_S).evidence
+    assert (
+        "signal 9" in faults.kill_client(alone(client, log), "consumer", tools.LIMIT_S)[0].evidence
+    )
     assert [row["value"] for row in tools.rows(tmp_path, "deliveries")] == [7, 8, 9]
     assert [row["offset"] for row in tools.rows(tmp_path, "commits")] == [5]
 
@@ -64,14 +67,20 @@ def test_an_application_that_is_killed_where_it_stands_has_written_all_down(tmp_
 def test_frozen_with_its_jvm_it_goes_on_and_says_what_it_aborted(tmp_path: Path) -> None:
     client, log = application(tmp_path, *BEGUN), FaultLog()
     client.await_ready(tools.LIMIT_S)
-    assert faults.hold(client, "processed", log, tools.LIMIT_S).phase == "complete"
+    assert (
+        faults.hold(alone(client, log), "consumer", "processed", tools.LIMIT_S)[0].phase
+        == "complete"
+    )
     pids = processes.family(client.pid)
     assert len(pids) == 2
-    assert "state T in all" in faults.pause(client, log, tools.LIMIT_S).evidence
+    assert (
+        "state T in all"
+        in faults.pause_client(alone(client, log), "consumer", tools.LIMIT_S)[0].evidence
+    )
     assert [processes.state(pid) for pid in pids] == ["T", "T"]
     client.tell("fail")
     assert client.latest["standing"], "frozen, it hears nothing"
-    assert faults.let_go(client, log, tools.LIMIT_S).phase == "complete"
+    assert faults.let_go(alone(client, log), "consumer", tools.LIMIT_S)[0].phase == "complete"
     until(lambda: "mishap" in client.latest, tools.LIMIT_S, "it told of no mishap")
     assert client.latest["mishap"] == (
         "the work failed at processed: the transaction with 2 records is aborted, and the "

@@ -12,6 +12,7 @@ from labs.engine.clients.process import ClientProcess
 from labs.engine.faults import FaultLog
 from labs.engine.faults import clients as faults
 from tests.engine import test_clients_producer as producers
+from tests.engine.rigs import alone
 
 pytestmark = pytest.mark.process
 
@@ -37,8 +38,11 @@ def test_every_send_is_in_a_transaction_of_known_fate(tmp_path: Path) -> None:
     client, log = producers.start(tmp_path, MOCK), FaultLog()
     for _ in range(2):  # the second stands in another transaction than the first, with records
         producers.await_count(client, "acknowledged", client.latest.get("acknowledged", 0) + 1)
-        assert faults.hold(client, "in-transaction", log, LIMIT_S).phase == "complete"
-        assert faults.let_go(client, log, LIMIT_S).phase == "complete"
+        assert (
+            faults.hold(alone(client, log), "consumer", "in-transaction", LIMIT_S)[0].phase
+            == "complete"
+        )
+        assert faults.let_go(alone(client, log), "consumer", LIMIT_S)[0].phase == "complete"
     said = stopped(client)
     rows = producers.sends(tmp_path)
     assert said["fatal"] is None
@@ -56,9 +60,9 @@ def test_one_that_is_killed_in_a_transaction_knows_which_and_where_its_records_a
 ) -> None:
     client, log = producers.start(tmp_path, MOCK), FaultLog()
     producers.await_count(client, "acknowledged", 100)
-    held = faults.hold(client, "in-transaction", log, LIMIT_S)
+    (held,) = faults.hold(alone(client, log), "consumer", "in-transaction", LIMIT_S)
     assert "records in a transaction that is open" in held.evidence
-    assert faults.kill(client, log, LIMIT_S).phase == "complete"
+    assert faults.kill_client(alone(client, log), "consumer", LIMIT_S)[0].phase == "complete"
     left_open = client.latest["left_open"]
     assert left_open not in fates(tmp_path)
     inside = [row for row in producers.sends(tmp_path) if row["transaction"] == left_open]

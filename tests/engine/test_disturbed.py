@@ -15,6 +15,7 @@ from labs.engine.base.wait import Disturbed, WaitTimeout, rest, undisturbed, unt
 from labs.engine.cluster.broker import Broker
 from labs.engine.faults import FaultLog, dead, everyone, kill, restart
 from tests.engine.herd import Herd
+from tests.engine.rigs import rig
 
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
 
@@ -61,14 +62,14 @@ def test_who_died_before_the_fault_was_not_killed_by_it(broker: Broker) -> None:
     with pytest.raises(ProcessLookupError):
         broker.kill()
     assert broker.lost
-    (row,) = restart(herd, dead(), FaultLog(), limit_s=1)  # type: ignore[arg-type]
+    (row,) = restart(rig(herd, FaultLog()), dead(), limit_s=1)
     assert (row.phase, row.evidence) == ("failed", "broker 3 was killed, and not by this run")
     assert broker.state == "dead"
 
 
 def test_our_own_kill_is_no_loss_and_a_later_one_is(broker: Broker) -> None:
     herd: object = Herd({3: broker})
-    kill(herd, everyone(), FaultLog())  # type: ignore[arg-type]
+    kill(rig(herd, FaultLog()), everyone())
     assert broker.state == "dead"
     assert broker.lost == ""
     broker.start()

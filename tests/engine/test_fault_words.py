@@ -6,8 +6,8 @@ from typing import get_args
 
 import pytest
 
-from labs.engine.faults.record import Fault
 from labs.engine.record import fault_words
+from labs.engine.record.fault_words import Fault
 
 
 def row(fault: str, phase: str, target: str = "leader: broker 1", at_s: float = 1.0) -> dict:
@@ -51,3 +51,23 @@ def test_what_began_and_ended_is_one_event() -> None:
 def test_what_was_not_seen_to_happen_is_not_done() -> None:
     rows = [row("kill", "invoke"), row("kill", "failed"), row("pause", "not_applicable")]
     assert [each.state for each in fault_words.events(rows)] == ["failed", "left"]
+
+
+def test_there_are_words_for_whatever_is_done() -> None:
+    assert fault_words.WORDS.keys() == set(get_args(Fault))
+
+
+@pytest.mark.parametrize(
+    ("fault", "target", "said"),
+    [
+        ("kill", "leader: broker 3", "leader killed"),
+        ("resume", "paused: broker 1", "resumed"),
+        ("restart", "dead: broker 3", "restarted"),
+        ("mend", "impaired: broker 3", "mended"),
+        ("fail", "transformer: consumer-1", "transformer fails"),
+        ("cut", "leader: broker 1", "leader cut off"),
+        ("cut_tail", "killed: broker 2", "unflushed lost"),
+    ],
+)
+def test_what_was_done_in_two_words(fault: str, target: str, said: str) -> None:
+    assert fault_words.mark(fault, target) == said

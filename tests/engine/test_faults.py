@@ -41,6 +41,7 @@ from labs.engine.faults.pause import all_threads_stopped
 from labs.engine.faults.terminate import sigterm_code
 from labs.engine.protocol.topics import PartitionState
 from tests.engine.herd import Herd
+from tests.engine.rigs import rig
 
 LISTENER = """
 import socket, sys
@@ -76,7 +77,7 @@ def phases(log: FaultLog) -> list[tuple[str, str, str]]:
 
 def test_kill_hits_the_leader_of_the_moment_and_shows_its_wait_status(herd):
     log = FaultLog()
-    (row,) = kill(herd, leader("orders"), log)
+    (row,) = kill(rig(herd, log), leader("orders"))
     pid = herd.brokers[2].pid
     assert phases(log) == [
         ("kill", "leader: broker 2", "invoke"),
@@ -90,16 +91,16 @@ def test_kill_hits_the_leader_of_the_moment_and_shows_its_wait_status(herd):
 def test_a_broker_that_was_dead_already_is_a_fault_that_failed(herd):
     herd.brokers[2].terminate()
     log = FaultLog()
-    (row,) = kill(herd, leader("orders"), log)
+    (row,) = kill(rig(herd, log), leader("orders"))
     assert (row.phase, row.evidence) == ("failed", "broker 2 is not running")
-    (row,) = pause(herd, broker(2), log)
+    (row,) = pause(rig(herd, log), broker(2))
     assert row.phase == "failed"
     assert not log.proved
 
 
 def test_a_broker_that_ends_in_another_way_than_by_our_signal_is_a_fault_that_failed(herd):
     log = FaultLog()
-    (row,) = inject("kill", herd, broker(3), log, Broker.terminate, sigkill_status, 5)
+    (row,) = inject("kill", rig(herd, log), broker(3), Broker.terminate, sigkill_status, 5)
     assert row.phase == "failed"
     assert row.evidence == f"pid {herd.brokers[3].pid} ended with code -15, not by us"
     assert not log.proved
@@ -107,7 +108,7 @@ def test_a_broker_that_ends_in_another_way_than_by_our_signal_is_a_fault_that_fa
 
 def test_a_signal_that_changes_nothing_is_a_fault_that_failed(herd):
     log = FaultLog()
-    (row,) = inject("pause", herd, broker(1), log, lambda _: None, all_threads_stopped, 0.1)
+    (row,) = inject("pause", rig(herd, log), broker(1), lambda _: None, all_threads_stopped, 0.1)
     assert row.phase == "failed"
     assert "is running" in row.evidence
     assert not log.proved
@@ -115,14 +116,14 @@ def test_a_signal_that_changes_nothing_is_a_fault_that_failed(herd):
 
 def test_a_role_that_nobody_plays_is_a_fault_that_failed(herd):
     herd.partitions = [PartitionState(0, None, (), (), 1)]
-    (row,) = kill(herd, leader("orders"), log := FaultLog())
+    (row,) = kill(rig(herd, log := FaultLog()), leader("orders"))
     assert (row.target, row.phase) == ("leader", "failed")
     assert not log.proved
 
 
 def test_pause_stops_all_followers_and_resume_lets_them_go_on(herd):
     log = FaultLog()
-    rows = pause(herd, followers("orders"), log)
+    rows = pause(rig(herd, log), followers("orders"))
     assert [(row.target, row.phase) for row in rows] == [
         ("follower: broker 1", "complete"),
         ("follower: broker 3", "complete"),
@@ -130,31 +131,31 @@ def test_pause_stops_all_followers_and_resume_lets_them_go_on(herd):
     assert all("state T in all" in row.evidence for row in rows)
     assert [row.phase for row in log.rows] == ["invoke", "invoke", "complete", "complete"]
     assert [each.state for each in herd.brokers.values()] == ["paused", "running", "paused"]
-    assert pause(herd, broker(1), log)[0].phase == "failed"  # it was paused already
-    rows = resume(herd, paused(), log)
+    assert pause(rig(herd, log), broker(1))[0].phase == "failed"  # it was paused already
+    rows = resume(rig(herd, log), paused())
     assert [row.phase for row in rows] == ["complete", "complete"]
     assert {each.state for each in herd.brokers.values()} == {"running"}
-    assert resume(herd, broker(1), log)[0].phase == "failed"  # it was not paused
+    assert resume(rig(herd, log), broker(1))[0].phase == "failed"  # it was not paused
 
 
 def test_restart_starts_the_dead_and_waits_until_they_accept_connections(herd):
     log = FaultLog()
-    kill(herd, broker(1), log)
+    kill(rig(herd, log), broker(1))
     first = herd.brokers[1].pid
-    (row,) = restart(herd, dead(), log, limit_s=60)
+    (row,) = restart(rig(herd, log), dead(), limit_s=60)
     assert row.phase == "complete", row
     assert herd.brokers[1].pid != first
     assert row.evidence.endswith("accepts connections")
-    assert restart(herd, broker(1), log)[0].phase == "failed"  # it lives
+    assert restart(rig(herd, log), broker(1))[0].phase == "failed"  # it lives
 
 
 def test_terminate_stops_one_follower_and_tells_it_from_one_that_was_killed(herd):
     log = FaultLog()
-    (row,) = terminate(herd, a_follower("orders"), log)
+    (row,) = terminate(rig(herd, log), a_follower("orders"))
     pid = herd.brokers[1].pid
     assert (row.target, row.phase) == ("follower: broker 1", "complete")
     assert row.evidence == f"pid {pid} ended by itself upon SIGTERM (code -15)"
-    kill(herd, leader("orders"), log)
+    kill(rig(herd, log), leader("orders"))
     assert log.proved
     assert [target.broker.id for target in terminated().targets(herd)] == [1]
     assert [target.broker.id for target in killed().targets(herd)] == [2]
@@ -165,7 +166,7 @@ def test_terminate_stops_one_follower_and_tells_it_from_one_that_was_killed(herd
 def test_a_broker_that_does_not_end_upon_sigterm_is_a_fault_that_failed(herd):
     herd.brokers[3].pause()
     until(lambda: herd.brokers[3].state == "paused", 60, "it did not pause")
-    (row,) = terminate(herd, broker(3), log := FaultLog(), limit_s=0.2)
+    (row,) = terminate(rig(herd, log := FaultLog()), broker(3), limit_s=0.2)
     assert row.phase == "failed"
     assert "is paused" in row.evidence
     assert not log.proved
@@ -173,7 +174,7 @@ def test_a_broker_that_does_not_end_upon_sigterm_is_a_fault_that_failed(herd):
 
 def test_a_broker_that_was_killed_while_it_stopped_did_not_end_by_sigterm(herd):
     herd.brokers[3].pause()
-    (row,) = inject("terminate", herd, broker(3), FaultLog(), Broker.kill, sigterm_code, 5)
+    (row,) = inject("terminate", rig(herd, FaultLog()), broker(3), Broker.kill, sigterm_code, 5)
     assert row.phase == "failed"
     assert row.evidence == f"pid {herd.brokers[3].pid} ended with code -9, not by us"
 
@@ -185,9 +186,9 @@ def test_the_active_controller_may_be_a_broker_or_a_node_of_its_own(herd):
     herd.controllers = {3: herd.brokers.pop(3)}
     herd.controllers[3].name = "node 3"
     assert [str(each) for each in controller().targets(herd)] == ["controller: node 3"]
-    (row,) = kill(herd, controller(), FaultLog())
+    (row,) = kill(rig(herd, FaultLog()), controller())
     assert (row.target, row.phase) == ("controller: node 3", "complete")
-    kill(herd, broker(1), FaultLog())
+    kill(rig(herd, FaultLog()), broker(1))
     assert [str(each) for each in dead().targets(herd)] == ["dead: node 3", "dead: broker 1"]
     assert [each.broker.id for each in everyone().targets(herd)] == [2]
 
@@ -221,10 +222,10 @@ def test_the_ledgers_page_names_every_fault_and_role():
 def test_what_stands_still_is_told_from_what_was_stopped_here(herd):
     log = FaultLog()
     assert not log.paused("broker 1")
-    pause(herd, followers("orders"), log)
+    pause(rig(herd, log), followers("orders"))
     assert log.paused("broker 1")
     assert not log.paused("broker 2")
-    resume(herd, paused(), log)
+    resume(rig(herd, log), paused())
     assert not log.paused("broker 1")
     log.record("pause", "executor: consumer-1", "invoke")
     assert log.paused("consumer-1")
@@ -234,14 +235,14 @@ def test_heals_are_never_evidence_of_a_fault(herd):
     log = FaultLog()
     herd.brokers[1].pause()
     until(lambda: herd.brokers[1].state == "paused", 60, "it did not pause")
-    assert resume(herd, paused(), log)[0].phase == "complete"
+    assert resume(rig(herd, log), paused())[0].phase == "complete"
     assert not log.proved
 
 
 def test_rows_go_to_the_listener_at_once_and_to_the_ledger_in_order(herd, tmp_path):
     heard: list[FaultRow] = []
     log = FaultLog(heard.append)
-    pause(herd, followers("orders"), log)
+    pause(rig(herd, log), followers("orders"))
     assert heard == log.rows
     log.write(tmp_path)
     table = pq.read_table(tmp_path / "faults.parquet").to_pylist()

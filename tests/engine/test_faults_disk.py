@@ -17,6 +17,7 @@ from labs.engine.faults import FaultLog, broker, cut_tail, failed, read_only, wi
 from labs.engine.scenarios.model import NEVER
 from tests.engine.disks import batch, formatted, write_log
 from tests.engine.herd import Herd
+from tests.engine.rigs import rig
 
 WRITER = """
 import sys, time
@@ -50,7 +51,7 @@ def kill(herd: Herd) -> None:
 def test_a_wiped_disk_is_formatted_for_the_same_node_under_a_new_id(herd, tmp_path):
     kill(herd)
     before = (tmp_path / "broker/data" / "meta.properties").read_text().splitlines()
-    (row,) = wipe(herd, broker(3), log := FaultLog())
+    (row,) = wipe(rig(herd, log := FaultLog()), broker(3))
     assert row.evidence == "1 log segments of 200 bytes removed; the folder is formatted anew"
     assert log.proved
     after = (tmp_path / "broker/data" / "meta.properties").read_text().splitlines()
@@ -64,8 +65,8 @@ def test_a_wiped_disk_is_formatted_for_the_same_node_under_a_new_id(herd, tmp_pa
 def test_a_disk_in_use_is_not_wiped_and_not_cut(herd, tmp_path):
     log = FaultLog()
     old = directory_id(tmp_path / "broker/data")
-    (wiped,) = wipe(herd, broker(3), log)
-    (cut,) = cut_tail(herd, broker(3), log, {"orders": NEVER})
+    (wiped,) = wipe(rig(herd, log), broker(3))
+    (cut,) = cut_tail(rig(herd, log), broker(3), {"orders": NEVER})
     assert (wiped.phase, cut.phase) == ("failed", "failed")
     assert "is in use" in wiped.evidence
     assert directory_id(tmp_path / "broker/data") == old
@@ -74,7 +75,7 @@ def test_a_disk_in_use_is_not_wiped_and_not_cut(herd, tmp_path):
 
 def test_a_power_cut_takes_what_was_never_flushed_and_is_called_simulated(herd):
     kill(herd)
-    (row,) = cut_tail(herd, broker(3), FaultLog(), {"orders": NEVER})
+    (row,) = cut_tail(rig(herd, FaultLog()), broker(3), {"orders": NEVER})
     assert row.phase == "complete"
     assert row.evidence == (
         "simulated power cut: orders-0 cut from 200 to 0 bytes, it ends at offset 0"
@@ -83,7 +84,7 @@ def test_a_power_cut_takes_what_was_never_flushed_and_is_called_simulated(herd):
 
 def test_a_power_cut_takes_nothing_that_was_flushed(herd, tmp_path):
     kill(herd)
-    (row,) = cut_tail(herd, broker(3), FaultLog(), {"orders": 1})
+    (row,) = cut_tail(rig(herd, FaultLog()), broker(3), {"orders": 1})
     assert row.evidence == (
         "simulated power cut: orders-0: all of its 200 bytes were flushed, none cut"
     )
@@ -92,13 +93,13 @@ def test_a_power_cut_takes_nothing_that_was_flushed(herd, tmp_path):
 
 def test_a_broker_without_the_topic_says_so(herd):
     kill(herd)
-    (row,) = cut_tail(herd, broker(3), FaultLog(), {"other": NEVER})
+    (row,) = cut_tail(rig(herd, FaultLog()), broker(3), {"other": NEVER})
     assert row.evidence == "simulated power cut: no log of other is here"
 
 
 def test_a_broker_that_was_stopped_cleanly_flushed_and_cannot_be_cut(herd):
     herd.brokers[3].terminate()
-    (row,) = cut_tail(herd, broker(3), FaultLog(), {"orders": NEVER})
+    (row,) = cut_tail(rig(herd, FaultLog()), broker(3), {"orders": NEVER})
     assert row.phase == "failed"
     assert "it flushed at its end" in row.evidence
 
@@ -115,7 +116,7 @@ def writer(folder: Path, code: int) -> Iterator[Any]:
 
 def test_who_can_write_nothing_more_ends_itself_and_is_told_from_the_killed(tmp_path):
     with writer(tmp_path, code=1) as herd:
-        (row,) = read_only(herd, broker(4), log := FaultLog())
+        (row,) = read_only(rig(herd, log := FaultLog()), broker(4))
         pid = herd.brokers[4].pid
         assert row.evidence == (
             f"simulated read-only disk: pid {pid} could write files of 0 bytes at most, and ended "
@@ -123,7 +124,7 @@ def test_who_can_write_nothing_more_ends_itself_and_is_told_from_the_killed(tmp_
         )
         assert log.proved
         assert [str(each) for each in failed().targets(herd)] == ["failed: broker 4"]
-        (again,) = read_only(herd, broker(4), log)
+        (again,) = read_only(rig(herd, log), broker(4))
         assert (again.phase, again.evidence) == ("failed", "broker 4 is not running")
         herd.brokers[4].start()  # the next process can write again: that is the heal
         size = (tmp_path / "written").stat().st_size
@@ -133,7 +134,7 @@ def test_who_can_write_nothing_more_ends_itself_and_is_told_from_the_killed(tmp_
 
 def test_a_broker_that_did_not_end_itself_is_a_fault_that_failed(tmp_path):
     with writer(tmp_path, code=3) as herd:
-        (row,) = read_only(herd, broker(4), log := FaultLog())
+        (row,) = read_only(rig(herd, log := FaultLog()), broker(4))
         assert (row.phase, row.evidence) == (
             "failed", f"pid {herd.brokers[4].pid} ended with code 3"
         )  # fmt: skip
@@ -142,7 +143,7 @@ def test_a_broker_that_did_not_end_itself_is_a_fault_that_failed(tmp_path):
 
 
 def test_a_broker_that_goes_on_without_its_disk_is_a_fault_that_failed(herd):
-    (row,) = read_only(herd, broker(3), log := FaultLog(), limit_s=0.1)
+    (row,) = read_only(rig(herd, log := FaultLog()), broker(3), limit_s=0.1)
     assert row.phase == "failed"
     assert "is running" in row.evidence
     assert not log.proved

@@ -29,6 +29,7 @@ from labs.engine.network.links import Carrier, Links, LinksFailed
 from labs.engine.network.network import Network
 from labs.engine.network.sources import Sources
 from tests.engine.herd import Herd
+from tests.engine.rigs import rig
 
 # Listens and echoes, and talks to the others all the while, as brokers do.
 PEER = """
@@ -179,7 +180,7 @@ def test_the_kernel_tells_whose_connection_it_is():
 
 def test_a_cut_holds_all_that_is_said_and_closes_nothing(herd):
     wire, log = client(herd, 2), FaultLog()
-    (row,) = cut(herd, broker(2, "leader"), log, "nodes")
+    (row,) = cut(rig(herd, log), broker(2, "leader"), "nodes")
     assert (row.target, row.phase) == ("leader: broker 2", "complete")
     assert row.evidence.startswith("nothing passes between broker 2 and nodes 1, 3: ")
     assert log.proved
@@ -191,7 +192,7 @@ def test_a_cut_holds_all_that_is_said_and_closes_nothing(herd):
     assert wire.recv(64) == b"again"  # clients are not cut off
     after = passed(herd, 1, 2), passed(herd, 3, 2), passed(herd, 2, 1), passed(herd, 2, 3)
     assert after == before
-    (row,) = mend(herd, impaired(), log)
+    (row,) = mend(rig(herd, log), impaired())
     assert row.evidence.endswith("bytes passed since, none waits")
     assert impaired().targets(herd) == []
 
@@ -199,11 +200,11 @@ def test_a_cut_holds_all_that_is_said_and_closes_nothing(herd):
 def test_a_cut_one_way_lets_requests_in_and_no_answer_out(herd):
     wire, log = client(herd, 1), FaultLog()
     with talking(wire) as said:
-        (row,) = cut(herd, broker(1), log, "clients", "from")
+        (row,) = cut(rig(herd, log), broker(1), "clients", "from")
         assert row.evidence.startswith("nothing passes from broker 1 to its clients: ")
         assert row.phase == "complete"
         assert passed(herd, 1, 2)  # brokers are not its clients
-    mend(herd, impaired(), log)
+    mend(rig(herd, log), impaired())
     heard = b""
     while len(heard) < len(said):  # late, and whole
         heard += wire.recv(4096)
@@ -212,22 +213,24 @@ def test_a_cut_one_way_lets_requests_in_and_no_answer_out(herd):
 
 def test_what_is_severed_is_lost_with_its_connection(herd):
     wire, log = client(herd, 1), FaultLog()
-    cut(herd, broker(1), log, "clients", "from", limit_s=0.1)  # nothing is said: it fails
+    cut(rig(herd, log), broker(1), "clients", "from", limit_s=0.1)  # nothing is said: it fails
     assert not log.proved
     wire.sendall(b"written")
-    until(lambda: cut(herd, broker(1), log, "clients", "from")[0].phase == "complete", 60, "none")
-    (row,) = sever(herd, broker(1), log, "clients")
+    until(
+        lambda: cut(rig(herd, log), broker(1), "clients", "from")[0].phase == "complete", 60, "none"
+    )
+    (row,) = sever(rig(herd, log), broker(1), "clients")
     assert row.evidence == "1 connections between broker 1 and its clients broken, " \
         "7 bytes in them lost"  # fmt: skip
     with suppress(ConnectionResetError):
         assert wire.recv(64) == b""
-    (row,) = sever(herd, broker(1), log, "clients")
+    (row,) = sever(rig(herd, log), broker(1), "clients")
     assert (row.phase, row.evidence) == ("failed", "broker 1 had no connection with clients")
 
 
 def test_a_slow_line_is_late_by_what_was_measured(herd):
     wire, log = client(herd, 3), FaultLog()
-    (row,) = slow(herd, broker(3), log, delay_s=0.3, bytes_per_s=1000)
+    (row,) = slow(rig(herd, log), broker(3), delay_s=0.3, bytes_per_s=1000)
     assert row.phase == "complete"
     assert float(row.evidence.split(" took ")[1].split()[0]) >= 0.3
     wire.sendall(b"x" * 4000)  # its own clients' line is not slow
@@ -239,7 +242,7 @@ def test_a_slow_line_is_late_by_what_was_measured(herd):
     while heard.count(b"y") < 2000:  # in however many pieces
         heard += wire.recv(4096)
     assert time.monotonic() - began >= 0.4
-    mend(herd, impaired(), log)
+    mend(rig(herd, log), impaired())
 
 
 def test_the_door_of_a_dead_node_closes_on_who_comes(herd):
@@ -254,7 +257,7 @@ def test_the_door_of_a_dead_node_closes_on_who_comes(herd):
 def test_without_a_proxy_there_is_nothing_to_cut(herd):
     herd.links.stop()
     herd.links = None
-    (row,) = cut(herd, broker(1), log := FaultLog(), "nodes")
+    (row,) = cut(rig(herd, log := FaultLog()), broker(1), "nodes")
     assert (row.phase, row.evidence) == ("failed", "this cluster's links lead through no proxy")
     assert not log.proved
 

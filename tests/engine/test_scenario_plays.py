@@ -10,7 +10,7 @@ from tests.engine.recorder import Recorder
 
 ALONE = ["terminate follower", "2 in sync", "terminate follower", "1 in sync"]
 LED = ["elect orders", "elect __consumer_offsets", "in sync"]
-STALE = ["throttle", "terminate follower", "2 in sync", "restart terminated", "2 in sync"]
+STALE = ["throttle orders", "terminate follower", "2 in sync", "restart terminated", "2 in sync"]
 PLAYS = {
     ("leader-killed-followers-behind", 3): [
         "pause follower", "kill leader", "resume paused", "new leader", "restart dead", "in sync",
@@ -43,18 +43,19 @@ PLAYS = {
     ("brokers-below-min-isr", 3): [*ALONE, "restart terminated", "in sync"],
     ("brokers-below-min-isr", 1): ["no terminate follower"],
     ("leader-disk-fails", 3): [
-        *ALONE, "read-only leader", "wipe failed", "restart terminated", "fenced", "restart dead",
+        *ALONE, "read_only leader", "wipe failed", "restart terminated", "fenced", "restart dead",
         *LED,
     ],
     ("leader-disk-fails", 1): [
-        "no terminate follower", "read-only leader", "wipe failed", "restart dead", *LED,
+        "no terminate follower", "read_only leader", "wipe failed", "restart dead", *LED,
     ],
     ("unclean-election", 3): [
-        *STALE, "kill follower", "kill leader", "fenced", "restart dead", "release", "in sync",
+        *STALE, "kill follower", "kill leader", "fenced", "restart dead",
+        "release orders", "in sync",
     ],
     ("unclean-election", 2): [
-        "throttle", "terminate follower", "1 in sync", "restart terminated", "1 in sync",
-        "kill leader", "fenced", "restart dead", "release", "in sync",
+        "throttle orders", "terminate follower", "1 in sync", "restart terminated", "1 in sync",
+        "kill leader", "fenced", "restart dead", "release orders", "in sync",
     ],
     ("unclean-election", 1): ["no throttle follower", "kill leader", "restart dead", "in sync"],
     ("controllers-lost", 3): [
@@ -81,95 +82,105 @@ PLAYS = {
     ],
     ("transaction-log-lost", 3): [
         "position", "hold producer in-transaction", "kill coordinator", "wipe killed",
-        "let producer go", "restart dead", "in sync", "elect __transaction_state", "abort hanging",
+        "let_go producer", "restart dead", "in sync", "elect __transaction_state",
+        "abort_hanging orders",
     ],
     ("last-replica-loses-power", 3): [
-        *ALONE, "kill leader", "cut tail killed", "restart terminated", "fenced", "restart dead",
+        *ALONE, "kill leader", "cut_tail killed", "restart terminated", "fenced", "restart dead",
         "in sync",
     ],
     ("last-replica-loses-power", 1): [
-        "no terminate follower", "kill leader", "cut tail killed", "restart dead", "in sync",
+        "no terminate follower", "kill leader", "cut_tail killed", "restart dead", "in sync",
     ],
     ("producer-state-expired", 1): [
-        "cut leader from clients", "sever leader clients", "mend impaired",
+        "cut leader clients from", "sever leader clients", "mend impaired",
     ],
-    ("group-offsets-expired", 1): ["position", "stop consumer", "start consumer"],
-    ("static-member-lost", 1): ["position", "join", "stop consumer"],
+    ("group-offsets-expired", 1): ["position", "stop_client consumer", "start_again consumer"],
+    ("static-member-lost", 1): ["position", "join", "stop_client consumer"],
     ("only-replica-down", 1): ["kill leader", "restart dead", "in sync"],
     ("only-replica-down", 3): ["kill leader", "restart dead", "in sync"],
-    ("all-replicas-power-cut", 3): ["kill all", "cut tail killed", "restart dead", "in sync"],
-    ("leader-cut-off", 3): ["cut leader both nodes", "new leader", "mend impaired", "in sync"],
-    ("leader-cut-off", 1): ["cut leader both nodes", "mend impaired", "in sync"],
+    ("all-replicas-power-cut", 3): ["kill all", "cut_tail killed", "restart dead", "in sync"],
+    ("leader-cut-off", 3): ["cut leader nodes", "new leader", "mend impaired", "in sync"],
+    ("leader-cut-off", 1): ["cut leader nodes", "mend impaired", "in sync"],
     ("acknowledgement-lost", 3): [
-        "cut leader from clients", "sever leader clients", "mend impaired",
+        "cut leader clients from", "sever leader clients", "mend impaired",
     ],
     ("followers-slow", 3): ["slow follower", "mend impaired", "in sync"],
     ("followers-slow", 1): ["no slow follower"],
     ("leader-killed", 3): ["kill leader", "new leader", "restart dead", "in sync"],
     ("leader-killed", 1): ["kill leader", "restart dead", "in sync"],
     ("consumer-killed-before-commit", 1): [
-        "position", "hold consumer processed", "kill consumer", "start consumer",
+        "position", "hold consumer processed", "kill_client consumer", "start_again consumer",
     ],
     ("spark-checkpoint-lost", 1): [
-        "position", "hold consumer polling", "kill consumer", "lose checkpoint", "start consumer",
+        "position", "hold consumer polling", "kill_client consumer", "lose_checkpoint",
+        "start_again consumer",
     ],
     ("spark-task-retried", 1): ["fail producer"],
-    ("spark-speculation", 1): ["pause executor of producer", "resume executor of producer"],
+    ("spark-speculation", 1): ["pause_executor producer", "resume_executor producer"],
     ("spark-restarted", 1): [
-        "position", "hold consumer processed", "kill consumer", "start consumer",
+        "position", "hold consumer processed", "kill_client consumer", "start_again consumer",
     ],
     ("consumer-killed-before-processing", 1): [
-        "position", "hold consumer handed", "kill consumer", "start consumer",
+        "position", "hold consumer handed", "kill_client consumer", "start_again consumer",
     ],
     ("rebalance-during-processing", 1): [
-        "position", "hold consumer handed", "join", "let consumer go",
+        "position", "hold consumer handed", "join", "let_go consumer",
     ],
     ("transaction-left-open", 1): [
-        "position", "hold producer in-transaction", "kill producer", "start producer",
+        "position", "hold producer in-transaction", "kill_client producer", "start_again producer",
     ],
     ("transactional-id-shared", 1): [
-        "position", "hold consumer processed", "pause consumer", "start consumer",
-        "let consumer go",
+        "position", "hold consumer processed", "pause_client consumer", "start_again consumer",
+        "let_go consumer",
     ],
     ("transactional-id-expired", 1): [
-        "position", "stop producer", "start producer", "replace consumer",
+        "position", "stop_client producer", "start_again producer", "replace_ended consumer",
     ],
     ("aborted-input-not-read-again", 1): ["position", "hold consumer processed", "fail consumer"],
     ("offset-out-of-range", 1): [
-        "position", "hold consumer processed", "delete read", "kill consumer", "start consumer",
+        "position", "hold consumer processed", "delete_read orders",
+        "kill_client consumer", "start_again consumer",
     ],
     ("no-committed-offset", 1): [
-        "position", "hold consumer polling", "kill consumer", "forget group", "start consumer",
+        "position", "hold consumer polling", "kill_client consumer", "forget_group app",
+        "start_again consumer",
     ],
     ("exception-then-close", 1): [
-        "position", "hold consumer handed", "fail consumer", "replace consumer",
+        "position", "hold consumer handed", "fail consumer", "replace_ended consumer",
     ],
     ("retention-overtakes-reader", 1): [
-        "position", "hold consumer polling", "kill consumer", "keep all", "start consumer",
+        "position", "hold consumer polling", "kill_client consumer", "keep_all orders",
+        "start_again consumer",
     ],
     ("keys-moved", 1): [
-        "position", "join", "hold consumer processed", "widen", "let consumer go", "join",
+        "position", "join", "hold consumer processed", "widen orders", "let_go consumer", "join",
     ],
-    ("partition-added", 1): ["position", "hold consumer polling", "widen", "let consumer go"],
-    ("producer-killed", 1): ["pause leader", "kill producer", "resume paused", "start producer"],
+    ("partition-added", 1): [
+        "position", "hold consumer polling", "widen orders", "let_go consumer",
+    ],
+    ("producer-killed", 1): [
+        "pause leader", "kill_client producer", "resume paused", "start_again producer",
+    ],
     ("streams-instance-killed", 1): [
-        "position", "hold consumer processed", "kill consumer", "start consumer",
+        "position", "hold consumer processed", "kill_client consumer", "start_again consumer",
     ],
-    ("delivery-error-ignored", 1): ["refuse", "accept", "replace producer"],
+    ("delivery-error-ignored", 1): ["refuse orders", "accept orders", "replace_ended producer"],
     ("unprocessable-message", 1): [
         "position", "hold consumer handed", "spoil consumer", "cure consumer",
     ],
     ("producer-buffer-full", 1): ["pause leader", "resume paused"],
     ("foreign-timestamps", 1): [
-        "position", "hold consumer polling", "kill consumer", "keep all", "start consumer",
+        "position", "hold consumer polling", "kill_client consumer", "keep_all orders",
+        "start_again consumer",
     ],
     ("log-compaction", 1): [
-        "position", "hold consumer polling", "kill consumer", "start consumer",
+        "position", "hold consumer polling", "kill_client consumer", "start_again consumer",
     ],
-    ("streams-state-lost", 1): ["position", "stop consumer", "start consumer"],
+    ("streams-state-lost", 1): ["position", "stop_client consumer", "start_again consumer"],
     ("streams-internal-topics-lost", 3): [
-        "position", "stop consumer", "kill leader", "wipe killed", "restart dead",
-        "elect app-counts-changelog", "elect __consumer_offsets", "in sync", "start consumer",
+        "position", "stop_client consumer", "kill leader", "wipe killed", "restart dead",
+        "elect app-counts-changelog", "elect __consumer_offsets", "in sync", "start_again consumer",
     ],
     ("sends-time-out", 3): ["pause follower", "resume paused", "in sync"],
     ("sends-time-out", 1): ["pause leader", "resume paused", "in sync"],

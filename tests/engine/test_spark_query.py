@@ -19,6 +19,7 @@ from labs.engine.workloads import Place
 from labs.engine.workloads.spark_query import SparkQuery
 from labs.engine.workloads.spark_sink import SparkSink, SparkSinkOnWorkers
 from tests.engine.arms import arm
+from tests.engine.rigs import alone
 
 WORDS = '{"batchWatermarkMs":0,"batchTimestampMs":1,"conf":{}}'
 
@@ -141,11 +142,12 @@ def test_a_checkpoint_that_is_lost_is_gone_and_one_that_was_never_there_is_a_fai
     folder.mkdir()
     plan(folder, 0, '{"0":7}')
     done(folder, 0)
-    row = lose_checkpoint(folder, log)
+    query = alone(None, log, checkpoint=folder)
+    (row,) = lose_checkpoint(query)
     assert (row.fault, row.target, row.phase) == ("wipe", "checkpoint", "complete")
     assert "called done: 1" in row.evidence
     assert not folder.exists()
-    assert lose_checkpoint(folder, log).phase == "failed"
+    assert lose_checkpoint(query)[0].phase == "failed"
 
 
 @pytest.mark.parametrize(("place", "lost"), [("durable", False), ("local", True), (None, True)])

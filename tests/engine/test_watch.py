@@ -18,6 +18,7 @@ from labs.engine.cluster.broker import Broker
 from labs.engine.faults import FaultLog, everyone, pause, paused, resume
 from labs.engine.run.watch import Watch
 from tests.engine.herd import Herd
+from tests.engine.rigs import rig
 
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
 
@@ -130,10 +131,10 @@ def test_a_client_that_is_held_may_stand_still_until_it_goes_on(fault: Any) -> N
 def test_who_was_stopped_here_is_no_disturbance(herd: Any) -> None:
     log = FaultLog()
     looking = Watch(herd, list, log)
-    pause(herd, everyone(), log)
+    pause(rig(herd, log), everyone())
     for now in (10.0, 12.0, 14.0):
         looking.look(now)
-    resume(herd, paused(), log)
+    resume(rig(herd, log), paused())
     looking.look(16.0)
     assert looking.disturbance == ""
     assert {row.fault for row in log.rows} == {"pause", "resume"}

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labs.engine.faults import Fault
 from labs.pages import plots
 from labs.pages.plots import BOTTOM, LEFT, RIGHT, TOP, WIDTH
 
@@ -112,23 +110,3 @@ def test_a_burst_is_cut_so_that_the_rest_can_be_seen_and_its_height_is_said() ->
     assert min(y for _, y in points(plot.line)) == TOP
     assert points(plot.line)[0][1] > TOP
     assert drawn().peak is None
-
-
-def test_there_are_words_for_whatever_is_done() -> None:
-    assert plots.DONE_WORDS.keys() == set(get_args(Fault))
-
-
-@pytest.mark.parametrize(
-    ("fault", "target", "said"),
-    [
-        ("kill", "leader: broker 3", "leader killed"),
-        ("resume", "paused: broker 1", "resumed"),
-        ("restart", "dead: broker 3", "restarted"),
-        ("mend", "impaired: broker 3", "mended"),
-        ("fail", "transformer: consumer-1", "transformer fails"),
-        ("cut", "leader: broker 1", "leader cut off"),
-        ("cut_tail", "killed: broker 2", "unflushed lost"),
-    ],
-)
-def test_what_was_done_in_two_words(fault: str, target: str, said: str) -> None:
-    assert plots.fault_words({"fault": fault, "target": target}) == said

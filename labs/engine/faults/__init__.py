@@ -1,20 +1,50 @@
-"""What is done to a cluster, with proof: to processes, disks and links; and heals.
+"""What is done to a cluster and its clients, with proof; and heals.
 
-log = FaultLog(on_row=show)
-pause(cluster, followers("orders"), log)
-kill(cluster, leader("orders"), log)
-resume(cluster, paused(), log)
-restart(cluster, dead(), log)
-log.write(ledger)
+Every fault is a function of a rig, in the file of its name. Where clients, topics and groups are
+concerned, these are the files `clients` and `admin`.
+
+    rig = Rig(cluster, FaultLog(on_row=show), clients)
+    pause(rig, followers("orders"))
+    kill(rig, leader("orders"))
+    resume(rig, paused())
+    restart(rig, dead())
+    rig.log.write(ledger)
 """
 
+from labs.engine.faults.admin import (
+    accept,
+    delete,
+    delete_read,
+    elect,
+    forget_group,
+    keep_all,
+    refuse,
+    widen,
+)
+from labs.engine.faults.clients import (
+    cure,
+    fail,
+    hold,
+    join,
+    kill_client,
+    let_go,
+    lose_checkpoint,
+    pause_client,
+    pause_executor,
+    replace_ended,
+    resume_executor,
+    spoil,
+    start_again,
+    stop_client,
+)
 from labs.engine.faults.cut_tail import cut_tail
 from labs.engine.faults.hanging import abort_hanging
 from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.links import cut, mend, sever, slow
 from labs.engine.faults.pause import pause, resume
 from labs.engine.faults.read_only import read_only
-from labs.engine.faults.record import HEALS, Fault, FaultLog, FaultRow
+from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.faults.rig import Client, Clients, Rig, Rows
 from labs.engine.faults.roles import (
     Role,
     a_follower,
@@ -36,41 +66,68 @@ from labs.engine.faults.roles import (
 from labs.engine.faults.terminate import terminate
 from labs.engine.faults.throttle import release, throttle
 from labs.engine.faults.wipe import wipe
+from labs.engine.record.fault_words import HEALS, Fault
 
 __all__ = [
     "HEALS",
+    "Client",
+    "Clients",
     "Fault",
     "FaultLog",
     "FaultRow",
+    "Rig",
     "Role",
+    "Rows",
     "a_follower",
     "abort_hanging",
+    "accept",
     "broker",
     "controller",
     "coordinator",
+    "cure",
     "cut",
     "cut_tail",
     "dead",
+    "delete",
+    "delete_read",
+    "elect",
     "everyone",
+    "fail",
     "failed",
     "followers",
+    "forget_group",
+    "hold",
     "impaired",
+    "join",
+    "keep_all",
     "kill",
+    "kill_client",
     "killed",
     "leader",
+    "let_go",
+    "lose_checkpoint",
     "mend",
     "minority",
     "pause",
+    "pause_client",
+    "pause_executor",
     "paused",
     "read_only",
+    "refuse",
     "release",
+    "replace_ended",
     "restart",
     "resume",
+    "resume_executor",
     "sever",
     "slow",
+    "spoil",
+    "start_again",
+    "stop_client",
     "terminate",
     "terminated",
     "throttle",
     "transaction_coordinator",
+    "widen",
     "wipe",
 ]

@@ -17,16 +17,24 @@ from confluent_kafka.admin._resource import ResourceType
 from confluent_kafka.cimpl import NewPartitions
 
 from labs.engine.base.wait import WaitTimeout, until
-from labs.engine.faults.record import Fault, FaultLog, FaultRow
+from labs.engine.faults.rig import Rig, Rows
 from labs.engine.protocol.admin import quiet_admin
+from labs.engine.record.fault_words import Fault
 
 _PATIENCE_S = 10.0
 _ASK_S = 10.0
+_LIMIT_S = 30.0
 _TROUBLE = (KafkaException, ValueError, TimeoutError, WaitTimeout)
 _RETENTION, _LARGEST = ("retention.ms", "retention.bytes"), "max.message.bytes"
 
 
-def delete(bootstrap: str, topic: str, before: Mapping[int, int], log: FaultLog) -> FaultRow:
+def delete_read(rig: Rig, topic: str) -> Rows:
+    """Deletes from a topic what the group has read, while its member stands still."""
+    read = rig.clients.client("consumer").latest.get("position", {})
+    return delete(rig, topic, {int(partition): int(offset) for partition, offset in read.items()})
+
+
+def delete(rig: Rig, topic: str, before: Mapping[int, int]) -> Rows:
     """Deletes the records of a topic that stand before an offset, by partition."""
 
     def act(admin: AdminClient) -> str:
@@ -37,10 +45,10 @@ def delete(bootstrap: str, topic: str, before: Mapping[int, int], log: FaultLog)
         starts = [(each.partition, done.result(_ASK_S).low_watermark) for each, done in answers]
         return "; ".join(f"partition {number} starts at {start:,} now" for number, start in starts)
 
-    return _do("delete", f"topic: {topic}", bootstrap, log, act)
+    return _do(rig, "delete", f"topic: {topic}", act)
 
 
-def forget(bootstrap: str, group: str, log: FaultLog, limit_s: float) -> FaultRow:
+def forget_group(rig: Rig, group: str, limit_s: float = _LIMIT_S) -> Rows:
     """Deletes a group with its offsets, once it has no member left."""
 
     def act(admin: AdminClient) -> str:
@@ -54,10 +62,10 @@ def forget(bootstrap: str, group: str, log: FaultLog, limit_s: float) -> FaultRo
         until(gone, limit_s, f"group {group} could not be deleted", every_s=0.2)
         return f"the coordinator deleted group {group} and its offsets"
 
-    return _do("forget", f"group: {group}", bootstrap, log, act)
+    return _do(rig, "forget", f"group: {group}", act)
 
 
-def widen(bootstrap: str, topic: str, log: FaultLog, limit_s: float) -> FaultRow:
+def widen(rig: Rig, topic: str, limit_s: float = _LIMIT_S) -> Rows:
     """Adds a partition to a topic."""
 
     def act(admin: AdminClient) -> str:
@@ -66,10 +74,10 @@ def widen(bootstrap: str, topic: str, log: FaultLog, limit_s: float) -> FaultRow
         until(lambda: _partitions(admin, topic) == wanted, limit_s, "nobody sees the partition")
         return f"{topic} has {wanted} partitions"
 
-    return _do("widen", f"topic: {topic}", bootstrap, log, act)
+    return _do(rig, "widen", f"topic: {topic}", act)
 
 
-def keep(bootstrap: str, topic: str, log: FaultLog) -> FaultRow:
+def keep_all(rig: Rig, topic: str) -> Rows:
     """Heals a topic that deletes what is old: from now on it keeps all."""
 
     def act(admin: AdminClient) -> str:
@@ -77,30 +85,30 @@ def keep(bootstrap: str, topic: str, log: FaultLog) -> FaultRow:
             _alter(admin, topic, setting, "-1")
         return f"{' and '.join(_RETENTION)} of {topic} are -1 now"
 
-    return _do("mend", f"topic: {topic}", bootstrap, log, act)
+    return _do(rig, "mend", f"topic: {topic}", act)
 
 
-def refuse(bootstrap: str, topic: str, log: FaultLog) -> FaultRow:
+def refuse(rig: Rig, topic: str) -> Rows:
     """Has a topic take no more records, because each is larger than it allows."""
 
     def act(admin: AdminClient) -> str:
         _alter(admin, topic, _LARGEST, "0")
         return f"{_LARGEST} of {topic} is 0 now"
 
-    return _do("refuse", f"topic: {topic}", bootstrap, log, act)
+    return _do(rig, "refuse", f"topic: {topic}", act)
 
 
-def accept(bootstrap: str, topic: str, log: FaultLog) -> FaultRow:
+def accept(rig: Rig, topic: str) -> Rows:
     """Heals a topic that refuses: it allows again what the brokers allow."""
 
     def act(admin: AdminClient) -> str:
         _alter(admin, topic, _LARGEST, None)
         return f"{_LARGEST} of {topic} is the brokers' again"
 
-    return _do("mend", f"topic: {topic}", bootstrap, log, act)
+    return _do(rig, "mend", f"topic: {topic}", act)
 
 
-def elect(bootstrap: str, topic: str, log: FaultLog, limit_s: float) -> FaultRow:
+def elect(rig: Rig, topic: str, limit_s: float = _LIMIT_S) -> Rows:
     """Heals a topic of partitions that nobody leads: any replica may, as an operator would have it.
 
     The controller has ten seconds before. A broker that is back on an empty disk may be passed over
@@ -124,7 +132,7 @@ def elect(bootstrap: str, topic: str, log: FaultLog, limit_s: float) -> FaultRow
         who = "an operator's" if by_hand else "the controller's"
         return f"each partition of {topic} has a leader, by {who} choice"
 
-    return _do("mend", f"topic: {topic}", bootstrap, log, act)
+    return _do(rig, "mend", f"topic: {topic}", act)
 
 
 def _alter(admin: AdminClient, topic: str, setting: str, value: str | None) -> None:
@@ -145,8 +153,6 @@ def _partitions(admin: AdminClient, topic: str) -> int:
     return len(admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions)
 
 
-def _do(
-    fault: Fault, target: str, bootstrap: str, log: FaultLog, act: Callable[[AdminClient], str]
-) -> FaultRow:
-    with quiet_admin(bootstrap) as admin:
-        return log.attempt(fault, target, partial(act, admin), _TROUBLE)
+def _do(rig: Rig, fault: Fault, target: str, act: Callable[[AdminClient], str]) -> Rows:
+    with quiet_admin(rig.cluster.bootstrap) as admin:
+        return (rig.log.attempt(fault, target, partial(act, admin), _TROUBLE),)

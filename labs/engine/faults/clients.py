@@ -10,53 +10,59 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-from collections.abc import Callable
-from pathlib import Path
 from typing import Literal
 
 from labs.engine.base import processes
 from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.clients.process import ClientFailed, ClientProcess
-from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.faults.rig import Client, Rig, Rows
 
 WRITES_AT = "polling"
 """The point between two polls, which every client comes to; it writes its ledger there."""
 
 _TROUBLE = (ClientFailed, WaitTimeout)
+_LIMIT_S = 30.0
 
 
-def hold(client: ClientProcess, point: str, log: FaultLog, limit_s: float) -> FaultRow:
+def hold(rig: Rig, role: Client, point: str, limit_s: float = _LIMIT_S) -> Rows:
     """Makes a client stand still at a point; evidence is its own word of where it stands."""
+    client = rig.clients.client(role)
 
     def act() -> str:
         return f"it stands at {point}: {client.hold(point, limit_s)}"
 
-    return log.attempt("hold", str(client), act, _TROUBLE)
+    return (rig.log.attempt("hold", str(client), act, _TROUBLE),)
 
 
-def fail(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
+def fail(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
     """Makes the work of a client fail where it stands; evidence is what it says it did then."""
-    return _mishap("fail", client, log, limit_s)
+    return _mishap(rig, "fail", role, limit_s)
 
 
-def spoil(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
+def spoil(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
     """Makes the first message in hand unprocessable; evidence is what the client does about it."""
-    return _mishap("spoil", client, log, limit_s)
+    return _mishap(rig, "spoil", role, limit_s)
 
 
-def _mishap(
-    fault: Literal["fail", "spoil"], client: ClientProcess, log: FaultLog, limit_s: float
-) -> FaultRow:
+def _mishap(rig: Rig, fault: Literal["fail", "spoil"], role: Client, limit_s: float) -> Rows:
+    client = rig.clients.client(role)
+
     def act() -> str:
         client.tell(fault)
         said = until(lambda: client.latest.get("mishap"), limit_s, "nothing was heard of it")
         return str(said)
 
-    return log.attempt(fault, str(client), act, _TROUBLE)
+    return (rig.log.attempt(fault, str(client), act, _TROUBLE),)
 
 
-def cure(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
-    """Heals: the message can be processed; evidence is that the client is handed more."""
+def cure(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
+    """Heals: the message can be processed; evidence is that the client is handed more.
+
+    One that ended by itself over it has a successor instead.
+    """
+    client = rig.clients.client(role)
+    if client.latest.get("stopped"):
+        return replace_ended(rig, role, limit_s)
 
     def act() -> str:
         before = client.latest.get("delivered", 0)
@@ -66,52 +72,56 @@ def cure(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
         )
         return f"pid {client.pid} was handed {more:,} more records"
 
-    return log.attempt("mend", str(client), act, _TROUBLE)
+    return (rig.log.attempt("mend", str(client), act, _TROUBLE),)
 
 
-def pause(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
+def pause_client(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
     """Stops a whole client by SIGSTOP, as a long collection or a frozen machine would.
 
     Its JVM, if it has one, is stopped with it. Evidence is the kernel's state of every thread: T.
     It writes its ledger down first.
     """
+    client = rig.clients.client(role)
 
     def act() -> str:
         _signal(client, signal.SIGSTOP)
         until(lambda: set(_threads(client)) == {"T"}, limit_s, "not all its threads were stopped")
         return f"pid {client.pid} state T in all {len(_threads(client))} threads"
 
-    return log.attempt("pause", str(client), act, _TROUBLE)
+    return (rig.log.attempt("pause", str(client), act, _TROUBLE),)
 
 
-def pause_executor(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
+def pause_executor(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
     """Has a Spark query stop one of its executors by SIGSTOP, in the middle of a task.
 
     Evidence is the kernel's state of every thread, T, and which task Spark had given to it.
     """
+    client = rig.clients.client(role)
 
     def act() -> str:
         client.tell("pause")
         return str(until(lambda: client.latest.get("paused"), limit_s, "no executor was stopped"))
 
-    return log.attempt("pause", f"executor: {client.name}", act, _TROUBLE)
+    return (rig.log.attempt("pause", f"executor: {client.name}", act, _TROUBLE),)
 
 
-def resume_executor(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
+def resume_executor(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
     """Heals: it goes on; evidence is that none of its threads is stopped.
 
     It comes with what Spark did meanwhile: how many attempts it started beside that one.
     """
+    client = rig.clients.client(role)
 
     def act() -> str:
         client.tell("resume")
         return str(until(lambda: client.latest.get("resumed"), limit_s, "it is still stopped"))
 
-    return log.attempt("resume", f"executor: {client.name}", act, _TROUBLE)
+    return (rig.log.attempt("resume", f"executor: {client.name}", act, _TROUBLE),)
 
 
-def let_go(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
+def let_go(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
     """Lets a client go on that stands still or was paused; evidence is its word that it does."""
+    client = rig.clients.standing(role)
 
     def act() -> str:
         _signal(client, signal.SIGCONT)
@@ -120,7 +130,7 @@ def let_go(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
         until(lambda: not client.latest.get("standing"), limit_s, "it still stands")
         return f"pid {client.pid} goes on"
 
-    return log.attempt("resume", str(client), act, _TROUBLE)
+    return (rig.log.attempt("resume", str(client), act, _TROUBLE),)
 
 
 def _signal(client: ClientProcess, number: signal.Signals) -> None:
@@ -133,11 +143,12 @@ def _threads(client: ClientProcess) -> list[str]:
     return [state for pid in pids for state in processes.thread_states(pid)]
 
 
-def kill(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
+def kill_client(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
     """Kills a client by SIGKILL where it stands, or between two polls.
 
     Evidence is the wait status that the kernel gave for exactly this process.
     """
+    client = rig.clients.client(role)
 
     def act() -> str:
         if not client.latest.get("written"):
@@ -147,11 +158,18 @@ def kill(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
             raise ClientFailed(f"pid {client.pid} ended with code {client.returncode}, not by us")
         return f"pid {client.pid} gone: its wait status says signal 9 (SIGKILL)"
 
-    return log.attempt("kill", str(client), act, _TROUBLE)
+    return (rig.log.attempt("kill", str(client), act, _TROUBLE),)
 
 
-def lose_checkpoint(folder: Path, log: FaultLog) -> FaultRow:
-    """Deletes the checkpoint of a query that is dead; evidence is that its folder is gone."""
+def lose_checkpoint(rig: Rig) -> Rows:
+    """Deletes the checkpoint of a query that is dead; evidence is that its folder is gone.
+
+    One that outlives every machine of the query cannot be lost.
+    """
+    folder = rig.clients.checkpoint
+    if folder is None:
+        why = "application.checkpoint is durable: it is lost with no machine of the query"
+        return (rig.log.not_applicable("wipe", "checkpoint", why),)
 
     def act() -> str:
         batches = len(list(folder.glob("commits/[0-9]*")))
@@ -160,40 +178,50 @@ def lose_checkpoint(folder: Path, log: FaultLog) -> FaultRow:
             raise FileExistsError(f"{folder} is still there")
         return f"the folder is gone; batches that it called done: {batches:,}"
 
-    return log.attempt("wipe", "checkpoint", act, (OSError,))
+    return (rig.log.attempt("wipe", "checkpoint", act, (OSError,)),)
 
 
-def stop(client: ClientProcess, log: FaultLog, limit_s: float) -> FaultRow:
+def stop_client(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
     """Has a client finish its work and end, as an application does that is told to stop.
 
     Evidence is its process's exit code, after its last word.
     """
+    client = rig.clients.first(role)
 
     def act() -> str:
         client.ask_to_stop()
         client.await_end(limit_s)
         return f"pid {client.pid} ended in an orderly way, with code {client.returncode}"
 
-    return log.attempt("terminate", str(client), act, _TROUBLE)
+    return (rig.log.attempt("terminate", str(client), act, _TROUBLE),)
 
 
-def restart(role: str, start: Callable[[], ClientProcess], log: FaultLog) -> FaultRow:
+def start_again(rig: Rig, role: Client) -> Rows:
     """Starts a client's successor; evidence is its process, once it was ready."""
 
     def act() -> str:
-        client = start()
+        client = rig.clients.start_again(role)
         if client.returncode is not None:
             raise ClientFailed(f"{client.name} ended with code {client.returncode}")
         return f"{client.name} runs: pid {client.pid}"
 
-    return log.attempt("restart", role, act, _TROUBLE)
+    return (rig.log.attempt("restart", role, act, _TROUBLE),)
 
 
-def join(role: str, start: Callable[[], ClientProcess], log: FaultLog) -> FaultRow:
+def replace_ended(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
+    """Starts the successor of a client that ended by itself; of one that did not, nothing."""
+    client = rig.clients.client(role)
+    if not client.latest.get("stopped"):
+        return ()
+    client.await_end(limit_s)
+    return start_again(rig, role)
+
+
+def join(rig: Rig) -> Rows:
     """Starts one more member of a group; evidence is its process, which asks for its part."""
 
     def act() -> str:
-        client = start()
+        client = rig.clients.join()
         return f"{client.name} asks the group for its part: pid {client.pid}"
 
-    return log.attempt("join", role, act, _TROUBLE)
+    return (rig.log.attempt("join", "consumer", act, _TROUBLE),)

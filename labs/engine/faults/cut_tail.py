@@ -12,17 +12,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.cluster.broker import Broker
-from labs.engine.cluster.cluster import Cluster
 from labs.engine.cluster.tails import Cut, cut_unflushed
 from labs.engine.faults.inject import inject
-from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.faults.rig import Rig, Rows
 from labs.engine.faults.roles import Role
 
 
 def cut_tail(
-    cluster: Cluster, role: Role, log: FaultLog, flush_messages: Mapping[str, int],
+    rig: Rig, role: Role, flush_messages: Mapping[str, int],
     limit_s: float = 10,
-) -> tuple[FaultRow, ...]:  # fmt: skip
+) -> Rows:  # fmt: skip
     """Cuts the logs of the brokers of a role, all killed, down to what is surely on their disks.
 
     `flush_messages` is that setting by topic. Evidence is what each of their logs was cut from
@@ -42,7 +41,7 @@ def cut_tail(
         )
         return f"simulated power cut: {said}"
 
-    return inject("cut_tail", cluster, role, log, act, proof, limit_s)
+    return inject("cut_tail", rig, role, act, proof, limit_s)
 
 
 def _said(cut: Cut) -> str:

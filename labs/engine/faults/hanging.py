@@ -6,7 +6,7 @@ import time
 
 from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.cluster.cluster import Cluster
-from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.faults.rig import Rig, Rows
 from labs.engine.protocol import hanging
 
 _ASK_S = 5.0
@@ -14,7 +14,7 @@ _SILENT_S = 2.0
 """A run's transactions are open for a tenth of that: one without a record for so long hangs."""
 
 
-def abort_hanging(cluster: Cluster, topic: str, log: FaultLog, limit_s: float = 20) -> FaultRow:
+def abort_hanging(rig: Rig, topic: str, limit_s: float = 20) -> Rows:
     """Aborts the transactions that hang in a topic, as kafka-transactions.sh does (KIP-664).
 
     Hanging is what has no record of the last two seconds in it. Evidence is where each began, and
@@ -22,17 +22,17 @@ def abort_hanging(cluster: Cluster, topic: str, log: FaultLog, limit_s: float = 
     """
 
     def act() -> str:
-        found = _hanging(cluster, topic)
+        found = _hanging(rig.cluster, topic)
         for port, partition, each in found:
             hanging.abort(port, topic, partition, each, _ASK_S)
-        until(lambda: not _hanging(cluster, topic), limit_s, "a transaction still hangs")
+        until(lambda: not _hanging(rig.cluster, topic), limit_s, "a transaction still hangs")
         ends = [
             f"producer id {each.producer}, open since offset {each.start:,} of partition {number}"
             for _, number, each in found
         ]
         return f"aborted: {'; '.join(ends)}" if ends else "no transaction hangs"
 
-    return log.attempt("mend", f"topic: {topic}", act, (OSError, WaitTimeout))
+    return (rig.log.attempt("mend", f"topic: {topic}", act, (OSError, WaitTimeout)),)
 
 
 def _hanging(cluster: Cluster, topic: str) -> list[tuple[int, int, hanging.Open]]:

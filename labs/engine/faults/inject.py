@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 
 from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.cluster.broker import Broker
-from labs.engine.cluster.cluster import Cluster
-from labs.engine.faults.record import Fault, FaultLog, FaultRow, Phase
+from labs.engine.faults.record import Phase
+from labs.engine.faults.rig import Rig, Rows
 from labs.engine.faults.roles import Role
+from labs.engine.record.fault_words import Fault
 
 _BECOMES: Mapping[Fault, str] = {
     "kill": "to end", "terminate": "to end", "restart": "to come back",
@@ -21,26 +22,25 @@ Proof = Callable[[Broker], str | None]
 
 def inject(
     fault: Fault,
-    cluster: Cluster,
+    rig: Rig,
     role: Role,
-    log: FaultLog,
     act: Callable[[Broker], object],
     proof: Proof,
     limit_s: float,
-) -> tuple[FaultRow, ...]:
+) -> Rows:
     """Does `act` to every broker that plays `role` now, then waits for the proof of each.
 
     All are hit first and proved afterwards, so that they are hit together. Returns the closing
     row of each, `complete` or `failed`; what could not be shown to have happened is `failed`,
     and so is a role that nobody plays.
     """
-    targets = role.targets(cluster)
+    targets = role.targets(rig.cluster)
     if not targets:
-        log.record(fault, role.name, "invoke")
-        return (log.record(fault, role.name, "failed", f"no broker is {role.name} now"),)
+        rig.log.record(fault, role.name, "invoke")
+        return (rig.log.record(fault, role.name, "failed", f"no broker is {role.name} now"),)
     refused: dict[int, str] = {}
     for target in targets:
-        log.record(fault, str(target), "invoke")
+        rig.log.record(fault, str(target), "invoke")
         try:
             act(target.broker)
         except (OSError, RuntimeError) as problem:
@@ -55,7 +55,7 @@ def inject(
             except (WaitTimeout, OSError) as problem:
                 trouble = str(problem)
         phase: Phase = "complete" if evidence else "failed"
-        closing.append(log.record(fault, str(target), phase, evidence or trouble or ""))
+        closing.append(rig.log.record(fault, str(target), phase, evidence or trouble or ""))
     return tuple(closing)
 
 

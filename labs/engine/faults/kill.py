@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from labs.engine.base import processes
 from labs.engine.cluster.broker import Broker
-from labs.engine.cluster.cluster import Cluster
 from labs.engine.faults.inject import inject
-from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.faults.rig import Rig, Rows
 from labs.engine.faults.roles import Role
 
 
-def kill(cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 10) -> tuple[FaultRow, ...]:
+def kill(rig: Rig, role: Role, limit_s: float = 10) -> Rows:
     """Kills the brokers of a role by SIGKILL: the process is gone, its page cache is not.
 
     Evidence is the wait status that the kernel gave for exactly this process: ended by signal 9.
     A broker that ended in any other way, or before, is a fault that `failed`.
     """
-    return inject("kill", cluster, role, log, Broker.kill, sigkill_status, limit_s)
+    return inject("kill", rig, role, Broker.kill, sigkill_status, limit_s)
 
 
-def restart(
-    cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 60
-) -> tuple[FaultRow, ...]:
+def restart(rig: Rig, role: Role, limit_s: float = 60) -> Rows:
     """Starts the brokers of a role, all dead, on the data that they left behind.
 
     Evidence is the new process, accepting connections at the broker's port. When its replicas
     are in sync again is another question: `Cluster.wait_in_sync`.
     """
-    return inject("restart", cluster, role, log, Broker.start, _accepts, limit_s)
+    return inject("restart", rig, role, Broker.start, _accepts, limit_s)
 
 
 def sigkill_status(broker: Broker) -> str | None:

@@ -14,7 +14,7 @@ from labs.engine.cluster import nodes
 from labs.engine.cluster.broker import Broker
 from labs.engine.cluster.cluster import Cluster
 from labs.engine.faults.inject import inject
-from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.faults.rig import Rig, Rows
 from labs.engine.faults.roles import Role
 from labs.engine.network.flows import Key
 from labs.engine.network.links import Carrier, Severed
@@ -31,31 +31,31 @@ _BETWEEN: Mapping[Way, str] = {
 
 
 def cut(
-    cluster: Cluster, role: Role, log: FaultLog, peers: Peers, way: Way = "both",
+    rig: Rig, role: Role, peers: Peers, way: Way = "both",
     limit_s: float = 10,
-) -> tuple[FaultRow, ...]:  # fmt: skip
+) -> Rows:  # fmt: skip
     """Cuts the links between the brokers of a role and their peers, both ways or one way.
 
     Evidence is how many bytes wait in how many connections; at least one must.
     """
 
     def act(broker: Broker) -> None:
-        _links(cluster).impair(broker.id, _flows(cluster, broker, peers, way), cut=True)
+        _links(rig.cluster).impair(broker.id, _flows(rig.cluster, broker, peers, way), cut=True)
 
     def proof(broker: Broker) -> str | None:
-        seen = _links(cluster).seen(_flows(cluster, broker, peers, way))
+        seen = _links(rig.cluster).seen(_flows(rig.cluster, broker, peers, way))
         if not seen.waiting:
             return None
         waiting = f"{seen.waiting} bytes wait in {seen.connections} connections"
-        return f"nothing passes {_passage(cluster, broker, peers, way)}: {waiting}"
+        return f"nothing passes {_passage(rig.cluster, broker, peers, way)}: {waiting}"
 
-    return inject("cut", cluster, role, log, act, proof, limit_s)
+    return inject("cut", rig, role, act, proof, limit_s)
 
 
 def slow(
-    cluster: Cluster, role: Role, log: FaultLog, delay_s: float, bytes_per_s: float,
+    rig: Rig, role: Role, delay_s: float, bytes_per_s: float,
     limit_s: float = 30,
-) -> tuple[FaultRow, ...]:  # fmt: skip
+) -> Rows:  # fmt: skip
     """Makes the lines on which the brokers of a role get what other brokers have late and narrow.
 
     Only replication is slow: what they say to controllers and clients is not. Evidence is how
@@ -63,24 +63,24 @@ def slow(
     """
 
     def flows(broker: Broker) -> list[Key]:
-        return [key for key in _flows(cluster, broker, "nodes", "to") if key[2] == nodes.CLIENTS]
+        return [
+            key for key in _flows(rig.cluster, broker, "nodes", "to") if key[2] == nodes.CLIENTS
+        ]
 
     def act(broker: Broker) -> None:
-        _links(cluster).impair(broker.id, flows(broker), delay_s=delay_s, rate=bytes_per_s)
+        _links(rig.cluster).impair(broker.id, flows(broker), delay_s=delay_s, rate=bytes_per_s)
 
     def proof(broker: Broker) -> str | None:
-        seen = _links(cluster).seen(flows(broker))
+        seen = _links(rig.cluster).seen(flows(broker))
         if seen.soonest_s is None:
             return None
         took = f"{seen.late} pieces ({seen.bytes} bytes) took {seen.soonest_s:.2f} s or more"
         return f"to broker {broker.id} from other brokers {took}"
 
-    return inject("slow", cluster, role, log, act, proof, limit_s)
+    return inject("slow", rig, role, act, proof, limit_s)
 
 
-def sever(
-    cluster: Cluster, role: Role, log: FaultLog, peers: Peers, limit_s: float = 10
-) -> tuple[FaultRow, ...]:
+def sever(rig: Rig, role: Role, peers: Peers, limit_s: float = 10) -> Rows:
     """Breaks all connections between the brokers of a role and their peers.
 
     Evidence is how many there were, and how many bytes on their way were lost with them; a
@@ -89,18 +89,18 @@ def sever(
     broken: dict[int, Severed] = {}
 
     def act(broker: Broker) -> None:
-        broken[broker.id] = _links(cluster).sever(_flows(cluster, broker, peers, "both"))
+        broken[broker.id] = _links(rig.cluster).sever(_flows(rig.cluster, broker, peers, "both"))
         if not broken[broker.id].connections:
             raise RuntimeError(f"broker {broker.id} had no connection with {peers}")
 
     def proof(broker: Broker) -> str | None:
-        lost, passage = broken[broker.id], _passage(cluster, broker, peers, "both")
+        lost, passage = broken[broker.id], _passage(rig.cluster, broker, peers, "both")
         return f"{lost.connections} connections {passage} broken, {lost.bytes} bytes in them lost"
 
-    return inject("sever", cluster, role, log, act, proof, limit_s)
+    return inject("sever", rig, role, act, proof, limit_s)
 
 
-def mend(cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 30) -> tuple[FaultRow, ...]:
+def mend(rig: Rig, role: Role, limit_s: float = 30) -> Rows:
     """Makes the impaired links of the brokers of a role whole again.
 
     Evidence is how many bytes have passed since, and that none waits.
@@ -108,14 +108,14 @@ def mend(cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 30) -> tu
     mended: dict[int, frozenset[Key]] = {}
 
     def act(broker: Broker) -> None:
-        mended[broker.id] = _links(cluster).mend(broker.id)
+        mended[broker.id] = _links(rig.cluster).mend(broker.id)
 
     def proof(broker: Broker) -> str | None:
-        seen = _links(cluster).seen(mended[broker.id])
+        seen = _links(rig.cluster).seen(mended[broker.id])
         passes = seen.bytes and not seen.waiting
         return f"{seen.bytes} bytes passed since, none waits" if passes else None
 
-    return inject("mend", cluster, role, log, act, proof, limit_s)
+    return inject("mend", rig, role, act, proof, limit_s)
 
 
 def _links(cluster: Cluster) -> Carrier:

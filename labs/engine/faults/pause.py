@@ -6,27 +6,26 @@ from collections import Counter
 
 from labs.engine.base import processes
 from labs.engine.cluster.broker import Broker
-from labs.engine.cluster.cluster import Cluster
 from labs.engine.faults.inject import inject
-from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.faults.rig import Rig, Rows
 from labs.engine.faults.roles import Role
 
 
-def pause(cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 5) -> tuple[FaultRow, ...]:
+def pause(rig: Rig, role: Role, limit_s: float = 5) -> Rows:
     """Stops the brokers of a role by SIGSTOP, as a long collection or a hung disk would.
 
     Evidence is the kernel's state of every thread of the process: T, stopped by a signal
     (proc(5)). The process keeps its connections; peers see silence, not a closed socket.
     """
-    return inject("pause", cluster, role, log, _stop, all_threads_stopped, limit_s)
+    return inject("pause", rig, role, _stop, all_threads_stopped, limit_s)
 
 
-def resume(cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 5) -> tuple[FaultRow, ...]:
+def resume(rig: Rig, role: Role, limit_s: float = 5) -> Rows:
     """Lets the paused brokers of a role go on, by SIGCONT.
 
     Evidence is that no thread of the process is in state T any more.
     """
-    return inject("resume", cluster, role, log, _continue, _running, limit_s)
+    return inject("resume", rig, role, _continue, _running, limit_s)
 
 
 def _stop(broker: Broker) -> None:

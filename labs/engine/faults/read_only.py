@@ -16,15 +16,12 @@ from __future__ import annotations
 import resource
 
 from labs.engine.cluster.broker import Broker
-from labs.engine.cluster.cluster import Cluster
 from labs.engine.faults.inject import inject
-from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.faults.rig import Rig, Rows
 from labs.engine.faults.roles import Role
 
 
-def read_only(
-    cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 30
-) -> tuple[FaultRow, ...]:
+def read_only(rig: Rig, role: Role, limit_s: float = 30) -> Rows:
     """Lets the brokers of a role write to no file any more, and waits until they have ended.
 
     Evidence is the limit as the kernel tells it and that the process ended itself, by the code
@@ -50,4 +47,4 @@ def read_only(
             f"bytes at most, and ended itself with code {broker.returncode}"
         )
 
-    return inject("read_only", cluster, role, log, act, proof, limit_s)
+    return inject("read_only", rig, role, act, proof, limit_s)

@@ -10,22 +10,10 @@ from threading import Lock
 from typing import Literal
 
 from labs.engine.base import failure_text
+from labs.engine.record.fault_words import HEALS, Fault
 from labs.engine.record.ledger import TableWriter
 
 Phase = Literal["invoke", "complete", "failed", "not_applicable"]
-Fault = Literal[
-    "kill", "pause", "terminate", "wipe", "cut_tail", "read_only", "throttle",
-    "cut", "slow", "sever",
-    "hold", "fail", "spoil", "join",
-    "delete", "forget", "widen", "refuse",
-    "resume", "restart", "mend",
-    "run",
-]  # fmt: skip
-"""All that is done to brokers and their links, to clients, to topics and groups, and to heal;
-and `run`, which is nobody's deed and only ever fails: what stood still
-(`labs.engine.run.watch`)."""
-HEALS = frozenset({"resume", "restart", "mend"})
-"""Faults in name only: they end one. They never count as the evidence of a fault."""
 
 _STANDS, _GOES_ON = frozenset({"pause", "hold"}), frozenset({"resume", "fail", "spoil"})
 """After which one stands still, by the kernel or by itself; after which it goes on."""
@@ -75,6 +63,11 @@ class FaultLog:
             return self.record(fault, target, "complete", act())
         except trouble as problem:
             return self.record(fault, target, "failed", str(problem))
+
+    def not_applicable(self, fault: Fault, target: str, why: str) -> FaultRow:
+        """Records a fault that these settings leave nothing to do for."""
+        self.record(fault, target, "invoke")
+        return self.record(fault, target, "not_applicable", why)
 
     def paused(self, name: str) -> bool:
         """Whether what stands still (`broker 2`, `consumer-1` or its executor) was stopped here."""

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from labs.engine.cluster.broker import Broker
-from labs.engine.cluster.cluster import Cluster
 from labs.engine.faults.inject import inject
-from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.faults.rig import Rig, Rows
 from labs.engine.faults.roles import Role
 
 
-def terminate(
-    cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 30
-) -> tuple[FaultRow, ...]:
+def terminate(rig: Rig, role: Role, limit_s: float = 30) -> Rows:
     """Stops the brokers of a role cleanly: each asks the controller to let it go, and flushes.
 
     Evidence is the exit code of exactly this process: that of an end by SIGTERM. A broker that
     ended in any other way, or not within `limit_s` seconds, is a fault that `failed`.
     """
-    return inject("terminate", cluster, role, log, Broker.ask_to_stop, sigterm_code, limit_s)
+    return inject("terminate", rig, role, Broker.ask_to_stop, sigterm_code, limit_s)
 
 
 def sigterm_code(broker: Broker) -> str | None:

@@ -20,7 +20,7 @@ from confluent_kafka.admin._config import AlterConfigOpType, ConfigEntry, Config
 from confluent_kafka.admin._resource import ResourceType
 
 from labs.engine.base.wait import WaitTimeout, until
-from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.faults.rig import Rig, Rows
 from labs.engine.protocol.admin import quiet_admin
 
 _ASK_S = 10.0
@@ -30,29 +30,27 @@ _REPLICAS = "leader.replication.throttled.replicas"
 _EVERY_REPLICA = "*"
 
 
-def throttle(
-    bootstrap: str, topic: str, bytes_per_s: int, log: FaultLog, limit_s: float = 20
-) -> FaultRow:
+def throttle(rig: Rig, topic: str, bytes_per_s: int, limit_s: float = 20) -> Rows:
     """Lets no leader send its followers more of a topic than so much a second, all together.
 
     All brokers must run. Evidence is the rate that each of them says it has.
     """
 
     def act() -> str:
-        brokers = _set(bootstrap, topic, str(bytes_per_s), _EVERY_REPLICA, limit_s)
+        brokers = _set(rig.cluster.bootstrap, topic, str(bytes_per_s), _EVERY_REPLICA, limit_s)
         return f"{_RATE}={bytes_per_s} on brokers {brokers}, for all replicas of {topic}"
 
-    return log.attempt("throttle", f"topic: {topic}", act, _TROUBLE)
+    return (rig.log.attempt("throttle", f"topic: {topic}", act, _TROUBLE),)
 
 
-def release(bootstrap: str, topic: str, log: FaultLog, limit_s: float = 20) -> FaultRow:
+def release(rig: Rig, topic: str, limit_s: float = 20) -> Rows:
     """Takes the throttle away. Evidence is that each broker says it has no such rate."""
 
     def act() -> str:
-        brokers = _set(bootstrap, topic, None, None, limit_s)
+        brokers = _set(rig.cluster.bootstrap, topic, None, None, limit_s)
         return f"no {_RATE} on brokers {brokers} any more"
 
-    return log.attempt("mend", f"topic: {topic}", act, _TROUBLE)
+    return (rig.log.attempt("mend", f"topic: {topic}", act, _TROUBLE),)
 
 
 def _set(bootstrap: str, topic: str, rate: str | None, replicas: str | None, limit_s: float) -> str:

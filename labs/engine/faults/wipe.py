@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from labs.engine.cluster.broker import Broker
-from labs.engine.cluster.cluster import Cluster
 from labs.engine.cluster.storage import directory_id, reformat
 from labs.engine.faults.inject import inject
-from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.faults.rig import Rig, Rows
 from labs.engine.faults.roles import Role
 
 
-def wipe(cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 10) -> tuple[FaultRow, ...]:
+def wipe(rig: Rig, role: Role, limit_s: float = 10) -> Rows:
     """Empties the data folders of the brokers of a role, all dead, records and metadata alike.
 
     Each folder is then formatted for the same cluster and node, with a new directory id
@@ -35,7 +34,7 @@ def wipe(cluster: Cluster, role: Role, log: FaultLog, limit_s: float = 10) -> tu
             return None
         return f"{segments} log segments of {size} bytes removed; the folder is formatted anew"
 
-    return inject("wipe", cluster, role, log, act, proof, limit_s)
+    return inject("wipe", rig, role, act, proof, limit_s)
 
 
 def _segments(data: Path) -> list[Path]:

@@ -4,35 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 BY_STATE = frozenset({"paused", "dead", "killed", "terminated", "failed", "impaired"})
 """Roles that only repeat what was done before: `dead: broker 1` is just broker 1."""
 
-_SAID: Mapping[str, str] = {
-    "kill": "{} was killed",
-    "pause": "{} stood still",
-    "terminate": "{} was stopped in an orderly way",
-    "wipe": "{} lost its disk",
-    "cut_tail": "{} lost what it had not flushed",
-    "read_only": "The disk of {} failed",
-    "throttle": "Copying was throttled for {}",
-    "cut": "{} was cut off",
-    "slow": "The links of {} became slow",
-    "sever": "The connections of {} were broken",
-    "hold": "{} was held",
-    "fail": "The work of {} failed",
-    "spoil": "{} met a message that cannot be processed",
-    "join": "{} joined",
-    "delete": "Records were deleted from {}",
-    "forget": "The committed offsets of {} were deleted",
-    "widen": "{} got one more partition",
-    "refuse": "{} refused every record",
-    "resume": "{} went on",
-    "restart": "{} was started again",
-    "mend": "{} was repaired",
-    "run": "{} stood still by itself",
+Fault = Literal[
+    "kill", "pause", "terminate", "wipe", "cut_tail", "read_only", "throttle",
+    "cut", "slow", "sever",
+    "hold", "fail", "spoil", "join",
+    "delete", "forget", "widen", "refuse",
+    "resume", "restart", "mend",
+    "run",
+]  # fmt: skip
+"""All that is done to brokers and their links, to clients, to topics and groups, and to heal;
+and `run`, which is nobody's deed and only ever fails: what stood still
+(`labs.engine.run.watch`)."""
+HEALS: frozenset[Fault] = frozenset({"resume", "restart", "mend"})
+"""Faults in name only: they end one. They never count as the evidence of a fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How a fault is told: as a sentence about its target, and short, as a mark on a plot."""
+
+    sentence: str
+    mark: str
+
+
+WORDS: Mapping[str, Words] = {
+    "kill": Words("{} was killed", "killed"),
+    "pause": Words("{} stood still", "paused"),
+    "terminate": Words("{} was stopped in an orderly way", "stopped"),
+    "wipe": Words("{} lost its disk", "disk lost"),
+    "cut_tail": Words("{} lost what it had not flushed", "unflushed lost"),
+    "read_only": Words("The disk of {} failed", "disk fails"),
+    "throttle": Words("Copying was throttled for {}", "throttled"),
+    "cut": Words("{} was cut off", "cut off"),
+    "slow": Words("The links of {} became slow", "slowed"),
+    "sever": Words("The connections of {} were broken", "disconnected"),
+    "hold": Words("{} was held", "held"),
+    "fail": Words("The work of {} failed", "fails"),
+    "spoil": Words("{} met a message that cannot be processed", "meets a bad message"),
+    "join": Words("{} joined", "joins"),
+    "delete": Words("Records were deleted from {}", "records deleted"),
+    "forget": Words("The committed offsets of {} were deleted", "position deleted"),
+    "widen": Words("{} got one more partition", "gets a partition"),
+    "refuse": Words("{} refused every record", "refuses every record"),
+    "resume": Words("{} went on", "resumed"),
+    "restart": Words("{} was started again", "restarted"),
+    "mend": Words("{} was repaired", "mended"),
+    "run": Words("{} stood still by itself", "stood still"),
 }
+"""One row for each `Fault`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +87,15 @@ def sentence(fault: str, target: str) -> str:
         named = name
     else:
         named = f"{role} {name}"
-    said = _SAID.get(fault, "{} " + fault).format(named)
+    words = WORDS.get(fault)
+    said = (words.sentence if words else "{} " + fault).format(named)
     return f"{said[:1].upper()}{said[1:]}"
+
+
+def mark(fault: str, target: str) -> str:
+    """`kill` of `leader: broker 3` → `leader killed`: short, for a plot."""
+    role, short = target.partition(": ")[0], WORDS[fault].mark if fault in WORDS else fault
+    return short if role in BY_STATE else f"{role} {short}".strip()
 
 
 def events(rows: Sequence[Mapping[str, Any]]) -> tuple[FaultEvent, ...]:

@@ -8,6 +8,7 @@ that input again.
 
 from __future__ import annotations
 
+from labs.engine.faults import fail, hold
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_offsets_in_transactions
 
@@ -15,8 +16,8 @@ from labs.engine.scenarios.topologies import one_broker_and_offsets_in_transacti
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.hold("consumer", "processed")
-    stage.fail("consumer")
+    stage.do(hold, "consumer", "processed")
+    stage.do(fail, "consumer")
     stage.go_on(seconds["healed_s"])
 
 

@@ -8,17 +8,17 @@ a record that is there.
 
 from __future__ import annotations
 
-from labs.engine.faults import impaired, leader
+from labs.engine.faults import cut, impaired, leader, mend, sever
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
-    stage.cut(leader(TOPIC), "clients", "from")
+    stage.do(cut, leader(TOPIC), "clients", "from")
     stage.go_on(seconds["unanswered_s"])
-    stage.sever(leader(TOPIC), "clients")
-    stage.mend(impaired())
+    stage.do(sever, leader(TOPIC), "clients")
+    stage.heal(mend, impaired())
     stage.go_on(seconds["healed_s"])
 
 

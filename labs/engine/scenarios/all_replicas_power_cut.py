@@ -10,17 +10,17 @@ everything.
 
 from __future__ import annotations
 
-from labs.engine.faults import dead, everyone, killed
-from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
+from labs.engine.faults import cut_tail, dead, everyone, kill, killed, restart
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
-    stage.kill(everyone())
-    stage.cut_tail(killed())
+    stage.do(kill, everyone())
+    stage.do(cut_tail, killed(), {TOPIC: stage.topology.flush_messages})
     stage.go_on(seconds["dark_s"])
-    stage.restart(dead())
+    stage.heal(restart, dead())
     stage.await_in_sync(limit_s=90)
     stage.go_on(seconds["healed_s"])
 

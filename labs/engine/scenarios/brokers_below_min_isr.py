@@ -8,7 +8,7 @@ all the same: by hand on 4.3.1, 4,788 of 9,902.
 
 from __future__ import annotations
 
-from labs.engine.faults import terminated
+from labs.engine.faults import restart, terminated
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import leave_leader_alone
 from labs.engine.scenarios.topologies import up_to_three
@@ -19,7 +19,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     leave_leader_alone(stage)
     stage.go_on(seconds["below_s"])
     if stage.topology.replication_factor > 1:
-        stage.restart(terminated())
+        stage.heal(restart, terminated())
         stage.await_in_sync(limit_s=60)
     stage.go_on(seconds["healed_s"])
 

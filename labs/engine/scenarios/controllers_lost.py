@@ -7,7 +7,7 @@ is dead until a majority of controllers is back. The controllers run beside the 
 
 from __future__ import annotations
 
-from labs.engine.faults import a_follower, controller, leader
+from labs.engine.faults import a_follower, controller, kill, leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import restart_dead
 from labs.engine.scenarios.topologies import beside_controllers
@@ -17,10 +17,10 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     for _ in range((stage.topology.controllers + 1) // 2):
         stage.await_controller(limit_s=30)
-        stage.kill(controller())
+        stage.do(kill, controller())
     stage.go_on(seconds["without_controller_s"])
     alone = stage.topology.replication_factor == 1
-    stage.kill(leader(TOPIC) if alone else a_follower(TOPIC))
+    stage.do(kill, leader(TOPIC) if alone else a_follower(TOPIC))
     stage.go_on(seconds["down_s"])
     restart_dead(stage, seconds)
 

@@ -9,16 +9,17 @@ acks=0 the broker answers nothing, and what it refuses counts as sent.
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
+from labs.engine.faults import accept, refuse, replace_ended
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
-    stage.refuse()
+    stage.do(refuse, TOPIC)
     stage.go_on(seconds["refusing_s"])
-    stage.accept()
-    stage.replace_ended("producer")
+    stage.heal(accept, TOPIC)
+    stage.heal(replace_ended, "producer")
     stage.go_on(seconds["healed_s"])
 
 

@@ -8,6 +8,7 @@ behind them. One that tries again keeps them; one that goes on without them says
 
 from __future__ import annotations
 
+from labs.engine.faults import fail, hold, replace_ended
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_polls_that_fail
 
@@ -15,9 +16,9 @@ from labs.engine.scenarios.topologies import one_broker_and_polls_that_fail
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.hold("consumer", "handed")
-    stage.fail("consumer")
-    stage.replace_ended("consumer")
+    stage.do(hold, "consumer", "handed")
+    stage.do(fail, "consumer")
+    stage.heal(replace_ended, "consumer")
     stage.go_on(seconds["healed_s"])
 
 

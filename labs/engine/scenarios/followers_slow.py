@@ -7,7 +7,7 @@ client whose request.timeout.ms is shorter than that sends again what is in the 
 
 from __future__ import annotations
 
-from labs.engine.faults import followers, impaired
+from labs.engine.faults import followers, impaired, mend, slow
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 
@@ -22,10 +22,10 @@ def _play(stage: Stage, seconds: Durations) -> None:
             "slow", "follower", "replication.factor is 1: there are no followers to be slow"
         )
     else:
-        stage.slow(followers(TOPIC), seconds["late_s"], _BYTES_PER_S)
+        stage.do(slow, followers(TOPIC), seconds["late_s"], _BYTES_PER_S)
     stage.go_on(seconds["slow_s"])
     if stage.topology.replication_factor > 1:
-        stage.mend(impaired())
+        stage.heal(mend, impaired())
         stage.await_in_sync(limit_s=60)
     stage.go_on(seconds["healed_s"])
 

@@ -8,15 +8,16 @@ future, which a broker refuses (message.timestamp.after.max.ms, KIP-937), are no
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
+from labs.engine.faults import keep_all, start_again
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION, nobody_reads, retention_soon
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
     nobody_reads(stage, seconds)
-    stage.keep_all()
-    stage.start_again("consumer")
+    stage.heal(keep_all, TOPIC)
+    stage.heal(start_again, "consumer")
     stage.go_on(seconds["healed_s"])
 
 

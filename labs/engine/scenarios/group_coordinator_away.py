@@ -9,7 +9,7 @@ committed is handed out again.
 
 from __future__ import annotations
 
-from labs.engine.faults import coordinator, dead
+from labs.engine.faults import coordinator, dead, kill, restart
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import OFFSETS_COPIES, beside_offsets
@@ -19,9 +19,9 @@ from labs.engine.workloads.group import GROUP
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.kill(coordinator(GROUP))
+    stage.do(kill, coordinator(GROUP))
     stage.go_on(seconds["away_s"])
-    stage.restart(dead())
+    stage.heal(restart, dead())
     stage.await_in_sync(limit_s=60)
     stage.await_position(limit_s=30)
     stage.go_on(seconds["healed_s"])

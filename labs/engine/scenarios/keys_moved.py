@@ -8,7 +8,8 @@ goes now, by another member of the group, before what is old of it where it went
 from __future__ import annotations
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
+from labs.engine.faults import hold, join, let_go, widen
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import on_one_broker
 
 _SOON = "a new partition is found earlier"
@@ -17,13 +18,13 @@ _SOON = "a new partition is found earlier"
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.join()
-    stage.hold("consumer", "processed")
+    stage.do(join)
+    stage.do(hold, "consumer", "processed")
     stage.go_on(seconds["behind_s"])
-    stage.widen()
+    stage.do(widen, TOPIC)
     stage.go_on(seconds["moved_s"])
-    stage.let_go("consumer")
-    stage.join()
+    stage.do(let_go, "consumer")
+    stage.do(join)
     stage.go_on(seconds["healed_s"])
 
 

@@ -10,15 +10,15 @@ not have been alone above the minimum: with min.insync.replicas=1 it was.
 
 from __future__ import annotations
 
-from labs.engine.faults import killed
-from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
+from labs.engine.faults import cut_tail, killed
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import alone_until, kill_leader, lose_last_in_sync
 from labs.engine.scenarios.topologies import up_to_three
 
 
 def _lose(stage: Stage) -> None:
     kill_leader(stage)
-    stage.cut_tail(killed())
+    stage.do(cut_tail, killed(), {TOPIC: stage.topology.flush_messages})
 
 
 def _play(stage: Stage, seconds: Durations) -> None:

@@ -10,18 +10,18 @@ five minutes (topic.metadata.refresh.interval.ms).
 
 from __future__ import annotations
 
-from labs.engine.faults import impaired, leader
+from labs.engine.faults import cut, impaired, leader, mend
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
-    stage.cut(leader(TOPIC), "nodes")
+    stage.do(cut, leader(TOPIC), "nodes")
     if stage.topology.replication_factor > 1:
         stage.await_new_leader(limit_s=60)
     stage.go_on(seconds["two_leaders_s"])
-    stage.mend(impaired())
+    stage.heal(mend, impaired())
     stage.await_in_sync(limit_s=60)
     stage.go_on(seconds["healed_s"])
 

@@ -8,19 +8,19 @@ there, an operator has a leader elected where nobody was.
 
 from __future__ import annotations
 
-from labs.engine.faults import failed, leader
+from labs.engine.faults import failed, leader, read_only, wipe
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import LED, alone_until, lose_last_in_sync
 from labs.engine.scenarios.topologies import up_to_three
 
 
 def _lose(stage: Stage) -> None:
-    stage.read_only(leader(TOPIC))
-    stage.wipe(failed())
+    stage.do(read_only, leader(TOPIC))
+    stage.do(wipe, failed())
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    lose_last_in_sync(stage, seconds, _lose, elect=LED)
+    lose_last_in_sync(stage, seconds, _lose, elections=LED)
 
 
 SCENARIO = Scenario(

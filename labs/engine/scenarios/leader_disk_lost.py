@@ -17,7 +17,7 @@ less is lost. The topic of the groups' offsets fares like that too, whatever the
 
 from __future__ import annotations
 
-from labs.engine.faults import killed
+from labs.engine.faults import killed, wipe
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import LED, alone_until, kill_leader, lose_last_in_sync
 from labs.engine.scenarios.topologies import up_to_three
@@ -25,11 +25,11 @@ from labs.engine.scenarios.topologies import up_to_three
 
 def _lose(stage: Stage) -> None:
     kill_leader(stage)
-    stage.wipe(killed())
+    stage.do(wipe, killed())
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    lose_last_in_sync(stage, seconds, _lose, elect=LED)
+    lose_last_in_sync(stage, seconds, _lose, elections=LED)
 
 
 SCENARIO = Scenario(

@@ -10,7 +10,7 @@ a batch that was written and not yet answered.
 
 from __future__ import annotations
 
-from labs.engine.faults import leader
+from labs.engine.faults import kill, leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import BLIND_RETRY, go_on_under_new_leader
 from labs.engine.scenarios.topologies import up_to_five
@@ -18,7 +18,7 @@ from labs.engine.scenarios.topologies import up_to_five
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
-    stage.kill(leader(TOPIC))
+    stage.do(kill, leader(TOPIC))
     go_on_under_new_leader(stage, seconds)
 
 

@@ -8,7 +8,7 @@ acknowledged, with acks=all it was not. By hand on 4.3.1: 4,985 of 59,996 lost a
 
 from __future__ import annotations
 
-from labs.engine.faults import leader
+from labs.engine.faults import kill, leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import BLIND_RETRY, elect_lagging_replica, fall_behind
 from labs.engine.scenarios.topologies import up_to_five
@@ -17,7 +17,7 @@ from labs.engine.scenarios.topologies import up_to_five
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     fall_behind(stage, seconds)
-    stage.kill(leader(TOPIC))
+    stage.do(kill, leader(TOPIC))
     elect_lagging_replica(stage, seconds)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
+from labs.engine.faults import start_again
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION, nobody_reads
@@ -30,7 +31,7 @@ def _brokers(_: Settings) -> Mapping[str, Pinned]:
 
 def _play(stage: Stage, seconds: Durations) -> None:
     nobody_reads(stage, seconds)
-    stage.start_again("consumer")
+    stage.heal(start_again, "consumer")
     stage.go_on(seconds["healed_s"])
 
 

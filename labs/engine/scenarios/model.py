@@ -9,16 +9,15 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Concatenate, Literal, ParamSpec, Protocol
 
 from advisor.catalog import kafka_line
 from advisor.catalog.versions import at_least
 from labs.engine.clients.translate import Pinned
 from labs.engine.distributions.distribution import kafka_versions
-from labs.engine.faults.links import Peers, Way
-from labs.engine.faults.record import Fault
-from labs.engine.faults.roles import Role
+from labs.engine.faults.rig import Rig, Rows
 from labs.engine.plan.spec import Settings
+from labs.engine.record.fault_words import Fault
 
 TOPIC = "orders"
 NEVER = 2**63 - 1
@@ -31,8 +30,7 @@ Workload = Literal[
     "spark-sink-on-workers",
 ]  # fmt: skip
 """What the clients do (`labs.engine.workloads`)."""
-Client = Literal["producer", "consumer"]
-"""A client by its role; it is whoever plays that now."""
+P = ParamSpec("P")
 
 
 class ScenarioError(ValueError):
@@ -68,101 +66,15 @@ class Stage(Protocol):
     def go_on(self, seconds: float) -> None:
         """Lets time pass."""
 
-    def pause(self, role: Role) -> None: ...
+    def do(
+        self, fault: Callable[Concatenate[Rig, P], Rows], *args: P.args, **named: P.kwargs
+    ) -> None:
+        """Does a fault of `labs.engine.faults`: `stage.do(kill, leader(TOPIC))`."""
 
-    def resume(self, role: Role) -> None: ...
-
-    def kill(self, role: Role) -> None: ...
-
-    def terminate(self, role: Role) -> None: ...
-
-    def wipe(self, role: Role) -> None: ...
-
-    def cut_tail(self, role: Role) -> None: ...
-
-    def read_only(self, role: Role) -> None: ...
-
-    def throttle(self, bytes_per_s: int) -> None:
-        """Lets the topic's replicas copy so little that one out of sync stays so."""
-
-    def release(self) -> None:
-        """Heals the throttle."""
-
-    def restart(self, role: Role) -> None: ...
-
-    def cut(self, role: Role, peers: Peers, way: Way = "both") -> None: ...
-
-    def slow(self, role: Role, delay_s: float, bytes_per_s: float) -> None: ...
-
-    def sever(self, role: Role, peers: Peers) -> None: ...
-
-    def mend(self, role: Role) -> None: ...
-
-    def hold(self, client: Client, point: str) -> None:
-        """Makes a client stand still as soon as it comes to a point of its work."""
-
-    def let_go(self, client: Client) -> None:
-        """Lets the one of a role go on that stands still."""
-
-    def pause_client(self, client: Client) -> None:
-        """Stops a client that stands still with all its threads: nobody hears of it any more."""
-
-    def pause_executor(self, client: Client) -> None:
-        """Stops a process that works for a Spark query, in the middle of a task."""
-
-    def resume_executor(self, client: Client) -> None:
-        """Heals: it goes on with its task."""
-
-    def fail(self, client: Client) -> None:
-        """Makes the work of a client fail where it stands."""
-
-    def spoil(self, client: Client) -> None:
-        """Makes the first message in a client's hands, where it stands, one that always fails."""
-
-    def cure(self, client: Client) -> None:
-        """Heals: it can be processed, by the successor of a client that ended by itself."""
-
-    def delete_read(self) -> None:
-        """Deletes from the topic what the group has read, while its member stands still."""
-
-    def forget_group(self) -> None:
-        """Deletes the group's committed offsets, once it is without a member."""
-
-    def lose_checkpoint(self) -> None:
-        """Deletes the checkpoint of a query that is dead, unless it outlives every machine."""
-
-    def widen(self) -> None:
-        """Adds a partition to the topic."""
-
-    def refuse(self) -> None:
-        """Has the topic refuse every record, each as too large."""
-
-    def accept(self) -> None:
-        """Heals the topic that refuses."""
-
-    def keep_all(self) -> None:
-        """Heals the topic that deletes what is old: what is left stays to be judged."""
-
-    def join(self) -> None:
-        """Starts one more member of the group, without waiting until it has its part."""
-
-    def stop_client(self, client: Client) -> None:
-        """Has the one that played a role first stop in an orderly way, and nothing replace it."""
-
-    def kill_client(self, client: Client) -> None:
-        """Kills a client, wherever it stands."""
-
-    def start_again(self, client: Client) -> None:
-        """Starts the successor of a client that was killed, and waits until it is ready."""
-
-    def replace_ended(self, client: Client) -> None:
-        """Starts the successor of a client that ended by itself; of one that did not, nothing."""
-
-    def elect(self, topic: str) -> None:
-        """Heals a topic of partitions that nobody leads: has any replica lead, as an operator."""
-
-    def abort_hanging(self) -> None:
-        """Heals the topic of transactions that nobody will end: aborts them, as an operator."""
+    def heal(
+        self, heal: Callable[Concatenate[Rig, P], Rows], *args: P.args, **named: P.kwargs
+    ) -> None:
+        """Does what ends a fault: `stage.heal(restart, dead())`."""
 
     def await_position(self, limit_s: float) -> None:
         """Waits until the group has saved a position; a run in which it saves none says so."""

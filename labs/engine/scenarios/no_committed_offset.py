@@ -8,18 +8,20 @@ with `earliest` it reads all that the topic still has once more.
 
 from __future__ import annotations
 
+from labs.engine.faults import forget_group, hold, kill_client, start_again
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker_and_a_group
+from labs.engine.workloads.group import GROUP
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.hold("consumer", "polling")
-    stage.kill_client("consumer")
-    stage.forget_group()
-    stage.start_again("consumer")
+    stage.do(hold, "consumer", "polling")
+    stage.do(kill_client, "consumer")
+    stage.do(forget_group, GROUP)
+    stage.heal(start_again, "consumer")
     stage.go_on(seconds["healed_s"])
 
 

@@ -9,7 +9,8 @@ the next one; with `latest` it passes over all that came meanwhile; with `none` 
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
+from labs.engine.faults import delete_read, hold, kill_client, start_again
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
@@ -17,11 +18,11 @@ from labs.engine.scenarios.topologies import one_broker_and_a_group
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.hold("consumer", "processed")
-    stage.delete_read()
-    stage.kill_client("consumer")
+    stage.do(hold, "consumer", "processed")
+    stage.do(delete_read, TOPIC)
+    stage.do(kill_client, "consumer")
     stage.go_on(seconds["away_s"])
-    stage.start_again("consumer")
+    stage.heal(start_again, "consumer")
     stage.go_on(seconds["healed_s"])
 
 

@@ -10,7 +10,7 @@ back has to make the topic anew, which comes to the same.
 
 from __future__ import annotations
 
-from labs.engine.faults import coordinator, dead, killed
+from labs.engine.faults import coordinator, dead, elect, kill, killed, restart, wipe
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import OFFSETS, SHORT_SESSION
 from labs.engine.scenarios.topologies import OFFSETS_COPIES, beside_offsets
@@ -20,12 +20,12 @@ from labs.engine.workloads.group import GROUP
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.kill(coordinator(GROUP))
-    stage.wipe(killed())
+    stage.do(kill, coordinator(GROUP))
+    stage.do(wipe, killed())
     stage.go_on(seconds["away_s"])
-    stage.restart(dead())
+    stage.heal(restart, dead())
     stage.await_in_sync(limit_s=60)
-    stage.elect(OFFSETS)
+    stage.heal(elect, OFFSETS)
     stage.await_position(limit_s=30)
     stage.go_on(seconds["healed_s"])
 

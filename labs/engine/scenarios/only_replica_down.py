@@ -9,7 +9,7 @@ with too much to do, 10.2 s.
 
 from __future__ import annotations
 
-from labs.engine.faults import leader
+from labs.engine.faults import kill, leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import restart_dead
 from labs.engine.scenarios.topologies import up_to_five
@@ -17,7 +17,7 @@ from labs.engine.scenarios.topologies import up_to_five
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
-    stage.kill(leader(TOPIC))
+    stage.do(kill, leader(TOPIC))
     stage.go_on(seconds["down_s"])
     restart_dead(stage, seconds)
 

@@ -9,7 +9,8 @@ there before (ConfigDef, auto.offset.reset).
 from __future__ import annotations
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
+from labs.engine.faults import hold, let_go, widen
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
 _NAME = "topic.metadata.refresh.interval.ms"
@@ -19,10 +20,10 @@ _SOON = "a new partition is found earlier"
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.hold("consumer", "polling")
-    stage.widen()
+    stage.do(hold, "consumer", "polling")
+    stage.do(widen, TOPIC)
     stage.go_on(seconds["unknown_s"])
-    stage.let_go("consumer")
+    stage.do(let_go, "consumer")
     stage.go_on(seconds["found_s"])
 
 

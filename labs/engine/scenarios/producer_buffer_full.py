@@ -9,7 +9,7 @@ is short. Where librdkafka plays a Java team's producer, its process waits for m
 from __future__ import annotations
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults import leader, paused
+from labs.engine.faults import leader, pause, paused, resume
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker
 
@@ -18,9 +18,9 @@ _FULL_SOON = "the buffer is full after half a second, not after a minute"
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
-    stage.pause(leader(TOPIC))
+    stage.do(pause, leader(TOPIC))
     stage.go_on(seconds["paused_s"])
-    stage.resume(paused())
+    stage.do(resume, paused())
     stage.go_on(seconds["healed_s"])
 
 

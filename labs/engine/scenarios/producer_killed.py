@@ -9,18 +9,18 @@ leaves copies, because a new session has a new producer id (KIP-98); one that do
 
 from __future__ import annotations
 
-from labs.engine.faults import leader, paused
+from labs.engine.faults import kill_client, leader, pause, paused, resume, start_again
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
-    stage.pause(leader(TOPIC))
+    stage.do(pause, leader(TOPIC))
     stage.go_on(seconds["filling_s"])
-    stage.kill_client("producer")
-    stage.resume(paused())
-    stage.start_again("producer")
+    stage.do(kill_client, "producer")
+    stage.do(resume, paused())
+    stage.heal(start_again, "producer")
     stage.go_on(seconds["healed_s"])
 
 

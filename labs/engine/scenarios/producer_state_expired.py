@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults import impaired, leader
+from labs.engine.faults import cut, impaired, leader, mend, sever
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import (
     TOPIC,
@@ -51,10 +51,10 @@ def _brokers(settings: Settings) -> Mapping[str, Pinned]:
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
-    stage.cut(leader(TOPIC), "clients", "from")
+    stage.do(cut, leader(TOPIC), "clients", "from")
     stage.go_on(seconds["unheard_s"])
-    stage.sever(leader(TOPIC), "clients")
-    stage.mend(impaired())
+    stage.do(sever, leader(TOPIC), "clients")
+    stage.heal(mend, impaired())
     stage.go_on(seconds["healed_s"])
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from labs.engine.faults import killed, minority
+from labs.engine.faults import kill, killed, minority, wipe
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import (
     TOPIC,
@@ -40,8 +40,8 @@ def _topology(settings: Settings) -> Topology:
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     fall_behind(stage, seconds)
-    stage.kill(minority(TOPIC))
-    stage.wipe(killed())
+    stage.do(kill, minority(TOPIC))
+    stage.do(wipe, killed())
     elect_lagging_replica(stage, seconds)
 
 

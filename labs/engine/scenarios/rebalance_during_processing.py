@@ -8,6 +8,7 @@ that is given more time keeps its partitions until it polls again, and the other
 
 from __future__ import annotations
 
+from labs.engine.faults import hold, join, let_go
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import on_one_broker
@@ -16,10 +17,10 @@ from labs.engine.scenarios.topologies import on_one_broker
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.hold("consumer", "handed")
-    stage.join()
+    stage.do(hold, "consumer", "handed")
+    stage.do(join)
     stage.go_on(seconds["working_s"])
-    stage.let_go("consumer")
+    stage.do(let_go, "consumer")
     stage.go_on(seconds["healed_s"])
 
 

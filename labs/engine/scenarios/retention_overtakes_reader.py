@@ -13,8 +13,9 @@ from collections.abc import Mapping
 
 from advisor.reasoning.away import QUEUE_BYTES
 from labs.engine.clients.translate import Pinned
+from labs.engine.faults import keep_all, start_again
 from labs.engine.plan.spec import Settings
-from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION, away_ms, nobody_reads, retention_soon
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
@@ -50,8 +51,8 @@ def _needed(settings: Settings) -> int | None:
 
 def _play(stage: Stage, seconds: Durations) -> None:
     nobody_reads(stage, seconds)
-    stage.keep_all()
-    stage.start_again("consumer")
+    stage.heal(keep_all, TOPIC)
+    stage.heal(start_again, "consumer")
     stage.go_on(seconds["healed_s"])
 
 

@@ -10,7 +10,7 @@ the in-sync set meanwhile, and the same replicas go on.
 
 from __future__ import annotations
 
-from labs.engine.faults import followers, leader, paused
+from labs.engine.faults import followers, leader, pause, paused, resume
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 
@@ -18,9 +18,9 @@ from labs.engine.scenarios.topologies import up_to_five
 def _play(stage: Stage, seconds: Durations) -> None:
     alone = stage.topology.replication_factor == 1
     stage.go_on(seconds["lead_in_s"])
-    stage.pause(leader(TOPIC) if alone else followers(TOPIC))
+    stage.do(pause, leader(TOPIC) if alone else followers(TOPIC))
     stage.go_on(seconds["slow_s"])
-    stage.resume(paused())
+    stage.do(resume, paused())
     stage.await_in_sync(limit_s=60)
     stage.go_on(seconds["healed_s"])
 

@@ -9,6 +9,7 @@ outlives the machine is not lost with it.
 
 from __future__ import annotations
 
+from labs.engine.faults import hold, kill_client, lose_checkpoint, start_again
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import PROMPT
 from labs.engine.scenarios.topologies import one_broker_and_a_query
@@ -17,10 +18,10 @@ from labs.engine.scenarios.topologies import one_broker_and_a_query
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.hold("consumer", "polling")
-    stage.kill_client("consumer")
-    stage.lose_checkpoint()
-    stage.start_again("consumer")
+    stage.do(hold, "consumer", "polling")
+    stage.do(kill_client, "consumer")
+    stage.do(lose_checkpoint)
+    stage.heal(start_again, "consumer")
     stage.go_on(seconds["healed_s"])
 
 

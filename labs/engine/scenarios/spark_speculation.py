@@ -7,15 +7,16 @@ takes none back: its commit and abort do nothing (apache/spark KafkaStreamingWri
 
 from __future__ import annotations
 
+from labs.engine.faults import pause_executor, resume_executor
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_a_query
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
-    stage.pause_executor("producer")
+    stage.do(pause_executor, "producer")
     stage.go_on(seconds["standing_s"])
-    stage.resume_executor("producer")
+    stage.heal(resume_executor, "producer")
     stage.go_on(seconds["healed_s"])
 
 

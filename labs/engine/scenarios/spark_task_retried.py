@@ -7,13 +7,14 @@ had sent as well. The failure is an error that one row's expression raises, once
 
 from __future__ import annotations
 
+from labs.engine.faults import fail
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_a_query
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
-    stage.fail("producer")
+    stage.do(fail, "producer")
     stage.go_on(seconds["healed_s"])
 
 

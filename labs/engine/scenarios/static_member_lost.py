@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
+from labs.engine.faults import join, stop_client
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
@@ -32,9 +33,9 @@ def _brokers(settings: Settings) -> Mapping[str, Pinned]:
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.join()
+    stage.do(join)
     stage.go_on(seconds["together_s"])
-    stage.stop_client("consumer")
+    stage.do(stop_client, "consumer")
     stage.go_on(seconds["away_s"])
 
 

@@ -6,7 +6,24 @@ from collections.abc import Callable, Mapping, Sequence
 
 from advisor.reasoning.away import POLL_MS, until_taken_over_ms
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults import Role, a_follower, dead, followers, leader, paused, terminated
+from labs.engine.faults import (
+    Role,
+    a_follower,
+    dead,
+    elect,
+    followers,
+    hold,
+    kill,
+    kill_client,
+    leader,
+    pause,
+    paused,
+    restart,
+    resume,
+    start_again,
+    terminate,
+    terminated,
+)
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import TOPIC, Durations, Stage
 
@@ -72,7 +89,7 @@ def leave_leader_alone(stage: Stage, stopped: Role = _A_FOLLOWER) -> None:
             "terminate", stopped.name, "replication.factor is 1: the leader is alone from the start"
         )
     for left in range(replicas - 1, 0, -1):
-        stage.terminate(stopped)
+        stage.do(terminate, stopped)
         stage.await_isr(left, limit_s=20)
 
 
@@ -88,27 +105,27 @@ def alone_until(without_leader_s: tuple[float, float]) -> Mapping[str, tuple[flo
 
 def lose_last_in_sync(
     stage: Stage, seconds: Durations, lose: Callable[[Stage], None],
-    stopped: Role = _A_FOLLOWER, elect: Sequence[str] = (),
+    stopped: Role = _A_FOLLOWER, elections: Sequence[str] = (),
 ) -> None:  # fmt: skip
     """Leaves one replica in sync, lets it go on alone, loses it, and has the others come first."""
     stage.go_on(seconds["lead_in_s"])
     leave_leader_alone(stage, stopped)
     stage.go_on(seconds["alone_s"])
     lose(stage)
-    restart_others_first(stage, seconds, elect)
+    restart_others_first(stage, seconds, elections)
 
 
 def kill_leader(stage: Stage) -> None:
-    stage.kill(leader(TOPIC))
+    stage.do(kill, leader(TOPIC))
 
 
-def restart_others_first(stage: Stage, seconds: Durations, elect: Sequence[str] = ()) -> None:
+def restart_others_first(stage: Stage, seconds: Durations, elections: Sequence[str] = ()) -> None:
     """Brings the stopped followers back before the leader that died, then heals."""
     if stage.topology.replication_factor > 1:
-        stage.restart(terminated())
+        stage.heal(restart, terminated())
         stage.await_fenced(limit_s=60)
     stage.go_on(seconds["without_leader_s"])
-    restart_dead(stage, seconds, elect)
+    restart_dead(stage, seconds, elections)
 
 
 def fall_behind(stage: Stage, seconds: Durations) -> None:
@@ -118,14 +135,14 @@ def fall_behind(stage: Stage, seconds: Durations) -> None:
             "pause", "follower", "replication.factor is 1: there are no followers to fall behind"
         )
     else:
-        stage.pause(followers(TOPIC))
+        stage.do(pause, followers(TOPIC))
     stage.go_on(seconds["behind_s"])
 
 
 def elect_lagging_replica(stage: Stage, seconds: Durations) -> None:
     """Resumes the followers, so that one of them leads in place of the leader, which is dead."""
     if stage.topology.replication_factor > 1:
-        stage.resume(paused())
+        stage.do(resume, paused())
     go_on_under_new_leader(stage, seconds)
 
 
@@ -137,14 +154,14 @@ def go_on_under_new_leader(stage: Stage, seconds: Durations) -> None:
     restart_dead(stage, seconds)
 
 
-def restart_dead(stage: Stage, seconds: Durations, elect: Sequence[str] = ()) -> None:
+def restart_dead(stage: Stage, seconds: Durations, elections: Sequence[str] = ()) -> None:
     """Heals: starts what is dead, until all replicas are in sync, and goes on for a while.
 
     Where a disk was lost, an operator has a leader elected for topics that have none after it.
     """
-    stage.restart(dead())
-    for topic in elect:
-        stage.elect(topic)
+    stage.heal(restart, dead())
+    for topic in elections:
+        stage.heal(elect, topic)
     stage.await_in_sync(limit_s=60)
     stage.go_on(seconds["healed_s"])
 
@@ -153,8 +170,8 @@ def nobody_reads(stage: Stage, seconds: Durations) -> None:
     """Kills the group's only member, once the group has a saved position, and lets time pass."""
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.hold("consumer", "polling")
-    stage.kill_client("consumer")
+    stage.do(hold, "consumer", "polling")
+    stage.do(kill_client, "consumer")
     stage.go_on(seconds["away_s"])
 
 
@@ -165,8 +182,8 @@ def kill_consumer_at(stage: Stage, point: str, seconds: Durations) -> None:
     """
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.hold("consumer", point)
+    stage.do(hold, "consumer", point)
     stage.go_on(seconds["standing_s"])
-    stage.kill_client("consumer")
-    stage.start_again("consumer")
+    stage.do(kill_client, "consumer")
+    stage.heal(start_again, "consumer")
     stage.go_on(seconds["healed_s"])

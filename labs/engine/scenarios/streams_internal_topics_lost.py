@@ -9,7 +9,7 @@ back nothing and goes on.
 
 from __future__ import annotations
 
-from labs.engine.faults import killed, leader
+from labs.engine.faults import kill, killed, leader, start_again, stop_client, wipe
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import OFFSETS, SHORT_SESSION, restart_dead
 from labs.engine.scenarios.topologies import three_brokers_and_state
@@ -19,12 +19,12 @@ from labs.engine.workloads.streams_state import CHANGELOG
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.stop_client("consumer")
-    stage.kill(leader(CHANGELOG))
-    stage.wipe(killed())
+    stage.do(stop_client, "consumer")
+    stage.do(kill, leader(CHANGELOG))
+    stage.do(wipe, killed())
     stage.go_on(seconds["away_s"])
-    restart_dead(stage, seconds, elect=(CHANGELOG, OFFSETS))
-    stage.start_again("consumer")
+    restart_dead(stage, seconds, elections=(CHANGELOG, OFFSETS))
+    stage.heal(start_again, "consumer")
     stage.go_on(seconds["healed_s"])
 
 

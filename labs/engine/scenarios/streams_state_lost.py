@@ -9,6 +9,7 @@ Kafka Streams does not leave its group when it closes, so the next one waits for
 
 from __future__ import annotations
 
+from labs.engine.faults import start_again, stop_client
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker_and_state
@@ -17,8 +18,8 @@ from labs.engine.scenarios.topologies import one_broker_and_state
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.stop_client("consumer")
-    stage.start_again("consumer")
+    stage.do(stop_client, "consumer")
+    stage.heal(start_again, "consumer")
     stage.go_on(seconds["healed_s"])
 
 

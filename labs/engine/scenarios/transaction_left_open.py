@@ -9,6 +9,7 @@ the application sends the same work in a new transaction.
 
 from __future__ import annotations
 
+from labs.engine.faults import hold, kill_client, start_again
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_transactions
 
@@ -16,10 +17,10 @@ from labs.engine.scenarios.topologies import one_broker_and_transactions
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.hold("producer", "in-transaction")
+    stage.do(hold, "producer", "in-transaction")
     stage.go_on(seconds["open_s"])
-    stage.kill_client("producer")
-    stage.start_again("producer")
+    stage.do(kill_client, "producer")
+    stage.heal(start_again, "producer")
     stage.go_on(seconds["healed_s"])
 
 

@@ -14,9 +14,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults import dead, killed, transaction_coordinator
+from labs.engine.faults import (
+    abort_hanging,
+    dead,
+    elect,
+    hold,
+    kill,
+    killed,
+    let_go,
+    restart,
+    transaction_coordinator,
+    wipe,
+)
 from labs.engine.plan.spec import Settings
-from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import TRANSACTIONS_COPIES, beside_transactions
 
 
@@ -28,16 +39,16 @@ def _brokers(_: Settings) -> Mapping[str, Pinned]:
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.hold("producer", "in-transaction")  # a kill between two of them leaves nothing open
-    stage.kill(transaction_coordinator())
-    stage.wipe(killed())
-    stage.let_go("producer")
+    stage.do(hold, "producer", "in-transaction")  # a kill between two of them leaves nothing open
+    stage.do(kill, transaction_coordinator())
+    stage.do(wipe, killed())
+    stage.do(let_go, "producer")
     stage.go_on(seconds["away_s"])
-    stage.restart(dead())
+    stage.heal(restart, dead())
     stage.await_in_sync(limit_s=60)
-    stage.elect("__transaction_state")
+    stage.heal(elect, "__transaction_state")
     stage.go_on(seconds["hanging_s"])
-    stage.abort_hanging()
+    stage.heal(abort_hanging, TOPIC)
     stage.go_on(seconds["healed_s"])
 
 

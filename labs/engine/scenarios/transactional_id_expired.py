@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
+from labs.engine.faults import replace_ended, start_again, stop_client
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_offsets_in_transactions
@@ -36,11 +37,11 @@ def _brokers(settings: Settings) -> Mapping[str, Pinned]:
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.stop_client("producer")
+    stage.do(stop_client, "producer")
     stage.go_on(seconds["idle_s"])
-    stage.start_again("producer")
+    stage.heal(start_again, "producer")
     stage.go_on(seconds["unnoticed_s"])
-    stage.replace_ended("consumer")
+    stage.heal(replace_ended, "consumer")
     stage.go_on(seconds["healed_s"])
 
 

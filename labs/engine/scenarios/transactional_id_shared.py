@@ -8,6 +8,7 @@ nobody takes its output back, and what the successor makes of the same input is 
 
 from __future__ import annotations
 
+from labs.engine.faults import hold, let_go, pause_client, start_again
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker
@@ -16,11 +17,11 @@ from labs.engine.scenarios.topologies import one_broker
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.hold("consumer", "processed")
-    stage.pause_client("consumer")
-    stage.start_again("consumer")
+    stage.do(hold, "consumer", "processed")
+    stage.do(pause_client, "consumer")
+    stage.heal(start_again, "consumer")
     stage.go_on(seconds["both_s"])
-    stage.let_go("consumer")
+    stage.do(let_go, "consumer")
     stage.go_on(seconds["healed_s"])
 
 

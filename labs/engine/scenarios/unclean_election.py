@@ -10,7 +10,18 @@ with the others, the majority of three that are controllers too would be away.
 
 from __future__ import annotations
 
-from labs.engine.faults import a_follower, dead, followers, leader, terminated
+from labs.engine.faults import (
+    a_follower,
+    dead,
+    followers,
+    kill,
+    leader,
+    release,
+    restart,
+    terminate,
+    terminated,
+    throttle,
+)
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import beside_controllers
 
@@ -21,14 +32,14 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     _leave_one_behind(stage, seconds)
     if stage.topology.replication_factor > 2:
-        stage.kill(followers(TOPIC))
-    stage.kill(leader(TOPIC))
+        stage.do(kill, followers(TOPIC))
+    stage.do(kill, leader(TOPIC))
     if stage.topology.replication_factor > 1:
         stage.await_fenced(limit_s=60)
     stage.go_on(seconds["without_leader_s"])
-    stage.restart(dead())
+    stage.heal(restart, dead())
     if stage.topology.replication_factor > 1:
-        stage.release()
+        stage.heal(release, TOPIC)
     stage.await_in_sync(limit_s=60)
     stage.go_on(seconds["healed_s"])
 
@@ -40,11 +51,11 @@ def _leave_one_behind(stage: Stage, seconds: Durations) -> None:
             "throttle", "follower", "replication.factor is 1: there are no followers to fall behind"
         )
         return
-    stage.throttle(_BYTES_PER_S)
-    stage.terminate(a_follower(TOPIC))
+    stage.do(throttle, TOPIC, _BYTES_PER_S)
+    stage.do(terminate, a_follower(TOPIC))
     stage.await_isr(replicas - 1, limit_s=20)
     stage.go_on(seconds["away_s"])
-    stage.restart(terminated())
+    stage.heal(restart, terminated())
     stage.go_on(seconds["behind_s"])
     stage.await_isr(replicas - 1, limit_s=5)
 

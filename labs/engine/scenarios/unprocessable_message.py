@@ -7,6 +7,7 @@ exception-then-close shows, and nobody reads until it is started again.
 
 from __future__ import annotations
 
+from labs.engine.faults import cure, hold, spoil
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_polls_that_fail
 
@@ -14,10 +15,10 @@ from labs.engine.scenarios.topologies import one_broker_and_polls_that_fail
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.hold("consumer", "handed")
-    stage.spoil("consumer")
+    stage.do(hold, "consumer", "handed")
+    stage.do(spoil, "consumer")
     stage.go_on(seconds["spoilt_s"])
-    stage.cure("consumer")
+    stage.heal(cure, "consumer")
     stage.go_on(seconds["healed_s"])
 
 

@@ -1,0 +1,52 @@
+"""What faults are done to: a cluster and its clients, and the log that keeps the proof.
+
+Every fault and every heal is one function `(rig, …) -> rows`. A scenario names it:
+`stage.do(kill, leader("orders"))`, `stage.heal(restart, dead())`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from labs.engine.clients.process import ClientProcess
+from labs.engine.cluster.cluster import Cluster
+from labs.engine.faults.record import FaultLog, FaultRow
+
+Client = Literal["producer", "consumer"]
+"""A client by its role; it is whoever plays that now."""
+Rows = tuple[FaultRow, ...]
+"""The closing rows of a fault, one for each target; empty if there was nothing to do."""
+
+
+class Clients(Protocol):
+    """The clients of an arm (`labs.engine.workloads`)."""
+
+    @property
+    def checkpoint(self) -> Path | None:
+        """Where a query keeps how far it is, if that can be lost with a machine."""
+
+    def client(self, role: str) -> ClientProcess:
+        """The one that plays a role now."""
+
+    def first(self, role: str) -> ClientProcess:
+        """The one that played a role first."""
+
+    def standing(self, role: str) -> ClientProcess:
+        """The one of a role that stands still; if none does, the one that plays it now."""
+
+    def join(self) -> ClientProcess:
+        """Starts one more member of the group."""
+
+    def start_again(self, role: str) -> ClientProcess:
+        """Starts the successor of one that died."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rig:
+    """The cluster and the clients of an arm, and the log of what is done to them."""
+
+    cluster: Cluster
+    log: FaultLog
+    clients: Clients

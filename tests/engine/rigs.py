@@ -1,0 +1,45 @@
+"""What faults are done to in tests: a cluster without clients, or one client without a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from labs.engine.clients.process import ClientProcess
+from labs.engine.faults import FaultLog, Rig
+
+
+@dataclass(frozen=True)
+class Alone:
+    """One client that plays every role; `start` makes its successor."""
+
+    playing: ClientProcess
+    start: Callable[[], ClientProcess] | None = None
+    checkpoint: Path | None = None
+
+    def client(self, _: str) -> ClientProcess:
+        return self.playing
+
+    first = standing = client
+
+    def join(self) -> ClientProcess:
+        return self.start_again("consumer")
+
+    def start_again(self, _: str) -> ClientProcess:
+        assert self.start is not None
+        return self.start()
+
+
+def rig(cluster: Any, log: FaultLog) -> Rig:
+    """A cluster of which no clients are known."""
+    return Rig(cluster, log, cast(Any, None))
+
+
+def alone(
+    client: Any, log: FaultLog, start: Callable[[], ClientProcess] | None = None,
+    checkpoint: Path | None = None,
+) -> Rig:  # fmt: skip
+    """A client, None if there is none yet, of whose cluster nothing is known."""
+    return Rig(cast(Any, None), log, Alone(client, start, checkpoint))
