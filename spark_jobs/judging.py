@@ -16,6 +16,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from spark_jobs import bundles, history, parts
+from spark_jobs.count_table import COUNTS, TABLE
 from spark_jobs.counts import Family
 from spark_jobs.counts import values as by_value
 from spark_jobs.counts.effects import STATE, effects
@@ -35,34 +36,7 @@ from spark_jobs.views import Views
 EXAMPLES = 5
 """Rows shown for each anomaly."""
 
-_NEEDS: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("sent", "ok", "fail", "info"), ("sends",)),
-    "in_log": ("log",),
-    **dict.fromkeys(("obliged", "lost_write", "given_up", "phantom"), ("sends", "log")),
-    "reordered": ("sends", "log"),
-    "key_reordered": ("sends", "deliveries"),
-    **dict.fromkeys(("expired", "compacted"), ("sends", "log", "partitions")),
-    "delivered": ("deliveries",),
-    "skipped": ("log", "deliveries"),
-    "unseen": ("sends", "log", "deliveries"),
-    "late": ("sends", "log", "deliveries"),
-    "duplicate": ("log",),
-    "diverged": ("log",),
-    "redelivery": ("deliveries",),
-    "nonmonotonic_poll": ("deliveries",),
-    "poll_skip": ("log", "deliveries"),
-    "aborted_read": ("deliveries",),
-    "torn_transaction": ("sends", "deliveries"),
-    "effect_missing": ("sends", "effects"),
-    "effect_duplicated": ("effects",),
-    "state_lost": ("state",),
-    "unavailable_ms": ("sends",),
-    "blocked_ms": ("sends", "log", "deliveries"),
-}
-"""The tables without which a count is null: it was not judged."""
-
-_PLAIN = frozenset({"sent", "ok", "fail", "info", "obliged", "in_log", "delivered"})
-"""Counts of what is there, of which no examples are shown."""
+_PLAIN = frozenset(each.name for each in TABLE if each.plain)
 
 _SOUND = ("sent", "ok", "obliged", "in_log", "delivered")
 """What a value counts as that the sieve set aside."""
@@ -168,7 +142,7 @@ def _counted(seen: Survey, families: Sequence[Family]) -> dict[str, int]:
 
 def _masked(counted: Mapping[str, int], seen: Survey) -> dict[str, int | None]:
     """Every count, with null where a table that it needs was not recorded."""
-    unjudged = {name for name, needs in _NEEDS.items() if not seen.recorded.issuperset(needs)}
+    unjudged = {each.name for each in TABLE if not seen.recorded.issuperset(each.needs)}
     # Whether a group passed something over is told by its commits; no group, no question.
     if seen.fact("deliveries", "readers") and "commits" not in seen.recorded:
         unjudged.update(("skipped", "late"))
@@ -182,7 +156,7 @@ def _masked(counted: Mapping[str, int], seen: Survey) -> dict[str, int | None]:
     timed = seen.fact("deliveries", "timed") or not seen.fact("deliveries", "readers")
     if not (seen.fact("sends", "keyed") and timed):
         unjudged.add("key_reordered")
-    return {name: None if name in unjudged else counted.get(name, 0) for name in _NEEDS}
+    return {name: None if name in unjudged else counted.get(name, 0) for name in COUNTS}
 
 
 def _shown(

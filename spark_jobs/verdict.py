@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from spark_jobs.count_table import COUNTS, TABLE, harms
+
 Counts = Mapping[str, int | None]
 """A count by name; None was not judged."""
 
-_REPEATS = frozenset({"redelivery", "duplicate", "effect_duplicated"})
-_LOSSES = frozenset({"lost_write", "skipped", "effect_missing", "given_up"})
-_HALVES = frozenset({"aborted_read", "torn_transaction", "state_lost"})
+_REPEATS, _LOSSES, _HALVES = harms("repeats"), harms("losses"), harms("halves")
 
 FORBIDS: Mapping[str, frozenset[str]] = {
     "at-most-once": _REPEATS,
@@ -20,12 +20,7 @@ FORBIDS: Mapping[str, frozenset[str]] = {
 }
 """What each guarantee forbids; a test holds this against `advisor.reasoning.guarantees`."""
 
-WITHOUT_WANT = frozenset(
-    {
-        "lost_write", "skipped", "duplicate", "reordered", "diverged", "aborted_read", "phantom",
-        "torn_transaction", "effect_missing", "effect_duplicated", "state_lost",
-    }
-)  # fmt: skip
+WITHOUT_WANT = frozenset(each.name for each in TABLE if each.always)
 """What is forbidden where no guarantee was named: every anomaly that is nobody's intention."""
 
 _BESIDE_THE_PATH = frozenset({"effect_missing", "effect_duplicated", "state_lost"})
@@ -33,22 +28,6 @@ _BESIDE_THE_PATH = frozenset({"effect_missing", "effect_duplicated", "state_lost
 
 _OF_TRANSACTIONS = frozenset({"aborted_read", "torn_transaction"})
 """Counts that nothing can bear where no send was in a transaction."""
-
-_SAYS: Mapping[str, str] = {
-    "lost_write": "{n} of {ok} acknowledged messages are gone",
-    "skipped": "{n} messages were passed over by a group and never delivered",
-    "duplicate": "{n} copies beyond the first are in the log",
-    "redelivery": "{n} deliveries were repeats",
-    "reordered": "{n} neighbours in the log are out of order",
-    "diverged": "{n} offsets bear more than one value",
-    "aborted_read": "{n} deliveries were of aborted messages",
-    "phantom": "{n} messages are there that were never sent",
-    "torn_transaction": "{n} transactions were delivered in part",
-    "effect_missing": "{n} effects are missing in the sink",
-    "effect_duplicated": "{n} effects were applied more than once",
-    "given_up": "{n} messages were given up by the client",
-    "state_lost": "{n} keys have less state than was put in",
-}
 
 _NAMED = 3
 """Faults without proof that a reason names."""
@@ -138,7 +117,7 @@ def _unproved(faults: Sequence[str]) -> str:
 
 
 def _said(name: str, counts: Counts) -> str:
-    return _SAYS[name].format(n=f"{counts[name]:,}", ok=f"{counts['ok'] or 0:,}")
+    return COUNTS[name].sentence.format(n=f"{counts[name]:,}", ok=f"{counts['ok'] or 0:,}")
 
 
 def _sentence(text: str) -> str:

@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 from xml.etree import ElementTree
 
 from advisor.reasoning.guarantees import Anomaly
-from labs.engine.run.result import COUNTS
 from labs.engine.scenarios import ScenarioError, all_scenarios
 from labs.engine.scenarios import find as find_scenario
 from labs.lessons.model import Answer, Arm, Lesson, Prediction, Question, Symptom, Turn
 from labs.lessons.text import Text, TextError, parse, pictures
+from spark_jobs.count_table import COUNTS
 
 TOML = "lesson.toml"
 TEXTS = ("story.md", "explain.md", "take-home.md")
@@ -282,7 +282,7 @@ def _text(file: Path, arms: tuple[str, ...], drawings: Mapping[str, str]) -> Tex
     # What is said before and after a run is about no arm of it.
     known = arms if file.name == "explain.md" else ()
     try:
-        return parse(file.read_text("utf-8"), known, COUNTS, drawings)
+        return parse(file.read_text("utf-8"), known, tuple(COUNTS), drawings)
     except TextError as wrong:
         raise LessonError(f"{where}: {wrong}") from wrong
 

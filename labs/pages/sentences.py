@@ -8,22 +8,7 @@ from typing import Any
 
 from labs.engine.plan.spec import ExperimentSpec
 from labs.pages.selectors import Evidence
-
-_SEEN: Mapping[str, str] = {
-    "duplicate": "{n} surplus copies of messages are in the log",
-    "redelivery": "{n} messages were delivered again",
-    "skipped": "{n} messages were passed over by the group and never delivered",
-    "effect_missing": "{n} messages left no effect",
-    "effect_duplicated": "{n} effects were applied more than once",
-    "reordered": "{n} messages are out of order",
-    "key_reordered": "{n} messages were handed out after a later one of their key",
-    "aborted_read": "{n} messages of aborted transactions were delivered",
-    "torn_transaction": "{n} transactions were delivered in part",
-    "diverged": "{n} offsets hold different messages on different replicas",
-    "state_lost": "{n} keys lost state",
-    "phantom": "{n} messages were delivered that were never sent",
-    "given_up": "{n} messages were given up by the client",
-}
+from spark_jobs.count_table import COUNTS, TABLE
 
 _THREE_WAYS = ("lost_write", "skipped", "late")
 _WENT: Mapping[str, str] = {
@@ -36,37 +21,8 @@ _WENT: Mapping[str, str] = {
 }
 """Where missing messages may have gone; of the three ways 0 is said too."""
 
-COUNT_WORDS: Mapping[str, str] = {
-    "sent": "sent",
-    "ok": "acknowledged",
-    "fail": "refused (definitely not written)",
-    "info": "unknown to the client (timeout)",
-    "obliged": "acknowledged and not aborted",
-    "in_log": "in the log at the end",
-    "delivered": "handed to any reader",
-    "lost_write": "acknowledged and gone",
-    "unseen": "in the log, delivered to nobody",
-    "late": "in the log, merely late",
-    "duplicate": "surplus copies in the log",
-    "redelivery": "delivered again",
-    "skipped": "passed over by the group",
-    "given_up": "given up by the client",
-    "reordered": "out of order",
-    "key_reordered": "read after a later one of their key",
-    "expired": "deleted by retention",
-    "compacted": "replaced by compaction",
-    "aborted_read": "aborted, yet delivered",
-    "torn_transaction": "transactions delivered in part",
-    "diverged": "offsets that differ between replicas",
-    "effect_missing": "without an effect",
-    "effect_duplicated": "effects applied more than once",
-    "state_lost": "keys that lost state",
-    "phantom": "never sent, yet there",
-    "nonmonotonic_poll": "polls that went backwards",
-    "poll_skip": "polls that left a gap",
-    "unavailable_ms": "ms without any acknowledgement",
-    "blocked_ms": "ms of waiting without any delivery",
-}
+COUNT_WORDS: Mapping[str, str] = {each.name: each.label for each in TABLE}
+"""What each count is called, after its number."""
 
 GUARANTEE_WORDS: Mapping[str, str] = {
     "exactly-once": "exactly once",
@@ -98,7 +54,9 @@ def of_run(verdict: str, result: Mapping[str, Any], want: str) -> str:
     gone = f"{number(lost)} of {number(ok)} {counted(result)} are gone"
     if verdict == "broken":
         others = [
-            text.format(n=number(counts[name])) for name, text in _SEEN.items() if counts.get(name)
+            _seen(each.name, counts)
+            for each in TABLE
+            if each.sentence and each.name != "lost_write" and counts.get(each.name)
         ]
         return _sentence(gone, *others)
     wanted = GUARANTEE_WORDS.get(want)
@@ -108,11 +66,15 @@ def of_run(verdict: str, result: Mapping[str, Any], want: str) -> str:
     return f"{gone}, and {kept} in this run.{_of_keys(counts)}"
 
 
+def _seen(name: str, counts: Mapping[str, Any]) -> str:
+    return COUNTS[name].sentence.format(n=number(counts[name]))
+
+
 def _of_keys(counts: Mapping[str, Any]) -> str:
     """What was seen of an order that no guarantee asks for; empty if nothing was."""
     if not counts.get("key_reordered"):
         return ""
-    late = _SEEN["key_reordered"].format(n=number(counts["key_reordered"]))
+    late = _seen("key_reordered", counts)
     return f" {late}, which no guarantee forbids."
 
 
@@ -146,7 +108,7 @@ def _beyond_the_log(counts: Mapping[str, Any]) -> list[str]:
     effects = ("effect_missing", "effect_duplicated")
     told = [name for name in effects if counts.get(name) is not None]
     told += [name for name in ("given_up", "key_reordered") if counts.get(name)]
-    return [_SEEN[name].format(n=number(counts[name])) for name in told]
+    return [_seen(name, counts) for name in told]
 
 
 def of_missing(counts: Mapping[str, Any]) -> str:

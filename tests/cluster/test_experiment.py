@@ -15,7 +15,7 @@ from advisor.reasoning.guarantees import Anomaly
 from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.record import replay, story
 from labs.engine.run.launch import RunnerDied, launch
-from labs.engine.run.result import COUNTS
+from spark_jobs.count_table import COUNTS
 from tests.cluster.conftest import Run, Told
 from tests.engine.arms import (
     DESCRIBED,

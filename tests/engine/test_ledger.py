@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from labs.engine.record.ledger import SCHEMAS, VERSION, TableWriter
-from labs.engine.run.result import COUNTS
+from spark_jobs.count_table import COUNTS
 from spark_jobs.tables import TABLES
 
 ROOT = Path(__file__).parents[2]

@@ -18,11 +18,11 @@ from labs.engine.record.ledger import SEAL
 from labs.engine.run import runner
 from labs.engine.run.events import Emitter
 from labs.engine.run.experiment import FINISHED, run
-from labs.engine.run.result import COUNTS, unjudged
+from labs.engine.run.result import unjudged
 from labs.engine.run.runner import Arm, ArmRunner
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import draw
-from spark_jobs import judging
+from spark_jobs.count_table import COUNTS
 from tests.engine.arms import DESCRIBED, SCENARIO, experiment
 
 HOLDS = {**unjudged("Nothing happened."), "verdict": "holds", "counts": {"ok": 5, "lost_write": 0}}
@@ -122,7 +122,3 @@ def test_a_crashed_judge_is_unknown_with_null_counts(
     assert set(told["counts"]) == set(COUNTS)
     assert set(told["counts"].values()) == {None}
     assert [event["arm"] for event in events(stream) if event["event"] == "error"] == ["described"]
-
-
-def test_the_counts_are_those_that_the_judge_has() -> None:
-    assert set(COUNTS) == set(judging._NEEDS)

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from labs.engine.run.result import COUNTS
 from labs.models import Experiment, Run, State, settings_key
+from spark_jobs.count_table import COUNTS
 from tests.engine import histories
 
 SCENARIO = "leader-killed-followers-behind"

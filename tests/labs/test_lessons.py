@@ -11,11 +11,11 @@ import pytest
 
 import labs.lessons
 from advisor import services as advisor
-from labs.engine.run.result import COUNTS
 from labs.lessons import Arm, Lesson, LessonError, Outcome, Symptom, all_lessons, right
 from labs.lessons.loading import folders, load
 from labs.lessons.model import Prediction
 from labs.lessons.text import NOT_JUDGED, TextError, parse
+from spark_jobs.count_table import COUNTS
 
 PLACE = Path(labs.lessons.__file__).parent
 LESSONS = pytest.mark.parametrize("lesson", all_lessons(), ids=lambda lesson: lesson.name)
@@ -147,10 +147,10 @@ def test_what_is_wrong_with_a_lab_is_told_with_file_and_key(
 
 
 def test_html_in_a_text_is_shown_and_not_obeyed() -> None:
-    text = parse("<script>alert(1)</script>", (), COUNTS, {})
+    text = parse("<script>alert(1)</script>", (), tuple(COUNTS), {})
     assert "<script>" not in text.plain()
 
 
 def test_a_branch_that_is_not_closed_is_an_error() -> None:
     with pytest.raises(TextError, match="`::: some a` has no `::: none`"):
-        parse("::: some a\nlost", ["a"], COUNTS, {})
+        parse("::: some a\nlost", ["a"], tuple(COUNTS), {})

@@ -18,15 +18,7 @@ from labs.engine.clients.translate import Pinned
 from labs.engine.cluster.properties import SHORTENED
 from labs.engine.faults import FaultRow
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec, Settings
-
-COUNTS: tuple[str, ...] = (
-    "sent", "ok", "fail", "info", "obliged", "in_log", "delivered", "lost_write", "expired",
-    "compacted", "given_up", "phantom", "unseen", "late", "skipped", "duplicate", "redelivery",
-    "reordered", "key_reordered", "nonmonotonic_poll", "poll_skip", "diverged", "aborted_read",
-    "torn_transaction", "effect_missing", "effect_duplicated", "state_lost", "unavailable_ms",
-    "blocked_ms",
-)  # fmt: skip
-"""Every count that a result has, by name; null where it was not judged."""
+from spark_jobs.count_table import COUNTS
 
 JUDGED = ("holds", "broken")
 """The verdicts that say something; `unknown` says nothing, whatever was counted."""

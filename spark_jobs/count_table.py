@@ -1,0 +1,119 @@
+"""Every count of a judged run: its name, what it is called, what it needs, who forbids it.
+
+The one place where a count is declared. How it is counted is in `spark_jobs.counts`, and in words
+in `docs/ledger.md`; `labs` takes names and words from here for results and pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Harm = Literal["repeats", "losses", "halves", ""]
+"""What kind of harm a count is, by which guarantees forbid it; `""` for what none forbids."""
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """One count.
+
+    `needs` are the ledger's tables without which it is null: not judged. `label` follows a number
+    in a table. `sentence` tells of harm that was seen, with `{n}` and `{ok}` in it. `harm` says
+    which guarantees forbid it, and `always` whether it is forbidden where no guarantee was named:
+    every anomaly that is nobody's intention. `plain` counts what is there; it has no examples.
+    """
+
+    name: str
+    needs: tuple[str, ...]
+    label: str
+    sentence: str = ""
+    harm: Harm = ""
+    always: bool = False
+    plain: bool = False
+
+
+_SENDS, _LOG, _HANDED = ("sends",), ("log",), ("deliveries",)
+_SENT_AND_LOGGED, _ALL = (*_SENDS, *_LOG), (*_SENDS, *_LOG, *_HANDED)
+
+TABLE: tuple[Count, ...] = (
+    Count("sent", _SENDS, "sent", plain=True),
+    Count("ok", _SENDS, "acknowledged", plain=True),
+    Count("fail", _SENDS, "refused (definitely not written)", plain=True),
+    Count("info", _SENDS, "unknown to the client (timeout)", plain=True),
+    Count("obliged", _SENT_AND_LOGGED, "acknowledged and not aborted", plain=True),
+    Count("in_log", _LOG, "in the log at the end", plain=True),
+    Count("delivered", _HANDED, "handed to any reader", plain=True),
+    Count(
+        "lost_write", _SENT_AND_LOGGED, "acknowledged and gone",
+        "{n} of {ok} acknowledged messages are gone", "losses", always=True,
+    ),
+    Count("unseen", _ALL, "in the log, delivered to nobody"),
+    Count("late", _ALL, "in the log, merely late"),
+    Count(
+        "duplicate", _LOG, "surplus copies in the log",
+        "{n} surplus copies of messages are in the log", "repeats", always=True,
+    ),
+    Count(
+        "redelivery", _HANDED, "delivered again",
+        "{n} messages were delivered again", "repeats",
+    ),
+    Count(
+        "skipped", (*_LOG, *_HANDED), "passed over by the group",
+        "{n} messages were passed over by the group and never delivered", "losses", always=True,
+    ),
+    Count(
+        "given_up", _SENT_AND_LOGGED, "given up by the client",
+        "{n} messages were given up by the client", "losses",
+    ),
+    Count(
+        "reordered", _SENT_AND_LOGGED, "out of order",
+        "{n} messages are out of order", always=True,
+    ),
+    Count(
+        "key_reordered", (*_SENDS, *_HANDED), "read after a later one of their key",
+        "{n} messages were handed out after a later one of their key",
+    ),
+    Count("expired", (*_SENT_AND_LOGGED, "partitions"), "deleted by retention"),
+    Count("compacted", (*_SENT_AND_LOGGED, "partitions"), "replaced by compaction"),
+    Count(
+        "aborted_read", _HANDED, "aborted, yet delivered",
+        "{n} messages of aborted transactions were delivered", "halves", always=True,
+    ),
+    Count(
+        "torn_transaction", (*_SENDS, *_HANDED), "transactions delivered in part",
+        "{n} transactions were delivered in part", "halves", always=True,
+    ),
+    Count(
+        "diverged", _LOG, "offsets that differ between replicas",
+        "{n} offsets hold different messages on different replicas", always=True,
+    ),
+    Count(
+        "effect_missing", (*_SENDS, "effects"), "without an effect",
+        "{n} messages left no effect", "losses", always=True,
+    ),
+    Count(
+        "effect_duplicated", ("effects",), "effects applied more than once",
+        "{n} effects were applied more than once", "repeats", always=True,
+    ),
+    Count(
+        "state_lost", ("state",), "keys that lost state",
+        "{n} keys lost state", "halves", always=True,
+    ),
+    Count(
+        "phantom", _SENT_AND_LOGGED, "never sent, yet there",
+        "{n} messages were delivered that were never sent", always=True,
+    ),
+    Count("nonmonotonic_poll", _HANDED, "polls that went backwards"),
+    Count("poll_skip", (*_LOG, *_HANDED), "polls that left a gap"),
+    Count("unavailable_ms", _SENDS, "ms without any acknowledgement"),
+    Count("blocked_ms", _ALL, "ms of waiting without any delivery"),
+)  # fmt: skip
+
+COUNTS: Mapping[str, Count] = {each.name: each for each in TABLE}
+"""By name, in the order in which pages show them."""
+
+
+def harms(kind: Harm) -> frozenset[str]:
+    """The counts of one kind of harm."""
+    return frozenset(each.name for each in TABLE if each.harm == kind)
