@@ -148,7 +148,7 @@ class _Predicted:
 
     @property
     def seen(self) -> frozenset[Anomaly]:
-        return self.run.seen - UNSPOKEN - OUTAGES
+        return self.run.seen - UNSPOKEN - OUTAGES - _excused(self.run.event)
 
 
 def held(observed: Iterable[Observed]) -> Held:
@@ -189,7 +189,16 @@ def possible(event: str, pipeline: Pipeline) -> frozenset[Anomaly]:
 
 def refutable(event: str, pipeline: Pipeline) -> frozenset[Anomaly]:
     """What would be a refutation if a run of an event's scenario showed it."""
-    return frozenset(Anomaly) - UNSPOKEN - OUTAGES - possible(event, pipeline)
+    return frozenset(Anomaly) - UNSPOKEN - OUTAGES - _excused(event) - possible(event, pipeline)
+
+
+def _excused(event: str) -> frozenset[Anomaly]:
+    """What no settings are to blame for: giving up in an outage longer than a patient client waits.
+
+    No verdict counts it there, either (docs/ledger.md, `given_up_breaks`).
+    """
+    scenario = next(each.scenario for each in all_events() if each.name == event)
+    return frozenset() if find(scenario).given_up_breaks else frozenset({Anomaly.GIVEN_UP})
 
 
 def _section(event: FailureEvent, runs: Iterable[_Predicted]) -> Section:

@@ -47,6 +47,15 @@ def test_outages_and_what_no_event_speaks_of_contradict_nothing(seen):
     assert held([run(STRONG, seen)]).contradictions == ()
 
 
+def test_giving_up_contradicts_nothing_in_an_outage_that_outlasts_any_patience():
+    long, short = (
+        held([run(STRONG, Anomaly.GIVEN_UP, event=event)]).contradictions
+        for event in ("producer-state-expired", "acknowledgement-lost")
+    )
+    assert long == ()
+    assert [each.anomaly for each in short] == [Anomaly.GIVEN_UP]
+
+
 def test_an_anomaly_that_a_companion_permits_is_no_contradiction():
     assert Anomaly.REDELIVERY in possible(EVENT, STRONG)
     assert held([run(STRONG, Anomaly.REDELIVERY)]).contradictions == ()
