@@ -26,6 +26,8 @@ _OF_TOPICS: Mapping[str, str] = {
     "log.flush.interval.messages": "flush.messages",
     "log.message.timestamp.type": "message.timestamp.type",
     "log.message.timestamp.after.max.ms": "message.timestamp.after.max.ms",
+    "log.message.timestamp.before.max.ms": "message.timestamp.before.max.ms",
+    "log.message.timestamp.difference.max.ms": "message.timestamp.difference.max.ms",
 }
 """The topic's name by the brokers', in the order in which these count."""
 

@@ -9,6 +9,7 @@ from advisor.reasoning.event import Permits
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.streams import Streams
+from advisor.reasoning.timestamps import oldest
 
 ABORT_CHECK = "transaction.abort.timed.out.transaction.cleanup.interval.ms"
 """How often a coordinator looks for transactions over time (TransactionStateManagerConfig)."""
@@ -187,4 +188,7 @@ class Session:
         timeout_ms = self.delivery_timeout_ms
         if timeout_ms is not None and timeout_ms < pause_ms:
             return f"delivery.timeout.ms={timeout_ms}: the client stops trying after that."
+        limit = oldest(self.pipeline)
+        if limit is not None and limit.ms < pause_ms:
+            return f"{limit}: a record that is sent again after a longer pause is refused for good."
         return None

@@ -71,6 +71,11 @@ UNTRIED: Mapping[str, str] = {
     **{name: f"every run has {each.lab}, so that it is short" for name, each in SHORTENED.items()},
     "request.timeout.ms": "its boundary is how long a slow follower may stay in sync, more than a "
     "run lasts",
+    **dict.fromkeys(
+        ("message.timestamp.before.max.ms", "message.timestamp.difference.max.ms"),
+        "its boundary is how long a leader's death may last, more than a run makes it last",
+    ),
+    "message.timestamp.after.max.ms": "the clocks of a run are one",
     "linger.ms": "it decides only where it is longer than a delivery.timeout.ms that is not stated",
     "max.poll.interval.ms": "the model only names it: partitions move for other reasons, too",
     **dict.fromkeys(

@@ -70,6 +70,8 @@ _COMMON = {
     "topic.retention.bytes": ["-1", "1073741824"],
     "topic.cleanup.policy": ["delete", "compact", "compact,delete"],
     "topic.message.timestamp.type": ["CreateTime", "LogAppendTime"],
+    "topic.message.timestamp.before.max.ms": ["0", "1000", "86400000"],
+    "topic.message.timestamp.after.max.ms": ["0", "3600000"],
     "topic.flush.messages": ["1", "10000"],
     "broker.offsets.topic.replication.factor": ["1", "3"],
     "application.offsets.topic.min.insync.replicas": ["1", "2"],

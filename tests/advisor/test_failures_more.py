@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.reasoning.assess import assess
+from advisor.reasoning.failures import events_for
 from advisor.reasoning.guarantees import Anomaly
 from tests.advisor.pipelines import SAFE, described, permits
 
@@ -231,6 +232,17 @@ CASES = [
                             "topic.message.timestamp.type": "LogAppendTime"}, set()),
     ("foreign-timestamps", {"application.timestamps": "from-source",
                             "topic.cleanup.policy": "compact"}, set()),
+    # A retry brings its old timestamp along, and is refused for good.
+    ("leader-killed", SAFE | {"topic.message.timestamp.before.max.ms": "1000"}, {A.GIVEN_UP}),
+    ("leader-killed", SAFE | {"topic.message.timestamp.before.max.ms": "86400000"}, set()),
+    ("leader-killed", SAFE | {"topic.message.timestamp.before.max.ms": "1000",
+                              "topic.message.timestamp.type": "LogAppendTime"}, set()),
+    ("leader-killed", SAFE | {"kafka": "3.9", "topic.message.timestamp.difference.max.ms": "1000"},
+     {A.GIVEN_UP}),
+    ("leader-killed", SAFE | {"kafka": "3.9", "topic.message.timestamp.difference.max.ms": "1000",
+                              "topic.message.timestamp.before.max.ms": "86400000"}, set()),
+    ("leader-killed", SAFE | {"kafka": "3.5", "topic.message.timestamp.difference.max.ms": "1000"},
+     {A.GIVEN_UP}),
     ("spark-speculation", SPARK, set()),
     ("spark-speculation", SPARK | {"application.speculation": "true"}, {A.DUPLICATE}),
     ("spark-checkpoint-lost", SPARK | {"application.checkpoint": "durable"}, set()),
@@ -305,6 +317,29 @@ def test_only_java_from_4_0_is_of_no_more_use_after_an_idle_time(
     """Seen with 3.3.2 to 4.4.0 and librdkafka 2.16: docs/decisions/0022."""
     told = described(SAFE | TRANSACTIONAL | fields)
     assert permits(told, "transactional-id-expired") == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "refused"),
+    [
+        ({"topic.message.timestamp.after.max.ms": "0"}, "after.max.ms=0"),
+        ({"topic.message.timestamp.after.max.ms": "999"}, "after.max.ms=999"),
+        ({"topic.message.timestamp.after.max.ms": "1000"}, ""),
+        ({"topic.message.timestamp.after.max.ms": "0",
+          "topic.message.timestamp.type": "LogAppendTime"}, ""),
+        ({"kafka": "3.5", "topic.message.timestamp.difference.max.ms": "0"}, "difference.max.ms=0"),
+        ({"application.timestamps": "from-source",
+          "topic.message.timestamp.before.max.ms": "1000"}, "before.max.ms=1000"),
+    ],
+)  # fmt: skip
+def test_clocks_that_differ_stop_a_sender_where_the_topic_leaves_them_no_room(
+    fields: dict[str, str], refused: str
+) -> None:
+    pipeline = described(SAFE | fields)
+    [event] = [each for each in events_for(pipeline) if each.name == "foreign-timestamps"]
+    told = event.permits(pipeline).get(A.UNAVAILABLE, "")
+    assert refused in told
+    assert bool(refused) == bool(told)
 
 
 NOT_SAID = {

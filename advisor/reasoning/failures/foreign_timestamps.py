@@ -6,7 +6,10 @@ from advisor.catalog import Component
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import kafka_at_least
+from advisor.reasoning.timestamps import Limit, furthest_ahead, oldest, stamped_by_sender
+
+_CLOCKS_DIFFER_MS = 1000
+"""By how much the clocks of machines differ that nobody watches."""
 
 
 def permits(pipeline: Pipeline) -> Permits:
@@ -14,11 +17,13 @@ def permits(pipeline: Pipeline) -> Permits:
 
     Seen in a run: 5 acknowledged records, 10 days old, gone at the next check of retention.
     """
-    stamped_by = pipeline.text(Component.TOPIC, "message.timestamp.type")
-    given = pipeline.text(Component.APPLICATION, "timestamps")
-    if given == "now" or stamped_by == "LogAppendTime":
+    if not stamped_by_sender(pipeline):
         return {}
-    said = f"application.timestamps={given} with message.timestamp.type={stamped_by}"
+    given = pipeline.text(Component.APPLICATION, "timestamps")
+    ahead = furthest_ahead(pipeline)
+    if given == "now":
+        return _by_clocks(ahead)
+    said = f"application.timestamps={given} with message.timestamp.type=CreateTime"
     found: Permits = {}
     kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
     if kept_ms >= 0 and "delete" in pipeline.text(Component.TOPIC, "cleanup.policy"):
@@ -26,13 +31,24 @@ def permits(pipeline: Pipeline) -> Permits:
             f"{said}: what is older than retention.ms={kept_ms} when it is sent is acknowledged, "
             "and deleted at the next check."
         )
-    if kafka_at_least(pipeline, "3.6"):
-        ahead_ms = pipeline.number(Component.TOPIC, "message.timestamp.after.max.ms")
-        found[Anomaly.UNAVAILABLE] = (
-            f"{said}: what is further ahead than message.timestamp.after.max.ms={ahead_ms} is "
-            "refused, however often it is sent."
-        )
+    refused = [
+        f"what is {where} than {limit} is refused, however often it is sent"
+        for where, limit in (("further ahead", ahead), ("older", oldest(pipeline)))
+        if limit
+    ]
+    if refused:
+        found[Anomaly.UNAVAILABLE] = f"{said}: {'; '.join(refused)}."
     return found
+
+
+def _by_clocks(ahead: Limit | None) -> Permits:
+    """Clocks that differ in the ordinary way: a sender's that is ahead has its records refused."""
+    if ahead is None or ahead.ms >= _CLOCKS_DIFFER_MS:
+        return {}
+    return {
+        Anomaly.UNAVAILABLE: f"{ahead}: a sender whose clock is further ahead of the broker's has "
+        "every record refused until the clocks agree."
+    }
 
 
 EVENT = FailureEvent(

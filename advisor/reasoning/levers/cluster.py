@@ -28,6 +28,7 @@ from advisor.reasoning.numbers import bytes_on_disk
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication, in_fullest_rack, kafka_at_least
 from advisor.reasoning.session import Session
+from advisor.reasoning.timestamps import ANY_AGE, BEFORE, DIFFERENCE, oldest
 
 _TOPIC, _BROKER = Component.TOPIC, Component.BROKER
 
@@ -145,6 +146,16 @@ def _stamps(pipeline: Pipeline) -> Sequence[Value]:
     return stamped(pipeline) if foreign else []
 
 
+def _any_age(setting: str) -> Targets:
+    """The default takes a record of any age."""
+
+    def targets(pipeline: Pipeline) -> Sequence[Value]:
+        limit = oldest(pipeline)
+        return [ANY_AGE] if limit and limit.setting == setting else []
+
+    return targets
+
+
 def _factor_price(before: Pipeline, after: Pipeline) -> str:
     was, now = Replication(before), Replication(after)
     return paid(
@@ -254,6 +265,20 @@ LEVERS = (
         costs(more="Meaning: the timestamp says when the broker got the record, not when it came "
               "to be; that must be in the record itself."),
         "Kafka TopicConfig, message.timestamp.type; KIP-32",
+        _ALTER,
+    ),
+    Lever(
+        _TOPIC, BEFORE, _any_age(BEFORE),
+        costs(more="Meaning: a record with a timestamp of long ago is taken, and retention may "
+              "delete it soon."),
+        "Kafka TopicConfig, message.timestamp.before.max.ms; KIP-937",
+        _ALTER,
+    ),
+    Lever(
+        _TOPIC, DIFFERENCE, _any_age(DIFFERENCE),
+        costs(more="Meaning: a record with a timestamp of long ago, or far ahead, is taken, and "
+              "retention may delete the one soon and the other late."),
+        "Kafka TopicConfig, message.timestamp.difference.max.ms; KIP-32",
         _ALTER,
     ),
     Lever(

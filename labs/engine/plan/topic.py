@@ -9,6 +9,7 @@ _LEAST = "min.insync.replicas"
 _KEYS = (
     _LEAST, "unclean.leader.election.enable", "retention.ms", "retention.bytes",
     "cleanup.policy", "flush.messages", "message.timestamp.type",
+    "message.timestamp.before.max.ms", "message.timestamp.difference.max.ms",
 )  # fmt: skip
 
 
