@@ -30,6 +30,11 @@ def test_what_no_broker_can_have_taken_failed(code: int) -> None:
     assert reported(code).outcome == "fail"
 
 
+def test_what_became_too_old_for_the_topic_may_be_in_the_log_by_an_earlier_attempt() -> None:
+    """Seen: leader-killed with message.timestamp.before.max.ms=1000, 20 such were in the log."""
+    assert reported(KafkaError.INVALID_RECORD).outcome == "info"
+
+
 def test_an_error_that_nobody_thought_of_is_unknown() -> None:
     assert reported(-9999) is UNLISTED
     assert UNLISTED.outcome == "info"

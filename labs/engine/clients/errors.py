@@ -50,7 +50,6 @@ RULINGS: Mapping[int, Ruling] = {
     KafkaError.RECORD_LIST_TOO_LARGE: _fail("every attempt is refused for its size"),
     KafkaError.INVALID_MSG_SIZE: _fail("every attempt is refused for its size"),
     KafkaError.INVALID_REQUIRED_ACKS: _fail("the broker refuses this acks at every attempt"),
-    KafkaError.INVALID_RECORD: _fail("the broker's validation refuses the record every time"),
     # The last attempt failed; of those before it nothing is known.
     KafkaError._MSG_TIMED_OUT: _info("delivery timeout: " + _LOST_ANSWER),
     KafkaError._TIMED_OUT: _info("time limit: " + _LOST_ANSWER),
@@ -67,6 +66,8 @@ RULINGS: Mapping[int, Ruling] = {
     KafkaError.LEADER_NOT_AVAILABLE: _info(_EARLIER),
     KafkaError.UNKNOWN_TOPIC_OR_PART: _info(_EARLIER),
     KafkaError.KAFKA_STORAGE_ERROR: _info(_EARLIER),
+    # What is refused for its age was young enough at its first attempt (KIP-467, KIP-937).
+    KafkaError.INVALID_RECORD: _info(_EARLIER),
     KafkaError.OUT_OF_ORDER_SEQUENCE_NUMBER: _info(
         "the broker misses messages before this one: an earlier attempt may have been lost"
     ),

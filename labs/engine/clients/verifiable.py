@@ -213,7 +213,6 @@ _NEVER_SENT = frozenset(
         _ERRORS + "RecordTooLargeException",
         _ERRORS + "RecordBatchTooLargeException",
         _ERRORS + "InvalidRequiredAcksException",
-        "org.apache.kafka.common.InvalidRecordException",
     }
 )
 
