@@ -7,7 +7,9 @@ import math
 import os
 import secrets
 import signal
+from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -26,7 +28,7 @@ from labs.engine.programs.tools import tool_versions
 from labs.engine.run.launch import RunnerDied, launch
 from labs.engine.scenarios import ScenarioError, all_scenarios, find
 from labs.pages import presentation, sentences
-from labs.runs import services
+from labs.runs import across, services
 from labs.runs.conditions import COPIER, Conditions, ConditionsForm, clients_for, java_release
 from labs.runs.repeating import unbounded, until_bound
 
@@ -87,9 +89,13 @@ class Command(ExactCommand):
         _add_conditions(parser)
         parser.add_argument("--seed", type=int, help="repeats the schedule of an earlier run")
         _add_repetition(parser)
+        _add_lines(parser)
         parser.add_argument("--json", action="store_true", help="the result as data")
 
     def handle(self, *args: object, **options: Any) -> None:
+        if options["seed"] is None:
+            options["seed"] = secrets.randbelow(2**31)
+        lines = _lines(options)
         spec = _spec(options)
         share, minutes = _repetition(options)
         if said := sentences.of_brokers(spec):
@@ -97,6 +103,9 @@ class Command(ExactCommand):
         # A supervisor ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
         signal.signal(signal.SIGTERM, _interrupt)
         try:
+            if lines:
+                self._across(lines, options)
+                return
             if share is not None:
                 self._repeat(spec, share, minutes * 60, as_data=options["json"])
                 return
@@ -107,6 +116,37 @@ class Command(ExactCommand):
         self.stdout.write(json.dumps(result, indent=2) if options["json"] else _told(result))
         if self._failed:
             raise CommandError("an arm could not be run or judged", returncode=NOT_RUN)
+
+    def _across(self, lines: Sequence[str], options: dict[str, Any]) -> None:
+        every = across.bisected if options["bisect"] else across.all_of
+        rows = list(every(lines, partial(self._line, options)))
+        found = across.changes(rows, options["scenario"])
+        self.stdout.write(
+            json.dumps(across.as_data(rows, found), indent=2)
+            if options["json"]
+            else across.told(rows, found, options["arms"].split(","))
+        )
+        if self._failed:
+            raise CommandError("an arm could not be run or judged", returncode=NOT_RUN)
+
+    def _line(self, options: dict[str, Any], line: str) -> across.Row:
+        """One line of brokers, run; one on which it cannot be staged says why."""
+        try:
+            on_line = {**options, "kafka": line}
+            spec, pipeline = _spec(on_line), _pipeline(on_line)
+        except CommandError as cannot:
+            self.stderr.write(f"Kafka {line}: {cannot}")
+            return across.Row(line, why_not=str(cannot))
+        self.stderr.write(f"Kafka {line}")
+        arms = self._run(spec)["arms"]
+        first = pipeline if arms[0]["name"] == "described" else advisor.recommended(pipeline)
+        return across.Row(
+            line,
+            {arm["name"]: arm["verdict"] for arm in arms},
+            first,
+            across.permitted(first, options["scenario"]),
+            across.refuted(first, options["scenario"], arms[0]["counts"]),
+        )
 
     def _repeat(self, spec: ExperimentSpec, share: float, seconds: float, *, as_data: bool) -> None:
         tallies = until_bound(spec, share, seconds, self._run)
@@ -142,6 +182,36 @@ class Command(ExactCommand):
         elif event["event"] == "fault" and event["phase"] != "invoke":
             said = f"{event['fault']} of {event['target']}: {event['evidence']}"
             self.stderr.write(f"{event['at_s']:6.1f} s  {event['arm']}: {said}")
+
+
+def _add_lines(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--across",
+        metavar="LINES",
+        help="run it on each of these lines of brokers, 3.3..4.3 or 3.3,3.9,4.3, under one seed: "
+        "a row of verdicts, and what the rules and the known bugs say of each change. In place of "
+        "--kafka",
+    )
+    parser.add_argument(
+        "--bisect",
+        action="store_true",
+        help="with --across: only the lines that show between which two the verdict changed",
+    )
+
+
+def _lines(options: dict[str, Any]) -> tuple[str, ...]:
+    """The lines of `--across`, oldest first; none without it."""
+    if options["across"] is None:
+        if options["bisect"]:
+            raise CommandError("--bisect goes with --across", returncode=BAD_INPUT)
+        return ()
+    if options["until_bound"] is not None or options["kafka"] != kafka_versions()[0]:
+        message = "--across takes the lines itself: leave --kafka and --until-bound out"
+        raise CommandError(message, returncode=BAD_INPUT)
+    try:
+        return across.lines_of(options["across"], kafka_versions())
+    except across.AcrossError as problem:
+        raise CommandError(f"--across: {problem}", returncode=BAD_INPUT) from problem
 
 
 def _add_repetition(parser: CommandParser) -> None:
@@ -220,10 +290,9 @@ def _spec(options: dict[str, Any]) -> ExperimentSpec:
         raise CommandError(message, returncode=BAD_INPUT)
     pipeline = _pipeline(options)
     arms = [_arm(name, pipeline) for name in names]
-    seed = secrets.randbelow(2**31) if options["seed"] is None else options["seed"]
     chosen = _conditions(options, _java_clients(options, pipeline))
     try:
-        return services.spec_for(options["scenario"], seed, arms, pipeline, chosen)
+        return services.spec_for(options["scenario"], options["seed"], arms, pipeline, chosen)
     except ValueError as cannot:
         raise CommandError(f"this cannot be staged: {cannot}", returncode=BAD_INPUT) from cannot
 

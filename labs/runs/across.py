@@ -1,0 +1,207 @@
+"""One experiment over several lines of brokers: a row of verdicts, and what changed between them.
+
+Pure: who runs an experiment, and how, is the caller's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from advisor.advisories.matching import hits
+from advisor.catalog import kafka_line
+from advisor.catalog.versions import at_least
+from advisor.reasoning.event import FailureEvent
+from advisor.reasoning.failures import events_for
+from advisor.reasoning.guarantees import FORBIDS
+from advisor.reasoning.pipeline import Pipeline
+from labs.calibration.edges import as_staged
+from labs.calibration.table import refutable
+
+_SAYS_SOMETHING = ("holds", "broken")
+
+
+class AcrossError(ValueError):
+    """Lines that do not exist or cannot be compared; the message says what would be right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of brokers: each arm's verdict, by its name, beside what the advisor says.
+
+    `permitted` are the anomalies that the advisor permits in this failure and the wish forbids,
+    `refuted` those that were seen and that it calls impossible there. Where nothing was run,
+    `verdicts` is empty and `why_not` says why.
+    """
+
+    line: str
+    verdicts: Mapping[str, str] = field(default_factory=dict)
+    pipeline: Pipeline | None = None
+    permitted: tuple[str, ...] = ()
+    refuted: tuple[str, ...] = ()
+    why_not: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """The first arm's, by which lines are compared; empty where it says nothing."""
+        first = next(iter(self.verdicts.values()), "")
+        return first if first in _SAYS_SOMETHING else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Two lines between which the verdict changed, with what the rules and the known bugs know."""
+
+    before: str
+    after: str
+    rules: tuple[str, ...]
+    bugs: tuple[str, ...]
+
+
+def lines_of(text: str, known: Sequence[str]) -> tuple[str, ...]:
+    """The lines of `3.3..4.3` or `3.3,3.9,4.3`, oldest first, of those known.
+
+    Raises `AcrossError` for a line that is not known, fewer than two, or a range that is turned.
+    """
+    oldest_first = [kafka_line(version) for version in reversed(known)]
+    if ".." in text:
+        first, _, last = (part.strip() for part in text.partition(".."))
+        _known((first, last), oldest_first)
+        wanted = [line for line in oldest_first if at_least(line, first) and at_least(last, line)]
+    else:
+        named = [part.strip() for part in text.split(",")]
+        _known(named, oldest_first)
+        wanted = [line for line in oldest_first if line in named]
+    if len(wanted) < 2:
+        raise AcrossError(f"{text}: two lines at least are compared, such as 3.9..4.3")
+    return tuple(wanted)
+
+
+def _known(named: Sequence[str], lines: Sequence[str]) -> None:
+    for line in named:
+        if line not in lines:
+            raise AcrossError(f"{line!r} is not a line that runs here: {', '.join(lines)}")
+
+
+def all_of(lines: Sequence[str], run: Callable[[str], Row]) -> Iterator[Row]:
+    """Every line, oldest first."""
+    yield from map(run, lines)
+
+
+def bisected(lines: Sequence[str], run: Callable[[str], Row]) -> Iterator[Row]:
+    """As few lines as show between which two neighbours the verdict changed.
+
+    The first and the last; where these differ, the one in the middle, and so on. A line that
+    says nothing ends the search, as it could be on either side.
+    """
+    low, high = 0, len(lines) - 1
+    ends = run(lines[low]), run(lines[high])
+    yield from ends
+    before, after = (each.verdict for each in ends)
+    while before and after and before != after and high - low > 1:
+        middle = (low + high) // 2
+        row = run(lines[middle])
+        yield row
+        if not row.verdict:
+            return
+        low, high = (middle, high) if row.verdict == before else (low, middle)
+
+
+def changes(rows: Sequence[Row], scenario: str) -> tuple[Change, ...]:
+    """Where the verdict changed between one row that says something and the next, by line."""
+    telling = [(row, row.pipeline) for row in in_order(rows) if row.verdict and row.pipeline]
+    return tuple(
+        Change(before.line, after.line, tuple(_rules(was, now, scenario)), tuple(_fixed(was, now)))
+        for (before, was), (after, now) in pairwise(telling)
+        if before.verdict != after.verdict
+    )
+
+
+def in_order(rows: Sequence[Row]) -> list[Row]:
+    """The rows by line, oldest first."""
+    return sorted(rows, key=lambda row: [int(part) for part in row.line.split(".")])
+
+
+def permitted(pipeline: Pipeline, scenario: str) -> tuple[str, ...]:
+    """What the advisor permits where a scenario is staged, and the pipeline's wish forbids."""
+    there = (event.permits(as_staged(event, pipeline)) for event in _events(pipeline, scenario))
+    may = frozenset(anomaly for permits in there for anomaly in permits)
+    return tuple(sorted(may & FORBIDS[pipeline.requirement.guarantee]))
+
+
+def refuted(pipeline: Pipeline, scenario: str, counts: Mapping[str, int | None]) -> tuple[str, ...]:
+    """What was counted in a run of a scenario and is called impossible there."""
+    event = next(_events(pipeline, scenario), None)
+    if event is None:
+        return ()
+    never = refutable(event.name, as_staged(event, pipeline))
+    return tuple(sorted(anomaly for anomaly in never if counts.get(anomaly)))
+
+
+def _events(pipeline: Pipeline, scenario: str) -> Iterator[FailureEvent]:
+    return (event for event in events_for(pipeline) if event.scenario == scenario)
+
+
+def _fixed(before: Pipeline, after: Pipeline) -> Iterator[str]:
+    """The known bugs that hit the first pipeline and not the second."""
+    left = {hit.advisory.id for hit in hits(after)}
+    for hit in hits(before):
+        if hit.advisory.id not in left:
+            yield f"{hit.advisory.id}: {hit.advisory.title}"
+
+
+def _rules(before: Pipeline, after: Pipeline, scenario: str) -> Iterator[str]:
+    """What an event of the scenario permits in one of two pipelines alone, with its sources."""
+    for event in _events(before, scenario):
+        was, now = (event.permits(as_staged(event, each)) for each in (before, after))
+        sources = "; ".join(event.sources)
+        for line, own, other in ((before.kafka, was, now), (after.kafka, now, was)):
+            reasons = {own[anomaly]: None for anomaly in own if anomaly not in other}
+            for reason in reasons:
+                names = sorted(name for name in own if own[name] == reason and name not in other)
+                yield f"{', '.join(names)} only on {line}: {reason} ({sources})"
+
+
+def told(rows: Sequence[Row], found: Sequence[Change], arms: Sequence[str]) -> str:
+    """The rows as a table, and under it what changed where, and what contradicts the advisor."""
+    cells = [("Kafka", *arms, "the advisor"), *(_cells(row, arms) for row in in_order(rows))]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in cells
+    ]
+    for change in found:
+        lines += ["", f"Between {change.before} and {change.after} the verdict changes:"]
+        why = [*change.rules, *(f"fixed in between: {bug}" for bug in change.bugs)]
+        lines += [f"  {each}" for each in why or ("neither the rules nor the known bugs say why",)]
+    for row in rows:
+        if row.refuted:
+            seen = ", ".join(row.refuted)
+            lines += ["", f"On {row.line} the run shows what the advisor calls impossible: {seen}."]
+    return "\n".join(lines)
+
+
+def _cells(row: Row, arms: Sequence[str]) -> tuple[str, ...]:
+    if row.why_not:
+        return (row.line, *("not run" for _ in arms), row.why_not)
+    said = f"may show {', '.join(row.permitted)}" if row.permitted else "nothing forbidden"
+    return (row.line, *(row.verdicts.get(arm, "") for arm in arms), said)
+
+
+def as_data(rows: Sequence[Row], found: Sequence[Change]) -> dict[str, Any]:
+    """The same for `--json`."""
+    return {
+        "rows": [
+            {
+                "kafka": row.line,
+                "verdicts": dict(row.verdicts),
+                "permitted": list(row.permitted),
+                "refuted": list(row.refuted),
+                "why_not": row.why_not,
+            }
+            for row in in_order(rows)
+        ],
+        "changes": [asdict(each) for each in found],
+    }

@@ -1,0 +1,113 @@
+"""One experiment over lines of brokers: which are run, and what is said of a change."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.reasoning.pipeline import Pipeline
+from labs.runs import across
+from labs.runs.across import AcrossError, Row, all_of, bisected, changes, lines_of
+from tests.advisor.pipelines import described
+
+KNOWN = ("4.3.1", "4.2.1", "4.1.2", "4.0.2", "3.9.2", "3.8.1")
+LINES = ("3.8", "3.9", "4.0", "4.1", "4.2", "4.3")
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("3.9..4.1", ("3.9", "4.0", "4.1")),
+        ("4.3, 3.8", ("3.8", "4.3")),
+        ("3.8..4.3", LINES),
+    ],
+)
+def test_lines_are_a_range_or_a_list_oldest_first(text: str, lines: tuple[str, ...]) -> None:
+    assert lines_of(text, KNOWN) == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("2.8..4.3", "'2.8' is not a line that runs here: 3.8, 3.9"),
+        ("4.1..3.9", "two lines at least"),
+        ("4.1", "two lines at least"),
+        ("", "'' is not a line"),
+        ("..", "'' is not a line"),
+        ("3.9..4.1..4.3", "'4.1..4.3' is not a line"),
+        ("3.9,kettle", "'kettle'"),
+    ],
+)
+def test_what_is_no_choice_of_lines_is_refused(text: str, said: str) -> None:
+    with pytest.raises(AcrossError, match=said.replace("..", r"\.\.")):
+        lines_of(text, KNOWN)
+
+
+def row(line: str, verdict: str) -> Row:
+    return Row(line, {"described": verdict}, described({"kafka": line}))
+
+
+def test_every_line_is_run_once() -> None:
+    assert [each.line for each in all_of(LINES, lambda line: row(line, "holds"))] == list(LINES)
+
+
+@given(st.integers(1, len(LINES) - 1))
+def test_bisecting_finds_the_two_neighbours_with_fewer_runs(first_good: int) -> None:
+    def run(line: str) -> Row:
+        return row(line, "broken" if LINES.index(line) < first_good else "holds")
+
+    rows = list(bisected(LINES, run))
+    (change,) = changes(rows, "leader-disk-lost")
+    assert (change.before, change.after) == (LINES[first_good - 1], LINES[first_good])
+    assert len({each.line for each in rows}) == len(rows) < len(LINES)
+
+
+def test_ends_that_agree_are_all_that_is_run() -> None:
+    assert len(list(bisected(LINES, lambda line: row(line, "holds")))) == 2
+
+
+def test_a_line_that_says_nothing_ends_the_search() -> None:
+    said = {"3.8": "broken", "4.3": "holds"}
+    rows = list(bisected(LINES, lambda line: row(line, said.get(line, "unknown"))))
+    assert [each.line for each in rows] == ["3.8", "4.3", "4.0"]
+
+
+def weak(kafka: str) -> Pipeline:
+    return described(
+        {
+            "kafka": kafka, "producer.acks": "all", "topic.min.insync.replicas": "2",
+            "topic.replication.factor": "3", "application.disk.lost": "returns-empty",
+        }
+    )  # fmt: skip
+
+
+def test_a_change_names_the_rule_and_the_bugs_that_were_fixed_in_between() -> None:
+    rows = [
+        Row("3.9", {"described": "broken"}, weak("3.9")),
+        Row("4.3", {"described": "holds"}, weak("4.3")),
+    ]
+    (change,) = changes(rows, "leader-disk-lost")
+    assert any(
+        "diverged, lost_write only on 3.9" in each and "KIP-966" in each for each in change.rules
+    )
+    told = across.told(rows, [change], ["described"])
+    assert "Between 3.9 and 4.3 the verdict changes:" in told
+    assert across.as_data(rows, [change])["rows"][0]["verdicts"] == {"described": "broken"}
+
+
+def test_what_the_advisor_calls_impossible_and_was_counted_is_said() -> None:
+    pipeline = weak("4.3")
+    refuted = across.refuted(pipeline, "leader-disk-lost", {"lost_write": 7, "redelivery": None})
+    assert refuted == ("lost_write",)
+    told = across.told(
+        [Row("4.3", {"described": "broken"}, pipeline, (), refuted)], (), ["described"]
+    )
+    assert "On 4.3 the run shows what the advisor calls impossible: lost_write." in told
+
+
+def test_a_line_on_which_nothing_can_be_staged_says_why() -> None:
+    told = across.told([Row("3.8", why_not="since 3.9")], (), ["described", "recommended"])
+    assert told.splitlines()[1].split("  ")[0] == "3.8"
+    assert "not run" in told
+    assert "since 3.9" in told
