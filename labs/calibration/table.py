@@ -18,10 +18,14 @@ from labs.calibration.bound import below
 from labs.calibration.edges import OUTAGES, as_staged, permitted
 from labs.engine.scenarios import find
 
-ALSO: Mapping[str, frozenset[str]] = {"leader-disk-lost": frozenset({"broker-disk-lost"})}
-"""Events that a scenario of another one brings about, by the scenario: a broker is lost with its
-disk there when the in-sync set is as small as the settings let it be, which is all that
-broker-disk-lost speaks of. With one replica nothing else happens (docs/decisions/0031)."""
+ALSO: Mapping[str, frozenset[str]] = {
+    "leader-disk-lost": frozenset({"broker-disk-lost"}),
+    "leader-disk-fails": frozenset({"isr-shrunk-leader-lost"}),
+}
+"""Events that a scenario of another one brings about, by the scenario. In both a broker is lost
+with its disk when the in-sync set is as small as the settings let it be, which is all that
+broker-disk-lost speaks of, and the others come back first. With one replica nothing else happens
+(docs/decisions/0031)."""
 
 UNSPOKEN = frozenset({Anomaly.NONMONOTONIC_POLL, Anomaly.POLL_SKIP})
 """No event speaks of these and no guarantee forbids them: one is seen wherever a log was cut

@@ -59,6 +59,11 @@ CASES = [
      {A.LOST_WRITE, A.DIVERGED, A.GIVEN_UP}),
     # The set shrinks below the minimum; whoever comes back empty leads (docs/decisions/0033).
     ("isr-shrunk-leader-lost", SAFE | NO_ELR, set()),
+    ("isr-shrunk-leader-lost", SAFE | NO_ELR | {"topic.unclean.leader.election.enable": "true"},
+     {A.LOST_WRITE, A.DIVERGED}),
+    ("isr-shrunk-leader-lost", SAFE | NO_ELR | {"topic.unclean.leader.election.enable": "true",
+                                                "topic.min.insync.replicas": "3"}, set()),
+    ("isr-shrunk-leader-lost", SAFE | {"topic.unclean.leader.election.enable": "true"}, set()),
     ("isr-shrunk-leader-lost", SAFE | NO_ELR | EMPTY, {A.LOST_WRITE, A.DIVERGED}),
     ("isr-shrunk-leader-lost", SAFE | EMPTY | {"kafka": "3.9"}, {A.LOST_WRITE, A.DIVERGED}),
     ("isr-shrunk-leader-lost", SAFE | EMPTY | {"kafka": "3.3"}, {A.LOST_WRITE, A.DIVERGED}),

@@ -32,6 +32,13 @@ def _with_copies(topic: Replication) -> Permits:
     )
     if topic.eligible_replicas:
         return {Anomaly.UNAVAILABLE: refused}
+    if topic.unclean and topic.copies < topic.factor:
+        reason = (
+            "unclean.leader.election.enable=true without eligible leader replicas: whichever "
+            "replica is back leads, the one that left the in-sync set first too, which lacks what "
+            "the others acknowledged after that."
+        )
+        return {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason} | outage(refused)
     if not topic.returns_empty:
         return outage(
             f"{refused} application.disk.lost=replica-elected: nobody leads until an operator has "
