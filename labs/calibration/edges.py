@@ -142,7 +142,10 @@ _STATED: Mapping[str, Value] = {
 }  # fmt: skip
 """What an application must say before other settings decide anything, where an event asks."""
 
-_OPERATED: Mapping[str, Mapping[str, Value]] = {"leader-disk-lost": {"disk.lost": "returns-empty"}}
+_OPERATED: Mapping[str, Mapping[str, Value]] = {
+    "leader-disk-lost": {"disk.lost": "returns-empty"},
+    "leader-disk-fails": {"disk.lost": "returns-empty"},
+}
 """What a scenario itself does that a team would say of its operations, by the scenario."""
 
 

@@ -13,10 +13,12 @@ from typing import Any
 
 from advisor import services as advisor
 from advisor.catalog import Family
+from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.obstacle import obstacles
 from advisor.reasoning.pipeline import Pipeline
 from labs.calibration.draw import Drawn, across_lines, as_run, draws
+from labs.calibration.edges import as_staged
 from labs.calibration.fingerprint import fingerprint
 from labs.calibration.record import Explored, Record
 from labs.calibration.shrink import Staged, shrunk
@@ -55,7 +57,8 @@ def refuted(run: Explored) -> frozenset[Anomaly]:
         pipeline = advisor.from_data(run.pipeline)
     except advisor.PipelineError:
         return frozenset()
-    return frozenset(map(Anomaly, run.seen)) & refutable(run.event, pipeline)
+    event = next(each for each in all_events() if each.name == run.event)
+    return frozenset(map(Anomaly, run.seen)) & refutable(run.event, as_staged(event, pipeline))
 
 
 def explore(at: Setting, seed: int, seconds: float) -> Iterator[Explored]:

@@ -54,7 +54,7 @@ def _with_copies(topic: Replication) -> Permits:
 
 def _lost(topic: Replication, reason: str) -> Permits:
     found = {Anomaly.LOST_WRITE: reason}
-    if topic.shows(1):
+    if topic.shows(1) or topic.may_lead_empty(topic.copies):
         found[Anomaly.DIVERGED] = f"{reason} Offsets that were read then bear other records."
     return found
 
