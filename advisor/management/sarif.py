@@ -37,15 +37,20 @@ def sarif(answer: Answer, inputs: Inputs) -> Node:
     bugs = known_bugs(answer)
     broken = [each for each in answer.judgement.failures if each.breaks]
     findings, obstacles = answer.judgement.findings, answer.judgement.obstacles
-    driver = {
-        "name": "Delivery Lab",
-        "semanticVersion": f"{services.RULES_VERSION}.0.0",
-        "rules": [
+    # Topic and broker may both be told of one setting: a rule stands once (SARIF 3.19.23).
+    rules = {
+        rule["id"]: rule
+        for rule in (
             *map(_obstacle_rule, obstacles),
             *map(_failure_rule, broken),
             *map(_finding_rule, findings),
             *map(_bug_rule, bugs.found),
-        ],
+        )
+    }
+    driver = {
+        "name": "Delivery Lab",
+        "semanticVersion": f"{services.RULES_VERSION}.0.0",
+        "rules": list(rules.values()),
     }
     results = [
         *_obstacles(obstacles, inputs),
@@ -53,8 +58,9 @@ def sarif(answer: Answer, inputs: Inputs) -> Node:
         *_findings(findings, inputs),
         *_bugs(bugs.found, inputs),
     ]
-    for index, result in enumerate(results):
-        result["ruleIndex"] = index
+    places = {name: place for place, name in enumerate(rules)}
+    for result in results:
+        result["ruleIndex"] = places[result["ruleId"]]
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",

@@ -15,7 +15,7 @@ from advisor.intake.inputs import Inputs, Origin
 from advisor.management.sarif import sarif
 from advisor.reasoning.answer import answer
 from advisor.reasoning.pipeline import Pipeline
-from tests.advisor.pipelines import pipelines
+from tests.advisor.pipelines import described, pipelines
 
 LEVELS = {"none", "note", "warning", "error"}
 
@@ -50,6 +50,21 @@ def test_every_pipeline_has_a_valid_log(pipeline: Pipeline) -> None:
     log = sarif(answer(pipeline), inputs)
     _valid(json.loads(json.dumps(log)))
     assert "a file" not in json.dumps(log), "an address has no blanks"
+
+
+def test_two_results_of_one_rule_share_it() -> None:
+    """Topic and `__consumer_offsets` both have a minimum that one broker cannot meet."""
+    alone = described(
+        {"kafka": "3.1", "brokers": "1", "family": "librdkafka", "broker.min.insync.replicas": "2",
+         "need.survive": "0", "broker.offsets.topic.replication.factor": "1",
+         "topic.replication.factor": "1", "producer.acks": "all"}
+    )  # fmt: skip
+    log = sarif(answer(alone), Inputs(origins={}))
+    _valid(log)
+    (run,) = log["runs"]
+    twice = [each for each in run["results"] if each["ruleId"] == "cannot-work/min.insync.replicas"]
+    assert len(twice) == 2
+    assert len({each["ruleIndex"] for each in twice}) == 1
 
 
 def test_a_result_stands_at_the_line_of_the_setting(tmp_path: Path) -> None:
