@@ -239,6 +239,7 @@ NEEDS = Step(
         ),
         Question("application.rate", "How many messages are sent in a second?"),
         Question("application.message.bytes", "How large is a message?"),
+        Question("application.largest.message.bytes", "How large is the largest message?"),
     ),
 )
 

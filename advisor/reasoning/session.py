@@ -8,8 +8,12 @@ from advisor.catalog import Component, Family
 from advisor.reasoning.event import Permits
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.sizes import refusal_of_batches
 from advisor.reasoning.streams import Streams
 from advisor.reasoning.timestamps import oldest
+
+ANSWER_MS = 10
+"""What an answer takes at least that followers and disks have a part in (Kafka design.md)."""
 
 ABORT_CHECK = "transaction.abort.timed.out.transaction.cleanup.interval.ms"
 """How often a coordinator looks for transactions over time (TransactionStateManagerConfig)."""
@@ -174,6 +178,42 @@ class Session:
             return {}
         return {Anomaly.GIVEN_UP: f"{reason} {pause} lasts up to {pause_ms:,} ms."}
 
+    def no_second_try(self) -> Permits:
+        """Whether a record is given up with the first answer that never comes.
+
+        A connection over which nothing comes is noticed after the client's own wait for a request
+        (librdkafka: socket.timeout.ms); only then is the record sent again. In a transaction the
+        commit fails, and librdkafka's defaults leave it 100 ms: nothing is given up unnoticed.
+        """
+        if self.application_resends or self.engine_resends or self._transactional:
+            return {}
+        delivery_ms = self.delivery_timeout_ms
+        if delivery_ms is None or delivery_ms >= self.second_try_ms:
+            return {}
+        name = self._silence_noticed_by
+        return {
+            Anomaly.GIVEN_UP: f"delivery.timeout.ms={delivery_ms} leaves no time for a second try: "
+            f"that the answer to the first one never comes is noticed after {name}="
+            f"{self.pipeline.number(Component.PRODUCER, name)}, and answered "
+            f"{self.second_try_ms:,} ms after send() at the earliest."
+        }
+
+    @property
+    def second_try_ms(self) -> int:
+        """When a record whose first answer never comes may be acknowledged, from send() on."""
+        names = ("linger.ms", self._silence_noticed_by)
+        waits = (self.pipeline.number(Component.PRODUCER, name) for name in names)
+        return sum(waits) + self._pauses[0] + ANSWER_MS
+
+    @property
+    def _silence_noticed_by(self) -> str:
+        librdkafka = self.pipeline.family is Family.LIBRDKAFKA
+        return "socket.timeout.ms" if librdkafka else "request.timeout.ms"
+
+    @property
+    def _transactional(self) -> bool:
+        return bool(self.pipeline.text(Component.PRODUCER, "transactional.id"))
+
     def impatience(self, pause_ms: int) -> str | None:
         """Why the client stops trying before a pause is over, or None if it does not."""
         if self.retries == 0:
@@ -191,4 +231,5 @@ class Session:
         limit = oldest(self.pipeline)
         if limit is not None and limit.ms < pause_ms:
             return f"{limit}: a record that is sent again after a longer pause is refused for good."
-        return None
+        # Records gather while nobody takes them: after a pause the batches are full.
+        return refusal_of_batches(self.pipeline)

@@ -13,10 +13,8 @@ from advisor.catalog import Component, Family
 from advisor.reasoning.group import assigned_by_brokers
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
-from advisor.reasoning.session import Session
-
-ANSWER_MS = 10
-"""What an answer takes at least that followers and disks have a part in (Kafka design.md)."""
+from advisor.reasoning.session import ANSWER_MS, Session
+from advisor.reasoning.sizes import ENVELOPE_BYTES, SMALLEST_BATCH_BYTES, taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +30,7 @@ class Hopeless:
 def hopeless(pipeline: Pipeline) -> Iterator[Hopeless]:
     """Every such setting; none where messages can get through."""
     yield from _unanswered(pipeline)
+    yield from _nothing_taken(pipeline)
     yield from _no_room(pipeline)
     yield from _no_wait(pipeline)
     yield from _never_a_member(pipeline)
@@ -70,13 +69,25 @@ def _written_again_and_again(pipeline: Pipeline) -> bool:
     return waits and not Session(pipeline).idempotent
 
 
+def _nothing_taken(pipeline: Pipeline) -> Iterator[Hopeless]:
+    """A topic that takes no batch, were it one empty record."""
+    limit = taken(pipeline)
+    if limit.most < SMALLEST_BATCH_BYTES:
+        why = f"{limit}: a batch of one record without content is larger, so all are refused."
+        yield Hopeless(limit.component, limit.setting, why, 1_048_588)
+
+
 def _no_room(pipeline: Pipeline) -> Iterator[Hopeless]:
     """A batch that is larger than all memory is refused at once (BufferPool.allocate)."""
     if pipeline.family is Family.LIBRDKAFKA:
         return
-    memory, batch = (
-        pipeline.number(Component.PRODUCER, name) for name in ("buffer.memory", "batch.size")
+    memory, batch, request = (
+        pipeline.number(Component.PRODUCER, name)
+        for name in ("buffer.memory", "batch.size", "max.request.size")
     )
+    if request < ENVELOPE_BYTES:
+        why = f"max.request.size={request}: a record without content is larger, so no send() works."
+        yield Hopeless(Component.PRODUCER, "max.request.size", why, 1_048_576)
     if memory < batch:
         why = f"buffer.memory={memory} is less than batch.size={batch}: each send() fails at once."
         yield Hopeless(Component.PRODUCER, "buffer.memory", why, 33_554_432)

@@ -57,6 +57,7 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
     "delivery.errors": ("handled", "ignored"),
     "max.block.ms": (1_000, 60_000),
     "timestamps": ("now", "from-source"),
+    "max.message.bytes": (20_000, 1_048_588),
     "message.timestamp.type": ("CreateTime", "LogAppendTime"),
     "cleanup.policy": ("delete", "compact"),
     "retention.ms": (-1, 604_800_000),
@@ -76,6 +77,15 @@ UNTRIED: Mapping[str, str] = {
         "its boundary is how long a leader's death may last, more than a run makes it last",
     ),
     "message.timestamp.after.max.ms": "the clocks of a run are one",
+    **dict.fromkeys(
+        ("batch.size", "batch.num.messages", "message.max.bytes"),
+        "they decide only beside a max.message.bytes that is small, which is tried",
+    ),
+    **dict.fromkeys(
+        ("largest.message.bytes", "max.request.size", "buffer.memory"),
+        "a trial's messages are small, and nobody states how large the largest is",
+    ),
+    "socket.timeout.ms": "it decides only beside a delivery.timeout.ms that is as long",
     "linger.ms": "it decides only where it is longer than a delivery.timeout.ms that is not stated",
     "max.poll.interval.ms": "the model only names it: partitions move for other reasons, too",
     **dict.fromkeys(

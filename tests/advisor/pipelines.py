@@ -73,6 +73,8 @@ _COMMON = {
     "topic.message.timestamp.before.max.ms": ["0", "1000", "86400000"],
     "topic.message.timestamp.after.max.ms": ["0", "3600000"],
     "topic.flush.messages": ["1", "10000"],
+    "topic.max.message.bytes": ["0", "100", "20000", "2000000"],
+    "application.largest.message.bytes": ["0", "1500000"],
     "broker.offsets.topic.replication.factor": ["1", "3"],
     "application.offsets.topic.min.insync.replicas": ["1", "2"],
     "broker.unclean.leader.election.enable": ["true", "false"],

@@ -35,6 +35,8 @@ EMPTY = {"application.disk.lost": "returns-empty"}
 SET_ASIDE = {"application.processing.errors": "skip"}
 NO_ELR = {"application.eligible.leader.replicas.version": "0"}
 
+LARGEST = "application.largest.message.bytes"
+IDEMPOTENT_LRK = SAFE | LRK | {"producer.enable.idempotence": "true"}
 LIBRDKAFKA_FOR_EVER = {
     "family": "librdkafka", "producer.enable.idempotence": "true",
     "producer.message.timeout.ms": "0",
@@ -237,6 +239,40 @@ CASES = [
                             "topic.message.timestamp.type": "LogAppendTime"}, set()),
     ("foreign-timestamps", {"application.timestamps": "from-source",
                             "topic.cleanup.policy": "compact"}, set()),
+    # librdkafka loses a batch that the topic refuses (issues 488, 1716), Java splits it (KIP-126).
+    ("record-too-large", SAFE | {"topic.max.message.bytes": "20000"}, set()),
+    ("record-too-large", LRK | {"topic.max.message.bytes": "1000000"}, set()),
+    ("record-too-large", LRK | {"topic.max.message.bytes": "999999"}, {A.GIVEN_UP}),
+    ("record-too-large", LRK | {"topic.max.message.bytes": "999999", "producer.acks": "0"},
+     {A.LOST_WRITE}),
+    ("record-too-large", LRK | {"topic.max.message.bytes": "20000",
+                                    "producer.batch.size": "20000"}, set()),
+    ("record-too-large", LRK | {"topic.max.message.bytes": "20000",
+                                    "producer.message.max.bytes": "20000"}, set()),
+    ("record-too-large", LRK | {"topic.max.message.bytes": "20000",
+                                    "producer.batch.num.messages": "1"}, set()),
+    ("record-too-large", LRK | {"topic.max.message.bytes": "20000",
+                                    "application.resend": "on-error"}, set()),
+    ("leader-killed", IDEMPOTENT_LRK | {"topic.max.message.bytes": "20000"}, {A.GIVEN_UP}),
+    # One record, with up to 82 bytes of its batch, against each limit on its way.
+    ("record-too-large", SAFE | {LARGEST: "1048494"}, set()),
+    ("record-too-large", SAFE | {LARGEST: "1048495"}, {A.GIVEN_UP}),
+    ("record-too-large", SAFE | {LARGEST: "1048495", "producer.max.request.size": "1048577"},
+     set()),
+    ("record-too-large", SAFE | {LARGEST: "1048507", "producer.max.request.size": "2000000"},
+     {A.GIVEN_UP}),
+    ("record-too-large", SAFE | {LARGEST: "1048507", "producer.max.request.size": "2000000",
+                                 "producer.acks": "0", "producer.enable.idempotence": "false"},
+     {A.LOST_WRITE}),
+    ("record-too-large", LRK | {LARGEST: "999919"}, {A.GIVEN_UP}),
+    # The first answer never comes, and there is no time for a second try.
+    ("acknowledgement-lost", SAFE | {"producer.delivery.timeout.ms": "30114"}, {A.GIVEN_UP}),
+    ("acknowledgement-lost", SAFE | {"producer.delivery.timeout.ms": "30115"}, set()),
+    ("acknowledgement-lost", IDEMPOTENT_LRK | {"producer.delivery.timeout.ms": "60114"},
+     {A.GIVEN_UP}),
+    ("acknowledgement-lost", IDEMPOTENT_LRK | {"producer.delivery.timeout.ms": "60115"}, set()),
+    ("acknowledgement-lost", IDEMPOTENT_LRK | {"producer.delivery.timeout.ms": "30000",
+                                        "application.resend": "on-error"}, set()),
     # A retry brings its old timestamp along, and is refused for good.
     ("leader-killed", SAFE | {"topic.message.timestamp.before.max.ms": "1000"}, {A.GIVEN_UP}),
     ("leader-killed", SAFE | {"topic.message.timestamp.before.max.ms": "86400000"}, set()),
@@ -278,6 +314,11 @@ def test_an_event_permits_exactly_this(event: str, fields: dict[str, str], expec
 
 
 STANDSTILLS = [
+    (
+        "record-too-large",
+        SAFE | {LARGEST: "1048507", "application.resend": "on-error"},
+        "max.request.size=1048576 and max.message.bytes=1048588",
+    ),
     ("transaction-hanging", SAFE | TRANSACTIONAL, "70,000 ms"),
     ("static-member-lost", {"consumer.group.instance.id": "reader-1"}, "session.timeout.ms=45000"),
     ("followers-slow", SAFE, "45,000 ms"),

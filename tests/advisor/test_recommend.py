@@ -10,6 +10,8 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import Recommendation, recommend
 from tests.advisor.pipelines import SAFE, broken, described, permits
 
+LRK_STORES = {"family": "librdkafka", "consumer.enable.auto.offset.store": "false"}
+
 
 def changes(found: Recommendation) -> dict[str, object]:
     return {f"{each.component}.{each.setting}": each.after for each in found.changes}
@@ -70,6 +72,17 @@ CASES = [
     (SAFE | {"application.timestamps": "from-source"},
      {"topic.message.timestamp.type": "LogAppendTime"}),
     (SAFE | {"application.racks": "3"}, {}),
+    # librdkafka's batches fit the topic, or the topic takes them.
+    (SAFE | LRK_STORES | {"topic.max.message.bytes": "20000"}, {"producer.batch.size": 20_000}),
+    (SAFE | LRK_STORES | {"application.largest.message.bytes": "3000000"},
+     {"producer.message.max.bytes": 3_000_082, "topic.max.message.bytes": 3_000_082}),
+    (SAFE | {"application.largest.message.bytes": "3000000"},
+     {"producer.max.request.size": 3_000_082, "topic.max.message.bytes": 3_000_082}),
+    (SAFE | {"application.largest.message.bytes": "50000000",
+             "topic.max.message.bytes": "2147483647"},
+     {"producer.max.request.size": 50_000_082, "producer.buffer.memory": 50_000_082}),
+    (SAFE | {"producer.request.timeout.ms": "600000", "producer.delivery.timeout.ms": "600006"},
+     {"producer.delivery.timeout.ms": 600_115}),
     (SAFE | {"producer.max.block.ms": "1000"}, {"producer.max.block.ms": 60_000}),
     (SAFE | {"broker.offsets.topic.replication.factor": "1"}, {}),
     (SAFE | {"broker.offsets.topic.replication.factor": "1",

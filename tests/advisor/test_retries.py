@@ -45,7 +45,9 @@ def test_pauses_decide_whether_a_few_retries_outlast_a_new_leader() -> None:
 
 
 @pytest.mark.parametrize(("fields", "late"), [
-    ({"version": "3.6", BACKOFF: "120000"}, True), ({"version": "3.6", BACKOFF: "119999"}, False),
+    ({"version": "3.6", BACKOFF: "120000"}, True),
+    # 30 s until a silent connection is noticed, the pause, and 10 ms for an answer.
+    ({"version": "3.6", BACKOFF: "89991"}, True), ({"version": "3.6", BACKOFF: "89990"}, False),
     ({BACKOFF: "120000"}, False), ({BACKOFF: "120000", LONGEST: "120000"}, True),
 ])  # fmt: skip
 def test_a_retry_that_comes_after_the_timeout_is_none(fields: dict[str, str], late: bool) -> None:

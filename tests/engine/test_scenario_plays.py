@@ -170,6 +170,7 @@ PLAYS = {
         "position", "hold consumer handed", "spoil consumer", "cure consumer",
     ],
     ("producer-buffer-full", 1): ["pause leader", "resume paused"],
+    ("record-too-large", 1): ["pause leader", "resume paused"],
     ("foreign-timestamps", 1): [
         "position", "hold consumer polling", "kill_client consumer", "keep_all orders",
         "start_again consumer",

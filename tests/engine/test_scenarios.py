@@ -46,6 +46,7 @@ CARELESS: list[dict[str, Any]] = [
     {"producer__max_block_ms": 1000},
     {"application__timestamps": "from-source"},
     {"topic__cleanup_policy": "compact"},
+    {"application__largest_message_bytes": 2_000_000},
     {"broker__offsets_topic_replication_factor": 1},
     {"broker__unclean_leader_election_enable": True},
     {"application__outage_ms": 864_000_000},

@@ -19,7 +19,8 @@ def permits(pipeline: Pipeline) -> Permits:
             Anomaly.LOST_WRITE: "acks=0: records in a connection that breaks are gone, and were "
             "counted as sent."
         }
-    return session.repeats() | session.gives_up(_RECONNECT_MS, "The broken connection")
+    given_up = session.gives_up(_RECONNECT_MS, "The broken connection")
+    return session.repeats() | (given_up or session.no_second_try())
 
 
 EVENT = FailureEvent(

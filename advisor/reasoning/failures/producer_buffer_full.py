@@ -7,8 +7,7 @@ from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
-from advisor.reasoning.session import Session
-from advisor.reasoning.too_short import ANSWER_MS
+from advisor.reasoning.session import ANSWER_MS, Session
 
 
 def permits(pipeline: Pipeline) -> Permits:

@@ -14,6 +14,7 @@ from advisor.reasoning.levers.lever import (
     INT_MAX,
     LONG_MAX,
     REMEMBERED_MS,
+    TOPIC_ALTERED,
     Lever,
     Procedure,
     Restart,
@@ -190,13 +191,6 @@ def _retention_price(before: Pipeline, after: Pipeline) -> str:
     )
 
 
-_ALTER = Procedure(
-    Restart.NOTHING,
-    "kafka-configs.sh --alter --entity-type topics --entity-name TOPIC --add-config, while the "
-    "topic is in use; it holds at once.",
-    "kafka-configs.sh --describe --all shows the value and that it is the topic's own "
-    "(DYNAMIC_TOPIC_CONFIG).",
-)
 _BROKER_FILE = Procedure(
     Restart.BROKERS,
     "A line in the properties file of every broker and controller; restart them one by one, each "
@@ -221,9 +215,9 @@ LEVERS = (
         "Kafka design.md, Availability and Durability Guarantees; KAFKA-15583",
         Procedure(
             Restart.NOTHING,
-            f"{_ALTER.how} Change it while every replica is in sync: it resets what the cluster "
-            "knows of eligible leader replicas (since 4.1).",
-            _ALTER.verify,
+            f"{TOPIC_ALTERED.how} Change it while every replica is in sync: it resets what the "
+            "cluster knows of eligible leader replicas (since 4.1).",
+            TOPIC_ALTERED.verify,
             after=("replication.factor",),
         ),
     ),
@@ -246,40 +240,40 @@ LEVERS = (
         costs(availability="with every in-sync replica down, the partition waits for one of them "
               "instead of going on without the records."),
         "Kafka design.md, Unclean leader election",
-        _ALTER,
+        TOPIC_ALTERED,
     ),
     Lever(
         _TOPIC, "retention.ms", _retentions, _retention_price,
         "Kafka TopicConfig, retention.ms",
-        _ALTER,
+        TOPIC_ALTERED,
     ),
     Lever(
         _TOPIC, "retention.bytes", _sizes,
         costs(disk="each replica of a partition may take as many bytes; with -1, as many as come "
               "within retention.ms."),
         "Kafka TopicConfig, retention.bytes",
-        _ALTER,
+        TOPIC_ALTERED,
     ),
     Lever(
         _TOPIC, "message.timestamp.type", _stamps,
         costs(more="Meaning: the timestamp says when the broker got the record, not when it came "
               "to be; that must be in the record itself."),
         "Kafka TopicConfig, message.timestamp.type; KIP-32",
-        _ALTER,
+        TOPIC_ALTERED,
     ),
     Lever(
         _TOPIC, BEFORE, _any_age(BEFORE),
         costs(more="Meaning: a record with a timestamp of long ago is taken, and retention may "
               "delete it soon."),
         "Kafka TopicConfig, message.timestamp.before.max.ms; KIP-937",
-        _ALTER,
+        TOPIC_ALTERED,
     ),
     Lever(
         _TOPIC, DIFFERENCE, _any_age(DIFFERENCE),
         costs(more="Meaning: a record with a timestamp of long ago, or far ahead, is taken, and "
               "retention may delete the one soon and the other late."),
         "Kafka TopicConfig, message.timestamp.difference.max.ms; KIP-32",
-        _ALTER,
+        TOPIC_ALTERED,
     ),
     Lever(
         _BROKER, _OFFSETS, not_spark(_offset_copies),

@@ -74,6 +74,14 @@ CONSUMERS_AGAIN = Procedure(
     "logs with debug=conf.",
 )
 
+TOPIC_ALTERED = Procedure(
+    Restart.NOTHING,
+    "kafka-configs.sh --alter --entity-type topics --entity-name TOPIC --add-config, while the "
+    "topic is in use; it holds at once.",
+    "kafka-configs.sh --describe --all shows the value and that it is the topic's own "
+    "(DYNAMIC_TOPIC_CONFIG).",
+)
+
 
 def becomes(component: Component, name: str, *values: Value) -> Targets:
     """Any of the values that is not in force already."""

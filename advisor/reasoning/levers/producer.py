@@ -51,7 +51,10 @@ def _retries(pipeline: Pipeline) -> Sequence[Value]:
 
 def _backoffs(pipeline: Pipeline) -> Sequence[Value]:
     """The clients' own pause, where no retry would come in time."""
-    return [_BACKOFF_MS] if Session(pipeline).retries_too_late else []
+    session = Session(pipeline)
+    late = session.retries_too_late or session.no_second_try()
+    first = pipeline.number(Component.PRODUCER, "retry.backoff.ms")
+    return [_BACKOFF_MS] if late and first > _BACKOFF_MS else []
 
 
 def _longest_pause_ms(pipeline: Pipeline) -> int:
@@ -65,6 +68,8 @@ def _timeouts(pipeline: Pipeline) -> Sequence[Value]:
     most = _transaction_ms(pipeline)
     patient = _PATIENCE_MS if most is None else min(_PATIENCE_MS, most)
     longest_ms = _longest_pause_ms(pipeline)
+    if most is None:
+        longest_ms = max(longest_ms, Session(pipeline).second_try_ms)
     # A pause that nobody can outwait has a lever of its own, and this one its usual value.
     wanted = max(patient, longest_ms) if longest_ms <= INT_MAX else patient
     session = Session(pipeline)

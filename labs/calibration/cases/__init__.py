@@ -218,6 +218,20 @@ CASES = [
         EARLIEST,
     ),
     Case(
+        "batches-too-large", "record-too-large", "at-least-once", Anomaly.GIVEN_UP,
+        EARLIEST | {"family": "librdkafka", "topic__max_message_bytes": 20_000},
+        EARLIEST
+        | {"family": "librdkafka", "topic__max_message_bytes": 20_000,
+           "producer__batch_size": 20_000},
+    ),
+    Case(
+        "one-too-large", "record-too-large", "at-least-once", Anomaly.GIVEN_UP,
+        EARLIEST | {"application__largest_message_bytes": 2_000_000},
+        EARLIEST
+        | {"application__largest_message_bytes": 2_000_000,
+           "producer__max_request_size": 2_000_082, "topic__max_message_bytes": 2_000_082},
+    ),
+    Case(
         "blocks-too-short", "producer-buffer-full", "at-least-once", Anomaly.GIVEN_UP,
         EARLIEST | {"producer__max_block_ms": 1000},
         EARLIEST,

@@ -33,6 +33,7 @@ _TICK_S = 0.005
 _REPORT_EVERY_S = 0.25
 _WRITE_EVERY_S = 1.0
 _FLUSH_S = 10.0
+_LARGE_EVERY = 1000
 _BURST = 1000  # between two looks at the clock, so that a stop is heard while catching up
 
 
@@ -42,8 +43,8 @@ class ProducerConfig:
 
     `keyed` sends the value as key too (a compacted topic takes no record without key), or, with
     `keys`, what is left of it after division by that: so many keys are shared.
-    `value_bytes` is how long a value is at least. `age_ms` is by how much older than now the
-    records are stamped; with 0 the client stamps them.
+    `value_bytes` is how long a value is at least; with `large_bytes` some are that long.
+    `age_ms` is by how much older than now the records are stamped; with 0 the client stamps them.
     `block_s` is how long the application waits for room while the client's buffer is full, None
     as long as it takes; what finds none by then was never sent.
     `resend` is the application's habit to send a value again whose delivery report was an
@@ -62,6 +63,7 @@ class ProducerConfig:
     keyed: bool = False
     keys: int = 0
     value_bytes: int = 0
+    large_bytes: int = 0
     age_ms: int = 0
     block_s: float | None = None
     resend: bool = False
@@ -239,7 +241,10 @@ class Run:
 
     def _record(self, value: int) -> dict[str, Any]:
         config, text = self._config, str(value).encode()
-        record: dict[str, Any] = {"value": text.ljust(config.value_bytes)}
+        large = config.large_bytes and value % _LARGE_EVERY == _LARGE_EVERY - 1
+        record: dict[str, Any] = {
+            "value": text.ljust(config.large_bytes if large else config.value_bytes)
+        }
         if config.keyed:
             record["key"] = str(value % config.keys).encode() if config.keys else text
         if config.age_ms:

@@ -64,6 +64,8 @@ _PRODUCER: Mapping[str, _Rule] = {
     "socket.timeout.ms": _Rule(10, 300000),
     "linger.ms": _Rule(0, 900000),
     "batch.size": _Rule(1, 2147483647),
+    "batch.num.messages": _Rule(1, 1000000),
+    "message.max.bytes": _Rule(1000, 1000000000),
     "queue.buffering.max.messages": _Rule(0, 2147483647),
     "partitioner": _Rule(),
     "queuing.strategy": _Rule(),
@@ -72,6 +74,9 @@ _PRODUCER: Mapping[str, _Rule] = {
     "topic.metadata.refresh.interval.ms": _Rule(-1, 3600000),
     "transactional.id": _Rule(dropped=_NO_TRANSACTIONS),
 }
+
+_LARGEST_RECORD = "max.request.size"
+"""Java's name of what librdkafka calls message.max.bytes."""
 
 # Played by the producer process itself (labs.engine.clients.producer), so not dropped.
 _SENDERS_OWN = {"max.block.ms"}
@@ -109,17 +114,34 @@ _BATCHES = dict.fromkeys(
 )
 
 
-def producer(settings: Mapping[str, Value], transactions: bool = False) -> Translated:
+def producer(
+    settings: Mapping[str, Value], transactions: bool = False, taken_bytes: int | None = None
+) -> Translated:
     """A producer's complete effective settings for librdkafka, pinned ones included.
 
-    A transactional.id is left out unless `transactions` are this workload's.
+    A transactional.id is left out unless `transactions` are this workload's. `taken_bytes` is the
+    largest batch that the topic takes; Java's producer splits a larger one, librdkafka loses it.
     """
     named = transactions and bool(settings.get("transactional.id"))
     rules = {**_PRODUCER, **(_TRANSACTIONAL if named else {})}
     without = _SENDERS_OWN if named else _SENDERS_OWN | _FOR_TRANSACTIONS
     told = {key: value for key, value in settings.items() if key not in without}
+    splits = _LARGEST_RECORD in told
+    if splits:
+        told["message.max.bytes"] = told.pop(_LARGEST_RECORD)
     translated = _translate("producer", told, lambda key: rules.get(key, _UNKNOWN))
+    if splits and taken_bytes is not None:
+        translated = _with_batches_up_to(taken_bytes, translated)
     return _within_transaction(translated) if named else translated
+
+
+def _with_batches_up_to(taken_bytes: int, told: Translated) -> Translated:
+    """KIP-126: a batch that the topic refuses for its size comes again in two halves."""
+    described, most = int(told.config["batch.size"]), max(1, taken_bytes)
+    if described <= most:
+        return told
+    said = f"producer batch.size: {most} instead of {described}, because librdkafka splits no batch"
+    return Translated({**told.config, "batch.size": most}, (*told.differs, said))
 
 
 def _within_transaction(told: Translated) -> Translated:

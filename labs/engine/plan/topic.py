@@ -10,6 +10,7 @@ _KEYS = (
     _LEAST, "unclean.leader.election.enable", "retention.ms", "retention.bytes",
     "cleanup.policy", "flush.messages", "message.timestamp.type",
     "message.timestamp.before.max.ms", "message.timestamp.difference.max.ms",
+    "max.message.bytes",
 )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ Workload = Literal[
     "produce-consume", "consume-process-sink", "transactions-sink", "consume-transform-produce",
     "consume-process-commit", "static-members-sink", "spark-query", "spark-sink", "streams",
     "streams-state", "produce-heeding", "replay-sink", "shared-keys-sink",
-    "spark-sink-on-workers",
+    "spark-sink-on-workers", "produce-large",
 ]  # fmt: skip
 """What the clients do (`labs.engine.workloads`)."""
 P = ParamSpec("P")

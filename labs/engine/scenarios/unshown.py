@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 _BOUND = "it decides only whether the brokers start, or let a client in"
+_WITH_SIZE = "it decides only where the size of the largest message is stated"
+_WITH_LIMIT = "it decides only beside a max.message.bytes of the topic that is smaller"
 
 UNSHOWN: Mapping[str, str] = {
-    "producer.batch.size": "it decides how much goes into one request, and no failure asks "
-    "for that",
+    "producer.batch.size": _WITH_LIMIT,
+    "producer.batch.num.messages": _WITH_LIMIT,
+    "producer.message.max.bytes": _WITH_LIMIT,
+    "producer.max.request.size": _WITH_SIZE,
     "producer.socket.timeout.ms": "it decides only whether librdkafka starts beside "
     "transaction.timeout.ms",
     "consumer.heartbeat.interval.ms": "it decides only whether the client starts beside "

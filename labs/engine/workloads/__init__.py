@@ -16,7 +16,7 @@ from labs.engine.workloads.consume_transform_produce import ConsumeTransformProd
 from labs.engine.workloads.consume_transform_produce_copier import copying
 from labs.engine.workloads.consume_transform_produce_java import JavaConsumeTransformProduce
 from labs.engine.workloads.place import Place
-from labs.engine.workloads.produce_consume import ProduceConsume, ProduceHeeding
+from labs.engine.workloads.produce_consume import ProduceConsume, ProduceHeeding, ProduceLarge
 from labs.engine.workloads.produce_consume_java import JavaProduceConsume
 from labs.engine.workloads.spark_query import SparkQuery
 from labs.engine.workloads.spark_sink import SparkSink, SparkSinkOnWorkers
@@ -37,6 +37,7 @@ __all__ = [
 WORKLOADS: Mapping[str, type[ProduceConsume]] = {
     "produce-consume": ProduceConsume,
     "produce-heeding": ProduceHeeding,
+    "produce-large": ProduceLarge,
     "consume-process-sink": ConsumeProcessSink,
     "transactions-sink": TransactionsSink,
     "static-members-sink": StaticMembersSink,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -32,6 +33,7 @@ PRODUCER = "producer-1"
 
 _FLUSH_LIMIT_S, _DRAIN_LIMIT_S, _READ_LIMIT_S = 30.0, 15.0, 60.0
 _SLACK_S = 15.0  # for writing the ledger and leaving the group, beyond a client's own limit
+_LARGEST, _LARGEST_BYTES = "largest.message.bytes", 4_000_000
 _POLL_RECORDS = 500  # the Java client's max.poll.records; librdkafka has no such setting
 
 _NO_STREAMS = (
@@ -78,8 +80,9 @@ class ProduceConsume:
         )
         sent_by = {name: each.lab for name, each in place.senders.items()}
         self._producer_told = translate.producer(
-            {**settings["producer"], **sent_by}, self.transactions
-        )
+            {**settings["producer"], **sent_by}, self.transactions,
+            _whole(settings["topic"].get("max.message.bytes")),
+        )  # fmt: skip
         self._clients: dict[str, list[ClientProcess]] = {}
         self._cleanup = str(settings["topic"].get("cleanup.policy", "delete"))
         self._isolation = str(self._consumer_told.config.get("isolation.level", "read_committed"))
@@ -298,3 +301,28 @@ class ProduceHeeding(ProduceConsume):
     """The same behind an application that a failed send stops, if it looks at its sends."""
 
     heeding = True
+
+
+class ProduceLarge(ProduceConsume):
+    """The same with some records as large as the largest that was described."""
+
+    @property
+    def differs(self) -> tuple[str, ...]:
+        described = self._described_bytes
+        if described <= _LARGEST_BYTES:
+            return super().differs
+        said = f"application {_LARGEST}: {_LARGEST_BYTES} instead of {described}, the lab's limit"
+        return (*super().differs, said)
+
+    @property
+    def _described_bytes(self) -> int:
+        return int(self._application.get(_LARGEST) or 0)
+
+    def _producer(self) -> ProducerConfig:
+        large_bytes = min(self._described_bytes, _LARGEST_BYTES)
+        return replace(super()._producer(), large_bytes=large_bytes)
+
+
+def _whole(value: str | int | None) -> int | None:
+    """A number of a description; None where it has none."""
+    return None if value is None else int(value)

@@ -1,0 +1,60 @@
+"""A record, or a batch of records, is larger than a limit."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.session import Session
+from advisor.reasoning.sizes import LARGEST, largest, refusal_of_batches, too_small
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Refused for good: one record by itself, or what shares a batch of librdkafka's with others.
+
+    Sending a batch's messages again helps in the end, because they meet other messages then;
+    sending a record again that is too large by itself never does.
+    """
+    session = Session(pipeline)
+    found: Permits = {}
+    batches = refusal_of_batches(pipeline)
+    if batches and not session.application_resends:
+        found[_refused(session, by_broker=True)] = batches
+    limits = too_small(pipeline)
+    if limits:
+        by_broker = all(limit.component is Component.TOPIC for limit in limits)
+        said = (
+            f"application.{LARGEST}={pipeline.value(Component.APPLICATION, LARGEST)} takes up to "
+            f"{largest(pipeline)} bytes with its batch, more than {' and '.join(map(str, limits))}:"
+        )
+        if session.application_resends or session.engine_resends:
+            found[Anomaly.UNAVAILABLE] = f"{said} it is sent again for ever, and never taken."
+        else:
+            found[_refused(session, by_broker)] = f"{said} it is refused, and nobody sends it."
+    return found
+
+
+def _refused(session: Session, by_broker: bool) -> Anomaly:
+    """With acks=0 nobody hears what a broker refuses; what the client refuses is told always."""
+    unheard = by_broker and not session.hears_errors
+    return Anomaly.LOST_WRITE if unheard else Anomaly.GIVEN_UP
+
+
+EVENT = FailureEvent(
+    name="record-too-large",
+    title="A record or a batch is larger than the topic takes",
+    boundary=Boundary.END_TO_END,
+    story=(
+        "One record is far larger than the others, or a pause fills the client's batches: client "
+        "or broker refuses what is over its limit, however often it is sent."
+    ),
+    permits=permits,
+    scenario="record-too-large",
+    sources=(
+        "TopicConfig, max.message.bytes",
+        "KafkaProducer.ensureValidRecordSize",
+        "KIP-126 (a batch that is too large is split)",
+        "librdkafka issues 488 and 1716",
+    ),
+)

@@ -1,0 +1,82 @@
+"""Levers of the limits on records and batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from advisor.catalog import Component, Family, Value
+from advisor.reasoning.levers.lever import (
+    PRODUCERS_AGAIN,
+    TOPIC_ALTERED,
+    Lever,
+    Targets,
+    costs,
+    only,
+)
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.sizes import TAKEN, full_batch, largest, taken, too_small
+
+_USUAL_BYTES = 1_048_588
+"""`max.message.bytes` of Kafka (TopicConfig)."""
+
+
+def _batches(pipeline: Pipeline) -> Sequence[Value]:
+    """No batch larger than the topic takes; where it takes nothing, no size helps."""
+    bound, most = full_batch(pipeline), taken(pipeline).most
+    return [most] if bound and most > 0 else []
+
+
+def _taken(pipeline: Pipeline) -> Sequence[Value]:
+    """Kafka's own limit, or as much as the largest record and the fullest batch need."""
+    bound, now = full_batch(pipeline), taken(pipeline).most
+    wanted = max(_USUAL_BYTES, largest(pipeline) or 0, bound.most if bound else 0)
+    short = bound or any(limit.setting == TAKEN for limit in too_small(pipeline))
+    return [wanted] if short and now < wanted else []
+
+
+def _enough(setting: str) -> Targets:
+    """What the largest record needs, where this limit of the client is below that."""
+
+    def targets(pipeline: Pipeline) -> Sequence[Value]:
+        short = any(limit.setting == setting for limit in too_small(pipeline))
+        size = largest(pipeline)
+        return [size] if short and size is not None else []
+
+    return targets
+
+
+_producer = partial(Lever, Component.PRODUCER)
+
+LEVERS = (
+    _producer(
+        "batch.size", only(Family.LIBRDKAFKA, _batches),
+        costs(throughput="batches are smaller, so there are more requests."),
+        "librdkafka CONFIGURATION.md, batch.size",
+        PRODUCERS_AGAIN,
+    ),
+    _producer(
+        "message.max.bytes", only(Family.LIBRDKAFKA, _enough("message.max.bytes")),
+        costs(latency="others wait while a large record is on its way."),
+        "librdkafka CONFIGURATION.md, message.max.bytes",
+        PRODUCERS_AGAIN,
+    ),
+    *(
+        _producer(
+            name, _enough(name),
+            costs(latency="others wait while a large record is on its way.",
+                  more="Memory: the producer holds records of that size."),
+            f"Kafka ConfigDef, {name}",
+            PRODUCERS_AGAIN,
+        )
+        for name in ("max.request.size", "buffer.memory")
+    ),
+    Lever(
+        Component.TOPIC, TAKEN, _taken,
+        costs(latency="followers and readers wait while a large batch is copied.",
+              more="Memory: readers hold batches of that size, whatever their fetch limits are "
+              "(KIP-74)."),
+        "Kafka TopicConfig, max.message.bytes; KIP-74",
+        TOPIC_ALTERED,
+    ),
+)  # fmt: skip

@@ -1,0 +1,89 @@
+"""How large a record or a batch may be that a client sends and a broker takes.
+
+A broker holds whole batches against max.message.bytes of the topic (KIP-98; UnifiedLog.append), and
+refuses a larger one for good. The Java client then splits the batch and sends its halves (KIP-126,
+Sender.completeBatch); librdkafka reports every message of it as failed (librdkafka issues 488 and
+1716). A record that is larger by itself is never taken, whoever sends it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.pipeline import Pipeline
+
+TAKEN, LARGEST = "max.message.bytes", "largest.message.bytes"
+ENVELOPE_BYTES = 82
+"""What a batch of one record adds to key, value and headers: 61 for the batch and 21 at most for
+the record (DefaultRecordBatch.RECORD_BATCH_OVERHEAD, DefaultRecord.MAX_RECORD_OVERHEAD)."""
+SMALLEST_BATCH_BYTES = 68
+"""A batch of one record without key, value and headers: 61, and 7 for the record (its length,
+attributes, two deltas and three lengths, a byte each; Kafka's documentation, Message Format)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SizeLimit:
+    """A setting, whose it is, and the most bytes that it lets through."""
+
+    component: Component
+    setting: str
+    most: int
+
+    def __str__(self) -> str:
+        return f"{self.setting}={self.most}"
+
+
+def taken(pipeline: Pipeline) -> SizeLimit:
+    """The largest batch that the topic takes."""
+    return _limit(pipeline, Component.TOPIC, TAKEN)
+
+
+def sent(pipeline: Pipeline) -> tuple[SizeLimit, ...]:
+    """The limits of the client on one record. A Java client must also have the memory for it."""
+    if pipeline.family is Family.LIBRDKAFKA:
+        return (_limit(pipeline, Component.PRODUCER, "message.max.bytes"),)
+    names = ("max.request.size", "buffer.memory")
+    return tuple(_limit(pipeline, Component.PRODUCER, name) for name in names)
+
+
+def largest(pipeline: Pipeline) -> int | None:
+    """The size of the largest record with its envelope; None where nobody stated it."""
+    size = pipeline.value(Component.APPLICATION, LARGEST)
+    return size + ENVELOPE_BYTES if isinstance(size, int) else None
+
+
+def too_small(pipeline: Pipeline) -> tuple[SizeLimit, ...]:
+    """The limits that the largest record does not pass, the client's first."""
+    size = largest(pipeline)
+    if size is None:
+        return ()
+    return tuple(limit for limit in (*sent(pipeline), taken(pipeline)) if limit.most < size)
+
+
+def full_batch(pipeline: Pipeline) -> SizeLimit | None:
+    """What bounds the batches of a client that the topic refuses when they are full, and that are
+    lost whole; None where full batches fit, or are split."""
+    if pipeline.family is not Family.LIBRDKAFKA:
+        return None
+    if pipeline.number(Component.PRODUCER, "batch.num.messages") == 1:
+        return None
+    names = ("batch.size", "message.max.bytes")
+    limits = (_limit(pipeline, Component.PRODUCER, name) for name in names)
+    bound = min(limits, key=lambda limit: limit.most)
+    return bound if bound.most > taken(pipeline).most else None
+
+
+def refusal_of_batches(pipeline: Pipeline) -> str | None:
+    """Why messages that fit are refused with the batch that they are in, or None."""
+    bound = full_batch(pipeline)
+    if bound is None:
+        return None
+    return (
+        f"{bound} with {taken(pipeline)}: a full batch is larger than the topic takes, and "
+        "librdkafka gives every message of it up."
+    )
+
+
+def _limit(pipeline: Pipeline, component: Component, name: str) -> SizeLimit:
+    return SizeLimit(component, name, pipeline.number(component, name))

@@ -1,0 +1,42 @@
+"""Records as large as the largest that was described, and batches as large as they become.
+
+The broker pauses, and the client's batches fill; then it takes what fits max.message.bytes and
+refuses the rest for good. Java's client splits a batch that is refused (KIP-126), librdkafka
+reports each message of it as failed (its issues 488 and 1716). A record that is larger by itself is
+refused by the client or the broker, with or without a pause.
+"""
+
+from __future__ import annotations
+
+from labs.engine.clients.translate import Pinned
+from labs.engine.faults import leader, pause, paused, resume
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.topologies import one_broker
+
+_FULL_SOON = "records wait in the client at once, not when the connection takes no more"
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.do(pause, leader(TOPIC))
+    stage.go_on(seconds["paused_s"])
+    stage.heal(resume, paused())
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="record-too-large",
+    title="Records and batches larger than the topic takes",
+    story=(
+        "Some records are as large as the largest that was described. The broker stops for a "
+        "moment, and the client's batches fill. Whatever is over a limit is refused."
+    ),
+    shows=("given_up", "lost_write", "unavailable"),
+    topology=one_broker,
+    durations={"lead_in_s": (1.0, 2.0), "paused_s": (1.5, 2.0), "healed_s": (1.0, 1.5)},
+    play=_play,
+    rate_per_s=4000,
+    given_up_breaks=True,
+    workload="produce-large",
+    senders={"max.in.flight.requests.per.connection": Pinned(1, 1_000_000, _FULL_SOON)},
+)
