@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults import leader, pause, paused, resume
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker
 
 _FULL_SOON = "records wait in the client at once, not when the connection takes no more"
@@ -38,5 +38,6 @@ SCENARIO = Scenario(
     rate_per_s=4000,
     given_up_breaks=True,
     workload="produce-large",
+    measured=(Rate("given_up", 20, 20),),
     senders={"max.in.flight.requests.per.connection": Pinned(1, 1_000_000, _FULL_SOON)},
 )
