@@ -19,6 +19,8 @@ from advisor.reasoning.failures.transaction_log_lost import MINIMUM as TRANSACTI
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted
 from advisor.reasoning.replication import Replication, kafka_at_least
+from advisor.reasoning.streams import INTERNAL_MINIMUM as STATE_MINIMUM
+from advisor.reasoning.streams import Streams
 from advisor.reasoning.too_short import hopeless
 
 
@@ -82,30 +84,66 @@ def _topics_never_made(pipeline: Pipeline) -> Iterator[Obstacle]:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class _Internal:
+    """An internal topic: the setting of its copies, how many, its minimum and where that is
+    stated, and what follows where nothing can be written to it."""
+
+    factor: str
+    copies: int
+    least: int
+    here: tuple[Component, str]
+    consequence: str
+
+
 def _refused_by_minimum(pipeline: Pipeline) -> Iterator[Obstacle]:
     """Before 3.7 an internal topic refuses everything, too, if its minimum is above its copies."""
     if kafka_at_least(pipeline, "3.7"):
         return
-    needs = []
-    if pipeline.family is not Family.SPARK and waits_for_all(pipeline):
-        least = pipeline.number(Component.APPLICATION, OFFSETS_MINIMUM)
-        here = (Component.APPLICATION, OFFSETS_MINIMUM)
-        if OFFSETS_MINIMUM not in pipeline.stated(Component.APPLICATION):
-            here = (Component.BROKER, "min.insync.replicas")
-        needs.append((OFFSETS, least, here, "a group can commit nothing, and nobody joins one"))
-    if _transactional(pipeline):
-        least = pipeline.number(Component.BROKER, TRANSACTIONS_MINIMUM)
-        here = (Component.BROKER, TRANSACTIONS_MINIMUM)
-        needs.append((TRANSACTIONS, least, here, "no transaction can ever begin"))
-    for factor, least, (component, setting), consequence in needs:
-        copies = pipeline.number(Component.BROKER, factor)
-        if setting in pipeline.stated(component) and least > copies:
+    for topic in _internal_topics(pipeline):
+        component, setting = topic.here
+        if setting in pipeline.stated(component) and topic.least > topic.copies:
             yield Obstacle(
                 component,
                 setting,
-                f"{setting}={least} is above {factor}={copies}: before Kafka 3.7 {consequence}.",
-                f"Set {setting} to {copies} at most, or make more replicas.",
+                f"{setting}={topic.least} is above {topic.factor}={topic.copies}: before Kafka 3.7 "
+                f"{topic.consequence}.",
+                f"Set {setting} to {topic.copies} at most, or make more replicas.",
             )
+
+
+def _internal_topics(pipeline: Pipeline) -> Iterator[_Internal]:
+    """Those that are written with acks=all."""
+    if pipeline.family is not Family.SPARK and waits_for_all(pipeline):
+        yield _Internal(
+            OFFSETS,
+            pipeline.number(Component.BROKER, OFFSETS),
+            pipeline.number(Component.APPLICATION, OFFSETS_MINIMUM),
+            _stated_in(pipeline, Component.APPLICATION, OFFSETS_MINIMUM),
+            "a group can commit nothing, and nobody joins one",
+        )
+    if _transactional(pipeline):
+        yield _Internal(
+            TRANSACTIONS,
+            pipeline.number(Component.BROKER, TRANSACTIONS),
+            pipeline.number(Component.BROKER, TRANSACTIONS_MINIMUM),
+            (Component.BROKER, TRANSACTIONS_MINIMUM),
+            "no transaction can ever begin",
+        )
+    if pipeline.family is Family.STREAMS and Streams(pipeline).logs_with_all:
+        yield _Internal(
+            "replication.factor",
+            Streams(pipeline).internal_factor,
+            pipeline.number(Component.STREAMS, STATE_MINIMUM),
+            _stated_in(pipeline, Component.STREAMS, STATE_MINIMUM),
+            "no change of the state can be written to its changelog, and nothing is processed",
+        )
+
+
+def _stated_in(pipeline: Pipeline, component: Component, name: str) -> tuple[Component, str]:
+    """Where a topic's minimum is said: its own setting, or the brokers' for all topics."""
+    stated = name in pipeline.stated(component)
+    return (component, name) if stated else (Component.BROKER, "min.insync.replicas")
 
 
 def _transactional(pipeline: Pipeline) -> bool:

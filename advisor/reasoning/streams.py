@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from advisor.catalog import Component
 from advisor.reasoning.pipeline import Pipeline
 
+INTERNAL_MINIMUM = "topic.min.insync.replicas"
+"""Of changelog and repartition topics (StreamsConfig, TOPIC_PREFIX)."""
+
 _FAILS = frozenset({
     "LogAndFailExceptionHandler", "LogAndFailProcessingExceptionHandler",
     "DefaultProductionExceptionHandler",
@@ -53,13 +56,19 @@ class Streams:
 
     @property
     def internal_min_isr(self) -> int:
-        stated = self.pipeline.number(Component.STREAMS, "topic.min.insync.replicas")
+        stated = self.pipeline.number(Component.STREAMS, INTERNAL_MINIMUM)
         return min(stated, self.internal_factor)
 
     @property
     def internal_copies(self) -> int:
         alone = {"0": 0, "1": 1}.get(self.pipeline.text(Component.PRODUCER, "acks"))
         return self.internal_min_isr if alone is None else alone
+
+    @property
+    def logs_with_all(self) -> bool:
+        """Whether a change of the state waits for all brokers in sync, and so for the minimum."""
+        acks = self.pipeline.text(Component.PRODUCER, "acks")
+        return self.state == "logged" and acks not in ("0", "1")
 
     @property
     def standbys(self) -> int:

@@ -13,6 +13,7 @@ from advisor.reasoning.dependence import dependence
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import all_events, events_for
 from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.obstacle import obstacles
 from advisor.reasoning.pipeline import Pipeline
 from labs.calibration.bound import below
 from labs.calibration.edges import OUTAGES, as_staged, permitted
@@ -192,7 +193,12 @@ def possible(event: str, pipeline: Pipeline) -> frozenset[Anomaly]:
 
 
 def refutable(event: str, pipeline: Pipeline) -> frozenset[Anomaly]:
-    """What would be a refutation if a run of an event's scenario showed it."""
+    """What would be a refutation if a run of an event's scenario showed it.
+
+    Of settings with which nothing can work the advisor claims nothing else.
+    """
+    if obstacles(pipeline):
+        return frozenset()
     return frozenset(Anomaly) - UNSPOKEN - OUTAGES - _excused(event) - possible(event, pipeline)
 
 

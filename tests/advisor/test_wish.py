@@ -138,6 +138,8 @@ HOPELESS = [
      "broker.transaction.state.log.replication.factor"),
     ({"kafka": "3.5", "topic.replication.factor": "1", "topic.min.insync.replicas": "2"},
      "topic.min.insync.replicas"),
+    ({"family": "streams", "kafka": "3.4", "version": "3.7",
+      "streams.topic.min.insync.replicas": "2"}, "streams.topic.min.insync.replicas"),
     *HOPELESS,
 ])  # fmt: skip
 @pytest.mark.parametrize("guarantee", ["none", "at-least-once", "exactly-once"])
