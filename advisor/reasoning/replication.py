@@ -16,6 +16,10 @@ from advisor.reasoning.pipeline import Pipeline
 ELECTION_MARGIN_MS = 1_000
 """What a client adds to an outage: one more retry (`retry.backoff.max.ms`, ConfigDef 3.7)."""
 
+RESTART_MS = 60_000
+"""What a broker that died may need to be back: its start, and the recovery of its logs. No setting
+bounds it; this is our assumption, which the clients' defaults just outwait."""
+
 ZOOKEEPER_TICK_MS = 3_000
 """ZooKeeper's `tickTime` unless its file says otherwise, and Kafka's sample of one does not
 (ZooKeeperServer.java, DEFAULT_TICK_TIME)."""
@@ -210,8 +214,14 @@ class Replication:
 
     @property
     def failover_ms(self) -> int:
-        """The longest wait for a new leader after a crash: the dead one must first be fenced."""
-        return self.silent_ms + ELECTION_MARGIN_MS
+        """The longest wait for a leader after a crash: the dead one must first be fenced, or, where
+        nobody else has a copy, start again."""
+        return self.silent_ms + ELECTION_MARGIN_MS if self.fails_over else RESTART_MS
+
+    @property
+    def wait_for_leader(self) -> str:
+        """What that wait is for, as the beginning of a sentence."""
+        return "The wait for a new leader" if self.fails_over else "The restart of the only leader"
 
     @property
     def slowest_pause_ms(self) -> int:

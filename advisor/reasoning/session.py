@@ -142,7 +142,7 @@ class Session:
 
     @property
     def hears_errors(self) -> bool:
-        """With acks=0 the broker answers nothing, so no error is reported and none retried."""
+        """With acks=0 the broker answers nothing, so none of its errors is reported or retried."""
         return self.acks != "0"
 
     @property
@@ -169,9 +169,10 @@ class Session:
     def gives_up(self, pause_ms: int, pause: str) -> Permits:
         """Whether the client stops trying before a passing pause of `pause_ms` is over.
 
-        An application or engine that sends again closes this; acks=0 hears of no error at all.
+        An application or engine that sends again closes this. With acks=0 it is what no broker has
+        seen yet that is given up: the client itself reports what waited for too long.
         """
-        if not self.hears_errors or self.application_resends or self.engine_resends:
+        if self.application_resends or self.engine_resends:
             return {}
         reason = self.impatience(pause_ms)
         if reason is None:

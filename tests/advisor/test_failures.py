@@ -19,6 +19,7 @@ from tests.advisor.pipelines import SAFE, described, permits, pipelines
 A = Anomaly
 RF3 = {"topic.replication.factor": "3"}
 HARMLESS = {A.UNAVAILABLE, A.BLOCKED}
+ACKS_0 = {"producer.acks": "0", "producer.enable.idempotence": "false"}
 SKIP = {A.SKIPPED, A.EFFECT_MISSING}
 AGAIN = {A.REDELIVERY, A.EFFECT_DUPLICATED}
 
@@ -28,7 +29,19 @@ CASES = [
     ("leader-killed", RF3 | {"producer.acks": "1"}, {A.LOST_WRITE, A.DUPLICATE, A.REORDERED}),
     ("leader-killed", RF3 | {"producer.acks": "1", "producer.enable.idempotence": "false",
                              "producer.retries": "0"}, {A.LOST_WRITE, A.GIVEN_UP}),
-    ("leader-killed", {"producer.acks": "1", "producer.retries": "0"}, set()),
+    # With one replica its broker must start again, for which it is given 60 s.
+    ("leader-killed", {"producer.acks": "1", "producer.retries": "0"}, {A.GIVEN_UP}),
+    ("leader-killed", {"producer.delivery.timeout.ms": "60000"}, set()),
+    ("leader-killed", {"producer.delivery.timeout.ms": "59999"}, {A.GIVEN_UP}),
+    ("only-replica-down", {"producer.delivery.timeout.ms": "59999"}, {A.GIVEN_UP}),
+    ("delivery-timeout", {"producer.delivery.timeout.ms": "59999"}, {A.GIVEN_UP}),
+    # The client itself gives up what waits for too long, whatever brokers answer (seed 1606).
+    ("leader-killed", RF3 | ACKS_0 | {"producer.delivery.timeout.ms": "9000",
+                                      "producer.request.timeout.ms": "1500"},
+     {A.LOST_WRITE, A.GIVEN_UP}),
+    ("delivery-timeout", RF3 | ACKS_0 | {"application.resend": "on-error"}, {A.REORDERED}),
+    ("delivery-error-ignored", RF3 | ACKS_0 | {"application.delivery.errors": "ignored"},
+     {A.LOST_WRITE, A.GIVEN_UP}),
     ("leader-killed", RF3 | {"producer.acks": "0"}, {A.LOST_WRITE}),
     ("leader-killed", RF3 | {"family": "librdkafka", "producer.delivery.timeout.ms": "9000"},
      {A.GIVEN_UP, A.DUPLICATE, A.REORDERED}),

@@ -14,12 +14,10 @@ _RECONNECT_MS = 1
 def permits(pipeline: Pipeline) -> Permits:
     """Two copies if the client tries again blindly; none if it does not try again."""
     session = Session(pipeline)
-    if not session.hears_errors:
-        return {
-            Anomaly.LOST_WRITE: "acks=0: records in a connection that breaks are gone, and were "
-            "counted as sent."
-        }
     given_up = session.gives_up(_RECONNECT_MS, "The broken connection")
+    if not session.hears_errors:
+        lost = "acks=0: records in a connection that breaks are gone, and were counted as sent."
+        return given_up | {Anomaly.LOST_WRITE: lost}
     return session.repeats() | (given_up or session.no_second_try())
 
 

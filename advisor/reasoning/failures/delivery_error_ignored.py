@@ -13,11 +13,14 @@ from advisor.reasoning.streams import Streams
 def permits(pipeline: Pipeline) -> Permits:
     """Records that are not in the log while the application believes that they are."""
     session = Session(pipeline)
-    if not session.hears_errors:
-        return {
-            Anomaly.LOST_WRITE: "acks=0: the broker answers nothing, so what it refuses still "
-            "counts as sent."
-        }
+    if session.hears_errors:
+        return _unread(pipeline, session)
+    unheard = "acks=0: the broker answers nothing, so what it refuses still counts as sent."
+    return {Anomaly.LOST_WRITE: unheard, **_unread(pipeline, session)}
+
+
+def _unread(pipeline: Pipeline, session: Session) -> Permits:
+    """Errors that the client reports, and nobody reads."""
     if session.errors_handled:
         return {}
     if pipeline.family is Family.STREAMS:

@@ -13,15 +13,18 @@ from advisor.reasoning.session import Session
 def permits(pipeline: Pipeline) -> Permits:
     """Given up if the client waits less than a passing pause; twice if the code sends again."""
     topic, session = Replication(pipeline), Session(pipeline)
-    if session.hears_errors and session.application_resends:
+    if session.application_resends and not session.hears_errors:
+        return {
+            Anomaly.REORDERED: "acks=0 with application.resend=on-error: what waited in the client "
+            "for too long is sent again behind later records."
+        }
+    if session.application_resends:
         return sent_again(
             pipeline,
             "application.resend=on-error: a record that was reported as failed may be in the log; "
             "enable.idempotence tells copies apart only within one send.",
         )
-    if topic.fails_over:
-        return session.gives_up(topic.slowest_pause_ms, "A pause for a slow or dead replica")
-    return {}
+    return session.gives_up(topic.slowest_pause_ms, "A pause for a slow or dead broker")
 
 
 def sent_again(pipeline: Pipeline, reason: str) -> Permits:

@@ -12,9 +12,8 @@ from advisor.reasoning.session import Session
 def permits(pipeline: Pipeline) -> Permits:
     """Loss where nobody else had the record yet; a pause until the dead broker is fenced."""
     topic, session = Replication(pipeline), Session(pipeline)
-    found = {**_pause(topic), **session.repeats()}
-    if topic.fails_over:
-        found |= session.gives_up(topic.failover_ms, "The wait for a new leader")
+    given_up = session.gives_up(topic.failover_ms, topic.wait_for_leader)
+    found = {**_pause(topic), **session.repeats(), **given_up}
     return found | lost_with_the_leader(topic)
 
 

@@ -7,6 +7,7 @@ from advisor.reasoning.failures.leader_killed import lost_with_the_leader
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
+from advisor.reasoning.session import Session
 
 
 def permits(pipeline: Pipeline) -> Permits:
@@ -16,6 +17,7 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     reason = "replication.factor=1: no other broker has the partition."
     found: Permits = {Anomaly.UNAVAILABLE: reason, Anomaly.BLOCKED: reason}
+    found |= Session(pipeline).gives_up(topic.failover_ms, topic.wait_for_leader)
     return found | lost_with_the_leader(topic)
 
 

@@ -28,11 +28,9 @@ def permits(pipeline: Pipeline) -> Permits:
             "topic's metadata, and gives the record up."
         )
         return found
-    if not topic.fails_over:
-        return found
     if block_ms < topic.slowest_pause_ms:
         found[Anomaly.GIVEN_UP] = (
-            f"{waits}, and gives the record up; a pause for a slow or dead replica lasts up to "
+            f"{waits}, and gives the record up; a pause for a slow or dead broker lasts up to "
             f"{topic.slowest_pause_ms:,} ms."
         )
     return found
