@@ -16,6 +16,7 @@ from advisor.reasoning.impossible import Impossible
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import Change, recommend
 from advisor.reasoning.serial import PipelineError, from_data, to_data
+from advisor.reasoning.sizes import full_batch
 
 __all__ = [
     "COLUMNS",
@@ -115,9 +116,12 @@ def in_force(pipeline: Pipeline) -> dict[str, dict[str, str | int | bool]]:
     """Every setting of the catalog that has a value here, stated or not, by component.
 
     This is what an experiment's arm runs with: complete, so that it behaves as described
-    whatever client runs it. A part that this client does not have is left out.
+    whatever client runs it. A part that this client does not have is left out. `splits.batches` of
+    the application is no setting: it says that the team's client loses a full batch whole.
     """
     found = {component.value: _in_force(pipeline, component) for component in Component}
+    if full_batch(pipeline):
+        found[Component.APPLICATION.value]["splits.batches"] = False
     return {component: settings for component, settings in found.items() if settings}
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from advisor.catalog import Component, Family
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
+from advisor.reasoning.sizes import full_batch
 
 Decision = Callable[[Pipeline], bool | None]
 
@@ -115,6 +116,9 @@ FEATURES: Mapping[str, Feature] = {
     "transaction-times-out": Feature("a transaction that outlives its timeout"),
     "producers-expire": Feature("transactional producers that are silent for long"),
     "rebalance-while-restoring": Feature("a rebalance while a store is restored"),
+    "batches-above-limit": Feature(
+        "a batch.size above max.message.bytes", lambda pipeline: full_batch(pipeline) is not None
+    ),
     "large-records": Feature("batches that are too large for the broker or the retry"),
     "failed-sends": Feature("sends that fail or time out"),
     "partitions-move": Feature("a source that is told of no partitions, as while they move"),

@@ -1,9 +1,11 @@
 """How large a record or a batch may be that a client sends and a broker takes.
 
 A broker holds whole batches against max.message.bytes of the topic (KIP-98; UnifiedLog.append), and
-refuses a larger one for good. The Java client then splits the batch and sends its halves (KIP-126,
-Sender.completeBatch); librdkafka reports every message of it as failed (librdkafka issues 488 and
-1716). A record that is larger by itself is never taken, whoever sends it.
+refuses a larger one for good. librdkafka then reports every message of it as failed (librdkafka
+issues 488 and 1716). The Java client splits the batch (KIP-126, Sender.completeBatch), before 4.2
+into batches of up to batch.size: where that is above the topic's limit the same batch comes again
+until delivery.timeout.ms is over (KAFKA-8350; seen with 3.1.2, 3.9.2 and 4.1.1, not with 4.2.1). A
+record that is larger by itself is never taken, whoever sends it.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
+from advisor.catalog.versions import at_least, effective_client
 from advisor.reasoning.pipeline import Pipeline
 
 TAKEN, LARGEST = "max.message.bytes", "largest.message.bytes"
@@ -64,14 +67,22 @@ def too_small(pipeline: Pipeline) -> tuple[SizeLimit, ...]:
 def full_batch(pipeline: Pipeline) -> SizeLimit | None:
     """What bounds the batches of a client that the topic refuses when they are full, and that are
     lost whole; None where full batches fit, or are split."""
-    if pipeline.family is not Family.LIBRDKAFKA:
+    if splits(pipeline):
         return None
-    if pipeline.number(Component.PRODUCER, "batch.num.messages") == 1:
-        return None
-    names = ("batch.size", "message.max.bytes")
+    names = ["batch.size"]
+    if pipeline.family is Family.LIBRDKAFKA:
+        if pipeline.number(Component.PRODUCER, "batch.num.messages") == 1:
+            return None
+        names.append("message.max.bytes")
     limits = (_limit(pipeline, Component.PRODUCER, name) for name in names)
     bound = min(limits, key=lambda limit: limit.most)
     return bound if bound.most > taken(pipeline).most else None
+
+
+def splits(pipeline: Pipeline) -> bool:
+    """Whether the client divides a batch that is refused until its parts fit (KAFKA-8350)."""
+    line = effective_client(pipeline.family, pipeline.version)
+    return pipeline.family is not Family.LIBRDKAFKA and at_least(line, "4.2")
 
 
 def refusal_of_batches(pipeline: Pipeline) -> str | None:
@@ -79,10 +90,15 @@ def refusal_of_batches(pipeline: Pipeline) -> str | None:
     bound = full_batch(pipeline)
     if bound is None:
         return None
-    return (
-        f"{bound} with {taken(pipeline)}: a full batch is larger than the topic takes, and "
-        "librdkafka gives every message of it up."
-    )
+    if pipeline.family is Family.LIBRDKAFKA:
+        ends = "librdkafka gives every message of it up."
+    else:
+        timeout_ms = pipeline.number(Component.PRODUCER, "delivery.timeout.ms")
+        ends = (
+            "a Java client before 4.2 splits it into batches of the same size, until "
+            f"delivery.timeout.ms={timeout_ms} is over (KAFKA-8350)."
+        )
+    return f"{bound} with {taken(pipeline)}: a full batch is larger than the topic takes; {ends}"
 
 
 def _limit(pipeline: Pipeline, component: Component, name: str) -> SizeLimit:

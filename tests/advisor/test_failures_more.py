@@ -35,6 +35,7 @@ EMPTY = {"application.disk.lost": "returns-empty"}
 SET_ASIDE = {"application.processing.errors": "skip"}
 NO_ELR = {"application.eligible.leader.replicas.version": "0"}
 
+TAKES_10K = {"topic.max.message.bytes": "10000"}
 LARGEST = "application.largest.message.bytes"
 IDEMPOTENT_LRK = SAFE | LRK | {"producer.enable.idempotence": "true"}
 LIBRDKAFKA_FOR_EVER = {
@@ -241,6 +242,16 @@ CASES = [
                             "topic.cleanup.policy": "compact"}, set()),
     # librdkafka loses a batch that the topic refuses (issues 488, 1716), Java splits it (KIP-126).
     ("record-too-large", SAFE | {"topic.max.message.bytes": "20000"}, set()),
+    # Java splits it; before 4.2 not below batch.size, so that it comes again (KAFKA-8350).
+    ("record-too-large", SAFE | TAKES_10K, set()),
+    ("record-too-large", SAFE | TAKES_10K | {"version": "4.2"}, set()),
+    ("record-too-large", SAFE | TAKES_10K | {"version": "4.1"}, {A.GIVEN_UP}),
+    ("record-too-large", SAFE | TAKES_10K | {"version": "4.1", "producer.batch.size": "10000"},
+     set()),
+    ("record-too-large", SAFE | TAKES_10K | {"version": "4.1", "application.resend": "on-error"},
+     set()),
+    ("record-too-large", SPARK | TAKES_10K, set()),
+    ("record-too-large", {"family": "streams", "version": "4.1"} | TAKES_10K, set()),
     ("record-too-large", LRK | {"topic.max.message.bytes": "1000000"}, set()),
     ("record-too-large", LRK | {"topic.max.message.bytes": "999999"}, {A.GIVEN_UP}),
     ("record-too-large", LRK | {"topic.max.message.bytes": "999999", "producer.acks": "0"},

@@ -207,7 +207,8 @@ def test_a_setting_whose_outcome_it_does_not_change_says_how_long_or_how_much(
         (Component.STREAMS, "production.exception.handler", "delivery-error-ignored", ""),
         (Component.CONSUMER, "max.poll.interval.ms", "", "rebalance-during-processing"),
         (Component.PRODUCER, "partitioner", "order-given-up", "keys-moved"),
-        (Component.PRODUCER, "batch.size", "", ""),
+        (Component.PRODUCER, "batch.size", "record-too-large", ""),
+        (Component.BROKER, "group.min.session.timeout.ms", "", ""),
     ):
         behind, measured = events_behind((part, name)), events_measured_by((part, name))
         assert {decides} - {""} <= {event.name for event in behind}, name

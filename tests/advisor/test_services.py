@@ -84,6 +84,13 @@ def test_three_columns_each_after_its_own_changes():
     assert len(exactly_once.changes) > len(at_least_once.changes)
 
 
+@pytest.mark.parametrize(("version", "loses"), [("4.1", True), ("4.2", False)])
+def test_an_arm_knows_that_its_client_loses_a_full_batch(version: str, loses: bool) -> None:
+    fields = {"version": version, "topic.max.message.bytes": "10000"}
+    application = services.in_force(described(fields))["application"]
+    assert application.get("splits.batches") == (False if loses else None)
+
+
 def test_what_is_in_force_is_complete_and_without_gaps():
     """An arm runs with acks=1 and what that does to idempotence, on any client."""
     settings = services.in_force(described({"producer.acks": "1", "topic.replication.factor": "3"}))

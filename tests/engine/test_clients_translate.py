@@ -56,6 +56,22 @@ def test_what_librdkafka_lacks_is_left_out_and_said() -> None:
     assert [sentence.split("=")[0] for sentence in told.differs] == ["producer buffer.memory"]
 
 
+@pytest.mark.parametrize(("taken", "splits", "batch", "said"), [
+    (20_000, True, 16384, ""),
+    (20_000, False, 16384, ""),
+    (10_000, True, 10_000, "librdkafka splits no batch"),
+    (10_000, False, 16384, "a Java client before 4.2 when delivery.timeout.ms is over"),
+])  # fmt: skip
+def test_a_batch_above_the_topics_limit_is_lost_where_the_teams_client_loses_it(
+    taken: int, splits: bool, batch: int, said: str
+) -> None:
+    settings = in_force(Family.JAVA, "4.1", Component.PRODUCER)
+    told = translate.producer(settings, taken_bytes=taken, splits=splits)
+    assert told.config["batch.size"] == batch
+    differs = [each for each in told.differs if "batch.size" in each]
+    assert [each.endswith(said) for each in differs] == [True] * bool(said)
+
+
 def test_a_value_beyond_librdkafkas_range_is_the_nearest_and_said() -> None:
     told = translate.producer({"linger.ms": 2000000})
     assert told.config["linger.ms"] == 900000

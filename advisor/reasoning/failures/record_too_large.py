@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.catalog import Component
+from advisor.catalog import Component, Family
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -11,16 +11,12 @@ from advisor.reasoning.sizes import LARGEST, largest, refusal_of_batches, too_sm
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Refused for good: one record by itself, or what shares a batch of librdkafka's with others.
+    """Refused for good: one record by itself, or what shares a full batch with others.
 
-    Sending a batch's messages again helps in the end, because they meet other messages then;
-    sending a record again that is too large by itself never does.
+    Sending a record again that is too large by itself never helps.
     """
     session = Session(pipeline)
-    found: Permits = {}
-    batches = refusal_of_batches(pipeline)
-    if batches and not session.application_resends:
-        found[_refused(session, by_broker=True)] = batches
+    found = _batches(pipeline, session)
     limits = too_small(pipeline)
     if limits:
         by_broker = all(limit.component is Component.TOPIC for limit in limits)
@@ -33,6 +29,19 @@ def permits(pipeline: Pipeline) -> Permits:
         else:
             found[_refused(session, by_broker)] = f"{said} it is refused, and nobody sends it."
     return found
+
+
+def _batches(pipeline: Pipeline, session: Session) -> Permits:
+    """Messages sent again meet others in their next batch, and librdkafka's pass in the end. Those
+    of a Java client wait behind a batch that is refused, and full ones follow it."""
+    reason = refusal_of_batches(pipeline)
+    if reason is None:
+        return {}
+    if not session.application_resends and not session.engine_resends:
+        return {_refused(session, by_broker=True): reason}
+    if pipeline.family is Family.LIBRDKAFKA:
+        return {}
+    return {Anomaly.UNAVAILABLE: f"{reason} Sent again, it fills a batch again."}
 
 
 def _refused(session: Session, by_broker: bool) -> Anomaly:
@@ -55,6 +64,7 @@ EVENT = FailureEvent(
         "TopicConfig, max.message.bytes",
         "KafkaProducer.ensureValidRecordSize",
         "KIP-126 (a batch that is too large is split)",
+        "KAFKA-8350 (before 4.2 not into smaller ones than batch.size)",
         "librdkafka issues 488 and 1716",
     ),
 )

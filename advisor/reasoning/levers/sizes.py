@@ -50,9 +50,9 @@ _producer = partial(Lever, Component.PRODUCER)
 
 LEVERS = (
     _producer(
-        "batch.size", only(Family.LIBRDKAFKA, _batches),
+        "batch.size", _batches,
         costs(throughput="batches are smaller, so there are more requests."),
-        "librdkafka CONFIGURATION.md, batch.size",
+        "librdkafka CONFIGURATION.md, batch.size; KAFKA-8350",
         PRODUCERS_AGAIN,
     ),
     _producer(

@@ -115,31 +115,43 @@ _BATCHES = dict.fromkeys(
 
 
 def producer(
-    settings: Mapping[str, Value], transactions: bool = False, taken_bytes: int | None = None
+    settings: Mapping[str, Value],
+    transactions: bool = False,
+    taken_bytes: int | None = None,
+    splits: bool = True,
 ) -> Translated:
     """A producer's complete effective settings for librdkafka, pinned ones included.
 
     A transactional.id is left out unless `transactions` are this workload's. `taken_bytes` is the
-    largest batch that the topic takes; Java's producer splits a larger one, librdkafka loses it.
+    largest batch that the topic takes. Java's producer `splits` a larger one, before 4.2 in vain
+    (KAFKA-8350); librdkafka loses it.
     """
     named = transactions and bool(settings.get("transactional.id"))
     rules = {**_PRODUCER, **(_TRANSACTIONAL if named else {})}
     without = _SENDERS_OWN if named else _SENDERS_OWN | _FOR_TRANSACTIONS
     told = {key: value for key, value in settings.items() if key not in without}
-    splits = _LARGEST_RECORD in told
-    if splits:
+    java = _LARGEST_RECORD in told
+    if java:
         told["message.max.bytes"] = told.pop(_LARGEST_RECORD)
     translated = _translate("producer", told, lambda key: rules.get(key, _UNKNOWN))
-    if splits and taken_bytes is not None:
-        translated = _with_batches_up_to(taken_bytes, translated)
+    if java and taken_bytes is not None:
+        translated = _with_batches_up_to(taken_bytes, translated, splits)
     return _within_transaction(translated) if named else translated
 
 
-def _with_batches_up_to(taken_bytes: int, told: Translated) -> Translated:
-    """KIP-126: a batch that the topic refuses for its size comes again in two halves."""
+_LOST_AT_ONCE = (
+    "producer batch.size: librdkafka gives a batch up at once that is too large for the topic, a "
+    "Java client before 4.2 when delivery.timeout.ms is over"
+)
+
+
+def _with_batches_up_to(taken_bytes: int, told: Translated, splits: bool) -> Translated:
+    """KIP-126: a batch that the topic refuses for its size comes again in parts."""
     described, most = int(told.config["batch.size"]), max(1, taken_bytes)
     if described <= most:
         return told
+    if not splits:
+        return Translated(told.config, (*told.differs, _LOST_AT_ONCE))
     said = f"producer batch.size: {most} instead of {described}, because librdkafka splits no batch"
     return Translated({**told.config, "batch.size": most}, (*told.differs, said))
 

@@ -1,8 +1,9 @@
 """Records as large as the largest that was described, and batches as large as they become.
 
 The broker pauses, and the client's batches fill; then it takes what fits max.message.bytes and
-refuses the rest for good. Java's client splits a batch that is refused (KIP-126), librdkafka
-reports each message of it as failed (its issues 488 and 1716). A record that is larger by itself is
+refuses the rest for good. librdkafka reports each message of a refused batch as failed (its issues
+488 and 1716). Java's client splits it (KIP-126), before 4.2 only down to batch.size, and sends the
+same batch until delivery.timeout.ms is over (KAFKA-8350). A record that is larger by itself is
 refused by the client or the broker, with or without a pause.
 """
 

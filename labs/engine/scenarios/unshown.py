@@ -9,7 +9,6 @@ _WITH_SIZE = "it decides only where the size of the largest message is stated"
 _WITH_LIMIT = "it decides only beside a max.message.bytes of the topic that is smaller"
 
 UNSHOWN: Mapping[str, str] = {
-    "producer.batch.size": _WITH_LIMIT,
     "producer.batch.num.messages": _WITH_LIMIT,
     "producer.message.max.bytes": _WITH_LIMIT,
     "producer.max.request.size": _WITH_SIZE,

@@ -82,6 +82,7 @@ class ProduceConsume:
         self._producer_told = translate.producer(
             {**settings["producer"], **sent_by}, self.transactions,
             _whole(settings["topic"].get("max.message.bytes")),
+            bool(self._application.get("splits.batches", True)),
         )  # fmt: skip
         self._clients: dict[str, list[ClientProcess]] = {}
         self._cleanup = str(settings["topic"].get("cleanup.policy", "delete"))
