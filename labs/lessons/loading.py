@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
 from xml.etree import ElementTree
 
 from advisor.reasoning.guarantees import Anomaly
+from labs.engine.base.toml_table import Table
 from labs.engine.scenarios import ScenarioError, all_scenarios
 from labs.engine.scenarios import find as find_scenario
 from labs.lessons.model import Answer, Arm, Lesson, Prediction, Question, Symptom, Turn
@@ -28,7 +27,6 @@ _FEWEST_CHOICES = _FEWEST_ANSWERS = 3
 _FOLDER = re.compile(r"(\d\d)-([a-z0-9]+(?:-[a-z0-9]+)*)")
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _GUARANTEES = ("at-least-once", "exactly-once", "at-most-once")
-_T = TypeVar("_T")
 
 
 class LessonError(ValueError):
@@ -45,8 +43,7 @@ def load(folder: Path) -> Lesson:
     named = _FOLDER.fullmatch(folder.name)
     if named is None:
         raise LessonError(f"{folder.name}: a lab's folder is named like 07-retries-duplicate")
-    data = _toml(folder / TOML)
-    top = _Table(f"{folder.name}/{TOML}", "", data)
+    top = Table.read(folder / TOML, "a lab", LessonError)
     if top.take("order", int) != int(named[1]):
         raise top.error("order", f"the folder's name says {int(named[1])}")
     lesson = _lesson(top, folder, int(named[1]), named[2])
@@ -54,86 +51,7 @@ def load(folder: Path) -> Lesson:
     return lesson
 
 
-class _Table:
-    """One table of the file: hands out each key once, and knows what is left."""
-
-    def __init__(self, file: str, path: str, data: Mapping[str, Any]) -> None:
-        self._file, self._path, self._left = file, path, dict(data)
-
-    def error(self, key: str, what: str) -> LessonError:
-        return LessonError(f"{self._file}: {self._path}{key}: {what}")
-
-    def take(self, key: str, kind: type[_T]) -> _T:
-        """A value that has to be there, not empty. Raises `LessonError`."""
-        if key not in self._left:
-            raise self.error(key, "is missing")
-        value = self._left.pop(key)
-        # bool is an int in Python, and none in a lab.
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise self.error(key, f"has to be {_WORDS[kind]}, not {value!r}")
-        if kind in (str, list, dict) and not value:
-            raise self.error(key, "is empty")
-        return value
-
-    def maybe(self, key: str, kind: type[_T], otherwise: _T) -> _T:
-        return self.take(key, kind) if key in self._left else otherwise
-
-    def one_of(self, key: str, known: Iterator[str] | tuple[str, ...]) -> str:
-        value, among = self.take(key, str), list(known)
-        if value not in among:
-            raise self.error(key, f"{value!r} is none of {', '.join(among)}")
-        return value
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        values = self.take(key, list)
-        if not all(isinstance(each, str) and each.strip() for each in values):
-            raise self.error(key, "has to be a list of texts")
-        return tuple(values)
-
-    def table(self, key: str) -> _Table:
-        return _Table(self._file, f"{self._path}{key}.", self.take(key, dict))
-
-    def tables(self, key: str) -> list[_Table]:
-        values = self.take(key, list)
-        if not all(isinstance(each, dict) for each in values):
-            raise self.error(key, f"has to be tables, [[{self._path}{key}]]")
-        return [
-            _Table(self._file, f"{self._path}{key}[{number}].", each)
-            for number, each in enumerate(values, 1)
-        ]
-
-    def settings(self, key: str) -> dict[str, str]:
-        """What would be typed in the questionnaire, as texts."""
-        values = self.take(key, dict) if key in self._left else {}
-        for name, value in values.items():
-            if not isinstance(value, str):
-                raise self.error(f"{key}.{name}", "has to be a text, as it would be typed")
-        return values
-
-    def finish(self) -> None:
-        for key in self._left:
-            raise self.error(key, "is not a key of a lab")
-
-
-_WORDS = {
-    str: "a text",
-    int: "a whole number",
-    list: "a list",
-    dict: "a table",
-    bool: "true or false",
-}
-
-
-def _toml(file: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(file.read_text("utf-8"))
-    except FileNotFoundError as missing:
-        raise LessonError(f"{file.parent.name}/{file.name}: is missing") from missing
-    except tomllib.TOMLDecodeError as wrong:
-        raise LessonError(f"{file.parent.name}/{file.name}: {wrong}") from wrong
-
-
-def _lesson(top: _Table, folder: Path, order: int, name: str) -> Lesson:
+def _lesson(top: Table, folder: Path, order: int, name: str) -> Lesson:
     common = top.settings("settings")
     arms = tuple(_arm(each, common) for each in top.tables("arms"))
     names = tuple(arm.name for arm in arms)
@@ -168,7 +86,7 @@ def _lesson(top: _Table, folder: Path, order: int, name: str) -> Lesson:
     )
 
 
-def _scenario(top: _Table) -> str:
+def _scenario(top: Table) -> str:
     name = top.take("scenario", str)
     try:
         find_scenario(name)
@@ -178,14 +96,14 @@ def _scenario(top: _Table) -> str:
     return name
 
 
-def _name(table: _Table) -> str:
+def _name(table: Table) -> str:
     name = table.take("name", str)
     if not _NAME.fullmatch(name):
         raise table.error("name", f"{name!r} has to be lower-case letters, digits and dashes")
     return name
 
 
-def _arm(table: _Table, common: Mapping[str, str]) -> Arm:
+def _arm(table: Table, common: Mapping[str, str]) -> Arm:
     arm = Arm(
         _name(table),
         table.take("label", str),
@@ -196,7 +114,7 @@ def _arm(table: _Table, common: Mapping[str, str]) -> Arm:
     return arm
 
 
-def _choice(table: _Table, base: Arm) -> Arm:
+def _choice(table: Table, base: Arm) -> Arm:
     name, label, why = _name(table), table.take("label", str), table.take("why", str)
     changed = table.settings("settings")
     if not changed:
@@ -205,7 +123,7 @@ def _choice(table: _Table, base: Arm) -> Arm:
     return Arm(name, label, "", {**base.fields, **changed}, why)
 
 
-def _symptom(table: _Table, arms: tuple[str, ...]) -> Symptom:
+def _symptom(table: Table, arms: tuple[str, ...]) -> Symptom:
     symptom = Symptom(
         table.one_of("arm", arms),
         table.one_of("count", _SYMPTOMS),
@@ -218,7 +136,7 @@ def _symptom(table: _Table, arms: tuple[str, ...]) -> Symptom:
     return symptom
 
 
-def _predictions(top: _Table, arms: tuple[str, ...]) -> tuple[Prediction, ...]:
+def _predictions(top: Table, arms: tuple[str, ...]) -> tuple[Prediction, ...]:
     found = []
     for table in top.tables("predictions"):
         arm = table.one_of("arm", arms)
@@ -233,7 +151,7 @@ def _predictions(top: _Table, arms: tuple[str, ...]) -> tuple[Prediction, ...]:
     return tuple(found)
 
 
-def _turn(table: _Table, arms: Mapping[str, Arm]) -> Turn:
+def _turn(table: Table, arms: Mapping[str, Arm]) -> Turn:
     base = table.one_of("from", tuple(arms))
     choices = tuple(_choice(each, arms[base]) for each in table.tables("choices"))
     if len(choices) < _FEWEST_CHOICES:
@@ -255,7 +173,7 @@ def _turn(table: _Table, arms: Mapping[str, Arm]) -> Turn:
     return turn
 
 
-def _question(table: _Table) -> Question:
+def _question(table: Table) -> Question:
     name, ask = _name(table), table.take("ask", str)
     rows = table.tables("answers")
     answers = tuple(_answer(each) for each in rows)
@@ -267,7 +185,7 @@ def _question(table: _Table) -> Question:
     return Question(name, ask, answers)
 
 
-def _answer(table: _Table) -> Answer:
+def _answer(table: Table) -> Answer:
     answer = Answer(
         table.take("text", str), table.take("why", str), table.maybe("right", bool, False)
     )

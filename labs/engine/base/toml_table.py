@@ -1,0 +1,102 @@
+"""A TOML file that people write: each key is taken once, with its kind; any other is wrong."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+_T = TypeVar("_T")
+_WORDS = {
+    str: "a text",
+    int: "a whole number",
+    list: "a list",
+    dict: "a table",
+    bool: "true or false",
+}
+
+
+class Table:
+    """One table of a file: hands out each key once, and knows what is left.
+
+    `of` is what the file describes, as in `a lab`; `wrong` the exception that names file and key.
+    """
+
+    def __init__(
+        self, file: str, path: str, data: Mapping[str, Any], of: str, wrong: type[ValueError]
+    ) -> None:
+        self._file, self._path, self._left = file, path, dict(data)
+        self._of, self._wrong = of, wrong
+
+    @classmethod
+    def read(cls, file: Path, of: str, wrong: type[ValueError]) -> Self:
+        """The whole file. Raises `wrong` if it is missing or no TOML."""
+        name = f"{file.parent.name}/{file.name}"
+        try:
+            return cls(name, "", tomllib.loads(file.read_text("utf-8")), of, wrong)
+        except FileNotFoundError as missing:
+            raise wrong(f"{name}: is missing") from missing
+        except tomllib.TOMLDecodeError as error:
+            raise wrong(f"{name}: {error}") from error
+
+    def error(self, key: str, what: str) -> ValueError:
+        """What is wrong with a key: `folder/file: key: what`."""
+        return self._wrong(f"{self._file}: {self._path}{key}: {what}")
+
+    def take(self, key: str, kind: type[_T]) -> _T:
+        """A value that has to be there, not empty."""
+        if key not in self._left:
+            raise self.error(key, "is missing")
+        value = self._left.pop(key)
+        # bool is an int in Python, and none in such a file.
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise self.error(key, f"has to be {_WORDS[kind]}, not {value!r}")
+        if kind in (str, list, dict) and not value:
+            raise self.error(key, "is empty")
+        return value
+
+    def maybe(self, key: str, kind: type[_T], otherwise: _T) -> _T:
+        """A value that may be left out."""
+        return self.take(key, kind) if key in self._left else otherwise
+
+    def one_of(self, key: str, known: Iterable[str]) -> str:
+        """A text that is one of those that are known."""
+        value, among = self.take(key, str), list(known)
+        if value not in among:
+            raise self.error(key, f"{value!r} is none of {', '.join(among)}")
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of texts, none of them empty."""
+        values = self.take(key, list)
+        if not all(isinstance(each, str) and each.strip() for each in values):
+            raise self.error(key, "has to be a list of texts")
+        return tuple(values)
+
+    def table(self, key: str) -> Self:
+        """A table below this one."""
+        return self._below(f"{key}.", self.take(key, dict))
+
+    def tables(self, key: str) -> list[Self]:
+        """A list of tables below this one."""
+        values = self.take(key, list)
+        if not all(isinstance(each, dict) for each in values):
+            raise self.error(key, f"has to be tables, [[{self._path}{key}]]")
+        return [self._below(f"{key}[{number}].", each) for number, each in enumerate(values, 1)]
+
+    def settings(self, key: str) -> dict[str, str]:
+        """What would be typed in the questionnaire, as texts."""
+        values = self.take(key, dict) if key in self._left else {}
+        for name, value in values.items():
+            if not isinstance(value, str):
+                raise self.error(f"{key}.{name}", "has to be a text, as it would be typed")
+        return values
+
+    def finish(self) -> None:
+        """Says that nothing may be left."""
+        for key in self._left:
+            raise self.error(key, f"is not a key of {self._of}")
+
+    def _below(self, path: str, data: Mapping[str, Any]) -> Self:
+        return type(self)(self._file, f"{self._path}{path}", data, self._of, self._wrong)
