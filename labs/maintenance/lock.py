@@ -2,6 +2,8 @@
 
 `settings 3.9.2` locks what the ConfigDefs of a release need (labs.maintenance.products), `clients`
 what those of its clients need alone, `spark-options 4.1.2` a connector that is asked and never run.
+`past 3.2.0` and `past-clients 3.1.2` lock the brokers and clients of an incident, which are offered
+for nothing else.
 `tools 4.3.1` locks what Kafka's own test clients need beside the jars of that release, `streams`
 what Kafka Streams does; RocksDB is left out, as a run's state is held in memory. `spring-boot
 4.1.1` and `strimzi 0.49.0` are for tests alone.
@@ -24,6 +26,8 @@ from labs.engine.distributions.java import find_java
 
 ROOTS = {
     "kafka": [("org.apache.kafka", "kafka_2.13", "")],
+    "past": [("org.apache.kafka", "kafka_2.13", "")],
+    "past-clients": [("org.apache.kafka", "kafka-clients", "")],
     # Spark 4.2.0 names a token provider of its own version, which is not in the repository;
     # 4.0.0 is the newest that is. Everything else of the tree is in pyspark already.
     "spark-connector": [("org.apache.spark", "spark-sql-kafka-0-10_2.13", ""),
@@ -55,11 +59,13 @@ _LOGGING = {
                   ("ch.qos.reload4j", "reload4j", "1.2.26")],
 }  # fmt: skip
 
+_FIRST_RELOAD4J = "1.7.36"
+
 # What the tools log tells when a send began, to the nanosecond: only log4j 2 can say that.
 _LOG4J_2 = [("org.apache.logging.log4j", each, "2.25.4")
             for each in ("log4j-api", "log4j-core", "log4j-slf4j-impl")]  # fmt: skip
 
-_TREES = ("kafka", "settings")
+_TREES = ("kafka", "past", "past-clients", "settings")
 # The rest of these trees comes with the newest Kafka, or is not needed to ask a ConfigDef.
 _KEPT = {"settings": re.compile(r"org\.apache\.(kafka:kafka[-_]|zookeeper:)")}
 
@@ -70,16 +76,22 @@ def main(product: str, version: str) -> None:
     if product == "tools" and ":log4j-core:" not in (LOCKS / f"kafka-{version}.txt").read_text():
         roots += _LOG4J_2
     rows = _resolve(roots, transitive=product in _TREES)
-    if product == "kafka":
+    if product in ("kafka", "past", "past-clients"):
         found = {f"{{{artifact}}}": revision for _, artifact, revision, _ in rows}
         logging = next(each for jar, each in _LOGGING.items() if f"{{{jar}}}" in found)
-        rows += _resolve([(g, a, found.get(rev, rev)) for g, a, rev in logging], transitive=False)
+        rows += _resolve([(g, a, _bound(found.get(rev, rev))) for g, a, rev in logging],
+                         transitive=False)  # fmt: skip
     lines = [f"{group}:{artifact}:{rev} {digest}\n" for group, artifact, rev, digest in rows]
     if product in _KEPT:
         lines = [line for line in lines if _KEPT[product].match(line)]
     path = LOCKS / f"{product}-{version}.txt"
     path.write_text("".join(sorted(lines)), "utf-8")
     sys.stdout.write(f"{path}: {len(lines)} jars\n")
+
+
+def _bound(revision: str) -> str:
+    """The release of a jar; slf4j's first binding to reload4j is 1.7.35, for each 1.7 before it."""
+    return _FIRST_RELOAD4J if re.fullmatch(r"1\.7\.([0-2]?[0-9]|3[0-4])", revision) else revision
 
 
 def _resolve(modules: list[ivy.Module], transitive: bool) -> list[tuple[str, str, str, str]]:

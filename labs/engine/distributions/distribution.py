@@ -114,6 +114,23 @@ def kafka(version: str = "4.3.1", progress: ivy.Progress | None = None) -> Distr
     return Distribution(version, install(f"kafka-{version}", progress))
 
 
+def past(version: str, progress: ivy.Progress | None = None) -> Distribution:
+    """The jars of a release that serves incidents alone, fetched and verified as `kafka` does.
+
+    Raises as `kafka`.
+    """
+    if not (LOCKS / f"past-{version}.txt").exists():
+        raise UnknownVersion(f"Kafka {version!r} is not locked for incidents.")
+    return Distribution(version, install(f"past-{version}", progress))
+
+
+def past_clients(version: str, progress: ivy.Progress | None = None) -> Distribution:
+    """The same for the jars of Java's clients alone."""
+    if not (LOCKS / f"past-clients-{version}.txt").exists():
+        raise UnknownVersion(f"the clients of Kafka {version!r} are not locked for incidents.")
+    return Distribution(version, install(f"past-clients-{version}", progress))
+
+
 def _unknown(version: str) -> UnknownVersion:
     known = ", ".join(kafka_versions())
     return UnknownVersion(f"Kafka {version!r} cannot be run here; these can: {known}.")
