@@ -35,6 +35,7 @@ def write(recipe: str, copy: Path) -> None:
         target = copy / where
         if kind == "file":
             assert not target.exists(), f"{where}: a recipe writes a new file"
+            target.parent.mkdir(exist_ok=True)
             target.write_text(text, "utf-8")
         else:
             target.write_text(target.read_text("utf-8") + "\n\n" + text, "utf-8")

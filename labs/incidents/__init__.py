@@ -1,0 +1,30 @@
+"""Known bugs, staged on the releases that had them: each incident is a folder here.
+
+`incident.toml` says what it is about, four texts tell it, and `steps.py` plays it on one broker of
+a release of the past. Nothing else knows an incident by name (docs/contributing/incident.md).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from labs.incidents.loading import IncidentError, folders, load
+from labs.incidents.model import Exhibit, Incident, Outcome
+
+__all__ = ["Exhibit", "Incident", "IncidentError", "Outcome", "all_incidents", "find"]
+
+
+@cache
+def all_incidents() -> tuple[Incident, ...]:
+    """Every incident, by its number. Raises `IncidentError` for a folder that is wrong."""
+    found = [load(folder) for folder in folders(Path(__file__).parent)]
+    return tuple(sorted(found, key=lambda each: int(each.id.rpartition("-")[2])))
+
+
+def find(name: str) -> Incident:
+    """An incident by its id, however it is written. Raises `LookupError` with the name."""
+    for each in all_incidents():
+        if name.upper() == each.id.upper():
+            return each
+    raise LookupError(name)

@@ -1,0 +1,35 @@
+"""A producer whose default is idempotence sends batches without a producer id."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from labs.incidents import clients
+from labs.incidents.java_program import ProgramFailed
+from labs.incidents.model import Exhibit, Outcome
+from labs.incidents.past_client import PastClient
+
+_TOPIC, _SENDS = "clicks", 5
+_PROGRAM = Path(__file__).parent / "Defaults.java"
+_BATCH = re.compile(r"^baseOffset: .* producerId: (-?\d+) ", re.MULTILINE)
+
+
+def play(past: PastClient) -> Outcome:
+    """How many of five messages are in the log without a number that tells copies apart."""
+    clients.create(past.bootstrap, _TOPIC, {})
+    [told] = past.run(_PROGRAM, _TOPIC)
+    dumped = past.dump(_TOPIC)
+    ids = _BATCH.findall(dumped)
+    if len(ids) != _SENDS:
+        raise ProgramFailed(f"{len(ids)} batches in the log instead of {_SENDS}")
+    lines = "\n".join(line for line in dumped.splitlines() if line.startswith("baseOffset"))
+    default = f"enable.idempotence={str(told['default']).lower()}"
+    return Outcome(
+        ids.count("-1"),
+        _SENDS,
+        (
+            Exhibit("The default that the client states", default),
+            Exhibit("The batches in the log", lines),
+        ),
+    )

@@ -1,0 +1,109 @@
+"""A record whose key has the bytes of a commit marker's key makes the cleaner remove the marker.
+
+The marker's key is a version and a type of two bytes each (ControlRecordType): `00 00 00 01`.
+"""
+
+from __future__ import annotations
+
+from confluent_kafka import Producer
+
+from labs.engine.base.wait import until
+from labs.incidents import clients
+from labs.incidents.model import Exhibit, Outcome
+from labs.incidents.past_broker import PastBroker
+
+SETTINGS = {
+    "log.cleaner.backoff.ms": 300,
+    "log.cleaner.min.cleanable.ratio": "0.0",
+    "log.cleaner.dedupe.buffer.size": 20_000_000,
+}
+_TOPIC, _COMMIT_KEY = "accounts", bytes([0, 0, 0, 1])
+_KEYS = (b"a", b"b", b"c", b"d", b"e")
+_COMPACTED = {
+    "cleanup.policy": "compact",
+    "segment.bytes": "120",
+    "min.cleanable.dirty.ratio": "0.0",
+    "delete.retention.ms": "100",
+}
+_FILLING = b"x" * 20
+_STATE = ("*.snapshot", "*.txnindex")
+"""What a replica that is made anew does not have, and builds from the log."""
+
+
+def play(past: PastBroker) -> Outcome:
+    """How many of five committed messages a reader of committed ones misses."""
+    clients.create(past.bootstrap, _TOPIC, _COMPACTED)
+    transactional = clients.producer(past.bootstrap, transactional_id="accounts-1")
+    transactional.init_transactions(30)
+    _commit(transactional)
+    until(lambda: _committed(past) == set(_KEYS), 20, "the commit was not seen")
+    before = past.dump(_TOPIC)
+    _overwrite_marker(past)
+    after = past.dump(_TOPIC)
+    _abort(transactional)
+    _rebuild(past)
+    missing = set(_KEYS) - _committed(past)
+    return Outcome(
+        len(missing),
+        len(_KEYS),
+        (
+            Exhibit("The log after the commit", _records(before)),
+            Exhibit("The log after the cleaner", _records(after)),
+        ),
+    )
+
+
+def _commit(producer: Producer) -> None:
+    producer.begin_transaction()
+    for number, key in enumerate(_KEYS):
+        producer.produce(_TOPIC, key=key, value=str(number))
+    producer.commit_transaction(30)
+
+
+def _overwrite_marker(past: PastBroker) -> None:
+    """A record of the marker's key, and enough others that the cleaner reaches past it."""
+    plain = clients.producer(past.bootstrap)
+    clients.must_send(plain, _TOPIC, _COMMIT_KEY, b"an integer key, 1")
+    for number in range(6):
+        clients.must_send(plain, _TOPIC, f"filler-{number}".encode(), _FILLING)
+    # A marker that may go is first given a time to stay (delete.retention.ms) and goes a round
+    # later; a round needs something new to read.
+    for number in range(6):
+        cleaned = past.cleaned_up_to(_TOPIC)
+        clients.must_send(plain, _TOPIC, f"round-{number}".encode(), _FILLING)
+        _await_round(past, cleaned)
+
+
+def _await_round(past: PastBroker, cleaned: int) -> None:
+    """Waits until the cleaner has read further than it had."""
+    until(lambda: past.cleaned_up_to(_TOPIC) > cleaned, 20, "the cleaner did not run")
+
+
+def _abort(producer: Producer) -> None:
+    """Another transaction of the same producer, which has nothing to do with the first."""
+    producer.begin_transaction()
+    producer.produce(_TOPIC, key=b"unrelated", value="1")
+    producer.flush(20)
+    producer.abort_transaction(30)
+
+
+def _rebuild(past: PastBroker) -> None:
+    """The broker is killed, and reads its log without what it had noted of producers: as a replica
+    that is made anew, or one that comes back without its snapshots."""
+    past.kill()
+    for pattern in _STATE:
+        for file in past.partition(_TOPIC).glob(pattern):
+            file.unlink()
+    (past.broker.data / "recovery-point-offset-checkpoint").unlink(missing_ok=True)
+    past.start()
+
+
+def _committed(past: PastBroker) -> set[bytes]:
+    found = {message.key() for message in clients.read(past.bootstrap, _TOPIC)}
+    return {key for key in _KEYS if key in found}
+
+
+def _records(dump: str) -> str:
+    """The lines of a dump that name records and markers."""
+    wanted = ("isTransactional: true", "endTxnMarker", "key: ")
+    return "\n".join(line for line in dump.splitlines() if any(word in line for word in wanted))

@@ -1,0 +1,22 @@
+"""A batch that the topic does not take is split into batches of the same size, in vain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from labs.incidents import clients
+from labs.incidents.model import Exhibit, Outcome
+from labs.incidents.past_client import PastClient
+
+_TOPIC, _SENDS = "measurements", 30
+_PROGRAM = Path(__file__).parent / "TooLarge.java"
+
+
+def play(past: PastClient) -> Outcome:
+    """How many of thirty small messages the client gave up."""
+    clients.create(past.bootstrap, _TOPIC, {"max.message.bytes": "2000"})
+    [told] = past.run(_PROGRAM, _TOPIC, str(_SENDS))
+    there = len(clients.read(past.bootstrap, _TOPIC))
+    why = f" ({told['why']})" if told["why"] else ""
+    seen = f"failed sends: {told['failed']}{why}\nmessages in the log: {there}"
+    return Outcome(int(told["failed"]), _SENDS, (Exhibit("What the application saw", seen),))

@@ -1,0 +1,62 @@
+"""The second change of a cluster-wide log default wipes what topics set themselves, in memory."""
+
+from __future__ import annotations
+
+from confluent_kafka import KafkaError
+
+from labs.engine.base.wait import until
+from labs.incidents import clients
+from labs.incidents.model import Exhibit, Outcome
+from labs.incidents.past_broker import PastBroker
+
+SETTINGS: dict[str, str | int] = {}
+_TOPIC, _SENDS = "payments", 5
+_CONFIG = "kafka.admin.ConfigCommand"
+
+
+def play(past: PastBroker) -> Outcome:
+    """How many of five messages are acknowledged with one copy, where the topic demands two."""
+    clients.create(past.bootstrap, _TOPIC, {"min.insync.replicas": "2"})
+    answers = {"Before any change": _answers(past)}
+    for number, retention_ms in enumerate((600_000_000, 500_000_000), 1):
+        _change_default(past, retention_ms)
+        answers[f"After change {number} of the default of log.retention.ms"] = _answers(past)
+    *_, last = answers.values()
+    described = clients.described(past.bootstrap, _TOPIC, "min.insync.replicas")
+    told = "\n".join(f"{when}: {', '.join(found)}" for when, found in answers.items())
+    return Outcome(
+        last.count("acknowledged"),
+        _SENDS,
+        (
+            Exhibit("Answers to acks=all", told),
+            Exhibit("What describe says of the topic afterwards", described),
+        ),
+    )
+
+
+def _change_default(past: PastBroker, retention_ms: int) -> None:
+    """Of all brokers, at run time (KIP-226); waits until the broker has it."""
+    past.tool(
+        _CONFIG, "--bootstrap-server", past.bootstrap, "--alter",
+        "--entity-type", "brokers", "--entity-default",
+        "--add-config", f"log.retention.ms={retention_ms}",
+    )  # fmt: skip
+    until(lambda: f"log.retention.ms={retention_ms}" in _defaults(past), 20, "no default changed")
+
+
+def _defaults(past: PastBroker) -> str:
+    return past.tool(
+        _CONFIG, "--bootstrap-server", past.bootstrap, "--describe",
+        "--entity-type", "brokers", "--entity-default",
+    )  # fmt: skip
+
+
+def _answers(past: PastBroker) -> list[str]:
+    """What acks=all gets, once each: with one copy there is one replica in sync."""
+    producer = clients.producer(past.bootstrap, acks="all", retries=0, message_timeout_ms=10_000)
+    errors = [clients.send(producer, _TOPIC, None, b"1") for _ in range(_SENDS)]
+    return ["acknowledged" if error is None else _name(error) for error in errors]
+
+
+def _name(error: KafkaError) -> str:
+    return str(error.name())

@@ -1,0 +1,32 @@
+import java.util.Properties;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** Sends five records in a transaction, one of them too large, looks at no send, and commits. */
+public class RefusedSend {
+    public static void main(String[] args) {
+        Properties told = new Properties();
+        told.put("bootstrap.servers", args[0]);
+        told.put("transactional.id", "invoices-1");
+        told.put("max.request.size", "1000");
+        KafkaProducer producer =
+            new KafkaProducer(told, new ByteArraySerializer(), new ByteArraySerializer());
+        producer.initTransactions();
+        producer.beginTransaction();
+        try {
+            for (int number = 0; number < 5; number++) {
+                byte[] value = new byte[number == 2 ? 5000 : 10];
+                producer.send(new ProducerRecord(args[1], value));
+            }
+            producer.commitTransaction();
+            System.out.println("{\"committed\": true, \"said\": \"\"}");
+        } catch (KafkaException refused) {
+            producer.abortTransaction();
+            String said = refused.getClass().getSimpleName();
+            System.out.println("{\"committed\": false, \"said\": \"" + said + "\"}");
+        }
+        producer.close();
+    }
+}

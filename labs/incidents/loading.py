@@ -1,0 +1,64 @@
+"""Reads the folder of an incident. Everything that is wrong is an error that names file and key."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from labs.engine.base.toml_table import Table
+from labs.incidents.model import TEXTS, Incident
+
+TOML = "incident.toml"
+_FOLDER = re.compile(r"([a-z]+)_(\d+)")
+_RELEASE = re.compile(r"\d+(\.\d+){2,3}")
+
+
+class IncidentError(ValueError):
+    """What is wrong with an incident: `folder/file: key: what`."""
+
+
+def folders(place: Path) -> list[Path]:
+    """The folders of incidents."""
+    return sorted(each for each in place.iterdir() if (each / TOML).is_file())
+
+
+def load(folder: Path) -> Incident:
+    """The incident in a folder, which is named after its ticket. Raises `IncidentError`."""
+    named = _FOLDER.fullmatch(folder.name)
+    if named is None:
+        raise IncidentError(f"{folder.name}: a folder of an incident is named like kafka_14055")
+    if not (folder / "steps.py").is_file():
+        raise IncidentError(f"{folder.name}/steps.py: is missing")
+    top = Table.read(folder / TOML, "an incident", IncidentError)
+    incident = Incident(
+        id=f"{named[1].upper()}-{named[2]}",
+        title=top.take("title", str),
+        component=top.one_of("component", ("broker", "java-client", "streams")),
+        affected=_release(top, "affected"),
+        fixed=_release(top, "fixed"),
+        harm=top.take("harm", str),
+        minutes=top.take("minutes", int),
+        module=f"{__package__}.{folder.name}.steps",
+        sources=top.texts("sources"),
+        texts={name: _text(folder / f"{name}.md") for name in TEXTS},
+    )
+    top.finish()
+    return incident
+
+
+def _release(top: Table, key: str) -> str:
+    value = top.take(key, str)
+    if not _RELEASE.fullmatch(value):
+        raise top.error(key, f"has to be a release like 3.2.1, not {value!r}")
+    return value
+
+
+def _text(file: Path) -> str:
+    name = f"{file.parent.name}/{file.name}"
+    try:
+        text = file.read_text("utf-8").strip()
+    except FileNotFoundError as missing:
+        raise IncidentError(f"{name}: is missing") from missing
+    if not text:
+        raise IncidentError(f"{name}: is empty")
+    return text

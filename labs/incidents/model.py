@@ -1,0 +1,68 @@
+"""What an incident is, and what one play of it brought."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+TEXTS = ("report", "steps", "mechanism", "workaround")
+"""The texts of an incident, in the order in which they are read; each is a Markdown file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """What a play left to look at: lines of a log, a dump of a segment, a description."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One play: in how many of its messages the harm was seen."""
+
+    harmed: int
+    of: int
+    exhibits: tuple[Exhibit, ...] = ()
+
+    @property
+    def is_harm(self) -> bool:
+        return self.harmed > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """A bug, the releases on both sides of its fix, and how it is told.
+
+    `id` is the ticket, and that of the advisory that it shows. `affected` and `fixed` are the
+    releases that are run. `harm` is what is counted, in words that follow a count ("committed
+    messages gone"). `module` is the Python name of its steps. `texts` are Markdown by their name.
+    """
+
+    id: str
+    title: str
+    component: str
+    affected: str
+    fixed: str
+    harm: str
+    minutes: int
+    module: str
+    sources: tuple[str, ...]
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def slug(self) -> str:
+        """Its part of an address, and that of its advisory."""
+        return self.id.lower()
+
+    @property
+    def kind(self) -> str:
+        """Of what its releases are."""
+        return {"broker": "brokers", "java-client": "Java clients", "streams": "Kafka Streams"}[
+            self.component
+        ]
+
+    @property
+    def releases(self) -> dict[str, str]:
+        """Side → release: the one that has the bug, and the one that has it no more."""
+        return {"affected": self.affected, "fixed": self.fixed}

@@ -1,0 +1,73 @@
+"""What playing the incidents brought: `record.json` beside this file, part of the release."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from labs.incidents.model import Exhibit
+from labs.incidents.verify import Side
+
+KEPT = Path(__file__).parent / "record.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One release of an incident: in how many plays the harm was seen, and the last play.
+
+    `harmed` of `of` messages is the last play's count; `date` the day of it (ISO 8601).
+    """
+
+    incident: str
+    side: str
+    release: str
+    shown: int
+    times: int
+    harmed: int
+    of: int
+    date: str
+    exhibits: tuple[Exhibit, ...]
+
+
+def played(side: Side) -> Played:
+    """A side that was just played, as it is kept."""
+    last = side.outcomes[-1]
+    return Played(
+        side.incident, side.side, side.release, side.harmed, len(side.outcomes),
+        last.harmed, last.of, datetime.now(UTC).date().isoformat(), last.exhibits,
+    )  # fmt: skip
+
+
+def keep(rows: Iterable[Played], file: Path = KEPT) -> None:
+    """Puts these in the place of what was kept of the same incidents and sides."""
+    newer = {(each.incident, each.side): each for each in rows}
+    kept = {(each.incident, each.side): each for each in _read(file)} | newer
+    text = json.dumps([asdict(kept[key]) for key in sorted(kept)], indent=1, ensure_ascii=False)
+    file.write_text(text + "\n", "utf-8")
+
+
+@cache
+def kept() -> tuple[Played, ...]:
+    """Everything that ships."""
+    return _read(KEPT)
+
+
+def sides(incident: str) -> tuple[Played, ...]:
+    """What ships of one incident, the affected release first."""
+    return tuple(each for each in kept() if each.incident == incident)
+
+
+def _read(file: Path) -> tuple[Played, ...]:
+    if not file.exists():
+        return ()
+    return tuple(_row(row) for row in json.loads(file.read_text("utf-8")))
+
+
+def _row(row: dict[str, Any]) -> Played:
+    exhibits = tuple(Exhibit(**each) for each in row["exhibits"])
+    return Played(**{**row, "exhibits": exhibits})

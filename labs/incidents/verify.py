@@ -1,0 +1,95 @@
+"""Plays an incident on the release that has the bug and on the one that has it no more."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from labs.engine.base.processes import state
+from labs.engine.cluster.cluster import Cluster
+from labs.engine.distributions.distribution import kafka, past, past_clients
+from labs.engine.distributions.java import find_java
+from labs.engine.programs.tools import tools
+from labs.incidents.model import Incident, Outcome
+from labs.incidents.past_broker import PastBroker
+from labs.incidents.past_client import PastClient
+
+Tell = Callable[[str], None]
+_PREFIX = "delivery-lab-incident-"
+_GONE = (None, "Z", "X")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One release of an incident and its plays; `side` is `affected` or `fixed`."""
+
+    incident: str
+    side: str
+    release: str
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def harmed(self) -> int:
+        """In how many plays the harm was seen."""
+        return sum(each.is_harm for each in self.outcomes)
+
+    @property
+    def is_proven(self) -> bool:
+        """Every play on the affected release shows it, and none on the fixed one."""
+        wanted = len(self.outcomes) if self.side == "affected" else 0
+        return bool(self.outcomes) and self.harmed == wanted
+
+
+def verify(incident: Incident, times: int, tell: Tell) -> Iterator[Side]:
+    """Both sides, each played so often, each play on a new broker.
+
+    Raises what `play` raises.
+    """
+    for side, release in incident.releases.items():
+        outcomes = []
+        for number in range(1, times + 1):
+            outcome = play(incident, release, tell)
+            tell(f"{incident.id} on {release}, {number} of {times}: {outcome.harmed} of "
+                 f"{outcome.of} {incident.harm}")  # fmt: skip
+            outcomes.append(outcome)
+        yield Side(incident.id, side, release, tuple(outcomes))
+
+
+def play(incident: Incident, release: str, tell: Tell) -> Outcome:
+    """One play on a fresh broker, in a folder that is gone afterwards.
+
+    The broker is of the release, or of today where the release is that of a client. The steps are
+    `play` of the incident's module, given a `PastBroker` or a `PastClient`.
+
+    Raises `distribution.WrongChecksum`, `ivy.DownloadFailed`, `java.JavaMissing`,
+    `wait.WaitTimeout`, `ChildProcessError`, `ProgramFailed`, `KafkaException`.
+    """
+    steps, java = import_module(incident.module), find_java()
+    with _folder() as folder:
+        if incident.component == "broker":
+            with PastBroker(past(release, tell), java, folder, steps.SETTINGS) as broker:
+                return cast(Outcome, steps.play(broker))
+        clients, today = past_clients(release, tell), kafka(progress=tell)
+        own_tools = tools(today.version, java, tell)
+        with Cluster(today, java, folder / "cluster", size=1) as cluster:
+            data = cluster.brokers[1].data
+            client = PastClient(clients, java, folder, cluster.bootstrap, own_tools, data)
+            return cast(Outcome, steps.play(client))
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """A folder that is gone afterwards; those of plays that were killed go before it is made."""
+    for left in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        owner = left.name.removeprefix(_PREFIX).partition("-")[0]
+        if owner.isdigit() and state(int(owner)) in _GONE:
+            shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-") as name:
+        yield Path(name)

@@ -1,0 +1,117 @@
+"""`manage.py incidents`: known bugs, staged on the releases that had them."""
+
+from __future__ import annotations
+
+import json
+import signal
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from confluent_kafka import KafkaException
+from django.core.management.base import CommandError, CommandParser
+
+from advisor.management.exact import ExactCommand
+from labs.engine.base.wait import WaitTimeout
+from labs.engine.distributions.distribution import WrongChecksum
+from labs.engine.distributions.ivy import DownloadFailed
+from labs.engine.distributions.java import JavaMissing
+from labs.incidents import Incident, all_incidents, find, record
+from labs.incidents.java_program import ProgramFailed
+from labs.incidents.verify import Side, verify
+
+NOT_PROVEN, BAD_INPUT, NOT_RUN, INTERRUPTED = 1, 2, 3, 130
+_MOST_TIMES = 100
+_TROUBLE = (
+    DownloadFailed, WrongChecksum, JavaMissing, WaitTimeout, ProgramFailed, ChildProcessError,
+    KafkaException, TimeoutError,
+)  # fmt: skip
+
+
+class Command(ExactCommand):
+    """Exit codes: 0, 1 an incident is not what it says, 2 the input is wrong, 3 it was not run."""
+
+    help = "Lists the incidents, and plays them on the releases with the bug and without it."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", help="as data, for other programs")
+        parser.add_argument(
+            "--verify",
+            nargs="*",
+            metavar="ID",
+            help="play these, or all, on real brokers of both releases: the harm has to be seen in "
+            "every play on the affected one, and in none on the fixed one",
+        )
+        parser.add_argument("--times", type=int, default=5, metavar="N", help="with --verify")
+        parser.add_argument(
+            "--keep", type=Path, metavar="FILE", help="with --verify: put what was seen into FILE"
+        )
+
+    def handle(self, *args: object, **options: Any) -> None:
+        if options["verify"] is not None:
+            self._verify(_chosen(options["verify"]), options)
+        elif options["keep"] is not None:
+            raise CommandError("--keep is for --verify", returncode=BAD_INPUT)
+        elif options["json"]:
+            self.stdout.write(json.dumps([_data(each) for each in all_incidents()], indent=2))
+        else:
+            for each in all_incidents():
+                self.stdout.write(f"{each.id:12} {each.affected} -> {each.fixed}  {each.title}")
+
+    def _verify(self, incidents: list[Incident], options: dict[str, Any]) -> None:
+        if not 1 <= options["times"] <= _MOST_TIMES:
+            message = f"--times takes a number from 1 to {_MOST_TIMES}"
+            raise CommandError(message, returncode=BAD_INPUT)
+        # `timeout` ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        found: list[Side] = []
+        try:
+            for each in incidents:
+                found += verify(each, options["times"], self.stderr.write)
+                if options["keep"]:
+                    record.keep(map(record.played, found), options["keep"])
+        except KeyboardInterrupt:
+            message = "interrupted: everything was ended"
+            raise CommandError(message, returncode=INTERRUPTED) from None
+        except _TROUBLE as trouble:
+            raise CommandError(f"not played: {trouble}", returncode=NOT_RUN) from trouble
+        if options["json"]:
+            rows = [asdict(record.played(each)) | {"proven": each.is_proven} for each in found]
+            self.stdout.write(json.dumps(rows, indent=2))
+        else:
+            self.stdout.write(_table(found))
+        if wrong := [f"{each.incident} on {each.release}" for each in found if not each.is_proven]:
+            raise CommandError(f"not proven: {', '.join(wrong)}", returncode=NOT_PROVEN)
+
+
+def _chosen(names: list[str]) -> list[Incident]:
+    try:
+        return [find(name) for name in names] or list(all_incidents())
+    except LookupError as unknown:
+        known = ", ".join(each.id for each in all_incidents())
+        message = f"--verify: there is no incident {unknown}; there are {known}"
+        raise CommandError(message, returncode=BAD_INPUT) from unknown
+
+
+def _data(incident: Incident) -> dict[str, Any]:
+    return {
+        "id": incident.id,
+        "title": incident.title,
+        "component": incident.component,
+        "affected": incident.affected,
+        "fixed": incident.fixed,
+        "incident": incident.id,
+        "harm": incident.harm,
+        "sources": list(incident.sources),
+    }
+
+
+def _table(found: list[Side]) -> str:
+    """A line an incident: in how many plays the harm was seen, on each side."""
+    lines = [f"{'incident':14}{'affected':>22}{'fixed':>22}"]
+    for name in dict.fromkeys(each.incident for each in found):
+        told = (f"{each.harmed} of {len(each.outcomes)} on {each.release}"
+                for each in found if each.incident == name)  # fmt: skip
+        lines.append(f"{name:14}" + "".join(f"{each:>22}" for each in told))
+    return "\n".join(lines)

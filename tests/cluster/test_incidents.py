@@ -1,0 +1,65 @@
+"""Incidents on real brokers: each shows its harm with the bug, and none of it with the fix."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from labs.engine.base import processes
+from labs.engine.base.wait import until
+from labs.incidents import Incident, all_incidents, find
+from labs.incidents.verify import play, verify
+from tests.house.files import ROOT
+
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
+AS_A_CLIENT = find("KAFKA-13598")
+
+
+def proven(incident: Incident) -> None:
+    for side in verify(incident, 1, lambda _: None):
+        [outcome] = side.outcomes
+        assert side.is_proven, f"{side.release}: {outcome.harmed} of {outcome.of} {incident.harm}"
+        assert all(each.text.strip() for each in outcome.exhibits)
+
+
+def test_a_bug_of_the_client_is_seen_before_its_fix_and_not_after() -> None:
+    proven(AS_A_CLIENT)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "incident", [each for each in all_incidents() if each != AS_A_CLIENT], ids=lambda each: each.id
+)
+def test_every_bug_is_seen_before_its_fix_and_not_after(incident: Incident) -> None:
+    proven(incident)
+
+
+def folders() -> set[Path]:
+    return set(Path(tempfile.gettempdir()).glob("delivery-lab-incident-*"))
+
+
+def test_of_a_play_that_was_killed_nothing_runs_and_the_next_one_removes_its_folder() -> None:
+    before = folders()
+    command = [sys.executable, "manage.py", "incidents", "--verify", AS_A_CLIENT.id]
+    started = subprocess.Popen(
+        command, cwd=ROOT, env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        until(lambda: any((each / "cluster").exists() for each in folders() - before), 60,
+              "a broker's folder")  # fmt: skip
+        until(lambda: len(processes.family(started.pid)) > 1, 60, "a broker")
+        born = processes.family(started.pid)[1:]
+    finally:
+        started.kill()
+        started.wait(10)
+    until(lambda: all(processes.state(each) in (None, "Z", "X") for each in born), 10,
+          "the end of all that the play had started")  # fmt: skip
+    left = folders() - before
+    assert left
+    play(AS_A_CLIENT, AS_A_CLIENT.fixed, lambda _: None)
+    assert not left & folders()

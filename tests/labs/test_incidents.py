@@ -1,0 +1,183 @@
+"""Incidents: whole folders, counts that ship, a command that refuses, and pages that tell."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import shutil
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+from django.utils.html import escape
+from packaging.version import Version
+
+import labs.incidents
+from advisor.advisories import advisories
+from labs.engine.distributions import distribution
+from labs.incidents import Exhibit, Incident, IncidentError, Outcome, all_incidents, record
+from labs.incidents.loading import load
+from labs.incidents.verify import Side
+from labs.management.commands import incidents as command
+
+PLACE = Path(labs.incidents.__file__).parent
+INCIDENTS = pytest.mark.parametrize("incident", all_incidents(), ids=lambda each: each.slug)
+
+
+@INCIDENTS
+def test_the_advisory_of_the_same_ticket_names_it_and_knows_both_releases(
+    incident: Incident,
+) -> None:
+    [advisory] = [each for each in advisories() if each.id == incident.id]
+    assert advisory.incident == incident.id
+    affected, fixed = Version(incident.affected), Version(incident.fixed)
+    assert any(affected in each for each in advisory.affected)
+    assert not any(fixed in each for each in advisory.affected)
+
+
+def test_no_advisory_promises_an_incident_that_is_not_there() -> None:
+    promised = {each.incident for each in advisories() if each.incident}
+    assert promised == {each.id for each in all_incidents()}
+
+
+@INCIDENTS
+def test_its_releases_are_locked_and_its_steps_can_be_played(incident: Incident) -> None:
+    product = "past" if incident.component == "broker" else "past-clients"
+    for each in incident.releases.values():
+        assert (distribution.LOCKS / f"{product}-{each}.txt").is_file()
+    assert callable(importlib.import_module(incident.module).play)
+
+
+@INCIDENTS
+def test_what_ships_of_it_was_seen_each_time_with_the_bug_and_never_without(
+    incident: Incident,
+) -> None:
+    affected, fixed = record.sides(incident.id)
+    assert (affected.side, affected.release) == ("affected", incident.affected)
+    assert (fixed.side, fixed.release) == ("fixed", incident.fixed)
+    assert (affected.shown, fixed.shown) == (affected.times, 0)
+    assert min(affected.times, fixed.times) >= 5
+    assert affected.harmed > 0 == fixed.harmed
+    assert affected.exhibits
+    assert fixed.exhibits
+
+
+@pytest.mark.parametrize(("file", "old", "new", "said"), [
+    ("incident.toml", 'affected = "3.1.0"', 'affected = "3.1"', "affected: has to be a release"),
+    ("incident.toml", 'component = "java-client"', 'component = "go"', "component"),
+    ("incident.toml", "minutes = 1", "minutes = 1\nhours = 1", "hours"),
+    ("incident.toml", "minutes = 1", "", "minutes"),
+    ("report.md", None, "", "report.md: is empty"),
+    ("workaround.md", None, None, "workaround.md: is missing"),
+    ("steps.py", None, None, "steps.py: is missing"),
+])  # fmt: skip
+def test_a_folder_that_is_wrong_is_refused_by_file_and_key(
+    tmp_path: Path, file: str, old: str | None, new: str | None, said: str
+) -> None:
+    folder = shutil.copytree(PLACE / "kafka_13598", tmp_path / "kafka_13598")
+    if new is None:
+        (folder / file).unlink()
+    else:
+        text = (folder / file).read_text("utf-8")
+        assert old is None or old in text
+        (folder / file).write_text(text.replace(old, new) if old else new, "utf-8")
+    with pytest.raises(IncidentError, match=said):
+        load(folder)
+
+
+def test_a_folder_is_named_after_its_ticket(tmp_path: Path) -> None:
+    folder = shutil.copytree(PLACE / "kafka_13598", tmp_path / "idempotence")
+    with pytest.raises(IncidentError, match="named like kafka_14055"):
+        load(folder)
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    (["--verify", "KAFKA-1"], "no incident KAFKA-1; there are KAFKA-8350"),
+    (["--verify", "--times", "0"], "from 1 to 100"),
+    (["--keep", "x.json"], "--keep is for --verify"),
+])  # fmt: skip
+def test_bad_input_is_refused_before_anything_is_started(
+    monkeypatch: pytest.MonkeyPatch, options: list[str], said: str
+) -> None:
+    monkeypatch.setattr(command, "verify", None)
+    with pytest.raises(CommandError, match=said) as refused:
+        call_command("incidents", *options)
+    assert refused.value.returncode == command.BAD_INPUT
+
+
+@pytest.mark.parametrize(("affected", "fixed", "proven"), [
+    ((1, 1), (0, 0), True), ((1, 0), (0, 0), False), ((1, 1), (0, 1), False),
+])  # fmt: skip
+def test_it_is_proven_only_if_every_run_with_the_bug_shows_it_and_none_without(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path,
+    affected: tuple[int, ...], fixed: tuple[int, ...], proven: bool,
+) -> None:  # fmt: skip
+    def verify(incident: Incident, *_: Any) -> list[Side]:
+        counts = {"affected": affected, "fixed": fixed}
+        seen = (Exhibit("log", "offset: 0"),)
+        return [
+            Side(incident.id, side, release, tuple(Outcome(n, 5, seen) for n in counts[side]))
+            for side, release in incident.releases.items()
+        ]
+
+    monkeypatch.setattr(command, "verify", verify)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    file = tmp_path / "record.json"
+    file.write_text("[]", "utf-8")
+    options = ["--verify", "kafka-13598", "--times", "2", "--keep", str(file)]
+    if proven:
+        call_command("incidents", *options)
+    else:
+        with pytest.raises(CommandError, match="not proven: KAFKA-13598") as refused:
+            call_command("incidents", *options)
+        assert refused.value.returncode == command.NOT_PROVEN
+    assert f"{sum(affected)} of 2 on 3.1.0" in capsys.readouterr().out
+    rows = json.loads(file.read_text("utf-8"))
+    assert [(row["side"], row["shown"]) for row in rows] == [
+        ("affected", sum(affected)), ("fixed", sum(fixed)),
+    ]  # fmt: skip
+
+
+def test_what_is_kept_anew_replaces_its_own_rows_alone(tmp_path: Path) -> None:
+    file = tmp_path / "record.json"
+    old = Side("KAFKA-1", "fixed", "1.0.1", (Outcome(0, 1),))
+    other = Side("KAFKA-2", "fixed", "1.0.1", (Outcome(0, 1),))
+    record.keep(map(record.played, (old, other)), file)
+    record.keep([record.played(Side("KAFKA-1", "fixed", "1.0.1", (Outcome(1, 1),)))], file)
+    rows = json.loads(file.read_text("utf-8"))
+    assert [(row["incident"], row["shown"]) for row in rows] == [("KAFKA-1", 1), ("KAFKA-2", 0)]
+
+
+@pytest.mark.django_db
+@INCIDENTS
+def test_its_page_tells_it_with_the_counts_that_ship(client: Client, incident: Incident) -> None:
+    page = client.get(reverse("labs:incident", args=[incident.slug])).content.decode()
+    assert escape(incident.title) in page
+    for side in record.sides(incident.id):
+        assert f"{side.release}: seen in {side.shown} of {side.times} runs" in page
+        assert f"<dd>{side.harmed} of {side.of}</dd>" in page
+    assert f"--verify {incident.id} --times 1" in page
+    advisory = reverse("advisories:page", args=[incident.slug])
+    assert advisory in page
+    own = reverse("labs:incident", args=[incident.slug])
+    assert own in client.get(advisory).content.decode()
+    assert own in client.get(reverse("labs:incidents")).content.decode()
+
+
+@pytest.mark.django_db
+def test_an_incident_that_was_never_played_says_so(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record, "kept", tuple)
+    page = client.get(reverse("labs:incident", args=["kafka-13598"])).content.decode()
+    assert "was not played for this release" in page
+    assert "not played" in client.get(reverse("labs:incidents")).content.decode()
+
+
+@pytest.mark.django_db
+def test_an_incident_that_nobody_knows_is_not_found(client: Client) -> None:
+    assert client.get(reverse("labs:incident", args=["kafka-1"])).status_code == 404
