@@ -7,6 +7,7 @@ from django.urls import path
 from labs.pages import (
     comparison_views,
     evidence_views,
+    incident_views,
     lesson_views,
     replay_views,
     scenario_views,
@@ -39,6 +40,8 @@ urlpatterns = [
     path("experiments/<slug:slug>/repeat/", comparison_views.repeat, name="repeat"),
     path("experiments/<slug:slug>/replay.json", replay_views.replay, name="replay"),
     path("experiments/<slug:slug>/<slug:arm>/message/", replay_views.message, name="message"),
+    path("incidents/", incident_views.incidents, name="incidents"),
+    path("incidents/<slug:name>/", incident_views.incident, name="incident"),
     path("scenarios/", scenario_views.scenarios, name="scenarios"),
     path("scenarios/<slug:name>/start/", scenario_views.start, name="scenario-start"),
     path("toy/", toy_views.show, name="toy"),

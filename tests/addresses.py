@@ -9,6 +9,7 @@ from advisor.advisories import advisories
 from advisor.export import exports_for
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.rules import all_rules
+from labs.incidents import all_incidents
 from labs.lessons import STEPS, all_lessons
 from tests.labs import make
 
@@ -58,6 +59,7 @@ def _examples() -> dict[str, list[Filled]]:
         **{f"labs:lesson-{name}": lessons for name in ("live", "turn-live", "reset", "undo")},
         "labs:scenario-start": [{"name": make.SCENARIO}],
         "labs:lesson": steps,
+        "labs:incident": [{"name": each.slug} for each in all_incidents()],
         **{f"advisor:{name}": saved for name in _OF_A_PIPELINE},
         "advisor:export": [{"slug": slug, "product": product}],
         **{f"advisor:{name}": [{"step": each} for each in ("client", "producer")]
@@ -72,7 +74,8 @@ def _examples() -> dict[str, list[Filled]]:
 
 _PLAIN = (
     "login", "logout",
-    "labs:home", "labs:experiments", "labs:start", "labs:conditions", "labs:evidence",
+    "labs:home", "labs:incidents", "labs:experiments", "labs:start", "labs:conditions",
+    "labs:evidence",
     "labs:lessons", "labs:recorded", "labs:scenarios", "labs:toy", "labs:toy-states",
     "labs:toy-start", "concepts:index", "advisor:start", "advisor:start-over", "advisor:undo",
     "advisor:intake",
