@@ -36,6 +36,7 @@ SET_ASIDE = {"application.processing.errors": "skip"}
 NO_ELR = {"application.eligible.leader.replicas.version": "0"}
 
 TAKES_10K = {"topic.max.message.bytes": "10000"}
+UNCLEAN = {"topic.unclean.leader.election.enable": "true"}
 LARGEST = "application.largest.message.bytes"
 IDEMPOTENT_LRK = SAFE | LRK | {"producer.enable.idempotence": "true"}
 LIBRDKAFKA_FOR_EVER = {
@@ -78,6 +79,11 @@ CASES = [
     ("last-replica-loses-power", SAFE | NO_ELR, {A.LOST_WRITE, A.DIVERGED}),
     ("last-replica-loses-power", SAFE | {"kafka": "3.9"}, {A.LOST_WRITE, A.DIVERGED}),
     ("last-replica-loses-power", SAFE | NO_ELR | {"topic.flush.messages": "1"}, set()),
+    # An unclean leader does not wait for the disk of the last one (seed 1607).
+    ("last-replica-loses-power", SAFE | UNCLEAN | {"topic.flush.messages": "1"},
+     {A.LOST_WRITE, A.DIVERGED, A.GIVEN_UP}),
+    ("last-replica-loses-power", SAFE | ACKS_1 | UNCLEAN | {"topic.flush.messages": "1"},
+     {A.LOST_WRITE, A.DIVERGED}),
     ("last-replica-loses-power", RF3, {A.LOST_WRITE, A.DIVERGED}),
     # What a leader below the minimum acknowledges alone nobody can read, where that is hidden.
     ("last-replica-loses-power", SAFE | ACKS_1, {A.LOST_WRITE}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from advisor.reasoning.event import FailureEvent, Permits, outage, told
+from advisor.reasoning.failures import unclean_election
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
@@ -13,9 +14,17 @@ def permits(pipeline: Pipeline) -> Permits:
 
     Without eligible leader replicas the last one in sync leads again, whatever its disk kept,
     and the others drop what it lacks, although they had it. Seen in a run: 10,909 of 49,793
-    acknowledged records gone, all of which had been on three replicas and had been read.
+    acknowledged records gone, all of which had been on three replicas and had been read. Where
+    unclean elections are allowed, one that fell behind leads before the last one is back, whatever
+    the disk of that one kept.
     """
     topic = Replication(pipeline)
+    if topic.unclean and topic.fails_over:
+        return {**_of_the_disk(topic), **unclean_election.permits(pipeline)}
+    return _of_the_disk(topic)
+
+
+def _of_the_disk(topic: Replication) -> Permits:
     if topic.flushes and topic.copies:
         return {}
     if topic.eligible_replicas and topic.copies > 1:
