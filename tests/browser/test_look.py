@@ -172,7 +172,16 @@ def test_the_conditions_of_an_experiment_and_its_replay(looked_at: Page) -> None
 
 @pytest.mark.parametrize(
     "address",
-    ["/", "/evidence/", "/experiments/", "/learn/", "/advisories/kafka-14055/", "/nothing-here/"],
+    [
+        "/",
+        "/evidence/",
+        "/experiments/",
+        "/learn/",
+        "/advisories/kafka-14055/",
+        "/incidents/",
+        "/incidents/kafka-14055/",
+        "/nothing-here/",
+    ],
 )
 def test_the_other_pages(looked_at: Page, address: str) -> None:
     looked_at.goto(address)
@@ -196,8 +205,8 @@ def test_nothing_is_wider_than_the_smallest_phone(page: Page, live_server: LiveS
     make.run(made, 2, "third", "holds", make.SETTINGS)
     address = made.get_absolute_url()
     for each in (
-        "/", "/evidence/", "/describe/consumer/", f"/pipelines/{slug}/",
-        f"/pipelines/{slug}/report/", address, f"{address}repetitions/",
+        "/", "/evidence/", "/incidents/", "/incidents/kafka-14055/", "/describe/consumer/",
+        f"/pipelines/{slug}/", f"/pipelines/{slug}/report/", address, f"{address}repetitions/",
         f"{address}compare/?with={other.slug}",
     ):  # fmt: skip
         response = page.goto(each)
