@@ -30,15 +30,14 @@ def _with_copies(topic: Replication) -> Permits:
         f"acks=all with min.insync.replicas={topic.min_isr}: one in-sync replica is too few, so "
         "writes are refused, and nothing is acknowledged to be lost."
     )
-    if topic.eligible_replicas:
-        return {Anomaly.UNAVAILABLE: refused}
     if topic.unclean and topic.copies < topic.factor:
         reason = (
-            "unclean.leader.election.enable=true without eligible leader replicas: whichever "
-            "replica is back leads, the one that left the in-sync set first too, which lacks what "
-            "the others acknowledged after that."
+            "unclean.leader.election.enable=true: whichever replica is back leads, the one that "
+            "left the in-sync set first too, which lacks what the others acknowledged after that."
         )
         return {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason} | outage(refused)
+    if topic.eligible_replicas:
+        return {Anomaly.UNAVAILABLE: refused}
     if not topic.returns_empty:
         return outage(
             f"{refused} application.disk.lost=replica-elected: nobody leads until an operator has "
