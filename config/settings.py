@@ -45,6 +45,10 @@ LAB_LIMITS = {
     "saves": (200, 1_000, 3_600),
     # A runner does some 80 experiments an hour.
     "starts": (120, 300, 3_600),
+    # A room of a class and its pupils: rows of 300 B each that last a week.
+    "rooms": (30, 100, 3_600),
+    # A whole class joins from one address within a minute; so many guesses of a code of 40 bits.
+    "joins": (20, 200, 60),
     # Guesses of the operator's password.
     "logins": (5, 10, 60),
     # Whatever else is sent: a card for each key that is pressed, for example.
@@ -54,11 +58,14 @@ LAB_LIMITED = {
     "advisor:intake": "uploads", "advisor:live": "uploads", "advisor:intake-use": "saves",
     "advisor:renew": "saves", "labs:start": "starts", "labs:again": "starts",
     "labs:repeat": "starts", "labs:lesson": "starts", "labs:toy-start": "starts",
+    "labs:class-open": "rooms", "labs:class-join": "joins", "labs:class-run": "starts",
     "login": "logins",
 }  # fmt: skip
 # Waiting at once: at 45 s each the last of 20 waits a quarter of an hour. Half of the places are
 # for others than one visitor, a quarter for others than one address.
 LAB_QUEUE = {"all": 20, "visitor": 10, "address": 15}
+# Rooms that are open at once: a school may be behind one address.
+LAB_ROOMS = {"visitor": 5, "address": 50}
 # Proxies whose X-Forwarded-For is believed, by address or network.
 LAB_TRUSTED_PROXIES = env.networks("LAB_TRUSTED_PROXIES")
 # What nobody ran anything for is removed after so many days; 0 keeps it (labs/runs/expiry.py).

@@ -18,9 +18,11 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
+from django.utils import timezone
 
 from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.run.result import JUDGED
+from labs.lessons.classroom import LONGEST_NICKNAME, OPEN_FOR, Place, Stage
 
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 _SLUG_LENGTH = 10
@@ -239,3 +241,76 @@ class Progress(models.Model):
 
     def __str__(self) -> str:
         return f"{self.lesson}: {self.step}"
+
+
+def new_code() -> str:
+    """The code of a class room: 8 letters that one can read aloud, 40 bits."""
+    return new_slug()[:8]
+
+
+class Classroom(models.Model):
+    """A class that goes through a lab together, on one run; `labs.lessons.classroom` has the rules.
+
+    `teacher` is the key of the session that opened it, `address` the mark of where that came from.
+    `version` counts what changes the page of everybody, `touches` what the pupils do: a browser
+    that has seen both is told that nothing is new.
+    """
+
+    code = models.CharField(max_length=8, unique=True, default=new_code, editable=False)
+    lesson = models.CharField(max_length=64)
+    teacher = models.CharField(max_length=40)
+    address = models.CharField(max_length=64, blank=True, default="")
+    stage = models.CharField(max_length=12, default=Stage.PREDICT.value)
+    question = models.PositiveSmallIntegerField(default=0)
+    revealed = models.BooleanField(default=False)
+    experiment = models.ForeignKey(
+        Experiment, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    version = models.PositiveIntegerField(default=0)
+    touches = models.PositiveIntegerField(default=0)
+    opened_at = models.DateTimeField(default=timezone.now, db_index=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(stage__in=[each.value for each in Stage]), name="classroom_stage"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.lesson}, {self.stage}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("labs:class-room", args=[self.code])
+
+    @property
+    def place(self) -> Place:
+        """Where the class is."""
+        return Place(Stage(self.stage), self.question, self.revealed)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anything can still be done in it."""
+        return self.closed_at is None and timezone.now() < self.opened_at + OPEN_FOR
+
+
+class Pupil(models.Model):
+    """One browser in a class room. `prediction` and `answers` are as in `Progress`."""
+
+    classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="pupils")
+    session_key = models.CharField(max_length=40)
+    nickname = models.CharField(max_length=LONGEST_NICKNAME)
+    name_key = models.CharField(max_length=8 * LONGEST_NICKNAME)
+    prediction = models.JSONField(default=dict)
+    answers = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = (
+            models.UniqueConstraint(fields=("classroom", "session_key"), name="pupil_browser"),
+            models.UniqueConstraint(fields=("classroom", "name_key"), name="pupil_nickname"),
+        )
+
+    def __str__(self) -> str:
+        return self.nickname

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from labs.pages import (
+    class_views,
     comparison_views,
     evidence_views,
     incident_views,
@@ -47,6 +48,19 @@ urlpatterns = [
     path("toy/", toy_views.show, name="toy"),
     path("toy/states.json", toy_views.states, name="toy-states"),
     path("toy/start/", toy_views.start, name="toy-start"),
+    path("class/", class_views.index, name="class"),
+    path("class/open/", class_views.open_room, name="class-open"),
+    path("class/join/", class_views.join, name="class-join"),
+    path("class/<slug:code>/", class_views.room, name="class-room"),
+    path("class/<slug:code>/live/", class_views.live, name="class-live"),
+    path("class/<slug:code>/seats/", class_views.seats, name="class-seats"),
+    path("class/<slug:code>/predict/", class_views.predict, name="class-predict"),
+    path("class/<slug:code>/answer/", class_views.answer, name="class-answer"),
+    path("class/<slug:code>/forward/", class_views.forward, name="class-forward"),
+    path("class/<slug:code>/run/", class_views.run, name="class-run"),
+    path("class/<slug:code>/close/", class_views.close, name="class-close"),
+    path("class/<slug:code>/remove/", class_views.remove, name="class-remove"),
+    path("class/<slug:code>/class.csv", class_views.export, name="class-export"),
     path("learn/", lesson_views.lessons, name="lessons"),
     path("learn/<slug:name>/live/", lesson_views.live, name="lesson-live"),
     path("learn/<slug:name>/your-turn/live/", lesson_views.turn_live, name="lesson-turn-live"),

@@ -52,6 +52,7 @@ def _examples() -> dict[str, list[Filled]]:
     lessons = [{"name": lesson.name} for lesson in all_lessons()]
     steps = [{**lesson, "step": step} for lesson in lessons for step in STEPS]
     saved = [{"slug": slug}]
+    rooms = [{"code": each.code} for each in make.rooms()]
     return {
         **{name: [{}] for name in _PLAIN},
         **{f"labs:{name}": runs for name in _OF_A_RUN},
@@ -59,6 +60,7 @@ def _examples() -> dict[str, list[Filled]]:
         **{f"labs:lesson-{name}": lessons for name in ("live", "turn-live", "reset", "undo")},
         "labs:scenario-start": [{"name": make.SCENARIO}],
         "labs:lesson": steps,
+        **{f"labs:class-{name}": rooms for name in _OF_A_ROOM},
         "labs:incident": [{"name": each.slug} for each in all_incidents()],
         **{f"advisor:{name}": saved for name in _OF_A_PIPELINE},
         "advisor:export": [{"slug": slug, "product": product}],
@@ -76,6 +78,7 @@ _PLAIN = (
     "login", "logout",
     "labs:home", "labs:incidents", "labs:experiments", "labs:start", "labs:conditions",
     "labs:evidence",
+    "labs:class", "labs:class-open", "labs:class-join",
     "labs:lessons", "labs:recorded", "labs:scenarios", "labs:toy", "labs:toy-states",
     "labs:toy-start", "concepts:index", "advisor:start", "advisor:start-over", "advisor:undo",
     "advisor:intake",
@@ -83,5 +86,8 @@ _PLAIN = (
 )  # fmt: skip
 _OF_A_RUN = (
     "experiment", "live", "cancel", "again", "report", "compare", "repetitions", "repeat", "replay",
+)  # fmt: skip
+_OF_A_ROOM = (
+    "room", "live", "seats", "predict", "answer", "forward", "run", "close", "remove", "export",
 )  # fmt: skip
 _OF_A_PIPELINE = ("advice", "edit", "compared", "newer", "renew", "archive", "report")

@@ -60,9 +60,9 @@ def context(request: HttpRequest, lesson: Lesson, mine: Progress, step: str) -> 
         "steps": _steps(lesson, mine, step),
         "has_next": at + 1 < len(names),
         "back": _url(lesson, names[at - 1]) if at else "",
-        "take_home": _take_home(lesson),
-        "story": _html(lesson, lesson.story, {}),
-        "take_home_text": _html(lesson, lesson.take_home, {}),
+        "take_home": take_home(lesson),
+        "story": html(lesson, lesson.story, {}),
+        "take_home_text": html(lesson, lesson.take_home, {}),
     }
     if step == "your-turn":
         return found | _turn(request, lesson, mine)
@@ -70,7 +70,7 @@ def context(request: HttpRequest, lesson: Lesson, mine: Progress, step: str) -> 
         found["asked"] = [_asked(each, mine.answers.get(each.name)) for each in lesson.questions]
     if mine.experiment is not None:
         found |= experiment_context(request, mine.experiment.slug)
-        found |= _results(lesson, mine.experiment, kept)
+        found |= results(lesson, mine.experiment, kept)
     if step == "see" and mine.experiment is not None:
         found["replays"] = replays.arms(mine.experiment)
     return found
@@ -142,7 +142,7 @@ def row(lesson: Lesson, mine: Progress | None, may_undo: bool) -> Row:
     )  # fmt: skip
 
 
-def _results(
+def results(
     lesson: Lesson, experiment: Experiment, kept: Mapping[str, Mapping[str, str]]
 ) -> dict[str, Any]:
     """Prediction beside result, and the explanation; only once there is a result."""
@@ -158,7 +158,7 @@ def _results(
         "compared": rows,
         "right": sum(row.right is True for row in rows),
         "judged": sum(bool(row.showed) for row in rows),
-        "explained": _html(lesson, lesson.explain, outcomes),
+        "explained": html(lesson, lesson.explain, outcomes),
     }
 
 
@@ -186,7 +186,7 @@ def counted(count: str, value: int | None) -> str:
     return sentences.seconds(value) if count.endswith("_ms") else sentences.number(value)
 
 
-def _html(lesson: Lesson, text: Text, outcomes: Mapping[str, Outcome]) -> SafeString:
+def html(lesson: Lesson, text: Text, outcomes: Mapping[str, Outcome]) -> SafeString:
     """A text of the house in the numbers of a run: nothing in it was typed by a visitor."""
 
     def showed(arm: str) -> bool | None:
@@ -199,7 +199,7 @@ def _html(lesson: Lesson, text: Text, outcomes: Mapping[str, Outcome]) -> SafeSt
     return mark_safe(text.html(showed, value))  # noqa: S308
 
 
-def _take_home(lesson: Lesson) -> list[tuple[str, str, str]]:
+def take_home(lesson: Lesson) -> list[tuple[str, str, str]]:
     """The stated settings of the solution: (part, key, value)."""
     parts = {component.value for component in Component}
     typed = (

@@ -206,12 +206,16 @@ def _download(request: HttpRequest, slug: str, arm: str, *, lines: bool) -> Http
 def experiment_context(request: HttpRequest, slug: str) -> dict[str, Any]:
     """What the live part of a page needs; 404 if there is no such experiment."""
     found = get_object_or_404(selectors.recent(), slug=slug)
+    return shown(found) | {"may_cancel": visitors.may_cancel(request, found)}
+
+
+def shown(found: Experiment) -> dict[str, Any]:
+    """The same for everybody who looks at it."""
     runs = list(found.runs.all())
     paces = selectors.paces(found)
     return {
         "experiment": found,
         "no_worker": found.is_live and presence.missing(),
-        "may_cancel": visitors.may_cancel(request, found),
         "title": presentation.scenario_title(found.scenario),
         "story": presentation.scenario_story(found.scenario),
         "standing": presentation.standing(found, paces),

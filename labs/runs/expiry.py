@@ -3,7 +3,8 @@
 The rule, as docs/setup.md has it: after `LAB_KEEP_DAYS` days (0: never) goes a description that no
 experiment was run on, and an experiment that a visitor started and that reached no result. Progress
 in a lesson goes with the session that it belongs to. What an experiment showed is evidence, and
-stays; the mark of the address that it came from goes when no session of that time is left.
+stays; the mark of the address that it came from goes when no session of that time is left. A class
+room goes with its pupils a week after it was opened, whatever is kept otherwise.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from advisor.models import Description
-from labs.models import Experiment, Progress, State
+from labs.lessons.classroom import KEPT_FOR
+from labs.models import Classroom, Experiment, Progress, State
 
 _NO_RESULT = (State.FAILED, State.INTERRUPTED, State.CANCELLED)
 _AT_ONCE = 500
@@ -31,7 +33,10 @@ def forget() -> dict[str, int]:
     alive = Session.objects.filter(expire_date__gt=now).values("session_key")
     lost = Progress.objects.exclude(session_key__in=alive).values_list("pk", flat=True)
     progress, _ = Progress.objects.filter(pk__in=[*lost[:_AT_ONCE]]).delete()
-    gone = {"progress": progress, "experiments": 0, "descriptions": 0}
+    over = Classroom.objects.filter(opened_at__lt=now - KEPT_FOR).values_list("pk", flat=True)
+    _, of_rooms = Classroom.objects.filter(pk__in=[*over[:_AT_ONCE]]).delete()
+    rooms = of_rooms.get(Classroom._meta.label, 0)
+    gone = {"progress": progress, "experiments": 0, "descriptions": 0, "rooms": rooms}
     if settings.LAB_KEEP_DAYS:
         old = now - timedelta(days=settings.LAB_KEEP_DAYS)
         gone |= {"experiments": _experiments(old), "descriptions": _descriptions(old)}

@@ -39,6 +39,11 @@ METHODS = {
     "labs:recorded": LOOKED_AT, "labs:incidents": LOOKED_AT, "labs:incident": LOOKED_AT,
     "labs:scenario-start": SENT,
     "labs:toy": LOOKED_AT, "labs:toy-states": LOOKED_AT, "labs:toy-start": SENT,
+    "labs:class": LOOKED_AT, "labs:class-open": SENT, "labs:class-join": SENT,
+    "labs:class-room": LOOKED_AT, "labs:class-live": LOOKED_AT, "labs:class-seats": LOOKED_AT,
+    "labs:class-predict": SENT, "labs:class-answer": SENT, "labs:class-forward": SENT,
+    "labs:class-run": SENT, "labs:class-close": SENT, "labs:class-remove": SENT,
+    "labs:class-export": LOOKED_AT,
     "concepts:index": LOOKED_AT, "concepts:concept": LOOKED_AT,
     "labs:lesson-reset": SENT, "labs:lesson-undo": SENT, "labs:lesson": BOTH,
 }  # fmt: skip

@@ -7,7 +7,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from labs.models import Experiment, Run, State, settings_key
+from labs.lessons import all_lessons
+from labs.lessons.classroom import Stage
+from labs.models import Classroom, Experiment, Run, State, settings_key
 from spark_jobs.count_table import COUNTS
 from tests.engine import histories
 
@@ -115,3 +117,9 @@ def recorded_in_two_partitions() -> Experiment:
     made = recorded()
     histories.second_partition(made.runs.get(name="described").ledger)
     return made
+
+
+def rooms() -> list[Classroom]:
+    """A class room at each stage."""
+    lesson = all_lessons()[0].name
+    return [Classroom.objects.create(lesson=lesson, teacher="t", stage=each) for each in Stage]

@@ -1,0 +1,254 @@
+"""A class that goes through one lab together: its steps, how its answers are spread, its table.
+
+Pure: who is in the room, what they answered and what the run showed are handed over.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+
+from labs.lessons.model import CONFIDENCES, Arm, Lesson, Outcome, Prediction, Question, right
+
+OPEN_FOR = timedelta(hours=24)
+"""From its opening on a room takes part in nothing after so long, if nobody closed it before."""
+KEPT_FOR = timedelta(days=7)
+"""So long after its opening the worker removes a room with all nicknames and answers."""
+MOST_PUPILS = 60
+LONGEST_NICKNAME = 24
+
+Kept = Mapping[str, Mapping[str, str]]
+"""Prediction → its `answer` and its `confidence`."""
+
+_UNSEEN = ("C", "Zl", "Zp")
+"""Unicode categories that are no part of a nickname: controls, formats (which turn the direction of
+text), what is not assigned, and separators of lines."""
+_FORMULA = tuple("=+-@|\t\r\n＝＋－＠")
+
+
+class Stage(StrEnum):
+    """Where a class is."""
+
+    PREDICT = "predict"
+    PREDICTED = "predicted"
+    RUN = "run"
+    QUESTION = "question"
+    EXPLAIN = "explain"
+
+
+class NotYet(Exception):
+    """The class cannot go on; the message says what is missing."""
+
+
+class BadNickname(ValueError):
+    """What is wrong with a nickname, and what would be right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The stage of a class; of the questions, which one, and whether its answer is shown."""
+
+    stage: Stage
+    question: int = 0
+    revealed: bool = False
+
+    def forward(self, questions: int, *, has_result: bool) -> Place:
+        """The next place of a lab with so many questions.
+
+        From `PREDICTED` on leads the start of the run, and nothing else. Raises `NotYet`.
+        """
+        if self.stage is Stage.PREDICT:
+            return Place(Stage.PREDICTED)
+        if self.stage is Stage.PREDICTED:
+            raise NotYet("The run comes next: start it.")
+        if self.stage is Stage.RUN:
+            if not has_result:
+                raise NotYet("The run has no result yet.")
+            return Place(Stage.QUESTION) if questions else Place(Stage.EXPLAIN)
+        if self.stage is Stage.QUESTION and not self.revealed:
+            return Place(Stage.QUESTION, self.question, revealed=True)
+        if self.stage is Stage.QUESTION and self.question + 1 < questions:
+            return Place(Stage.QUESTION, self.question + 1)
+        return Place(Stage.EXPLAIN)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One pupil: predictions as they are kept, and the place of each answer by question."""
+
+    nickname: str
+    predictions: Kept = field(default_factory=dict)
+    answers: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One answer: by how many, by how many of each confidence, and whether it is the right one.
+
+    `share` is in percent of all who answered. `is_right` is None as long as nobody can say.
+    """
+
+    words: str
+    count: int
+    share: int
+    sure: Mapping[str, int]
+    is_right: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How the class answered one prediction; `right` is None where the arm was not judged."""
+
+    prediction: Prediction
+    arm: Arm
+    answered: int
+    bars: tuple[Bar, ...]
+    right: int | None
+
+
+def nickname(text: str) -> str:
+    """A nickname as it is kept: one space between words. Raises `BadNickname`."""
+    if any(unicodedata.category(each).startswith(_UNSEEN) for each in text):
+        raise BadNickname("A nickname has no control characters and no invisible ones.")
+    told = unicodedata.normalize("NFC", " ".join(text.split()))
+    if not 1 <= len(told) <= LONGEST_NICKNAME:
+        raise BadNickname(f"A nickname has 1 to {LONGEST_NICKNAME} characters, not {len(told)}.")
+    if not any(unicodedata.category(each)[0] in "LN" for each in told):
+        raise BadNickname("A nickname has at least one letter or digit.")
+    return told
+
+
+def nickname_key(told: str) -> str:
+    """The same for nicknames that look alike: upper or lower case, wide or narrow letters."""
+    return unicodedata.normalize("NFKC", told).casefold()[: 8 * LONGEST_NICKNAME]
+
+
+def code(text: str) -> str:
+    """A room's code as it was typed: `ABCD-EFGH ` → `abcdefgh`.
+
+    >>> code(" ABCD-efgh"), code("a\\0b")
+    ('abcdefgh', 'ab')
+    """
+    return re.sub(r"[^a-z0-9]", "", text.lower())
+
+
+def spreads(
+    lesson: Lesson, members: Sequence[Member], outcomes: Mapping[str, Outcome]
+) -> list[Spread]:
+    """How the class answered each prediction; `outcomes` is empty before there is a result."""
+    return [_spread(lesson, each, members, outcomes.get(each.arm)) for each in lesson.predictions]
+
+
+def _spread(
+    lesson: Lesson, prediction: Prediction, members: Sequence[Member], outcome: Outcome | None
+) -> Spread:
+    said = [each.predictions[prediction.name] for each in members
+            if prediction.name in each.predictions]  # fmt: skip
+    seen = outcome.counts.get(lesson.symptom.count) if outcome else None
+    actual = outcome.answer(lesson.symptom) if outcome else None
+    if prediction.kind == "number":
+        answers = [(_size(each["answer"]), each.get("confidence", "")) for each in said]
+        true = None if actual is None or seen is None else _size(str(seen))
+        words = {each: _sizes(each) for each in sorted({*dict(answers), *filter(None, [true])})}
+    else:
+        answers = [(each["answer"], each.get("confidence", "")) for each in said]
+        true, words = actual, dict(lesson.symptom.answers())
+    judged = [right(lesson, prediction, each["answer"], outcome) for each in said if outcome]
+    came_true = None if actual is None else sum(each is True for each in judged)
+    bars = _bars(words, answers, true)
+    return Spread(prediction, lesson.arm(prediction.arm), len(said), bars, came_true)
+
+
+def _bars(
+    words: Mapping[str, str], answers: Sequence[tuple[str, str]], true: str | None
+) -> tuple[Bar, ...]:
+    counted = Counter(answers)
+    by_answer = Counter(answer for answer, _ in answers)
+    return tuple(
+        Bar(
+            said,
+            by_answer[answer],
+            round(100 * by_answer[answer] / len(answers)) if answers else 0,
+            {told: counted[answer, sure] for sure, told in CONFIDENCES.items()
+             if counted[answer, sure]},
+            None if true is None else answer == true,
+        )
+        for answer, said in words.items()
+    )  # fmt: skip
+
+
+def _size(number: str) -> str:
+    """How many digits a number has, as a text that sorts; none for 0."""
+    digits = number.lstrip("0") if number.isdecimal() else ""
+    return f"{len(digits):02}"
+
+
+def _sizes(size: str) -> str:
+    digits = int(size)
+    if digits <= 1:
+        return "0" if digits == 0 else "1 to 9"
+    return f"{10 ** (digits - 1):,} to {10**digits - 1:,}"
+
+
+def answered(question: Question, members: Iterable[Member]) -> tuple[Bar, ...]:
+    """How the class answered a question."""
+    given = Counter(each.answers.get(question.name) for each in members)
+    del given[None]
+    total = sum(given[place] for place in range(len(question.answers)))
+    return tuple(
+        Bar(each.text, given[place], round(100 * given[place] / total) if total else 0, {},
+            each.right)
+        for place, each in enumerate(question.answers)
+    )  # fmt: skip
+
+
+def table(lesson: Lesson, members: Sequence[Member], outcomes: Mapping[str, Outcome]) -> str:
+    """The class as CSV, a pupil a row, for a spreadsheet, which takes no cell for a formula."""
+    head = ["nickname"]
+    for each in lesson.predictions:
+        name = f"{lesson.arm(each.arm).label}{' (number)' if each.kind == 'number' else ''}"
+        head += [f"predicted: {name}", f"confidence: {name}", f"came true: {name}"]
+    for question in lesson.questions:
+        head += [f"answer: {question.ask}", f"right: {question.ask}"]
+    rows = [_row(lesson, each, outcomes) for each in members]
+    told = io.StringIO()
+    csv.writer(told).writerows([defused(cell) for cell in row] for row in [head, *rows])
+    return told.getvalue()
+
+
+def _row(lesson: Lesson, member: Member, outcomes: Mapping[str, Outcome]) -> list[str]:
+    words, cells = lesson.symptom.answers(), [member.nickname]
+    for each in lesson.predictions:
+        said, outcome = member.predictions.get(each.name), outcomes.get(each.arm)
+        if said is None:
+            cells += ["", "", ""]
+            continue
+        came_true = right(lesson, each, said["answer"], outcome) if outcome else None
+        confidence = CONFIDENCES.get(said.get("confidence", ""), "")
+        cells += [words.get(said["answer"], said["answer"]), confidence, _yes(came_true)]
+    for question in lesson.questions:
+        place = member.answers.get(question.name)
+        known = place is not None and 0 <= place < len(question.answers)
+        given = question.answers[place] if known and place is not None else None
+        cells += [given.text, _yes(given.right)] if given else ["", ""]
+    return cells
+
+
+def _yes(true: bool | None) -> str:
+    return "" if true is None else "yes" if true else "no"
+
+
+def defused(cell: str) -> str:
+    """A cell that no spreadsheet runs: behind an apostrophe if it would begin a formula.
+
+    >>> defused("=1+1"), defused(" @x"), defused("Ann")
+    ("'=1+1", "' @x", 'Ann')
+    """
+    return f"'{cell}" if cell.lstrip(" \u00a0").startswith(_FORMULA) else cell

@@ -1,0 +1,188 @@
+"""What the page of a class room shows: to its teacher, to a pupil, and to who has not joined."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.safestring import SafeString, mark_safe
+
+from labs.lessons import Lesson, Outcome, Question
+from labs.lessons.classroom import KEPT_FOR, OPEN_FOR, Member, Stage, answered, spreads
+from labs.models import Classroom, Experiment, Pupil, State
+from labs.pages import class_rooms, lesson_pages, presentation, replays, shared
+from labs.pages.class_presence import PRESENCE
+from labs.pages.lesson_forms import PredictionForm
+from labs.pages.views import shown
+
+_QUEUED_EVERY_S = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One pupil for the teacher: where they are, in words, and whether their browser is there."""
+
+    pupil: Pupil
+    where: str
+    right: int
+    is_here: bool
+
+
+def key(room: Classroom) -> str:
+    """What a browser has seen of a room: the same as long as nothing is new for everybody."""
+    experiment = room.experiment
+    told = f"{room.version}.{int(room.is_open)}"
+    if experiment is None or room.stage != Stage.RUN:
+        return told
+    beat = experiment.heartbeat_at
+    moment = beat.timestamp() if beat else 0.0
+    if experiment.state == State.QUEUED:  # its place in the queue changes without a sign
+        moment = timezone.now().timestamp() // _QUEUED_EVERY_S
+    return f"{told}.{experiment.attempt}.{experiment.state}.{moment:.0f}"
+
+
+def seats_key(room: Classroom) -> str:
+    """The same for what the pupils do, which only the teacher sees."""
+    here = ",".join(sorted(PRESENCE.here(room.code)))
+    return f"{room.version}.{room.touches}.{zlib.crc32(here.encode()):x}"
+
+
+def context(request: HttpRequest, room: Classroom, lesson: Lesson) -> dict[str, Any]:
+    """The part of the page that all are led through, as this visitor sees it."""
+    mine = request.session.session_key or ""
+    leads = bool(mine) and room.teacher == mine
+    pupil = None if leads else class_rooms.pupil_of(room, mine)
+    found: dict[str, Any] = {
+        "room": room,
+        "code": f"{room.code[:4]}-{room.code[4:]}",
+        "lesson": lesson,
+        "leads": leads,
+        "pupil": pupil,
+        "key": key(room),
+        "until": room.opened_at + OPEN_FOR,
+        "gone": room.opened_at + KEPT_FOR,
+    }
+    if not leads and pupil is None:
+        return found
+    kept = pupil.prediction if pupil else {}
+    found |= {"form": PredictionForm(lesson, kept=kept), "answers": kept}
+    if room.stage == Stage.PREDICT:
+        return found | {"story": lesson_pages.html(lesson, lesson.story, {})}
+    if room.stage == Stage.RUN:
+        return found | _run(room, lesson, kept)
+    members = [class_rooms.member(each) for each in room.pupils.all()]
+    if room.stage in (Stage.PREDICTED, Stage.EXPLAIN):
+        found |= _spreads(room, lesson, members)
+    if room.stage == Stage.QUESTION:
+        found |= _question(room, lesson, pupil, members)
+    if room.stage == Stage.EXPLAIN and room.experiment is not None:
+        found |= lesson_pages.results(lesson, room.experiment, kept)
+        found["take_home_text"] = lesson_pages.html(lesson, lesson.take_home, {})
+    return found
+
+
+def seats(room: Classroom, lesson: Lesson) -> dict[str, Any]:
+    """What only the teacher sees, at once: who is where, and what is answered just now."""
+    pupils = list(room.pupils.all())
+    members = [class_rooms.member(each) for each in pupils]
+    here = PRESENCE.here(room.code)
+    found: dict[str, Any] = {
+        "room": room,
+        "lesson": lesson,
+        "seats_key": seats_key(room),
+        "seats": [_seat(room, lesson, each, here) for each in pupils],
+        "here": sum(each.session_key in here for each in pupils),
+        "predicted": sum(bool(each.prediction) for each in pupils),
+    }
+    if room.stage == Stage.PREDICT:
+        found |= _spreads(room, lesson, members)
+    question = current_question(room, lesson)
+    if question is not None and not room.revealed:
+        found |= {"question": question, "bars": answered(question, members)}
+        found["replied"] = sum(question.name in each.answers for each in pupils)
+    return found
+
+
+def current_question(room: Classroom, lesson: Lesson) -> Question | None:
+    """The question that the class is at."""
+    known = room.stage == Stage.QUESTION and room.question < len(lesson.questions)
+    return lesson.questions[room.question] if known else None
+
+
+def outcomes(room: Classroom) -> dict[str, Outcome]:
+    """What the run of the class showed; empty as long as it is not done."""
+    if room.experiment is None or room.experiment.state != State.DONE:
+        return {}
+    return presentation.outcomes(room.experiment)
+
+
+def _seat(room: Classroom, lesson: Lesson, pupil: Pupil, here: frozenset[str]) -> Seat:
+    right = sum(
+        each.answers[pupil.answers[each.name]].right
+        for each in lesson.questions
+        if each.name in pupil.answers and pupil.answers[each.name] < len(each.answers)
+    )
+    return Seat(pupil, _where(room, lesson, pupil), right, pupil.session_key in here)
+
+
+def _where(room: Classroom, lesson: Lesson, pupil: Pupil) -> str:
+    question = current_question(room, lesson)
+    if question is not None:
+        said = "answered" if question.name in pupil.answers else "has not answered"
+        return f"{said} question {room.question + 1}"
+    if pupil.prediction:
+        return "has predicted"
+    return "joined" if room.stage == Stage.PREDICT else "did not predict"
+
+
+def _spreads(room: Classroom, lesson: Lesson, members: list[Member]) -> dict[str, Any]:
+    return {"spreads": spreads(lesson, members, outcomes(room)), "members": len(members)}
+
+
+def _question(
+    room: Classroom, lesson: Lesson, pupil: Pupil | None, members: list[Member]
+) -> dict[str, Any]:
+    question = current_question(room, lesson)
+    if question is None:  # the lab has fewer questions than when the class began
+        return {}
+    given = pupil.answers.get(question.name) if pupil else None
+    bars = answered(question, members) if room.revealed else ()
+    told = list(zip(question.answers, bars, strict=True)) if room.revealed else []
+    return {"question": question, "given": given, "told": told, "number": room.question + 1}
+
+
+def _run(room: Classroom, lesson: Lesson, kept: dict[str, Any]) -> dict[str, Any]:
+    """The run of the class: its live picture, or its result beside what was predicted."""
+    experiment = room.experiment
+    if experiment is None:
+        return {}
+    found: dict[str, Any] = {"experiment": experiment}
+    if experiment.state != State.DONE:
+        return found | {"picture": _picture(experiment, lesson, key(room))}
+    members = [class_rooms.member(each) for each in room.pupils.all()]
+    found |= lesson_pages.results(lesson, experiment, kept) | _spreads(room, lesson, members)
+    return found | {"picture": _result(experiment, lesson)}
+
+
+def _picture(experiment: Experiment, lesson: Lesson, seen: str) -> SafeString:
+    """The run as it is now; made once for all browsers that ask in the same second."""
+
+    def make() -> str:
+        return render_to_string("labs/live.html", shown(experiment) | {"lesson": lesson})
+
+    return mark_safe(shared.once(("class live", experiment.slug, seen), make))  # noqa: S308
+
+
+def _result(experiment: Experiment, lesson: Lesson) -> SafeString:
+    """The arms and the replay, the same in every browser."""
+
+    def make() -> str:
+        played = {"replays": replays.arms(experiment), "lesson": lesson}
+        return render_to_string("labs/class/result.html", shown(experiment) | played)
+
+    name = ("class result", experiment.slug, experiment.attempt, experiment.pruned_at)
+    return mark_safe(shared.once(name, make))  # noqa: S308

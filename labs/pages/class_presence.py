@@ -1,0 +1,46 @@
+"""Which pupils' browsers have asked lately, in the memory of this process: looking writes nothing.
+
+With several web processes each knows of the browsers that asked it, as with the limits of rates.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+HERE_S = 15.0
+"""A browser asks every 2 seconds; one in the background may be held back by its own browser."""
+_MOST = 20_000
+
+
+@dataclass(slots=True)
+class Presence:
+    """When each browser (the key of its session) last asked for a room, by its code."""
+
+    clock: Callable[[], float] = time.monotonic
+    _asked: dict[tuple[str, str], float] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def asked(self, code: str, session_key: str) -> None:
+        """Called for each request."""
+        now = self.clock()
+        with self._lock:
+            if len(self._asked) >= _MOST:
+                self._asked = {key: at for key, at in self._asked.items() if now - at < HERE_S}
+            if len(self._asked) < _MOST:
+                self._asked[code, session_key] = now
+
+    def here(self, code: str) -> frozenset[str]:
+        """The sessions whose browsers are there."""
+        now = self.clock()
+        with self._lock:
+            return frozenset(
+                session
+                for (room, session), at in self._asked.items()
+                if room == code and now - at < HERE_S
+            )
+
+
+PRESENCE = Presence()

@@ -1,0 +1,142 @@
+"""What is kept of a class: who opens, joins, predicts, answers, leads on and closes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+
+from labs.lessons import Lesson
+from labs.lessons.classroom import MOST_PUPILS, OPEN_FOR, Member, Place, Stage, nickname_key
+from labs.models import Classroom, Experiment, Pupil
+from labs.runs import visitors
+from labs.runs.services import Refused
+
+CLOSED = "This room is closed: it shows what was done, and takes nothing more."
+
+
+def find(code: str) -> Classroom:
+    """Raises `Classroom.DoesNotExist`. One query, the run of the class with it."""
+    return Classroom.objects.select_related("experiment").get(code=code)
+
+
+def open_room(request: HttpRequest, lesson: Lesson) -> Classroom:
+    """A new room, which the visitor leads. Raises `Refused` where too many are open."""
+    visitor = visitors.of(request)
+    since = timezone.now() - OPEN_FOR
+    opened = Classroom.objects.filter(closed_at__isnull=True, opened_at__gt=since)
+    for whose, mine, most in (
+        ("You have", opened.filter(teacher=visitor.key), settings.LAB_ROOMS["visitor"]),
+        ("Your address has", opened.filter(address=visitor.address), settings.LAB_ROOMS["address"]),
+    ):
+        if mine.count() >= most:
+            raise Refused(f"{whose} {most} open rooms. Close one of them first.")
+    return Classroom.objects.create(
+        lesson=lesson.name, teacher=visitor.key, address=visitor.address
+    )
+
+
+def join(request: HttpRequest, room: Classroom, nickname: str) -> Pupil:
+    """The visitor as a pupil of the room; who is one already stays as they are.
+
+    Raises `Refused` for a nickname that another has, a full room and a closed one.
+    """
+    key = visitors.key(request)
+    if (known := pupil_of(room, key)) is not None:
+        return known
+    if not room.is_open:
+        raise Refused(CLOSED)
+    if room.pupils.count() >= MOST_PUPILS:
+        raise Refused(f"This room is full: it takes {MOST_PUPILS} pupils.")
+    try:
+        with transaction.atomic():
+            made = Pupil.objects.create(
+                classroom=room, session_key=key, nickname=nickname, name_key=nickname_key(nickname)
+            )
+    except IntegrityError as taken:
+        # A second tab of this browser, or another browser with the nickname.
+        if (mine := pupil_of(room, key)) is not None:
+            return mine
+        raise Refused(f"“{nickname}” is taken in this room. Choose another nickname.") from taken
+    _touch(room)
+    return made
+
+
+def pupil_of(room: Classroom, session_key: str) -> Pupil | None:
+    """The pupil of a browser."""
+    return room.pupils.filter(session_key=session_key).first() if session_key else None
+
+
+def predict(room: Classroom, pupil: Pupil, kept: Mapping[str, Mapping[str, str]]) -> bool:
+    """Keeps what a pupil predicts; False once predicting is over."""
+    with transaction.atomic():
+        mine = _current(room, Stage.PREDICT).filter(pk=pupil.pk)
+        if not mine.update(prediction=dict(kept)):
+            return False
+        _touch(room)
+    return True
+
+
+def answer(room: Classroom, pupil: Pupil, question: int, name: str, place: int) -> bool:
+    """Keeps a pupil's first answer to the question that is asked now; False if it is not."""
+    with transaction.atomic():
+        asked = _current(room, Stage.QUESTION).filter(
+            pk=pupil.pk, classroom__question=question, classroom__revealed=False
+        )
+        mine = asked.select_for_update(of=("self",)).first()
+        if mine is None or name in mine.answers:
+            return False
+        mine.answers = {**mine.answers, name: place}
+        mine.save(update_fields=["answers"])
+        _touch(room)
+    return True
+
+
+def move(room: Classroom, place: Place, experiment: Experiment | None = None) -> bool:
+    """Leads the class to a place, and gives it a run; False if it has moved on meanwhile."""
+    moved = Classroom.objects.filter(pk=room.pk, version=room.version, closed_at__isnull=True)
+    return bool(
+        moved.update(
+            stage=place.stage.value,
+            question=place.question,
+            revealed=place.revealed,
+            experiment=experiment or room.experiment,
+            version=F("version") + 1,
+        )
+    )
+
+
+def close(room: Classroom) -> None:
+    """Ends the class; what it did can be looked at until it is removed."""
+    Classroom.objects.filter(pk=room.pk, closed_at__isnull=True).update(
+        closed_at=timezone.now(), version=F("version") + 1
+    )
+
+
+def remove(room: Classroom, pupil: int) -> None:
+    """Takes a pupil out of the room, with what they answered."""
+    if room.pupils.filter(pk=pupil).delete()[0]:
+        Classroom.objects.filter(pk=room.pk).update(
+            version=F("version") + 1, touches=F("touches") + 1
+        )
+
+
+def member(pupil: Pupil) -> Member:
+    """A pupil for the reckoning."""
+    return Member(pupil.nickname, pupil.prediction, pupil.answers)
+
+
+def _current(room: Classroom, stage: Stage) -> QuerySet[Pupil]:
+    since = timezone.now() - OPEN_FOR
+    return Pupil.objects.filter(
+        classroom=room, classroom__stage=stage.value, classroom__closed_at__isnull=True,
+        classroom__opened_at__gt=since,
+    )  # fmt: skip
+
+
+def _touch(room: Classroom) -> None:
+    Classroom.objects.filter(pk=room.pk).update(touches=F("touches") + 1)

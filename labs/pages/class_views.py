@@ -1,0 +1,246 @@
+"""The pages of class rooms: opened and led by a teacher, joined by a code, without accounts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseStopPolling
+
+from labs.lessons import Lesson, all_lessons
+from labs.lessons import classroom as core
+from labs.lessons import find as find_lesson
+from labs.lessons.classroom import BadNickname, NotYet, Place, Stage
+from labs.models import Classroom, Pupil, State
+from labs.pages import class_pages, class_rooms
+from labs.pages.class_presence import PRESENCE
+from labs.pages.lesson_forms import PredictionForm
+from labs.pages.parameters import whole_number
+from labs.runs import services, visitors
+
+NOTHING_NEW = 204
+NO_ROOM = "There is no room with this code. It has 8 letters and digits: ask your teacher."
+_MOVED_ON = "The class has moved on meanwhile."
+
+
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """Where one joins a class with its code, and opens one for a lab."""
+    return _index(request, {"code": core.code(request.GET.get("code", ""))})
+
+
+@require_POST
+def open_room(request: HttpRequest) -> HttpResponse:
+    """Opens a room for a lab."""
+    try:
+        lesson = find_lesson(request.POST.get("lesson", ""))
+    except LookupError:
+        return _index(request, {"open_problem": "Choose a lab of the course."}, status=400)
+    try:
+        return redirect(class_rooms.open_room(request, lesson))
+    except services.Refused as refused:
+        return _index(request, {"open_problem": str(refused)}, status=400)
+
+
+@require_POST
+def join(request: HttpRequest) -> HttpResponse:
+    """Joins the room of a code under a nickname."""
+    typed = {"code": core.code(request.POST.get("code", "")),
+             "nickname": request.POST.get("nickname", "")[:100]}  # fmt: skip
+    try:
+        room = class_rooms.find(typed["code"])
+    except Classroom.DoesNotExist:
+        return _index(request, typed | {"problem": NO_ROOM}, status=400)
+    if request.session.session_key == room.teacher:
+        return redirect(room)
+    try:
+        class_rooms.join(request, room, core.nickname(typed["nickname"]))
+    except (BadNickname, services.Refused) as wrong:
+        return _index(request, typed | {"problem": str(wrong)}, status=400)
+    return redirect(room)
+
+
+@require_safe
+@never_cache
+def room(request: HttpRequest, code: str) -> HttpResponse:
+    """The room as its teacher, a pupil, or somebody who may still join sees it."""
+    try:
+        found, lesson = _find(code)
+    except Http404 as unknown:
+        return _index(request, {"code": core.code(code), "problem": str(unknown)}, status=404)
+    return _page(request, found, lesson)
+
+
+@require_safe
+@never_cache
+def live(request: HttpRequest, code: str) -> HttpResponse:
+    """What all are led through; 204 where the browser has seen it, in one query."""
+    found, lesson = _find(code)
+    mine = request.session.session_key or ""
+    if mine != found.teacher:
+        PRESENCE.asked(found.code, mine)
+    if request.GET.get("seen") == class_pages.key(found):
+        return HttpResponse(status=NOTHING_NEW)
+    context = class_pages.context(request, found, lesson)
+    response = render(request, "labs/class/part.html", context)
+    if not found.is_open:
+        response.status_code = HttpResponseStopPolling.status_code
+    return response
+
+
+@require_safe
+@never_cache
+def seats(request: HttpRequest, code: str) -> HttpResponse:
+    """Who is where, for the teacher; 204 where the browser has seen it."""
+    found, lesson = _find(code)
+    _teacher_only(request, found)
+    if request.GET.get("seen") == class_pages.seats_key(found):
+        return HttpResponse(status=NOTHING_NEW)
+    response = render(request, "labs/class/seats.html", class_pages.seats(found, lesson))
+    if not found.is_open:
+        response.status_code = HttpResponseStopPolling.status_code
+    return response
+
+
+@require_POST
+def predict(request: HttpRequest, code: str) -> HttpResponse:
+    """Keeps a pupil's prediction, which may be changed until predicting is closed."""
+    found, lesson = _find(code)
+    pupil = _pupil(request, found)
+    form = PredictionForm(lesson, request.POST)
+    if not form.is_valid():
+        return _page(request, found, lesson, {"form": form}, status=400)
+    if not class_rooms.predict(found, pupil, form.kept()):
+        messages.error(request, "Predicting is over. What you had predicted before stays.")
+    return redirect(found)
+
+
+@require_POST
+def answer(request: HttpRequest, code: str) -> HttpResponse:
+    """Keeps a pupil's first answer to the question that is asked."""
+    found, lesson = _find(code)
+    pupil = _pupil(request, found)
+    question = class_pages.current_question(found, lesson)
+    place = whole_number(request.POST.get("answer", ""))
+    if question is None:
+        messages.error(request, _MOVED_ON)
+    elif place is None or place >= len(question.answers):
+        return _page(request, found, lesson, {"problem": "Choose one of the answers."}, status=400)
+    elif not class_rooms.answer(found, pupil, found.question, question.name, place):
+        messages.error(request, "Your first answer stays, or the question is over.")
+    return redirect(found)
+
+
+@require_POST
+def forward(request: HttpRequest, code: str) -> HttpResponse:
+    """Leads the class on, from the place that the teacher saw."""
+    found, lesson = _find(code)
+    _teacher_only(request, found)
+    if request.POST.get("from") != str(found.version):
+        messages.error(request, _MOVED_ON)
+        return redirect(found)
+    try:
+        done = found.experiment is not None and found.experiment.state == State.DONE
+        class_rooms.move(found, found.place.forward(len(lesson.questions), has_result=done))
+    except NotYet as not_yet:
+        messages.error(request, str(not_yet))
+    return redirect(found)
+
+
+@require_POST
+def run(request: HttpRequest, code: str) -> HttpResponse:
+    """Starts the one run of the class, or puts one that reached no result back into the queue."""
+    found, lesson = _find(code)
+    _teacher_only(request, found)
+    earlier = found.experiment
+    if not found.is_open or found.stage not in (Stage.PREDICTED, Stage.RUN):
+        messages.error(request, class_rooms.CLOSED if not found.is_open else _MOVED_ON)
+    elif earlier is None or earlier.state == State.DONE:
+        _start(request, found, lesson)
+    elif not earlier.is_live:
+        try:
+            services.again(earlier, visitors.of(request))
+        except services.Refused as refused:
+            messages.error(request, str(refused))
+    return redirect(found)
+
+
+@require_POST
+def close(request: HttpRequest, code: str) -> HttpResponse:
+    """Ends the class."""
+    found, _ = _find(code)
+    _teacher_only(request, found)
+    class_rooms.close(found)
+    return redirect(found)
+
+
+@require_POST
+def remove(request: HttpRequest, code: str) -> HttpResponse:
+    """Takes a pupil out of the room."""
+    found, _ = _find(code)
+    _teacher_only(request, found)
+    class_rooms.remove(found, whole_number(request.POST.get("pupil", "")) or 0)
+    return redirect(found)
+
+
+@require_safe
+@never_cache
+def export(request: HttpRequest, code: str) -> HttpResponse:
+    """The class as CSV, for its teacher. The mark at its beginning says UTF-8 to spreadsheets."""
+    found, lesson = _find(code)
+    _teacher_only(request, found)
+    members = [class_rooms.member(each) for each in found.pupils.all()]
+    told = core.table(lesson, members, class_pages.outcomes(found))
+    response = HttpResponse("\ufeff" + told, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="class-{found.code}.csv"'
+    return response
+
+
+def _index(request: HttpRequest, context: dict[str, Any], status: int = 200) -> HttpResponse:
+    told = {"lessons": all_lessons(), "lab": request.GET.get("lab", ""), **context}
+    return render(request, "labs/class/index.html", told, status=status)
+
+
+def _page(
+    request: HttpRequest, found: Classroom, lesson: Lesson, extra: dict[str, Any] | None = None,
+    status: int = 200,
+) -> HttpResponse:  # fmt: skip
+    context = class_pages.context(request, found, lesson)
+    if context["leads"]:
+        context |= class_pages.seats(found, lesson)
+    return render(request, "labs/class/room.html", context | (extra or {}), status=status)
+
+
+def _find(code: str) -> tuple[Classroom, Lesson]:
+    try:
+        found = class_rooms.find(core.code(code))
+        return found, find_lesson(found.lesson)
+    except (Classroom.DoesNotExist, LookupError) as unknown:
+        raise Http404(NO_ROOM) from unknown
+
+
+def _teacher_only(request: HttpRequest, found: Classroom) -> None:
+    if not request.session.session_key or request.session.session_key != found.teacher:
+        raise Http404("This is for the teacher of the room.")
+
+
+def _pupil(request: HttpRequest, found: Classroom) -> Pupil:
+    pupil = class_rooms.pupil_of(found, request.session.session_key or "")
+    if pupil is None:
+        raise Http404("This is for pupils of the room.")
+    return pupil
+
+
+def _start(request: HttpRequest, found: Classroom, lesson: Lesson) -> None:
+    try:
+        with transaction.atomic():
+            started = services.start_lesson(lesson, visitors.of(request))
+            if not class_rooms.move(found, Place(Stage.RUN), started):
+                transaction.set_rollback(True)  # pressed twice: the first press has a run
+    except services.Refused as refused:
+        messages.error(request, str(refused))
