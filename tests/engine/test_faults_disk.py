@@ -13,7 +13,17 @@ import pytest
 from labs.engine.base.wait import until
 from labs.engine.cluster.broker import Broker
 from labs.engine.cluster.storage import directory_id
-from labs.engine.faults import FaultLog, broker, cut_tail, failed, read_only, wipe
+from labs.engine.faults import (
+    FaultLog,
+    attach,
+    broker,
+    cut_tail,
+    detach,
+    detached,
+    failed,
+    read_only,
+    wipe,
+)
 from labs.engine.scenarios.model import NEVER
 from tests.engine.disks import batch, formatted, write_log
 from tests.engine.herd import Herd
@@ -30,6 +40,23 @@ with open("written", "ab", buffering=0) as out:
         time.sleep(0.01)
 """
 """Stands in for a broker that writes all the time, and gives up when it cannot."""
+
+
+TWO_FOLDERS = """
+import pathlib, sys, time
+folder = pathlib.Path("data-2").absolute()
+print("served", flush=True)
+while True:
+    try:
+        (folder / "checkpoint").write_text("0")
+    except OSError:
+        print(f"WARN {said} {{folder}} (kafka.server.ReplicaManager)", flush=True)
+        if {ends}:
+            sys.exit(1)
+        time.sleep(600)
+    time.sleep(0.01)
+"""
+"""Stands in for a broker with two log folders that says when one of them fails."""
 
 
 @pytest.fixture
@@ -147,3 +174,62 @@ def test_a_broker_that_goes_on_without_its_disk_is_a_fault_that_failed(herd):
     assert row.phase == "failed"
     assert "is running" in row.evidence
     assert not log.proved
+
+
+@contextmanager
+def two_folders(folder: Path, said: str = "Stopping serving logs in dir", ends: bool = False):
+    """A herd of one broker with `orders-0` in the second of its two log folders."""
+    (folder / "data").mkdir(parents=True)
+    (folder / "data-2" / "orders-0").mkdir(parents=True)
+    script = TWO_FOLDERS.format(said=said, ends=ends)
+    one = Broker(5, 0, [sys.executable, "-c", script], folder, folder / "log")
+    one.start()
+    until(lambda: "served" in one.tail(), 60, "it does not serve")
+    yield Herd({5: one})
+    one.terminate(0)
+
+
+def test_a_folder_that_is_gone_is_noticed_by_a_broker_that_goes_on_and_comes_back_whole(tmp_path):
+    with two_folders(tmp_path / "broker") as herd:
+        (row,) = detach(rig(herd, log := FaultLog()), broker(5), "orders-0")
+        pid = herd.brokers[5].pid
+        assert row.evidence == (
+            f"simulated: folder data-2 was taken away; pid {pid} serves nothing from it"
+        )
+        assert [str(each) for each in detached().targets(herd)] == ["detached: broker 5"]
+        assert not (tmp_path / "broker/data-2").exists()
+        (early,) = attach(rig(herd, FaultLog()), detached())
+        assert (early.phase, early.evidence) == (
+            "failed", "broker 5 is running: it would not look"
+        )  # fmt: skip
+        herd.brokers[5].terminate()
+        (back,) = attach(rig(herd, log), detached())
+        assert (back.fault, back.evidence) == ("mend", "folder data-2 is back, as it was")
+        assert (tmp_path / "broker/data-2" / "orders-0").is_dir()
+        assert detached().targets(herd) == []
+        assert log.proved
+
+
+def test_a_log_that_a_broker_does_not_have_is_not_taken_away(tmp_path):
+    with two_folders(tmp_path / "broker") as herd:
+        (row,) = detach(rig(herd, log := FaultLog()), broker(5), "payments-0")
+        assert (row.phase, row.evidence) == ("failed", "broker 5 has no log payments-0")
+        assert (tmp_path / "broker/data-2").exists()
+        assert not log.proved
+
+
+def test_a_broker_that_says_nothing_of_its_folder_is_a_fault_that_failed(tmp_path):
+    with two_folders(tmp_path / "broker", said="Something else about") as herd:
+        (row,) = detach(rig(herd, log := FaultLog()), broker(5), "orders-0", limit_s=0.5)
+        assert row.phase == "failed"
+        assert "is running" in row.evidence
+        assert not log.proved
+
+
+def test_a_broker_that_ends_with_its_folder_is_a_fault_that_failed(tmp_path):
+    with two_folders(tmp_path / "broker", said="Something else about", ends=True) as herd:
+        (row,) = detach(rig(herd, log := FaultLog()), broker(5), "orders-0")
+        assert (row.phase, row.evidence) == (
+            "failed", f"pid {herd.brokers[5].pid} ended with code 1"
+        )  # fmt: skip
+        assert not log.proved

@@ -49,6 +49,14 @@ PLAYS = {
     ("leader-disk-fails", 1): [
         "no terminate follower", "read_only leader", "wipe failed", "restart dead", *LED,
     ],
+    ("log-directory-fails", 3): [
+        "pause follower", "detach leader orders-0", "resume paused", "new leader",
+        "terminate detached", "attach detached", "restart dead", "in sync",
+    ],
+    ("log-directory-fails", 1): [
+        "no pause follower", "detach leader orders-0",
+        "terminate detached", "attach detached", "restart dead", "in sync",
+    ],
     ("unclean-election", 3): [
         *STALE, "kill follower", "kill leader", "fenced", "restart dead",
         "release orders", "in sync",

@@ -217,8 +217,6 @@ def test_brokers_forget_a_producer_only_where_it_may_try_for_longer(
     scenario = find("producer-state-expired")
     assert ("producer.id.expiration.ms" in scenario.brokers(settings)) == forgotten
     assert scenario.topology(settings) == Topology(1, 1)
-    with pytest.raises(ScenarioError, match=r"before Kafka 3\.4"):
-        scenario.topology({**settings, "broker": {}})
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,25 @@ def test_what_was_chosen_of_the_topology_wins() -> None:
     assert own.controllers == 3, "else nothing was chosen otherwise"
 
 
+@pytest.mark.parametrize(
+    ("name", "kafka", "why"),
+    [
+        ("log-directory-fails", "3.6.2", "is for 3.7 and later, because brokers before tell the"),
+        ("producer-state-expired", "3.3.2", "is for 3.4 and later, because before Kafka 3.4"),
+    ],
+)
+def test_brokers_too_old_for_a_scenario_are_refused(name: str, kafka: str, why: str) -> None:
+    told = experiment(DESCRIBED, scenario=name)
+    assert topology_of(told, DESCRIBED)
+    with pytest.raises(ScenarioError, match=f"Kafka {kafka}: {name} {why}"):
+        topology_of(replace(told, kafka=kafka), DESCRIBED)
+
+
+def test_a_log_directory_of_a_broker_can_fail_where_it_has_two() -> None:
+    wanted = shapes(experiment(DESCRIBED, scenario="log-directory-fails"))[0]
+    assert (wanted.log_dirs, ordinary()[0].log_dirs) == (2, 1)
+
+
 def test_a_cluster_is_needed_for_each_arm() -> None:
     assert shapes(experiment(DESCRIBED)) == ordinary()[:1]
     assert shapes(experiment(DESCRIBED)) != ordinary()

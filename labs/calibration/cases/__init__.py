@@ -190,6 +190,11 @@ CASES = [
         TWO_COPIES,
     ),
     Case(
+        "directory-fails", "log-directory-fails", "at-least-once", Anomaly.LOST_WRITE,
+        TWO_COPIES | {"producer__acks": "1"},
+        TWO_COPIES,
+    ),
+    Case(
         "rack", "rack-lost", "at-least-once", Anomaly.LOST_WRITE,
         TWO_COPIES | {"application__racks": 3, "producer__acks": "1"},
         TWO_COPIES | {"application__racks": 3},

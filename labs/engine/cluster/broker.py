@@ -52,8 +52,13 @@ class Broker:
 
     @property
     def data(self) -> Path:
-        """The folder of its logs and metadata (`log.dirs`)."""
+        """The folder of its logs and metadata; the first, if it has several (`log.dirs`)."""
         return self._folder / "data"
+
+    def disk_of(self, log: str) -> Path | None:
+        """Which of its log folders has a log (`orders-0`); None if none has."""
+        found = (each for each in sorted(self._folder.glob("data*")) if (each / log).is_dir())
+        return next(found, None)
 
     @property
     def pid(self) -> int | None:

@@ -17,6 +17,7 @@ from labs.engine.base.wait import Disturbed, WaitTimeout, until
 from labs.engine.cluster.addresses import Addresses
 from labs.engine.cluster.broker import Broker, BrokerState
 from labs.engine.cluster.jvm import archive_options, broker_command, lay_out
+from labs.engine.cluster.nodes import log_folders
 from labs.engine.cluster.properties import Settings, check, node_properties, shortened
 from labs.engine.cluster.storage import checkpoint, new_id
 from labs.engine.distributions.distribution import Distribution
@@ -47,9 +48,9 @@ class Cluster:
     through `links`, where it can be cut. `settings` are broker settings of the caller and win over
     what the lab shortens; `shortened` says what is left of that: name → (value here, the product's
     default). `features` are levels of a new cluster's features where they are not the
-    release's own (kafka-features.sh). Each log is `<logs>/broker-N.log` or `controller-N.log`, by
-    default in `folder`. Nothing of it can outlive this process, however it ends
-    (`processes.spawn`).
+    release's own (kafka-features.sh). A broker has so many `log_dirs`. Each log is
+    `<logs>/broker-N.log` or `controller-N.log`, by default in `folder`. Nothing of it can outlive
+    this process, however it ends (`processes.spawn`).
 
     Use it as a context manager, or call `start` and `stop`. `start` raises `BootFailed` and
     `wait.Disturbed`, the constructor `properties.RefusedSetting`.
@@ -66,6 +67,7 @@ class Cluster:
         controllers: int = 0,
         features: Mapping[str, int] | None = None,
         linked: bool = False,
+        log_dirs: int = 1,
         logs: Path | None = None,
         share_classes: bool = True,
     ) -> None:
@@ -77,6 +79,7 @@ class Cluster:
         self.controllers: dict[int, Broker] = {}
         self._addresses: Addresses | None = None
         self._dedicated, self._linked, self._features = controllers, linked, features
+        self._log_dirs = log_dirs
         self._ask = partial(topics.ask, eligible=at_least(distribution.version, "3.8"))
         self._distribution = distribution
         self._java = java
@@ -148,8 +151,9 @@ class Cluster:
         prepared = checkpoint(self._distribution, self._java, self._features)
         cluster_id, version = new_id(), self._distribution.version
         for node, place in addresses.homes.items():
-            properties = node_properties(node, addresses.nodes, self.settings, version)
-            lay_out(place, properties, prepared, cluster_id, node.id)
+            folders = log_folders(node, self._log_dirs)
+            properties = node_properties(node, addresses.nodes, self.settings, version, folders)
+            lay_out(place, properties, prepared, cluster_id, node.id, folders)
             group = self.brokers if node.clients else self.controllers
             group[node.id] = Broker(
                 node.id, node.lab.told[1] if node.lab else node.port, command, place,

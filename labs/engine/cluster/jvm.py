@@ -13,7 +13,7 @@ from confluent_kafka import KafkaException
 from labs.engine.base.cache import alone, cache_dir, workshop
 from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.cluster.broker import Broker
-from labs.engine.cluster.nodes import nodes
+from labs.engine.cluster.nodes import DATA, nodes
 from labs.engine.cluster.ports import Ports
 from labs.engine.cluster.properties import node_properties
 from labs.engine.cluster.storage import checkpoint, format_storage, new_id
@@ -65,9 +65,13 @@ def broker_command(
     )  # fmt: skip
 
 
-def lay_out(folder: Path, properties: str, checkpoint: Path, cluster_id: str, node: int) -> None:
+def lay_out(
+    folder: Path, properties: str, checkpoint: Path, cluster_id: str, node: int,
+    folders: Sequence[str] = (DATA,),
+) -> None:  # fmt: skip
     """Makes `folder` the working folder of a broker: formatted storage and its files."""
-    format_storage(checkpoint, folder / "data", cluster_id, node)
+    for name in folders:
+        format_storage(checkpoint, folder / name, cluster_id, node)
     (folder / "server.properties").write_text(properties, "ascii")
     (folder / "log4j.properties").write_text(LOG4J_1, "ascii")
     (folder / "log4j2.properties").write_text(LOG4J_2, "ascii")

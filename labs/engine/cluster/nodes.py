@@ -11,6 +11,8 @@ from labs.engine.network.links import Door
 LOOPBACK = "127.0.0.1"
 LISTENERS = CLIENTS, QUORUM = "CLIENTS", "QUORUM"
 """The names of a node's listeners: for clients and other brokers, and for controllers."""
+DATA, METADATA = "data", "metadata"
+"""The first of a node's log folders, and that of its metadata where it has one of its own."""
 LAB = "LAB"
 """That of the listener which only the lab is told of, where nodes have a network of their own."""
 PORTS = {9092: CLIENTS, 9093: QUORUM, 9094: LAB}
@@ -109,6 +111,16 @@ def nodes(
         Node(id_, None, address(id_, 9093)) for id_ in range(brokers + 1, brokers + controllers + 1)
     ]
     return (*serving, *ruling)
+
+
+def log_folders(node: Node, log_dirs: int = 1) -> tuple[str, ...]:
+    """The folders that a node formats: `log.dirs`, and after several of a broker the metadata's.
+
+    A broker whose metadata's folder fails ends itself, whatever else it has (KIP-858).
+    """
+    if log_dirs == 1 or not node.clients:
+        return (DATA,)
+    return (DATA, *(f"{DATA}-{number}" for number in range(2, log_dirs + 1)), METADATA)
 
 
 def doors(linked: Iterable[Node]) -> list[Door]:

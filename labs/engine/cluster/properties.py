@@ -9,7 +9,7 @@ from functools import cache
 
 from advisor.catalog import Component, Family, kafka_line, settings_of, written
 from advisor.catalog.versions import at_least
-from labs.engine.cluster.nodes import CLIENTS, LAB, LISTENERS, QUORUM, At, Node
+from labs.engine.cluster.nodes import CLIENTS, DATA, LAB, LISTENERS, METADATA, QUORUM, At, Node
 
 Settings = Mapping[str, str | int | bool]
 
@@ -107,10 +107,13 @@ def _known(version: str) -> frozenset[str]:
     return frozenset(setting.name for setting in settings)
 
 
-def node_properties(node: Node, nodes: Sequence[Node], settings: Settings, version: str) -> str:
+def node_properties(
+    node: Node, nodes: Sequence[Node], settings: Settings, version: str,
+    folders: Sequence[str] = (DATA,),
+) -> str:  # fmt: skip
     """The server.properties of one of `nodes` for a release of Kafka.
 
-    `settings` come last and win. The folder of the log is `data` in the node's working folder.
+    `settings` come last and win. `folders` are those of `nodes.log_folders`.
     Raises `RefusedSetting`.
     """
     check(settings)
@@ -126,7 +129,7 @@ def node_properties(node: Node, nodes: Sequence[Node], settings: Settings, versi
         **{name: entry.lab for name, entry in SHORTENED.items()},
     }
     known = {name: value for name, value in ours.items() if name in _known(version)}
-    told = {**_identity(node, nodes, version), **known, **settings}
+    told = {**_identity(node, nodes, version), **_storage(folders), **known, **settings}
     return properties(told)
 
 
@@ -154,8 +157,12 @@ def _identity(node: Node, nodes: Sequence[Node], version: str) -> dict[str, str 
         "inter.broker.listener.name": CLIENTS,
         "controller.listener.names": QUORUM,
         "controller.quorum.voters": ",".join(f"{id_}@{host}:{port}" for id_, host, port in quorum),
-        "log.dirs": "data",
     }
+
+
+def _storage(folders: Sequence[str]) -> dict[str, str]:
+    logs = ",".join(folder for folder in folders if folder != METADATA)
+    return {"log.dirs": logs} | ({"metadata.log.dir": METADATA} if METADATA in folders else {})
 
 
 def _listeners(at: Mapping[str, At]) -> str:

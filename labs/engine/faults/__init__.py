@@ -38,6 +38,7 @@ from labs.engine.faults.clients import (
     stop_client,
 )
 from labs.engine.faults.cut_tail import cut_tail
+from labs.engine.faults.detach import attach, detach, detached
 from labs.engine.faults.hanging import abort_hanging
 from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.links import cut, mend, sever, slow
@@ -81,6 +82,7 @@ __all__ = [
     "a_follower",
     "abort_hanging",
     "accept",
+    "attach",
     "broker",
     "controller",
     "coordinator",
@@ -90,6 +92,8 @@ __all__ = [
     "dead",
     "delete",
     "delete_read",
+    "detach",
+    "detached",
     "elect",
     "everyone",
     "fail",

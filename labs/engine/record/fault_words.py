@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-BY_STATE = frozenset({"paused", "dead", "killed", "terminated", "failed", "impaired"})
+BY_STATE = frozenset({"paused", "dead", "killed", "terminated", "failed", "impaired", "detached"})
 """Roles that only repeat what was done before: `dead: broker 1` is just broker 1."""
 
 Fault = Literal[
-    "kill", "pause", "terminate", "wipe", "cut_tail", "read_only", "throttle",
+    "kill", "pause", "terminate", "wipe", "cut_tail", "read_only", "detach", "throttle",
     "cut", "slow", "sever",
     "hold", "fail", "spoil", "join",
     "delete", "forget", "widen", "refuse",
@@ -39,6 +39,7 @@ WORDS: Mapping[str, Words] = {
     "wipe": Words("{} lost its disk", "disk lost"),
     "cut_tail": Words("{} lost what it had not flushed", "unflushed lost"),
     "read_only": Words("The disk of {} failed", "disk fails"),
+    "detach": Words("{} lost one of its log directories", "directory fails"),
     "throttle": Words("Copying was throttled for {}", "throttled"),
     "cut": Words("{} was cut off", "cut off"),
     "slow": Words("The links of {} became slow", "slowed"),

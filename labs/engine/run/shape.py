@@ -10,7 +10,7 @@ from advisor.catalog.versions import at_least
 from labs.engine.distributions.distribution import kafka_versions
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec, Settings
 from labs.engine.scenarios import find
-from labs.engine.scenarios.model import Topology
+from labs.engine.scenarios.model import ScenarioError, Topology
 
 _KEYS = ("unclean.leader.election.enable", "replica.lag.time.max.ms")
 """The brokers' own settings that every arm keeps. The others are the topic's here, which is made
@@ -28,6 +28,7 @@ class Shape:
     linked: bool = False
     settings: Mapping[str, str | int | bool] = field(default_factory=dict)
     features: Mapping[str, int] = field(default_factory=dict)
+    log_dirs: int = 1
 
 
 def shape(experiment: ExperimentSpec, arm: ArmSpec) -> Shape:
@@ -42,12 +43,19 @@ def shape(experiment: ExperimentSpec, arm: ArmSpec) -> Shape:
         scenario.linked,
         own | {key: pinned.lab for key, pinned in scenario.brokers(arm.settings).items()},
         features(arm.settings, experiment.kafka),
+        topology.log_dirs,
     )
 
 
 def topology_of(experiment: ExperimentSpec, arm: ArmSpec) -> Topology:
     """The scenario's for an arm, but for what was chosen. Raises `ScenarioError` as `shape`."""
-    topology = find(experiment.scenario).topology(arm.settings)
+    scenario = find(experiment.scenario)
+    if not at_least(experiment.kafka, scenario.since):
+        raise ScenarioError(
+            f"Kafka {experiment.kafka}: {scenario.name} is for {scenario.since} and later, because "
+            f"{scenario.why_since}"
+        )
+    topology = scenario.topology(arm.settings)
     return replace(
         topology,
         partitions=experiment.partitions or topology.partitions,

@@ -43,7 +43,8 @@ class Topology:
 
     A replica flushes its log after `flush_messages` records; NEVER leaves that to the kernel.
     `controllers` run beside the brokers unless others were chosen; with 0, brokers are controllers
-    too. `note` says in what this is not the team's own, if it is not.
+    too. With two `log_dirs` a broker keeps its metadata in a third folder, so that one of them
+    can fail alone. `note` says in what this is not the team's own, if it is not.
     """
 
     brokers: int
@@ -52,6 +53,7 @@ class Topology:
     flush_messages: int = NEVER
     note: str = ""
     controllers: int = 0
+    log_dirs: int = 1
 
 
 class Stage(Protocol):

@@ -17,26 +17,11 @@ from collections.abc import Mapping
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults import cut, impaired, leader, mend, sever
 from labs.engine.plan.spec import Settings
-from labs.engine.scenarios.model import (
-    TOPIC,
-    Durations,
-    Rate,
-    Scenario,
-    ScenarioError,
-    Stage,
-    Topology,
-)
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker
 
 _KEPT = "producer.id.expiration.ms"
-_WHY = "before Kafka 3.4 brokers look only every ten minutes which producers to forget"
 _LAPSE = "hours pass in seconds: nothing of the producer gets through for three of them"
-
-
-def _topology(settings: Settings) -> Topology:
-    if _KEPT not in settings.get("broker", {}):
-        raise ScenarioError(f"broker {_KEPT} is not known to these brokers: {_WHY}")
-    return one_broker(settings)
 
 
 def _brokers(settings: Settings) -> Mapping[str, Pinned]:
@@ -68,7 +53,7 @@ SCENARIO = Scenario(
         "again what nobody answered for. By then the broker may have forgotten what it had from it."
     ),
     shows=("duplicate", "unavailable"),
-    topology=_topology,
+    topology=one_broker,
     durations={"lead_in_s": (1.0, 2.0), "unheard_s": (3.0, 3.5), "healed_s": (1.0, 1.5)},
     play=_play,
     brokers=_brokers,
@@ -77,6 +62,6 @@ SCENARIO = Scenario(
     },
     linked=True,
     since="3.4",
-    why_since=_WHY,
+    why_since="before Kafka 3.4 brokers look only every ten minutes which producers to forget",
     measured=(Rate("duplicate", 10, 10),),
 )

@@ -1,0 +1,70 @@
+"""A log directory fails, or its disk is full, on one broker or on one after the other."""
+
+from __future__ import annotations
+
+from advisor.reasoning.event import FailureEvent, Permits, outage
+from advisor.reasoning.failures import (
+    brokers_below_min_isr,
+    isr_shrunk_leader_down,
+    leader_killed,
+)
+from advisor.reasoning.guarantees import Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication, kafka_at_least
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """What the leader's death may do, and the loss of the others first: the disk keeps its data.
+
+    Replicas of a partition hold the same bytes, so disks of one size are full together: the
+    followers leave the in-sync set, and the leader goes on alone until its own is full.
+    """
+    return {
+        **brokers_below_min_isr.permits(pipeline),
+        **isr_shrunk_leader_down.permits(pipeline),
+        **leader_killed.permits(pipeline),
+        **outage(_wait(pipeline)),
+    }
+
+
+def _wait(pipeline: Pipeline) -> str:
+    topic = Replication(pipeline)
+    if not topic.fails_over:
+        return (
+            "replication.factor=1: the only replica is on that disk; nobody leads until it can be "
+            "written again and the broker was restarted."
+        )
+    several = "with several, it goes on without that one, and another replica leads at once"
+    if not (topic.zookeeper or kafka_at_least(pipeline, "3.7")):
+        several = (
+            f"with several, kafka={pipeline.kafka} goes on and tells no controller (KIP-858, since "
+            "3.7): nobody else leads until it is restarted"
+        )
+    return (
+        f"A broker with one log directory ends itself, and {topic.fencing} must pass; {several}. "
+        f"With fewer than min.insync.replicas={topic.min_isr} left, acks=all waits for space."
+    )
+
+
+EVENT = FailureEvent(
+    name="log-directory-fails",
+    title="A disk is full, or a log directory fails",
+    boundary=Boundary.PRODUCER_TO_LOG,
+    story=(
+        "The disk of the broker that leads takes no more writes. A broker with one log directory "
+        "ends itself; one with several goes on without it. The disks of the other replicas, which "
+        "hold the same, may be full as well. What is on them is kept."
+    ),
+    permits=permits,
+    sources=(
+        "KIP-112 (a broker serves its other log directories)",
+        "KIP-858 (KRaft's controllers hear of it, since 3.7)",
+        "LogManager.scala, handleLogDirFailure",
+    ),
+    beyond_settings=(
+        "Alert on free space: no setting stops a log at the size of its disk. retention.bytes "
+        "bounds each partition, but what it deletes may be unread. Make space, or add a disk, "
+        "before a broker is restarted: it does not start on a full one."
+    ),
+    scenario="log-directory-fails",
+)

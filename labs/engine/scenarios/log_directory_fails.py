@@ -1,0 +1,72 @@
+"""One of two log directories of the leader fails while its in-sync followers are behind.
+
+The broker goes on with the other one (KIP-112), and the controllers let another replica lead as
+soon as they hear of it (KIP-858): nobody waits for a session to end. Whoever leads then lacks what
+the leader alone had, as after its death. That stays on the disk, and is dropped when it returns.
+With one log directory the broker ends itself instead, as in `leader-disk-fails`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from labs.engine.clients.translate import Pinned
+from labs.engine.faults import attach, detach, detached, leader, paused, resume, terminate
+from labs.engine.plan.spec import Settings
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage, Topology
+from labs.engine.scenarios.steps import BLIND_RETRY, fall_behind, restart_dead
+from labs.engine.scenarios.topologies import up_to_five
+
+
+def _topology(settings: Settings) -> Topology:
+    said = "each broker of the run has two log directories, and its metadata in a third"
+    return replace(up_to_five(settings), log_dirs=2, note=said)
+
+
+def _brokers(_: Settings) -> Mapping[str, Pinned]:
+    why = "a log directory that cannot be written is noticed earlier"
+    return {"replica.high.watermark.checkpoint.interval.ms": Pinned(200, 5000, why)}
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    fall_behind(stage, seconds)
+    stage.do(detach, leader(TOPIC), f"{TOPIC}-0")
+    if stage.topology.replication_factor > 1:
+        stage.do(resume, paused())
+        stage.await_new_leader(limit_s=40)
+    stage.go_on(seconds["under_new_leader_s"])
+    stage.do(terminate, detached())
+    stage.heal(attach, detached())
+    restart_dead(stage, seconds)
+
+
+SCENARIO = Scenario(
+    name="log-directory-fails",
+    title="A log directory of the leader fails",
+    story=(
+        "Each broker has two log directories. The one in which the leader has the partition "
+        "cannot be written any more (simulated), while the in-sync followers are a second behind. "
+        "The broker goes on without it, and a follower leads. Later the broker is restarted, "
+        "with the directory as it was."
+    ),
+    shows=("lost_write", "unavailable"),
+    topology=_topology,
+    durations={
+        "lead_in_s": (1.5, 2.5),
+        "behind_s": (0.8, 1.2),
+        "under_new_leader_s": (1.0, 1.5),
+        "healed_s": (0.5, 1.0),
+    },
+    play=_play,
+    brokers=_brokers,
+    rarely={
+        "duplicate": BLIND_RETRY,
+        "reordered": BLIND_RETRY,
+        "given_up": "the others lead again before most clients lose patience",
+    },
+    given_up_breaks=True,
+    since="3.7",
+    why_since="brokers before tell the controllers nothing of a directory that failed (KIP-858)",
+)
