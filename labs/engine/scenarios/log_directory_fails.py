@@ -14,7 +14,7 @@ from dataclasses import replace
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults import attach, detach, detached, leader, paused, resume, terminate
 from labs.engine.plan.spec import Settings
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage, Topology
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage, Topology
 from labs.engine.scenarios.steps import BLIND_RETRY, fall_behind, restart_dead
 from labs.engine.scenarios.topologies import up_to_five
 
@@ -67,6 +67,7 @@ SCENARIO = Scenario(
         "given_up": "the others lead again before most clients lose patience",
     },
     given_up_breaks=True,
+    measured=(Rate("lost_write", 3, 3),),
     since="3.7",
     why_since="brokers before tell the controllers nothing of a directory that failed (KIP-858)",
 )
