@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from django import template
 from django.utils.html import format_html
@@ -103,14 +102,6 @@ def verdict(name: str, size: str = "") -> SafeString:
         symbol(kind),
         word,
     )
-
-
-@register.inclusion_tag("look/broker.html")
-def broker(
-    number: int | str, state: str, leader: bool = False, in_sync: bool | None = None
-) -> dict[str, Any]:
-    """A broker: `state` is running, paused or dead; `in_sync` None leaves replication unsaid."""
-    return {"number": number, "state": state, "leader": leader, "in_sync": in_sync}
 
 
 @register.filter

@@ -26,3 +26,8 @@ function unfold() {
 }
 addEventListener("hashchange", unfold)
 unfold()
+
+// The picture of a run is drawn anew each second; its dots go on from where they were.
+document.body.addEventListener("htmx:afterSwap", () => {
+  for (const each of document.getAnimations()) if (each.animationName === "live-flow") each.startTime = 0
+})

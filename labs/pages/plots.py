@@ -112,7 +112,7 @@ def shared_scale(timelines: Iterable[Mapping[str, Any]]) -> Scale:
             seconds = max(seconds, bucket["t_ms"] / 1000 + size)
             rates += [bucket["ok"] / size] if bucket.get("ok") else []
     most = min(max(rates), _MOST_OVER_USUAL * median(rates))
-    return Scale(_round_up(seconds), _round_up(max(most, 1.0)))
+    return Scale(round_up(seconds), round_up(max(most, 1.0)))
 
 
 def plot(
@@ -157,7 +157,7 @@ def _bucket_s(timeline: Mapping[str, Any]) -> float:
     return float(timeline.get("bucket_ms") or 250) / 1000
 
 
-def _round_up(value: float) -> float:
+def round_up(value: float) -> float:
     """The next number that is 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6 or 8 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(value))
     steps = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)

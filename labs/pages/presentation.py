@@ -11,10 +11,11 @@ from labs.engine.record import fault_words
 from labs.engine.record.fault_words import FaultEvent
 from labs.engine.scenarios import ScenarioError
 from labs.engine.scenarios import find as find_scenario
+from labs.engine.scenarios.model import Scenario
 from labs.lessons import Outcome
 from labs.lessons import find as find_lesson
 from labs.models import Experiment, Run, State, Trial
-from labs.pages import plots, selectors, sentences
+from labs.pages import picture, plots, selectors, sentences
 from labs.pages.pace import Pace
 
 PHASES: Mapping[str, str] = {
@@ -36,14 +37,6 @@ _LABELS = {
     "weak": "Weak settings",
     "safe": "Safe settings",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Broker:
-    number: str
-    state: str
-    leader: bool
-    in_sync: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +72,7 @@ class Arm:
     run: Run
     label: str
     phases: tuple[Phase, ...]
-    brokers: tuple[Broker, ...]
+    picture: picture.Picture
     spark: str
     events: tuple[FaultEvent, ...]
     sentence: str
@@ -97,19 +90,29 @@ class Arm:
 
 
 def scenario_title(name: str) -> str:
-    """The scenario's title; its name if it is no longer in the house."""
-    try:
-        return find_scenario(name).title
-    except ScenarioError:
-        return name
+    """The scenario's title; its name if the scenario is gone."""
+    found = _scenario(name)
+    return found.title if found else name
 
 
 def scenario_story(name: str) -> str:
-    """What happens in the scenario; empty if it is no longer in the house."""
+    """What happens in the scenario; empty if the scenario is gone."""
+    found = _scenario(name)
+    return found.story if found else ""
+
+
+def scenario_shows(name: str) -> tuple[str, ...]:
+    """The anomalies that the scenario can bring about; none if the scenario is gone."""
+    found = _scenario(name)
+    return found.shows if found else ()
+
+
+def _scenario(name: str) -> Scenario | None:
+    """An experiment outlives its scenario, where a release drops that."""
     try:
-        return find_scenario(name).story
+        return find_scenario(name)
     except ScenarioError:
-        return ""
+        return None
 
 
 def label(experiment: Experiment, name: str) -> str:
@@ -127,7 +130,8 @@ def arms(experiment: Experiment, paces: Mapping[str, Pace]) -> list[Arm]:
     """Every arm in order, with how far those are that run; all plots share one scale."""
     runs = list(experiment.runs.all())
     scale = plots.shared_scale(run.result.get("timeline") or {} for run in runs)
-    return [_arm(experiment, run, scale, paces.get(run.name)) for run in runs]
+    drawn = _pictures(experiment, runs)
+    return [_arm(experiment, run, scale, paces.get(run.name), drawn[run.name]) for run in runs]
 
 
 def headline(experiment: Experiment) -> str:
@@ -226,14 +230,17 @@ def plot_of(run: Run, scale: plots.Scale | None = None) -> plots.Plot | None:
     )
 
 
-def _arm(experiment: Experiment, run: Run, scale: plots.Scale, pace: Pace | None) -> Arm:
+def _arm(
+    experiment: Experiment, run: Run, scale: plots.Scale, pace: Pace | None,
+    drawn: picture.Picture,
+) -> Arm:  # fmt: skip
     counts = run.result.get("counts") or {}
     judged = bool(run.verdict)
     return Arm(
         run=run,
         label=label(experiment, run.name),
         phases=_phases(run.phase, pace),
-        brokers=_brokers(run.live),
+        picture=drawn,
         spark=plots.sparkline([sample.get("acknowledged_per_s") for sample in run.samples]),
         events=fault_words.events(list(_faults(run))),
         sentence=sentences.of_run(run.verdict, run.result, run.want) if judged else "",
@@ -253,6 +260,21 @@ def _arm(experiment: Experiment, run: Run, scale: plots.Scale, pace: Pace | None
         has_ledger=judged and run.ledger.is_dir(),
         plot=plot_of(run, scale),
     )
+
+
+def _pictures(experiment: Experiment, runs: Sequence[Run]) -> dict[str, picture.Picture]:
+    """What each arm looks like now; all logs are drawn on one scale."""
+    scenario = _scenario(experiment.scenario)
+    rate, workload = (scenario.rate_per_s, scenario.workload) if scenario else (0, "")
+    stated = experiment.spec.get("overrides", {}).get("rate_per_s", rate)
+    shares = experiment.spec.get("partitions") or 1
+    full = picture.scale((end for run in runs for end in picture.ends(run.live)), stated / shares)
+    return {
+        run.name: picture.picture(
+            run.phase, run.live, run.faults, fault_words.events(list(_faults(run))), workload, full
+        )
+        for run in runs
+    }
 
 
 def _evidence(experiment: Experiment, run: Run) -> str:
@@ -278,19 +300,6 @@ def _phases(current: str, pace: Pace | None) -> tuple[Phase, ...]:
         if i == at and current != "done"
         else Phase(words, "done" if i <= at else "todo")
         for i, words in enumerate(PHASES.values())
-    )
-
-
-def _brokers(live: Mapping[str, Any]) -> tuple[Broker, ...]:
-    isr, leader = live.get("isr"), live.get("leader")
-    return tuple(
-        Broker(
-            number,
-            state,
-            leader=str(leader) == number and state == "running",
-            in_sync=None if isr is None else int(number) in isr,
-        )
-        for number, state in sorted((live.get("brokers") or {}).items())
     )
 
 

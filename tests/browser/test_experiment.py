@@ -53,9 +53,11 @@ def test_from_the_questionnaire_to_the_ledger(page: Page, lab: str, tmp_path: Pa
     page.get_by_role("button", name="Prove it on real brokers").click()
 
     expect(page.locator(".lede")).to_contain_text(re.compile("Waiting|Running"))
-    expect(page.locator(".broker")).to_have_count(6, timeout=VERDICT_LIMIT_MS)
+    expect(page.locator(".live-log")).to_have_count(6, timeout=VERDICT_LIMIT_MS)
     assert serious(page) == []
-    expect(page.locator(".broker.is-dead").first).to_be_visible(timeout=VERDICT_LIMIT_MS)
+    expect(page.locator(".live-lane.is-dead .live-sign").first).to_be_visible(
+        timeout=VERDICT_LIMIT_MS
+    )
 
     described, recommended = page.locator(".arm").nth(0), page.locator(".arm").nth(1)
     expect(described.locator(".verdict-broken")).to_be_visible(timeout=VERDICT_LIMIT_MS)

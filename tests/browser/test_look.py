@@ -25,7 +25,7 @@ from tests.advisor.pipelines import described
 from tests.advisor.test_views_advice import STALE
 from tests.browser.conftest import serious, too_wide
 from tests.browser.test_describe import describe_risky, go_on
-from tests.labs import make
+from tests.labs import make, watched
 
 
 @pytest.fixture(params=[(360, "light"), (360, "dark"), (1600, "light"), (1600, "dark")], ids=str)
@@ -118,6 +118,13 @@ def test_an_experiment(looked_at: Page, state: State) -> None:
     for details in looked_at.locator("details").all():
         details.locator("summary").click()
     look(looked_at, f"experiment-{state}")
+
+
+@pytest.mark.parametrize("second", [2.0, 4.0, 11.0])
+def test_an_experiment_that_runs(looked_at: Page, second: float) -> None:
+    looked_at.goto(watched.experiment(second).get_absolute_url())
+    expect(looked_at.locator(".live-log")).to_have_count(6)
+    look(looked_at, f"running-{second:.0f}")
 
 
 def test_reading_files(looked_at: Page) -> None:

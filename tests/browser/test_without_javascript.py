@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from labs.models import State
-from tests.labs import make
+from tests.labs import make, watched
 
 
 @pytest.fixture
@@ -44,3 +44,10 @@ def test_a_replay_that_nothing_can_play_is_not_there_and_its_table_is(plain: Pag
     assert (
         "epoch 1" in plain.locator("#replay").inner_text() or plain.locator("#replay table").count()
     )
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_picture_of_a_run_is_there(plain: Page) -> None:
+    plain.goto(watched.experiment(2.4).get_absolute_url())
+    expect(plain.locator(".live-log")).to_have_count(6)
+    expect(plain.locator(".live-news").first).to_contain_text("stood still")

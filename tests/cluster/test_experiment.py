@@ -130,6 +130,9 @@ def test_events_tell_the_story_in_order(both: Told) -> None:
         assert "paused" in {state for sample in samples for state in sample["brokers"].values()}
         assert len({sample["leader"] for sample in samples if sample["leader"]}) > 1
         assert samples[-1]["acknowledged"] > 0
+        assert set(samples[-1]["ends"]) == {"1", "2", "3"}
+        assert any(0 < (each["high_watermark"] or 0) < max(each["ends"].values())
+                   for each in samples if each["ends"]), "followers were behind"  # fmt: skip
 
 
 def test_a_finished_run_leaves_its_ledger_and_no_cluster(both: Told) -> None:

@@ -50,6 +50,18 @@ def test_phases_are_written_at_once_and_samples_not_more_often_than_needed(
     assert len(described(claimed).samples) == 20
 
 
+def test_the_newest_sample_is_what_the_picture_is_drawn_from(
+    claimed: Experiment, client: Client
+) -> None:
+    recorder = Recorder(claimed, "owner")
+    recorder.take(phase("producing"))
+    told = {"ends": {"1": 4321}, "high_watermark": 4000, "committed": 3000, "delivered": 3500}
+    recorder.take(sample(1.0, **told))
+    recorder.take(phase("faulting"))
+    page = client.get(claimed.get_absolute_url()).content.decode()
+    assert all(f"{number:,}" in page for number in (4321, 3000, 3500))
+
+
 def test_what_a_slow_boot_waits_for_is_told_until_the_next_phase(claimed: Experiment) -> None:
     recorder = Recorder(claimed, "owner")
     recorder.take({**phase("booting"), "detail": "downloading a.jar (1 of 57)"})

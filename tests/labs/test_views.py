@@ -154,7 +154,7 @@ def test_a_running_arm_shows_brokers_leader_and_what_is_done(client: Client) -> 
     page = text_of(client, made)
     assert "12,345" in page
     assert "4,987" in page
-    assert re.search(r"is-dead.*Broker 1", page)
+    assert re.search(r"is-dead.*\n.*Broker 1.*killed", page)
     assert re.search(r"Broker 2.*leader.*in sync", page)
     assert "Leader broker 1 was killed" in page
     assert "3.2 s" in page, "seconds count from the first send, not from the wait before it"

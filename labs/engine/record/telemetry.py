@@ -24,6 +24,9 @@ from labs.engine.record.ledger import TableWriter
 
 _EVERY_S = 0.25
 _RATE_OVER = 5  # samples
+_RATES = ("acknowledged", "delivered")
+_SHOWN = ("leader", "isr", "high_watermark", "committed")
+"""What is shown of partition 0 while the arm runs, beside the ends of its logs."""
 
 Counters = Callable[[], dict[str, int]]
 Show = Callable[[dict[str, Any]], None]
@@ -32,8 +35,9 @@ Show = Callable[[dict[str, Any]], None]
 class Sampler:
     """Samples from `start` to `stop`, tells `show` of each sample, and writes `telemetry`.
 
-    A sample's `leader` and `isr` are those of partition 0; None and empty while no broker that
-    runs can say. `group` is whose commits are looked at.
+    A sample that is shown has the leader, the in-sync set, the watermark, the committed offset and
+    the ends of the logs (by broker) of partition 0; None and empty while no broker that runs can
+    say. `group` is whose commits are looked at.
     """
 
     def __init__(
@@ -47,7 +51,7 @@ class Sampler:
         self._known: dict[int, PartitionState] = {}
         self._logs: dict[tuple[int, int], LogEnd] = {}  # (partition, broker)
         self._stopping = Event()
-        self._recent: deque[tuple[int, int]] = deque(maxlen=_RATE_OVER)  # (time_ns, acked)
+        self._recent: deque[tuple[int, Mapping[str, int]]] = deque(maxlen=_RATE_OVER)
         self._askers = ThreadPoolExecutor(2 * cluster.size, thread_name_prefix="offsets")
         self._thread = Thread(target=self._run, name="sampler", daemon=True)
 
@@ -89,7 +93,12 @@ class Sampler:
                 for (own, replica), end in ends.items()
                 if own == partition
             ]
-        self._show({"brokers": states, **self._shown(told, now, counters)})
+        first = _of_partition(told.get(0) or PartitionState(0, None, (), None, None), answers)
+        own = {str(replica): end for (partition, replica), end in ends.items() if partition == 0}
+        self._show({
+            "brokers": states, **{name: first[name] for name in _SHOWN}, "ends": own,
+            **counters, **self._rates(now, counters),
+        })  # fmt: skip
 
     def _offsets(self) -> Mapping[int, Offsets]:
         """What each running broker says, by its id; silent ones are absent."""
@@ -113,22 +122,16 @@ class Sampler:
                     self._logs[partition, broker.id] = LogEnd(folder)
         return {place: log.look() for place, log in sorted(self._logs.items())}
 
-    def _shown(
-        self, told: Mapping[int, PartitionState], now: int, counters: Mapping[str, int]
-    ) -> dict[str, Any]:
-        first = told.get(0)
-        return {
-            "leader": first.leader if first else None,
-            "isr": list(first.isr) if first else [],
-            **counters,
-            "acknowledged_per_s": self._rate(now, counters["acknowledged"]),
-        }
-
-    def _rate(self, now: int, acknowledged: int) -> int:
+    def _rates(self, now: int, counters: Mapping[str, int]) -> dict[str, int]:
+        """How much a second was acknowledged and delivered of late."""
         # Clients report four times a second: from one sample to the next there may be no news.
-        self._recent.append((now, acknowledged))
+        self._recent.append((now, counters))
         then, before = self._recent[0]
-        return round((acknowledged - before) * 1e9 / (now - then)) if now > then else 0
+        return {
+            f"{name}_per_s": round((counters[name] - before[name]) * 1e9 / (now - then))
+            if now > then else 0
+            for name in _RATES
+        }  # fmt: skip
 
 
 def _of_partition(known: PartitionState, answers: Mapping[int, Offsets]) -> dict[str, Any]:
@@ -139,7 +142,7 @@ def _of_partition(known: PartitionState, answers: Mapping[int, Offsets]) -> dict
     return {
         "partition": own,
         "leader": known.leader,
-        "isr": known.isr,
+        "isr": list(known.isr),
         "elr": known.elr,
         "leader_epoch": known.leader_epoch,
         "high_watermark": leader.high_watermark.get(own),

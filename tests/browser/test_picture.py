@@ -1,0 +1,64 @@
+"""The picture of a run that goes on: it moves, and stands still for who asks for less motion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.labs import watched
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+GLIDES = """() => document.getAnimations()
+  .some(each => each instanceof CSSTransition && each.effect.target.matches(".live-log rect"))"""
+WATCH = f"""() => {{
+  window.glided = false
+  const look = () => {{ window.glided ||= ({GLIDES})(); requestAnimationFrame(look) }}
+  look()
+}}"""
+FLOWS = """() => document.getAnimations()
+  .filter(each => each.animationName === "live-flow").map(each => each.startTime)"""
+
+
+def acknowledged(page: Page) -> Any:
+    return page.locator(".live-amount").first
+
+
+def test_logs_glide_to_the_next_sample_and_dots_go_on_from_where_they_were(page: Page) -> None:
+    made = watched.experiment(1.5)
+    page.goto(made.get_absolute_url())
+    before = acknowledged(page).inner_text()
+    watched.show(made, 2.2)
+    page.wait_for_function(GLIDES, timeout=20_000)
+    expect(acknowledged(page)).not_to_have_text(before)
+    flows = page.evaluate(FLOWS)
+    assert flows
+    assert set(flows) == {0}, "they did not begin anew"
+
+
+def test_for_who_asks_for_less_motion_nothing_glides(
+    browser: Browser, browser_context_args: dict[str, Any]
+) -> None:
+    context = browser.new_context(**browser_context_args, reduced_motion="reduce")
+    page = context.new_page()
+    made = watched.experiment(1.5)
+    page.goto(made.get_absolute_url())
+    before = acknowledged(page).inner_text()
+    page.evaluate(WATCH)
+    watched.show(made, 2.2)
+    expect(acknowledged(page)).not_to_have_text(before, timeout=20_000)
+    expect(page.locator(".live-flow.is-flowing").first).to_be_visible()
+    assert page.evaluate(FLOWS) == []
+    assert page.evaluate("window.glided") is False
+    context.close()
+
+
+def test_what_was_to_be_read_meanwhile_goes_when_the_run_is_over(page: Page) -> None:
+    made = watched.experiment(1.5)
+    page.goto(made.get_absolute_url())
+    expect(page.get_by_role("heading", name="While it runs")).to_be_visible()
+    made.state, made.ended_at = "cancelled", made.heartbeat_at
+    made.save()
+    expect(page.get_by_role("heading", name="While it runs")).to_have_count(0, timeout=20_000)

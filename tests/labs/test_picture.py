@@ -1,0 +1,95 @@
+"""The picture of an arm while it runs: drawn from its newest sample and its faults alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from labs.engine.record import fault_words
+from labs.pages.picture import Lane, Picture, picture, scale
+
+ALONE: dict[str, Any] = {
+    "brokers": {"1": "running", "2": "paused", "3": "paused"}, "leader": 1, "isr": [1, 2, 3],
+    "ends": {"1": 900, "2": 600, "3": 600}, "high_watermark": 600, "committed": 500,
+    "acknowledged": 900, "acknowledged_per_s": 300, "delivered": 600, "delivered_per_s": 0,
+}  # fmt: skip
+
+
+def fault(fault: str, target: str, phase: str = "complete") -> dict[str, Any]:
+    return {"fault": fault, "target": target, "phase": phase, "at_s": 2.0, "evidence": "seen"}
+
+
+def drawn(
+    live: dict[str, Any], *faults: dict[str, Any], phase: str = "faulting", full: int = 1000
+) -> Picture:
+    return picture(phase, live, faults, fault_words.events(faults), "produce-consume", full)
+
+
+def lane(shown: Picture, number: str) -> Lane:
+    return next(each for each in shown.lanes if each.number == number)
+
+
+def test_what_the_leader_has_alone_is_beyond_the_watermark() -> None:
+    shown = drawn(ALONE)
+    leader, follower = lane(shown, "1"), lane(shown, "2")
+    assert (leader.held, leader.beyond, leader.mark, leader.committed) == (60, 30, 60, 50)
+    assert (follower.held, follower.beyond, follower.behind) == (60, 0, 300)
+    assert (shown.sending, shown.reading) == (True, False)
+
+
+def test_without_a_leader_nothing_is_called_unreadable() -> None:
+    dead = ALONE | {"brokers": {**ALONE["brokers"], "1": "dead"}, "high_watermark": None}
+    shown = lane(drawn(dead), "1")
+    assert (shown.leader, shown.mark, shown.beyond, shown.held) == (False, None, 0, 90)
+
+
+@pytest.mark.parametrize(
+    ("target", "place"),
+    [
+        ("leader: broker 1", "1"),
+        ("minority: broker 1", "1"),
+        ("producer", "producer"),
+        ("producer-1", "producer"),
+        ("consumer-1", "reader"),
+        ("executor: executor-2", "reader"),
+        ("topic: orders", "topic"),
+    ],
+)
+def test_a_fault_is_drawn_where_it_happens(target: str, place: str) -> None:
+    shown = drawn(ALONE, fault("kill", target))
+    signs = {"producer": shown.producer_sign, "reader": shown.reader_sign,
+             "topic": shown.topic_sign, "1": lane(shown, "1").sign}  # fmt: skip
+    assert [at for at, sign in signs.items() if sign] == [place]
+    assert signs[place] is not None
+    assert signs[place].text == "killed"  # type: ignore[union-attr]
+
+
+def test_the_newest_at_a_place_is_drawn_and_what_was_not_seen_to_happen_is_not() -> None:
+    killed, back = fault("kill", "leader: broker 1"), fault("restart", "dead: broker 1")
+    sign = lane(drawn(ALONE, killed, back), "1").sign
+    assert sign is not None
+    assert (sign.text, sign.kind) == ("restarted", "holds")
+    for phase in ("invoke", "failed", "not_applicable"):
+        assert lane(drawn(ALONE, fault("kill", "leader: broker 1", phase)), "1").sign is None
+
+
+def test_the_news_is_the_newest_event_until_the_log_is_read() -> None:
+    assert drawn({}, phase="booting").news == "The brokers are starting"
+    killed = drawn(ALONE, fault("kill", "leader: broker 1"))
+    assert (killed.news, killed.at_s, killed.harm) == ("Leader broker 1 was killed", 2.0, True)
+    healed = drawn(ALONE, fault("kill", "leader: broker 1"), fault("restart", "dead: broker 1"))
+    assert (healed.news, healed.harm) == ("Broker 1 was started again", False)
+    counting = drawn(ALONE, fault("kill", "leader: broker 1"), phase="judging")
+    assert "Spark counts" in counting.news
+
+
+def test_a_broker_without_a_copy_has_no_log() -> None:
+    shown = drawn({**ALONE, "brokers": {**ALONE["brokers"], "4": "running"}})
+    assert (lane(shown, "4").end, lane(shown, "4").in_sync) == (None, None)
+
+
+def test_the_scale_does_not_shrink_under_a_run_that_sends_as_it_should() -> None:
+    assert scale([None, 0], 2000) == scale([15_000], 2000) == 20_000
+    assert scale([90_001], 2000) == 100_000
+    assert scale([], 0) == 1

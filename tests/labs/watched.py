@@ -1,0 +1,52 @@
+"""An experiment that runs, as its page sees it: at moments of runs that were kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from labs.engine.record.replay import Replay
+from labs.models import Experiment, State
+from tests.engine.test_why import kept
+from tests.labs import make
+
+WEAK = {"producer": {"acks": "1", "linger.ms": 5}, "topic": {"min.insync.replicas": 1}}
+SAFE = {"producer": {"acks": "all", "linger.ms": 5}, "topic": {"min.insync.replicas": 2}}
+BEFORE_S = 9.0
+"""When sending began, in seconds of the experiment."""
+
+
+def live(run: Replay, second: float) -> dict[str, Any]:
+    """What the runner told last, at a second of a run."""
+    at, then = run.before(second) or run.moments[0], run.before(second - 1) or run.moments[0]
+    return {
+        "brokers": {str(id_): state for id_, state in at.states.items()},
+        "leader": at.leader, "isr": list(at.isr), "high_watermark": at.high_watermark,
+        "committed": at.committed, "ends": {str(id_): end for id_, end in at.ends.items()},
+        "sent": at.sent, "acknowledged": at.acknowledged, "failed": at.failed,
+        "delivered": at.delivered, "acknowledged_per_s": at.acknowledged - then.acknowledged,
+        "delivered_per_s": at.delivered - then.delivered,
+        "began": {"booting": 0.0, "producing": BEFORE_S, "faulting": BEFORE_S + 2.0},
+    }  # fmt: skip
+
+
+def show(made: Experiment, second: float) -> None:
+    """Moves both arms to a second of the runs that they are of."""
+    for name in ("described", "recommended"):
+        run, _ = kept(f"followers-behind-{name}")
+        done = [each for each in run.done if each.at_s <= second]
+        made.runs.filter(name=name).update(
+            phase="faulting", live=live(run, second),
+            settings=WEAK if name == "described" else SAFE,
+            faults=[{"fault": each.fault, "target": each.target, "phase": "complete",
+                     "at_s": each.at_s + BEFORE_S, "evidence": each.evidence} for each in done],
+            samples=[{"at_s": at / 4, "leader": 1,
+                      "acknowledged_per_s": live(run, at / 4)["acknowledged_per_s"]}
+                     for at in range(int(4 * second))],
+        )  # fmt: skip
+
+
+def experiment(second: float) -> Experiment:
+    """Followers behind, at a second after the first send."""
+    made = make.experiment(State.RUNNING)
+    show(made, second)
+    return made
