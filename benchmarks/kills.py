@@ -81,8 +81,7 @@ _FIRST, _LAST = ("producing",), ("producing", "reading")
 VICTIMS = (
     Victim("broker", _KAFKA, "broker", _PLAIN, folder="broker"),
     Victim("controller", _KAFKA, "node", replace(_PLAIN, controllers=1), folder="controller"),
-    Victim("carrier", ("labs.engine.network.switch",), "of the links", _LINKED),
-    Victim("proxy", ("labs.engine.network.proxy",), "of the links", _LINKED, _FIRST),
+    Victim("proxy", ("labs.engine.network.proxy",), "of the links", _LINKED),
     Victim("producer", _module("producer"), "the producer-1", _PLAIN, PHASES[1:5]),
     Victim("consumer", _module("consumer"), "the consumer-1", _PLAIN, PHASES[1:6]),
     Victim("reader", _module("reader"), "the reader-1", _PLAIN, ("reading",)),

@@ -24,7 +24,6 @@ from labs.engine.base import slots
 from labs.engine.base.cache import cache_dir
 from labs.engine.distributions import distribution
 from labs.engine.distributions.java import JavaMissing, find_java
-from labs.engine.network import namespaces
 
 GB = 1 << 30
 DISK_NEEDED = 2 * GB
@@ -129,13 +128,6 @@ def capacity() -> Finding:
     return Finding("capacity", memory >= 3, found, "4 GB of memory carry one cluster and Spark")
 
 
-def network_namespaces() -> Finding:
-    why_not = namespaces.why_not()
-    found = f"links lead through a proxy ({why_not})" if why_not else "links are real"
-    fix = "apt install iproute2; let unprivileged users make user namespaces"
-    return Finding("namespaces", not why_not, found, fix, needed=False)
-
-
 def disk() -> Finding:
     folder = next(
         path for path in (settings.LAB_DATA_DIR, *settings.LAB_DATA_DIR.parents) if path.exists()
@@ -165,5 +157,5 @@ def _installed(name: str) -> str:
 
 _LOOKS: tuple[Callable[[], Finding], ...] = (
     *(python, packages, java, jars, redis_program, redis_running),
-    *(database, worker, capacity, network_namespaces, disk, chromium),
+    *(database, worker, capacity, disk, chromium),
 )

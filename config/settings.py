@@ -24,9 +24,6 @@ LAB_LOGS_DIR = LAB_DATA_DIR / "logs"
 LAB_JUDGE_SOCKET = places.socket_path(LAB_DATA_DIR, "judge.sock")
 LAB_REDIS_SOCKET = places.socket_path(LAB_DATA_DIR, "redis.sock")
 LAB_CLUSTERS_AT_ONCE = env.whole("LAB_CLUSTERS_AT_ONCE", slots.clusters_at_once, least=1, most=64)
-# Read by each runner itself (labs/engine/network/namespaces.py); here it is refused if it is no
-# flag.
-LAB_NAMESPACES = env.flag("LAB_NAMESPACES", default=True)
 # Clusters for one experiment, booted before anybody asks (labs/engine/run/pool.py).
 LAB_WARM_POOL = env.flag("LAB_WARM_POOL", default=True)
 # All ledgers together, in millions of bytes; the oldest go first (labs/runs/pruning.py).

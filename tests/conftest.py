@@ -11,7 +11,6 @@ from django.test import override_settings
 from hypothesis import settings as hypothesis
 
 from config.places import socket_path
-from labs.engine.network import namespaces
 
 # No stopwatch for Hypothesis: on a shared machine a pause is no slowness of ours.
 hypothesis.register_profile("unhurried", deadline=None)
@@ -31,11 +30,6 @@ BY_COST = ("drawn", "process", *FOLDER_MARKS.values(), "whole")
 
 COSTLY_LIMIT_S = 900
 """For tests that start a Spark, brokers or a browser; each wait in them has a limit of its own."""
-
-
-def pytest_report_header() -> str:
-    """What this machine cannot show, if anything."""
-    return f"network namespaces: {namespaces.why_not() or 'can be made'}"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

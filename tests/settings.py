@@ -18,7 +18,7 @@ os.environ["LAB_DATA_DIR"] = _data
 for _name in (
     "ALLOWED_HOSTS", "DATABASE_URL", "DEBUG", "HTTPS", "LAB_LIVE_CLUSTERS", "REDIS_URL",
     "SECRET_KEY", "LAB_KEEP_DAYS", "LAB_OPERATOR_PASSWORD", "LAB_TRUSTED_PROXIES",
-    "LAB_NAMESPACES", "LAB_WARM_POOL",
+    "LAB_WARM_POOL",
 ):  # fmt: skip
     os.environ.pop(_name, None)
 if _database := os.environ.get("LAB_TEST_DATABASE_URL"):

@@ -10,7 +10,6 @@ from django.core.management import call_command
 
 from config import doctor
 from labs.engine.distributions import distribution
-from labs.engine.network import namespaces
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +29,7 @@ def test_json_names_everything_that_is_looked_at():
     answer = json.loads(out)
     assert [finding["name"] for finding in answer["findings"]] == [
         *("python", "packages", "java", "jars", "redis", "redis running"),
-        *("database", "worker", "capacity", "namespaces", "disk", "chromium"),
+        *("database", "worker", "capacity", "disk", "chromium"),
     ]
     assert answer["ok"] is (code == 0)
     assert all(finding["fix"] for finding in answer["findings"] if not finding["ok"])
@@ -69,12 +68,3 @@ def test_a_worker_that_does_not_run_yet_is_no_failure():
 def test_installed_packages_are_held_against_the_lock():
     found = doctor.packages()
     assert found.ok, found.found
-
-
-def test_without_namespaces_it_says_what_links_lead_through(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(namespaces, "why_not", lambda: "the kernel refuses")
-    found = doctor.network_namespaces()
-    assert (found.ok, found.needed) == (False, False)
-    assert found.found == "links lead through a proxy (the kernel refuses)"

@@ -98,12 +98,11 @@ def test_redis_by_address(given, broker, tmp_path):
         ("LAB_CLUSTERS_AT_ONCE", "many"),
         ("LAB_CLUSTERS_AT_ONCE", "0"),
         ("LAB_RUNS_LIMIT_MB", "0"),
-        ("LAB_NAMESPACES", "sometimes"),
         ("DEBUG", "perhaps"),
         ("REDIS_URL", "amqp://host"),
         ("DATABASE_URL", "nonsense://host/name"),
     ],
-    ids=["words", "none", "no room", "sometimes", "perhaps", "another queue", "another database"],
+    ids=["words", "none", "no room", "perhaps", "another queue", "another database"],
 )
 def test_what_cannot_be_meant_stops_the_start_by_name(name, value, tmp_path):
     found = read("0", **{name: value, "LAB_DATA_DIR": str(tmp_path)})

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from labs.engine.cluster.broker import Broker
 from labs.engine.cluster.cluster import Cluster
-from labs.engine.network.links import Carrier
+from labs.engine.network.links import Links
 from labs.engine.protocol.topics import PartitionState
 
 
@@ -18,7 +18,7 @@ class Herd:
     partitions: list[PartitionState] = field(default_factory=list)
     controllers: dict[int, Broker] = field(default_factory=dict)
     active: int | None = None
-    links: Carrier | None = None
+    links: Links | None = None
     nodes = Cluster.nodes
 
     def active_controller(self) -> int | None:

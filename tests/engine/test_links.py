@@ -17,16 +17,14 @@ from pathlib import Path
 import pytest
 
 from labs.engine.base import processes
-from labs.engine.base.processes import Namespaces
 from labs.engine.base.wait import until
 from labs.engine.cluster.addresses import Addresses
 from labs.engine.cluster.broker import Broker
-from labs.engine.cluster.nodes import PORTS, At, Node, doors, nodes, ports_needed
+from labs.engine.cluster.nodes import At, Node, doors, nodes, ports_needed
 from labs.engine.cluster.ports import Ports
 from labs.engine.faults import FaultLog, broker, cut, impaired, mend, sever, slow
-from labs.engine.network import links, namespaces
-from labs.engine.network.links import Carrier, Links, LinksFailed
-from labs.engine.network.network import Network
+from labs.engine.network import links
+from labs.engine.network.links import Links, LinksFailed
 from labs.engine.network.sources import Sources
 from tests.engine.herd import Herd
 from tests.engine.rigs import rig
@@ -57,12 +55,6 @@ for server in servers[1:]:
     threading.Thread(target=serve, args=(server,), daemon=True).start()
 serve(servers[0])
 """
-# Connects and hands the connection to who asked for it.
-CALLER = """
-import socket, sys
-wire = socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=60)
-socket.send_fds(socket.socket(fileno=int(sys.argv[3])), [b"."], [wire.fileno()])
-"""
 
 
 @dataclass
@@ -70,7 +62,6 @@ class Linked(Herd):
     """One whose ways lead through links."""
 
     laid: tuple[Node, ...] = ()
-    clients_within: Namespaces = ()
 
     def told(self, id_: int) -> At:
         """Where others are told that a node is."""
@@ -79,21 +70,12 @@ class Linked(Herd):
         return address.told
 
 
-CARRIERS = ("proxy",) if namespaces.why_not() else ("proxy", "namespaces")
-"""What carries links on this machine."""
-
-
-@pytest.fixture(params=CARRIERS)
-def herd(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Linked]:
-    networked = request.param == "namespaces"
-    ports = Ports(ports_needed(3, 1, linked=True, networked=networked))
-    laid = nodes(iter(ports.numbers), 3, 1, linked=True, networked=networked)
-    laid = laid[:3]  # no controller is started
+@pytest.fixture
+def herd(tmp_path: Path) -> Iterator[Linked]:
+    ports = Ports(ports_needed(3, 1, linked=True))
+    laid = nodes(iter(ports.numbers), 3, 1, linked=True)[:3]  # no controller is started
     homes = {tmp_path / f"broker-{node.id}": node.id for node in laid}
-    log = tmp_path / "links.log"
-    ids = [node.id for node in laid]
-    network = Network(ids, PORTS, doors(laid), log) if networked else None
-    links: Carrier = network or Links(doors(laid), homes, log)
+    links = Links(doors(laid), homes, tmp_path / "links.log")
     brokers = {}
     for (home, id_), node in zip(homes.items(), laid, strict=True):
         home.mkdir()
@@ -101,14 +83,10 @@ def herd(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Linked]:
         others = [written(each.clients.told) for each in laid if each.clients and each is not node]
         command = [sys.executable, "-c", PEER, own, *others]
         assert node.clients
-        within = network.within(id_) if network else ()
-        brokers[id_] = Broker(
-            id_, node.clients.at[1], command, home, tmp_path / f"{id_}.log", within=within
-        )
+        brokers[id_] = Broker(id_, node.clients.at[1], command, home, tmp_path / f"{id_}.log")
     for each in brokers.values():
         each.start()
-    within = network.clients if network else ()
-    herd = Linked(brokers, links=links, laid=laid, clients_within=within)
+    herd = Linked(brokers, links=links, laid=laid)
     for one in brokers:
         for other in brokers.keys() - {one}:
             until(partial(passed, herd, one, other), 60, "the stand-ins do not talk")
@@ -130,19 +108,7 @@ def passed(herd: Linked, one: int, other: int) -> int:
 
 def client(herd: Linked, id_: int) -> socket.socket:
     """A connection to a node that has answered once."""
-    ours, theirs = socket.socketpair()
-    host, port = herd.told(id_)
-    caller = processes.spawn(
-        [sys.executable, "-c", CALLER, host, str(port), str(theirs.fileno())],
-        log=None, within=herd.clients_within, sockets=[theirs.fileno()],
-    )  # fmt: skip
-    ours.settimeout(60)
-    _, (wire_fd, *_), *_ = socket.recv_fds(ours, 1, 1)
-    caller.wait(60)
-    for each in (ours, theirs):
-        each.close()
-    wire = socket.socket(fileno=wire_fd)
-    wire.settimeout(60)
+    wire = socket.create_connection(herd.told(id_), timeout=60)
     wire.sendall(b"hello")
     assert wire.recv(64) == b"hello"
     return wire
@@ -278,17 +244,16 @@ def test_links_that_are_gone_say_so(herd):
         herd.links.seen([("1", "2", "CLIENTS")])
 
 
-@pytest.mark.parametrize("carries", ["proxy", *(["switch"] if CARRIERS[1:] else [])])
-def test_who_carries_the_links_and_is_killed_is_lost(tmp_path: Path, carries: str) -> None:
+def test_a_proxy_that_is_killed_is_lost(tmp_path: Path) -> None:
     ways = Addresses(tmp_path, 1, 0, tmp_path / "links.log", linked=True)
     assert ways.links
     assert ways.links.lost == ""
     (pid,) = (
         pid for pid in processes.family(os.getpid())
-        if f"labs.engine.network.{carries}" in Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+        if "labs.engine.network.proxy" in Path(f"/proc/{pid}/cmdline").read_text().split("\0")
     )  # fmt: skip
     os.kill(pid, signal.SIGKILL)
-    carrier = ways.links
-    until(lambda: carrier.lost, 60, "it outlived its kill")
-    assert carrier.lost == f"the {carries} of the links was killed, and not by this run"
+    proxied = ways.links
+    until(lambda: proxied.lost, 60, "it outlived its kill")
+    assert proxied.lost == "the proxy of the links was killed, and not by this run"
     ways.end()

@@ -6,7 +6,7 @@ import ctypes
 import os
 import signal
 import subprocess
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -20,9 +20,7 @@ _LISTENING = "0A"  # TCP_LISTEN (include/net/tcp_states.h)
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 # Looked up here and not in the forked child, where only async-signal-safe work is wise.
 _libc = ctypes.CDLL(None, use_errno=True)
-_prctl, _setns = _libc.prctl, _libc.setns
-Namespaces = Sequence[int]
-"""Open descriptors of what a child is to join: a user namespace first, if one of them needs it."""
+_prctl = _libc.prctl
 
 
 def _new_spawner() -> ThreadPoolExecutor:
@@ -51,14 +49,11 @@ def spawn(
     env: Mapping[str, str] | None = None,
     stdin: int | IO[bytes] | None = None,
     stdout: int | IO[bytes] | None = None,
-    within: Namespaces = (),
-    sockets: Collection[int] = (),
 ) -> subprocess.Popen[bytes]:
     """Starts a child in a session of its own that the kernel kills when our process dies.
 
     `log` receives (appended) standard error, and standard output too unless `stdout` is given;
-    without a log both are inherited. Standard input is empty unless `stdin` is given. The child
-    runs `within` these namespaces, and inherits these `sockets` under the same numbers.
+    without a log both are inherited. Standard input is empty unless `stdin` is given.
     Works on Linux (`PR_SET_PDEATHSIG`, prctl(2)); the signal is SIGKILL, which reaches a child
     that is stopped by SIGSTOP as well. It is not inherited by the child's own children.
 
@@ -75,22 +70,16 @@ def spawn(
             stdout=errors if stdout is None else stdout,
             stderr=errors,
             start_new_session=True,
-            pass_fds=tuple(sockets),
-            preexec_fn=partial(_begin, os.getpid(), tuple(within)),
+            preexec_fn=partial(_begin, os.getpid()),
         ).result()
     finally:
         if errors:
             errors.close()
 
 
-def _begin(owner: int, namespaces: Namespaces) -> None:
+def _begin(owner: int) -> None:
     """What a child does between fork and exec: system calls alone, which take no lock that another
     thread of ours could hold at the moment of the fork."""
-    # The user namespace first: it gives the right to join the others. And before prctl, because
-    # whoever joins one loses the signal (commit_creds in the kernel).
-    for each in namespaces:
-        if _setns(each, 0) != 0:
-            os._exit(126)
     if _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
         os._exit(126)
     # The owner may have died between fork and prctl; then no signal would ever come.
@@ -110,7 +99,7 @@ def thread_states(pid: int) -> list[str]:
 
 
 def listens(pid: int) -> set[int]:
-    """The ports at which anybody in the network namespace of a process listens (proc(5))."""
+    """The ports at which a process, or another of its machine, listens (proc(5))."""
     ports = set()
     for table in ("tcp", "tcp6"):
         with suppress(FileNotFoundError, ProcessLookupError):

@@ -12,7 +12,6 @@ from threading import Thread
 from typing import Any, Protocol
 
 from labs.engine.base import processes
-from labs.engine.base.processes import Namespaces
 from labs.engine.base.wait import WaitTimeout, until
 
 _LAST_WORDS_S, _LAST_GASP_S = 5.0, 0.5
@@ -36,9 +35,8 @@ class ClientProcess:
     """
 
     def __init__(
-        self, module: str, config: Config, folder: Path, logs: Path, name: str = "",
-        within: Namespaces = (),
-    ) -> None:  # fmt: skip
+        self, module: str, config: Config, folder: Path, logs: Path, name: str = ""
+    ) -> None:
         self.module, self.name = module, name or module
         self.latest: dict[str, Any] = {}
         self._log = logs / f"{self.name}.log"
@@ -48,7 +46,6 @@ class ClientProcess:
         self._process = processes.spawn(
             [sys.executable, "-m", f"labs.engine.clients.{module}", told],
             log=self._log, cwd=processes.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            within=within,
         )  # fmt: skip
         self._listener = Thread(target=self._listen, name=f"listen-{self.name}", daemon=True)
         self._listener.start()

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Literal
 
 from labs.engine.base import processes
-from labs.engine.base.processes import Namespaces
 
 BrokerState = Literal["running", "paused", "dead"]
 
@@ -19,8 +18,7 @@ BrokerState = Literal["running", "paused", "dead"]
 class Broker:
     """A broker (and controller) of a disposable cluster.
 
-    `port` is where the lab reaches it, and `listens` where it listens itself, within its
-    namespaces, if that is not the same. `name` is how people are told of it.
+    `port` is where it listens. `name` is how people are told of it.
     """
 
     def __init__(
@@ -31,16 +29,12 @@ class Broker:
         folder: Path,
         log: Path,
         *,
-        listens: int | None = None,
         name: str = "",
-        within: Namespaces = (),
     ) -> None:
         self.id = id_
         self.name = name or f"broker {id_}"
         self.port = port
-        self.listens = listens or port
         self.log = log
-        self._within = within
         self._command = command
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
@@ -119,9 +113,7 @@ class Broker:
         if self.lost:
             raise RuntimeError(self.lost)
         self._ends_with = frozenset()
-        self._process = processes.spawn(
-            self._command, log=self.log, cwd=self._folder, within=self._within
-        )
+        self._process = processes.spawn(self._command, log=self.log, cwd=self._folder)
 
     def kill(self) -> None:
         """SIGKILL: the broker gets to say nothing and to flush nothing (the page cache stays)."""

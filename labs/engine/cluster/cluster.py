@@ -22,7 +22,7 @@ from labs.engine.cluster.properties import Settings, check, node_properties, sho
 from labs.engine.cluster.storage import checkpoint, new_id
 from labs.engine.distributions.distribution import Distribution
 from labs.engine.distributions.java import Java
-from labs.engine.network.links import Carrier
+from labs.engine.network.links import Links
 from labs.engine.protocol import quorum, topics
 from labs.engine.protocol.admin import create_topic, quiet_admin
 from labs.engine.protocol.topics import PartitionState
@@ -102,11 +102,11 @@ class Cluster:
 
     @property
     def bootstrap(self) -> str:
-        """For `bootstrap.servers`: all brokers, where the lab reaches them."""
-        return self.addresses.lab
+        """For `bootstrap.servers`: all brokers, as they tell others."""
+        return self.addresses.bootstrap
 
     @property
-    def links(self) -> Carrier | None:
+    def links(self) -> Links | None:
         """Where links can be cut, if they can."""
         return self.addresses.links
 
@@ -156,8 +156,7 @@ class Cluster:
             lay_out(place, properties, prepared, cluster_id, node.id, folders)
             group = self.brokers if node.clients else self.controllers
             group[node.id] = Broker(
-                node.id, node.lab.told[1] if node.lab else node.port, command, place,
-                self._logs / f"{node.name}.log", listens=node.port, within=addresses.within(node),
+                node.id, node.port, command, place, self._logs / f"{node.name}.log",
                 name=f"{'broker' if node.clients else 'node'} {node.id}",
             )  # fmt: skip
 

@@ -9,7 +9,7 @@ from functools import cache
 
 from advisor.catalog import Component, Family, kafka_line, settings_of, written
 from advisor.catalog.versions import at_least
-from labs.engine.cluster.nodes import CLIENTS, DATA, LAB, LISTENERS, METADATA, QUORUM, At, Node
+from labs.engine.cluster.nodes import CLIENTS, DATA, LISTENERS, METADATA, QUORUM, At, Node
 
 Settings = Mapping[str, str | int | bool]
 
@@ -147,13 +147,12 @@ def _identity(node: Node, nodes: Sequence[Node], version: str) -> dict[str, str 
         # from their own list of voters alone.
         told.pop(QUORUM, None)
     quorum = [(each.id, *each.quorum.told) for each in nodes if each.quorum]
-    known = (*LISTENERS, LAB) if node.lab else LISTENERS
     return {
         "process.roles": node.roles,
         "node.id": node.id,
         "listeners": _listeners(listeners),
         **({"advertised.listeners": _listeners(told)} if told else {}),
-        "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in known),
+        "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in LISTENERS),
         "inter.broker.listener.name": CLIENTS,
         "controller.listener.names": QUORUM,
         "controller.quorum.voters": ",".join(f"{id_}@{host}:{port}" for id_, host, port in quorum),

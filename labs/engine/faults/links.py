@@ -1,8 +1,8 @@
 """Networks that fail: links cut, also one way only, slowed, broken; and mended.
 
 The cluster must be `linked`. A cut is silence, as packets that are dropped are: no connection is
-closed, none refused, and what was said waits. What is late or lost is seen by what carries it, a
-switch of packets or a proxy (`labs.engine.cluster.addresses`), and what that saw is the evidence.
+closed, none refused, and what was said waits. The proxy that every way leads through
+(`labs.engine.network`) sees what is late or lost, and what it saw is the evidence.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from labs.engine.faults.inject import inject
 from labs.engine.faults.rig import Rig, Rows
 from labs.engine.faults.roles import Role
 from labs.engine.network.flows import Key
-from labs.engine.network.links import Carrier, Severed
+from labs.engine.network.links import Links, Severed
 from labs.engine.network.proxy import CLIENTS
 
 Peers = Literal["nodes", "clients"]
@@ -118,7 +118,7 @@ def mend(rig: Rig, role: Role, limit_s: float = 30) -> Rows:
     return inject("mend", rig, role, act, proof, limit_s)
 
 
-def _links(cluster: Cluster) -> Carrier:
+def _links(cluster: Cluster) -> Links:
     if cluster.links is None:
         raise RuntimeError("this cluster's links lead through no proxy")
     return cluster.links

@@ -14,7 +14,6 @@ from threading import Lock
 from typing import Any
 
 from labs.engine.base import processes
-from labs.engine.base.processes import Namespaces
 from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.network.flows import Key
 
@@ -50,39 +49,32 @@ class Severed:
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Where others are told that a listener of a node is, and the port at which it is.
-
-    `host` is where that port is; `socket` is the descriptor of one that listens already.
-    """
+    """The port at which others are told that a listener of a node is, and the listener's own."""
 
     at: int
     to: int
     node: str
     listener: str
-    host: str = "127.0.0.1"
-    socket: int | None = None
 
 
-class Carrier:
-    """A process that carries what nodes say to one another, and does to it what is wished.
+class Links:
+    """A proxy process that every way into some nodes leads through, by its doors.
 
-    `module` is what runs, and `told` what that begins with. It dies with us. Raises `LinksFailed`
-    if it does not start.
+    `homes` maps the working folder of each process of the cluster to its node's id, which is how
+    the proxy knows who connects. The process dies with us. Raises `LinksFailed` if it does not
+    start.
     """
 
-    def __init__(
-        self, module: str, told: dict[str, Any], log: Path,
-        *, within: Namespaces = (), sockets: Collection[int] = (),
-    ) -> None:  # fmt: skip
+    def __init__(self, doors: Iterable[Door], homes: Mapping[Path, int], log: Path) -> None:
         self.impaired: dict[int, frozenset[Key]] = {}
-        self._log = log
-        self._module, self._stopped = module, False
+        self._log, self._stopped = log, False
         self._lock = Lock()
         self._process = processes.spawn(
-            [sys.executable, "-m", f"labs.engine.network.{module}"], log=log, cwd=processes.ROOT,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, within=within, sockets=sockets,
+            [sys.executable, "-m", "labs.engine.network.proxy"], log=log, cwd=processes.ROOT,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
-        self._tell(told)
+        named = {str(home.resolve()): str(id_) for home, id_ in homes.items()}
+        self._tell({"homes": named, "doors": [asdict(door) for door in doors]})
 
     def impair(
         self, node: int, flows: Collection[Key], *,
@@ -122,7 +114,7 @@ class Carrier:
         code = self._process.poll()
         if code is None or self._stopped:
             return ""
-        return f"the {self._module} of the links {processes.ending(code)}, and not by this run"
+        return f"the proxy of the links {processes.ending(code)}, and not by this run"
 
     def stop(self) -> None:
         """Ends the process, and with it every connection."""
@@ -151,15 +143,3 @@ class Carrier:
                 words = self._log.read_text("utf-8", "replace") if self._log.exists() else ""
                 raise LinksFailed(f"the links do not answer: {words[-1000:]}") from silent
         return answer
-
-
-class Links(Carrier):
-    """A proxy that every way into some nodes leads through, by its doors.
-
-    `homes` maps the working folder of each process of the cluster to its node's id, which is how
-    the proxy knows who connects.
-    """
-
-    def __init__(self, doors: Iterable[Door], homes: Mapping[Path, int], log: Path) -> None:
-        named = {str(home.resolve()): str(id_) for home, id_ in homes.items()}
-        super().__init__("proxy", {"homes": named, "doors": [asdict(door) for door in doors]}, log)

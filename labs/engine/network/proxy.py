@@ -11,7 +11,6 @@ a line (all JSON). The process ends with its standard input.
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections import defaultdict
 from contextlib import suppress
 from functools import partial
@@ -24,6 +23,7 @@ from labs.engine.network.tally import seen
 
 CLIENTS = "clients"
 """Who is none of the cluster's processes."""
+_LOOPBACK = "127.0.0.1"
 
 
 class Proxy:
@@ -35,13 +35,9 @@ class Proxy:
         self._connections: dict[asyncio.Task[None], tuple[Pipe, Pipe, frozenset[Key]]] = {}
 
     async def lay(self, doors: list[dict[str, Any]]) -> None:
-        """Opens doors, as `links.Door` has them; one with a `socket` is open already."""
+        """Opens doors, as `links.Door` has them."""
         for door in doors:
-            enter = partial(self._enter, door)
-            if door["socket"] is None:
-                await asyncio.start_server(enter, "127.0.0.1", door["at"])
-            else:
-                await asyncio.start_server(enter, sock=socket.socket(fileno=door["socket"]))
+            await asyncio.start_server(partial(self._enter, door), _LOOPBACK, door["at"])
 
     def shape(self, flows: list[Key], cut: bool, delay_s: float, rate: float) -> dict[str, Any]:
         """Sets what happens to these flows, in one moment."""
@@ -75,7 +71,7 @@ class Proxy:
         known = await asyncio.to_thread(self._sources.who, peer, door["at"])
         source, node = known or CLIENTS, door["node"]
         try:
-            inner_reader, inner_writer = await asyncio.open_connection(door["host"], door["to"])
+            inner_reader, inner_writer = await asyncio.open_connection(_LOOPBACK, door["to"])
         except OSError:  # the node is dead
             writer.transport.abort()
             return

@@ -248,13 +248,12 @@ class ArmRunner:
     @contextmanager
     def _clients(self, cluster: Cluster) -> Iterator[ProduceConsume]:
         """The clients, with the consumer ready; samples are taken as long as they are there."""
-        arm, addresses = self._arm, cluster.addresses
+        arm = self._arm
         place = Place(
-            arm.spec.settings, addresses.told, TOPIC, arm.schedule.rate_per_s, arm.ledger,
+            arm.spec.settings, cluster.bootstrap, TOPIC, arm.schedule.rate_per_s, arm.ledger,
             arm.folder, arm.logs, scratch=arm.scratch, pinned=arm.scenario.pinned,
             senders=arm.scenario.senders, value_bytes=arm.experiment.value_bytes or 0,
-            tools=self._tools, streams=self._streams, within=addresses.clients,
-            asked_at=addresses.lab,
+            tools=self._tools, streams=self._streams,
         )  # fmt: skip
         clients = self._workload(place)
         self._everybody = clients.everybody

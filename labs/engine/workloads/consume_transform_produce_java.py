@@ -105,4 +105,4 @@ class JavaConsumeTransformProduce(ConsumeTransformProduce):
         super().stop_consumer()
         if self._automatic:
             place, name = self._place, self.client("consumer").name
-            write_saved(place.lab, place.topic, place.ledger, name)
+            write_saved(place.bootstrap, place.topic, place.ledger, name)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from labs.engine.base.processes import Namespaces
 from labs.engine.clients.translate import Pinned
 from labs.engine.plan.spec import Settings
 from labs.engine.programs.streams import Streams
@@ -21,8 +20,6 @@ class Place:
     with the brokers' data. `pinned` are the settings of the readers that the scenario sets
     itself, because a run is short, `senders` those of the producer. Values are `value_bytes` long
     at least. `tools` are the Java clients, where those are wanted, `streams` is Kafka Streams.
-    Clients reach the brokers by `bootstrap`, `within` the namespaces that they run in; the lab
-    itself does by `asked_at`, if that is another.
     """
 
     settings: Settings
@@ -38,10 +35,3 @@ class Place:
     value_bytes: int = 0
     tools: Tools | None = None
     streams: Streams | None = None
-    within: Namespaces = ()
-    asked_at: str = ""
-
-    @property
-    def lab(self) -> str:
-        """For `bootstrap.servers` of what the lab itself asks."""
-        return self.asked_at or self.bootstrap

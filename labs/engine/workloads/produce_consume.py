@@ -184,7 +184,7 @@ class ProduceConsume:
 
     def saved(self) -> dict[int, int]:
         """By partition, where the group would go on after a restart; empty if nobody can say."""
-        return saved_positions(self._place.lab, self._place.topic)
+        return saved_positions(self._place.bootstrap, self._place.topic)
 
     def start_consumer(self) -> None:
         """Starts the group and waits until its fetch positions are resolved."""
@@ -289,8 +289,7 @@ class ProduceConsume:
 
     def _start(self, role: str, config: Any) -> ClientProcess:
         place, module = self._place, self.modules.get(role, role)
-        told = config, place.folder, place.logs, self._next(role), place.within
-        client = ClientProcess(module, *told)
+        client = ClientProcess(module, config, place.folder, place.logs, self._next(role))
         self._clients.setdefault(role, []).append(client)
         return client
 

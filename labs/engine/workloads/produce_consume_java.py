@@ -174,4 +174,4 @@ class JavaProduceConsume(ProduceConsume):
         super().stop_consumer()
         if self._automatic and "consumer" in self.modules:
             place, name = self._place, self.client("consumer").name
-            write_saved(place.lab, place.topic, place.ledger, name)
+            write_saved(place.bootstrap, place.topic, place.ledger, name)

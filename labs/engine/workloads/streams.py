@@ -98,7 +98,7 @@ class StreamsTopology(ProduceConsume):
 
     def start_consumer(self) -> None:
         if not self._saved:
-            begin_at_start(self._place.lab, self._place.topic)
+            begin_at_start(self._place.bootstrap, self._place.topic)
             self._saved = True
         super().start_consumer()
 
@@ -147,7 +147,7 @@ class StreamsTopology(ProduceConsume):
         """Of the commits the group's coordinator knows the last."""
         super().stop_consumer()
         place = self._place
-        write_saved(place.lab, place.topic, place.ledger, self.client("consumer").name)
+        write_saved(place.bootstrap, place.topic, place.ledger, self.client("consumer").name)
 
     def read_to_the_end(self) -> bool:
         """Reads the log of the input, and the effects where they are."""

@@ -57,7 +57,7 @@ class StatefulTopology(StreamsTopology):
     @cached_property
     def _copies(self) -> int:
         """Of its internal topics; asked when the first instance starts."""
-        with quiet_admin(self._place.lab) as admin:
+        with quiet_admin(self._place.bootstrap) as admin:
             return min(self._described_copies, len(admin.list_topics(timeout=_ASK_S).brokers))
 
     @property
