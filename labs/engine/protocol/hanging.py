@@ -9,11 +9,10 @@ from 3.3 to 4.3 know both.
 
 from __future__ import annotations
 
-import socket
 import struct
 from dataclasses import dataclass
 
-from labs.engine.protocol.wire import Flexible, frame, varint
+from labs.engine.protocol.wire import Flexible, compact, request
 
 _DESCRIBE, _WRITE = (61, 0), (27, 1)
 _ABORT = b"\0"
@@ -35,7 +34,7 @@ def ask(port: int, topic: str, partition: int, limit_s: float) -> list[Open]:
 
     Raises `OSError` if no answer came in `limit_s` seconds or the broker refused.
     """
-    reader = _exchange(port, _DESCRIBE, _place(topic, partition) + b"\0", limit_s)
+    reader = request(port, _DESCRIBE, _place(topic, partition) + b"\0", limit_s)
     reader.number(">i")  # throttle
     found = reader.array(lambda: _topic(reader)) or ()
     return [each for known in found for each in known if each.start >= 0]
@@ -47,26 +46,13 @@ def abort(port: int, topic: str, partition: int, hanging: Open, limit_s: float) 
     # A producer whose first transaction this is has no coordinator's epoch yet: -1.
     coordinator = struct.pack(">i", max(0, hanging.coordinator_epoch))
     marker = told + _place(topic, partition) + coordinator + b"\0"
-    reader = _exchange(port, _WRITE, b"\x02" + marker + b"\0", limit_s)
+    reader = request(port, _WRITE, b"\x02" + marker + b"\0", limit_s)
     reader.array(lambda: _written(reader))
 
 
 def _place(topic: str, partition: int) -> bytes:
     """An array of one topic with an array of one partition."""
-    name = topic.encode()
-    place = varint(len(name) + 1) + name + b"\x02" + struct.pack(">i", partition)
-    return b"\x02" + place + b"\0"
-
-
-def _exchange(port: int, asked: tuple[int, int], body: bytes, limit_s: float) -> Flexible:
-    request = struct.pack(">hhih", *asked, 1, -1) + b"\0" + body
-    with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as wire:
-        wire.settimeout(limit_s)
-        wire.sendall(struct.pack(">i", len(request)) + request)
-        reader = Flexible(frame(wire))
-    reader.number(">i")  # correlation
-    reader.tags()
-    return reader
+    return b"\x02" + compact(topic) + b"\x02" + struct.pack(">i", partition) + b"\0"
 
 
 def _topic(reader: Flexible) -> list[Open]:

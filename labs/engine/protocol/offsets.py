@@ -12,14 +12,14 @@ Brokers from 3.3 to 4.3 know both versions: {ListOffsets,OffsetFetch}{Request,Re
 
 from __future__ import annotations
 
-import socket
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from labs.engine.protocol.wire import Classic, frame
+from labs.engine.protocol.wire import Api, Classic, classic_header, exchange
 
-_LIST_OFFSETS, _OFFSET_FETCH, _VERSION = 2, 9, 2
+_LIST_OFFSETS: Api = (2, 2)
+_OFFSET_FETCH: Api = (9, 2)
 _LATEST, _CLIENT = -1, -1
 _UNCOMMITTED, _COMMITTED = 0, 1
 
@@ -41,25 +41,18 @@ def ask(
     Raises `OSError` (`TimeoutError` included) if an answer took longer than `limit_s` seconds.
     """
     requests = [
-        _request(_LIST_OFFSETS, _list_offsets(topic, partitions, isolation))
+        classic_header(_LIST_OFFSETS) + _list_offsets(topic, partitions, isolation)
         # In this order: asked later, a high watermark is never below the last stable offset.
         for isolation in (_COMMITTED, _UNCOMMITTED)
     ]
     if group is not None:
-        requests.append(_request(_OFFSET_FETCH, _offset_fetch(group, topic, partitions)))
-    with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as wire:
-        wire.sendall(b"".join(requests))
-        answers = [_answer(wire) for _ in requests]
+        requests.append(classic_header(_OFFSET_FETCH) + _offset_fetch(group, topic, partitions))
+    answers = [_body(each) for each in exchange(port, requests, limit_s)]
     return Offsets(
         last_stable=dict(_listed(answers[0])),
         high_watermark=dict(_listed(answers[1])),
         committed=dict(_fetched(answers[2])) if group is not None else {},
     )
-
-
-def _request(key: int, body: bytes) -> bytes:
-    header = struct.pack(">hhih", key, _VERSION, key, -1)  # correlation: the key; no client id
-    return struct.pack(">i", len(header) + len(body)) + header + body
 
 
 def _list_offsets(topic: str, partitions: Sequence[int], isolation: int) -> bytes:
@@ -81,8 +74,8 @@ def _text(text: str) -> bytes:
     return struct.pack(">h", len(data)) + data
 
 
-def _answer(wire: socket.socket) -> Classic:
-    reader = Classic(frame(wire))
+def _body(answer: bytes) -> Classic:
+    reader = Classic(answer)
     reader.number(">i")  # correlation
     return reader
 

@@ -9,13 +9,12 @@ version 0, which brokers from 3.3 to 4.3 know.
 
 from __future__ import annotations
 
-import socket
 import struct
 
-from labs.engine.protocol.wire import Flexible, frame, varint
+from labs.engine.protocol.wire import Flexible, compact, request
 
-_DESCRIBE_QUORUM, _VERSION = 55, 0
-_METADATA = b"__cluster_metadata"
+_DESCRIBE_QUORUM = (55, 0)
+_METADATA = "__cluster_metadata"
 
 
 def ask(port: int, limit_s: float) -> int | None:
@@ -24,19 +23,12 @@ def ask(port: int, limit_s: float) -> int | None:
     None if it knows of none: while one is being elected, or where no majority is left. Raises
     `OSError` (`TimeoutError` included) if no answer came in `limit_s` seconds.
     """
-    header = struct.pack(">hhih", _DESCRIBE_QUORUM, _VERSION, 1, -1) + b"\0"
-    topic = b"\x02" + varint(len(_METADATA) + 1) + _METADATA
-    request = header + topic + b"\x02" + struct.pack(">i", 0) + b"\0" * 3
-    with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as wire:
-        wire.settimeout(limit_s)
-        wire.sendall(struct.pack(">i", len(request)) + request)
-        return _leader(Flexible(frame(wire)))
+    asked = b"\x02" + compact(_METADATA) + b"\x02" + struct.pack(">i", 0) + b"\0" * 3
+    return _leader(request(port, _DESCRIBE_QUORUM, asked, limit_s))
 
 
 def _leader(reader: Flexible) -> int | None:
     """The answer as far as it matters: the one topic's one partition, up to who leads it."""
-    reader.number(">i")  # correlation
-    reader.tags()
     refused = reader.number(">h")  # NOT_CONTROLLER, REQUEST_TIMED_OUT
     if refused or not _next_of_array(reader):
         return None

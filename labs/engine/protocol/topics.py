@@ -9,11 +9,10 @@ The layouts are those of {DescribeTopicPartitions,Metadata}{Request,Response}.js
 
 from __future__ import annotations
 
-import socket
 import struct
 from dataclasses import dataclass
 
-from labs.engine.protocol.wire import Flexible, frame, varint
+from labs.engine.protocol.wire import Flexible, compact, request
 
 _DESCRIBE, _METADATA = (75, 0), (3, 9)  # API key and version
 _PARTITIONS_AT_MOST = 2000
@@ -42,44 +41,34 @@ def ask(
     Without `eligible` it is asked in the way that brokers before 3.8 understand. Raises `OSError`
     (`TimeoutError` included) if no answer came in `limit_s` seconds.
     """
-    request = _describe(topic) if eligible else _metadata(topic)
-    with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as wire:
-        wire.sendall(struct.pack(">i", len(request)) + request)
-        reader = Flexible(frame(wire))
-    topics = _described(reader) if eligible else _listed(reader)
+    if eligible:
+        topics = _described(request(port, _DESCRIBE, _describe(topic), limit_s))
+    else:
+        topics = _listed(request(port, _METADATA, _metadata(topic), limit_s))
     return tuple(sorted(sum(topics, ()), key=lambda state: state.partition))
-
-
-def _header(api: tuple[int, int]) -> bytes:
-    return struct.pack(">hhih", *api, 1, -1) + b"\0"  # correlation 1, no client id
 
 
 def _one(topic: str) -> bytes:
     """An array of one topic, by name."""
-    name = topic.encode()
-    return b"\x02" + varint(len(name) + 1) + name + b"\0"
+    return b"\x02" + compact(topic) + b"\0"
 
 
 def _describe(topic: str) -> bytes:
     no_cursor = struct.pack(">ib", _PARTITIONS_AT_MOST, -1) + b"\0"
-    return _header(_DESCRIBE) + _one(topic) + no_cursor
+    return _one(topic) + no_cursor
 
 
 def _metadata(topic: str) -> bytes:
     # Do not create the topic, and list no authorized operations.
-    return _header(_METADATA) + _one(topic) + b"\0\0\0\0"
+    return _one(topic) + b"\0\0\0\0"
 
 
 def _described(reader: Flexible) -> tuple[tuple[PartitionState, ...], ...]:
-    reader.number(">i")  # correlation
-    reader.tags()
     reader.number(">i")  # throttle time
     return reader.array(lambda: _topic(reader, id_bytes=16, eligible=True)) or ()
 
 
 def _listed(reader: Flexible) -> tuple[tuple[PartitionState, ...], ...]:
-    reader.number(">i")  # correlation
-    reader.tags()
     reader.number(">i")  # throttle time
     reader.array(lambda: _broker(reader))
     reader.text()  # cluster id

@@ -1,13 +1,19 @@
-"""What Kafka's answers are made of, as they come over a socket of our own."""
+"""One request to one broker over a socket of our own, and what its answer is made of.
+
+Every request of `labs.engine.protocol` goes out here. Headers and encodings are those of KIP-482
+("flexible") and of the versions before it ("classic").
+"""
 
 from __future__ import annotations
 
 import socket
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
+Api = tuple[int, int]
+"""The key of a request, and its version."""
 
 
 class Reader:
@@ -74,6 +80,39 @@ def varint(value: int) -> bytes:
         out.append(value & 127 | 128)
         value >>= 7
     return bytes([*out, value])
+
+
+def compact(text: str) -> bytes:
+    """A string of the flexible encoding."""
+    data = text.encode()
+    return varint(len(data) + 1) + data
+
+
+def request(port: int, api: Api, body: bytes, limit_s: float) -> Flexible:
+    """The body of the answer to one flexible request, asked of the broker at a loopback port.
+
+    Raises `OSError` (`TimeoutError` included) if no answer came in `limit_s` seconds.
+    """
+    answers = exchange(port, [classic_header(api) + b"\0" + body], limit_s)
+    reader = Flexible(answers[0])
+    reader.number(">i")  # correlation
+    reader.tags()
+    return reader
+
+
+def classic_header(api: Api) -> bytes:
+    """The header of a request without tagged fields: correlation 1, no client id."""
+    return struct.pack(">hhih", *api, 1, -1)
+
+
+def exchange(port: int, requests: Sequence[bytes], limit_s: float) -> list[bytes]:
+    """The answers to requests that go out at once on one connection; a broker keeps their order.
+
+    Raises `OSError` (`TimeoutError` included) if one took longer than `limit_s` seconds.
+    """
+    with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as wire:
+        wire.sendall(b"".join(struct.pack(">i", len(each)) + each for each in requests))
+        return [frame(wire) for _ in requests]
 
 
 def frame(wire: socket.socket) -> bytes:
