@@ -72,15 +72,16 @@ def _memory_mb(pid: int) -> int:
 
 
 def nothing_grew(seen: list[Left]) -> bool:
-    """Prints each figure's median in the second quarter of the runs, and in the last.
+    """Whether no run left a process or a file, and nothing grew by more than a tenth.
 
-    Whether no run left a process or a file, and nothing grew by more than a tenth; of less than
-    twenty runs nobody can tell what grows. In the first quarter the judge's JVM still compiles
-    what it has found to be hot (docs/decisions/0003-spark-judges-every-run.md).
+    Prints each figure's median in the second quarter of the runs, and in the last: in the first
+    the judge's JVM still compiles what it has found to be hot
+    (docs/decisions/0003-spark-judges-every-run.md). Growth is judged from twenty runs on, and
+    printed from four.
     """
-    quarter = max(1, len(seen) // 4)
+    quarter = len(seen) // 4
     more = []
-    for number, each in enumerate(fields(Left)):
+    for number, each in enumerate(fields(Left) if quarter else ()):
         first, last = (
             statistics.median(astuple(one)[number] for one in part)
             for part in (seen[quarter : 2 * quarter], seen[-quarter:])

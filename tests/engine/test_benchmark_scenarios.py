@@ -120,6 +120,8 @@ def test_what_stays_or_grows_over_many_runs_is_told(capsys: pytest.CaptureFixtur
     assert "grew: memory_mb" in capsys.readouterr().out
     assert nothing_grew([replace(quiet[0], judge_mb=10)] * 5 + quiet[:15]), "it warms up"
     assert nothing_grew([quiet[0], replace(quiet[0], memory_mb=100)]), "two tell nothing"
+    assert nothing_grew(quiet[:1])
+    assert not nothing_grew([replace(quiet[0], files=1)])
 
 
 def test_what_scenarios_say_was_measured_is_what_the_kept_record_has() -> None:
