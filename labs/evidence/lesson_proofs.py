@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from labs.engine.base.wait import until
-from labs.engine.judge.warm import WarmJudge
 from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.run.launch import launch
+from labs.evidence.bench import bench
 from labs.lessons import Arm, Lesson, Outcome
 from labs.lessons.model import NONE, SOME
 from labs.runs import services
-
-_WARM_LIMIT_S = 600.0
 
 ROLES = {"story": True, "solution": False, "tempting": True}
 """What a lab says: under which of its settings the symptom shows."""
@@ -65,20 +61,14 @@ def prove(
 
     `told` hears of each run. Ledgers are not kept. Raises `labs.engine.run.launch.RunnerDied`.
     """
-    with tempfile.TemporaryDirectory(prefix="lessons-") as place:
-        judge = WarmJudge(Path(place) / "judge.sock", practice=0)
-        judge.start()
-        try:
-            until(lambda: judge.warm, _WARM_LIMIT_S, "the judge did not get warm")
-            for lesson in lessons:
-                proofs = proofs_of(lesson)
-                for number in range(runs):
-                    folder = Path(place) / f"{lesson.name}-{number}"
-                    _run(lesson, proofs, seed + number, folder, judge.socket)
-                    told(f"{lesson.name}, seed {seed + number}: {_told(proofs)}")
-                yield proofs
-        finally:
-            judge.stop()
+    with bench("lessons-") as (place, judge):
+        for lesson in lessons:
+            proofs = proofs_of(lesson)
+            for number in range(runs):
+                folder = place / f"{lesson.name}-{number}"
+                _run(lesson, proofs, seed + number, folder, judge)
+                told(f"{lesson.name}, seed {seed + number}: {_told(proofs)}")
+            yield proofs
 
 
 def proofs_of(lesson: Lesson) -> list[Proof]:
