@@ -18,6 +18,7 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
 from labs.calibration.cases.arms import pipeline
 from labs.calibration.cases.case import Case
+from labs.challenges import Challenge
 from labs.engine.distributions.distribution import to_run
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec
 from labs.engine.run.shape import shapes
@@ -140,6 +141,34 @@ def start_turn(lesson: Lesson, choice: Arm, visitor: Visitor = NOBODY) -> Experi
     )  # fmt: skip
 
 
+def start_challenge(
+    challenge: Challenge, described: Pipeline, visitor: Visitor = NOBODY, seed: int | None = None
+) -> Experiment:
+    """Queues one arm: a visitor's settings in a challenge, or the recording of a case.
+
+    With a `seed`, on the schedule of that seed. Settings that are to be found out have no link.
+    """
+    _refuse_if_full(visitor)
+    return _queue(
+        challenge.scenario, [arm(challenge.arm, described, challenge.want)], described,
+        Conditions(overrides=challenge.staging),
+        pipeline="" if challenge.is_forensics else str(advisor.save(described).slug),
+        visitor=visitor, seed=seed,
+    )  # fmt: skip
+
+
+def challenge_spec(challenge: Challenge, arms: Mapping[str, Pipeline], seed: int) -> ExperimentSpec:
+    """Settings for a challenge, by the arm's name, as an experiment that nobody stores.
+
+    Raises what `spec_for` does.
+    """
+    described = next(iter(arms.values()))
+    java = clients_for(described, find_scenario(challenge.scenario))
+    stated = [arm(name, each, challenge.want) for name, each in arms.items()]
+    conditions = Conditions(overrides=challenge.staging, java_clients=java)
+    return spec_for(challenge.scenario, seed, stated, described, conditions)
+
+
 def lesson_spec(lesson: Lesson, arms: Sequence[Arm], seed: int) -> ExperimentSpec:
     """Arms of a lesson as an experiment that nobody stores; all are of the same brokers.
 
@@ -227,13 +256,14 @@ def _saved(fields: Mapping[str, str]) -> str:
 
 def _queue(
     scenario: str, arms: Iterable[ArmSpec], described: Pipeline, conditions: Conditions, *,
-    pipeline: str, lesson: str = "", visitor: Visitor = NOBODY,
+    pipeline: str, lesson: str = "", visitor: Visitor = NOBODY, seed: int | None = None,
 ) -> Experiment:  # fmt: skip
     _refuse_if_full(visitor)
     try:
         java = clients_for(described, find_scenario(scenario), conditions.java_clients)
         chosen = replace(conditions, java_clients=java)
-        spec = spec_for(scenario, _new_seed(), arms, described, chosen)
+        drawn = _new_seed() if seed is None else seed
+        spec = spec_for(scenario, drawn, arms, described, chosen)
     except ScenarioError as cannot:
         raise Refused(f"This cannot be staged: {cannot}.") from cannot
     return _enqueue(spec, pipeline, lesson, visitor)

@@ -1,0 +1,136 @@
+"""Says of one run whether it passed a challenge, in one sentence with the run's own numbers.
+
+A run that was not judged, or lacks a number that is asked for, is neither passed nor failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from labs.challenges.model import MUST_HOLD, P99, Challenge, Condition
+from spark_jobs.count_table import TABLE
+
+PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
+_JUDGED = ("holds", "broken")
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What a run showed: the judge's verdict and reason, and its numbers by name."""
+
+    verdict: str
+    reason: str
+    numbers: Mapping[str, int | None]
+
+    @classmethod
+    def of(cls, result: Mapping[str, Any]) -> Played:
+        """From an arm's result, as the engine writes it."""
+        latency = (result.get("ack_latency_ms") or {}).get("p99")
+        numbers = {**(result.get("counts") or {}), P99: None if latency is None else round(latency)}
+        return cls(
+            str(result.get("verdict") or "unknown"), str(result.get("reason") or ""), numbers
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What the visitor stated: how many settings differ from the start, and what the advisor says.
+
+    `open_failures` are the failures in which the advisor still permits what is forbidden.
+    """
+
+    changes: int
+    open_failures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """`passed`, `failed` or `unknown`, and why."""
+
+    state: str
+    why: str
+
+
+def grade(challenge: Challenge, played: Played, stated: Stated) -> Grade:
+    """The grade of a run with the visitor's settings."""
+    if played.verdict not in _JUDGED:
+        return Grade(UNKNOWN, f"Nothing can be concluded from this run: {_ended(played.reason)}")
+    seen = {each.count: played.numbers.get(each.count) for each in challenge.conditions}
+    missing = [each.label for each in challenge.conditions if seen[each.count] is None]
+    if missing:
+        return Grade(UNKNOWN, f"This run did not count: {', '.join(missing)}.")
+    told = "; ".join(_told(each, played) for each in challenge.conditions)
+    if not all(each.met(seen[each.count] or 0) for each in challenge.conditions):
+        return Grade(FAILED, f"{told}.")
+    if challenge.kind in MUST_HOLD and played.verdict != "holds":
+        return Grade(FAILED, f"{told}. But {challenge.want} was broken: {_harm(played)}")
+    if challenge.kind == "golf":
+        return _golf(challenge, told, stated)
+    return Grade(PASSED, f"{told}.")
+
+
+def _golf(challenge: Challenge, told: str, stated: Stated) -> Grade:
+    if stated.open_failures:
+        return Grade(
+            FAILED,
+            f"{told} in this run, but by the advice {challenge.want} is not kept in: "
+            f"{', '.join(stated.open_failures)}.",
+        )
+    if stated.changes > challenge.fewest:
+        return Grade(
+            FAILED,
+            f"{told}, with {_changes(stated.changes)}. The advisor needs {challenge.fewest}.",
+        )
+    return Grade(PASSED, f"{told}, with {_changes(stated.changes)}, as few as the advisor needs.")
+
+
+def grade_case(
+    challenge: Challenge, played: Played, cause: str, message: int, harmed: bool | None
+) -> Grade:
+    """The grade of an answer in a case of forensics.
+
+    `harmed` says whether the ledger shows the harm of the case in that message; None where it
+    cannot be asked any more.
+    """
+    shown = grade(challenge, played, Stated(0))
+    if shown.state != PASSED:
+        return Grade(UNKNOWN, f"The recording shows no harm to explain. {shown.why}")
+    if harmed is None:
+        return Grade(
+            UNKNOWN, "The ledger of the recording is gone, so no message can be looked up."
+        )
+    right = cause == challenge.cause
+    if right and harmed:
+        return Grade(
+            PASSED, f"The cause is right, and message {message:,} is one of them. {shown.why}"
+        )
+    wrong = [] if right else ["that is not the cause"]
+    wrong += [] if harmed else [f"message {message:,} is not one of them"]
+    return Grade(FAILED, f"Not yet: {', and '.join(wrong)}. {shown.why}")
+
+
+def _told(condition: Condition, played: Played) -> str:
+    """`985 acknowledged and gone of 10,000 (asked for: none)`."""
+    seen, ok = played.numbers[condition.count], played.numbers.get("ok")
+    of = f" of {ok:,}" if condition.count == "lost_write" and ok is not None else ""
+    return f"{seen:,} {condition.label}{of} (asked for: {condition.asked})"
+
+
+def _harm(played: Played) -> str:
+    seen = [
+        f"{played.numbers[each.name]:,} {each.label}"
+        for each in TABLE
+        if each.harm and played.numbers.get(each.name)
+    ]
+    return f"{'; '.join(seen)}." if seen else _ended(played.reason)
+
+
+def _changes(count: int) -> str:
+    return "1 change" if count == 1 else f"{count} changes"
+
+
+def _ended(text: str) -> str:
+    text = text.strip() or "no reason was recorded"
+    return text if text.endswith((".", "!", "?")) else f"{text}."

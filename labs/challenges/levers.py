@@ -1,0 +1,60 @@
+"""What a visitor's levers come to: a description, how much of it was changed, what is left open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from advisor.catalog import Component, Problem, Value
+from advisor.reasoning.answer import judgement
+from advisor.reasoning.fields import from_fields
+from advisor.reasoning.pipeline import Pipeline
+from labs.challenges.grading import Stated
+from labs.challenges.model import Challenge
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A lever that stands otherwise than at the start; None is not stated."""
+
+    name: str
+    before: Value
+    after: Value
+
+
+def described(
+    challenge: Challenge, levers: Mapping[str, str]
+) -> tuple[Pipeline | None, list[Problem]]:
+    """The pipeline with these levers, as typed; or None with every problem."""
+    return from_fields(challenge.fields(levers))
+
+
+def changes(challenge: Challenge, pipeline: Pipeline) -> tuple[Change, ...]:
+    """The levers that differ from the start. One that is stated with its default counts, too: it
+    is a line more in somebody's file."""
+    start, _ = described(challenge, challenge.start())
+    if start is None:
+        return ()  # refused while loading
+    pairs = ((name, _stated(start, name), _stated(pipeline, name)) for name in challenge.levers)
+    return tuple(Change(name, was, now) for name, was, now in pairs if was != now)
+
+
+def stated(challenge: Challenge, pipeline: Pipeline) -> Stated:
+    """What is graded beside the run. The advisor is asked where that decides, in golf alone."""
+    count = len(changes(challenge, pipeline))
+    return Stated(count, open_failures(pipeline) if challenge.kind == "golf" else ())
+
+
+def open_failures(pipeline: Pipeline) -> tuple[str, ...]:
+    """The failures in which what the wish forbids may happen, and what keeps messages from getting
+    through at all."""
+    judged = judgement(pipeline)
+    return (
+        *(each.title for each in judged.failures if each.breaks),
+        *(each.why for each in judged.obstacles),
+    )
+
+
+def _stated(pipeline: Pipeline, name: str) -> Value:
+    component, _, key = name.partition(".")
+    return pipeline.stated(Component(component)).get(key)

@@ -1,0 +1,167 @@
+"""Reads the file of a challenge. Everything that is wrong is an error that names file and key.
+
+`docs/contributing/challenge.md` says what each key is for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from advisor.reasoning.fields import from_fields
+from labs.challenges.model import KINDS, LEVELS, P99, Cause, Challenge, Condition, Known
+from labs.engine.base.toml_table import Table
+from labs.engine.scenarios import ScenarioError, all_scenarios
+from labs.engine.scenarios import find as find_scenario
+from labs.engine.scenarios.model import draw
+from spark_jobs.count_table import COUNTS
+
+_FILE = re.compile(r"(\d\d)-([a-z0-9]+(?:-[a-z0-9]+)*)\.toml")
+_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_GUARANTEES = ("at-least-once", "exactly-once", "at-most-once")
+_FEWEST_CAUSES = 3
+
+
+class ChallengeError(ValueError):
+    """What is wrong with a challenge: `folder/file: key: what`."""
+
+
+def files(place: Path) -> list[Path]:
+    """The files of challenges, in their order."""
+    return sorted(place.glob("*.toml"))
+
+
+def load(file: Path) -> Challenge:
+    """The challenge in a file. Raises `ChallengeError`."""
+    named = _FILE.fullmatch(file.name)
+    if named is None:
+        raise ChallengeError(f"{file.name}: a challenge's file is named like 07-one-copy-more.toml")
+    top = Table.read(file, "a challenge", ChallengeError)
+    challenge = _challenge(top, int(named[1]), named[2])
+    top.finish()
+    if not challenge.is_forensics:
+        _check(top, challenge)
+    return challenge
+
+
+def _challenge(top: Table, order: int, name: str) -> Challenge:
+    kind = top.one_of("kind", KINDS)
+    scenario = _scenario(top)
+    challenge = Challenge(
+        name=name,
+        order=order,
+        kind=kind,
+        title=top.take("title", str),
+        level=_level(top),
+        teaches=top.take("teaches", str),
+        story=top.take("story", str),
+        goal=top.take("goal", str),
+        scenario=scenario,
+        want=top.one_of("want", _GUARANTEES),
+        settings=top.settings("settings"),
+        staging=_staging(top, scenario),
+        conditions=tuple(_condition(each) for each in top.tables("conditions")),
+    )
+    return _with_causes(top, challenge) if kind == "forensics" else _with_levers(top, challenge)
+
+
+def _with_levers(top: Table, challenge: Challenge) -> Challenge:
+    return replace(
+        challenge,
+        levers=top.texts("levers"),
+        optimum=_known(top.table("optimum")),
+        tempting=_known(top.table("tempting")),
+    )
+
+
+def _with_causes(top: Table, challenge: Challenge) -> Challenge:
+    causes = tuple(_cause(each) for each in top.tables("causes"))
+    names = [each.name for each in causes]
+    if len(set(names)) < max(_FEWEST_CAUSES, len(names)):
+        raise top.error("causes", f"has to be at least {_FEWEST_CAUSES}, with different names")
+    cause, wrong = top.one_of("cause", names), top.one_of("wrong", names)
+    if cause == wrong:
+        raise top.error("wrong", "is the true cause")
+    return replace(challenge, causes=causes, cause=cause, wrong=wrong)
+
+
+def _level(top: Table) -> int:
+    level = top.take("level", int)
+    if level not in LEVELS:
+        raise top.error("level", f"has to be one of {', '.join(map(str, LEVELS))}, not {level}")
+    return level
+
+
+def _scenario(top: Table) -> str:
+    name = top.take("scenario", str)
+    try:
+        return find_scenario(name).name
+    except ScenarioError as unknown:
+        known = ", ".join(each.name for each in all_scenarios())
+        raise top.error("scenario", f"{name!r} is none of {known}") from unknown
+
+
+def _staging(top: Table, scenario: str) -> Mapping[str, float]:
+    """Overrides of the scenario's durations and its rate."""
+    stated = top.maybe("staging", dict, {})
+    for name, value in stated.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+            raise top.error(f"staging.{name}", "has to be a number of seconds, or of messages")
+    try:
+        draw(find_scenario(scenario), 0, stated)
+    except ScenarioError as unknown:
+        raise top.error("staging", str(unknown)) from unknown
+    return stated
+
+
+def _condition(table: Table) -> Condition:
+    count = table.one_of("count", (*COUNTS, P99))
+    exactly = table.maybe("exactly", int, -1)
+    if exactly >= 0:
+        condition = Condition(count, exactly, exactly)
+    else:
+        most = table.maybe("most", int, -1)
+        condition = Condition(count, table.maybe("least", int, 0), None if most < 0 else most)
+        if condition.most is None and not condition.least:
+            raise table.error("count", "needs `exactly`, `least` or `most`")
+    table.finish()
+    return condition
+
+
+def _known(table: Table) -> Known:
+    settings = table.settings("settings")
+    if not settings:
+        raise table.error("settings", "is missing: what does this answer change?")
+    known = Known(settings, table.take("why", str))
+    table.finish()
+    return known
+
+
+def _cause(table: Table) -> Cause:
+    name = table.take("name", str)
+    if not _NAME.fullmatch(name):
+        raise table.error("name", f"{name!r} has to be lower-case letters, digits and dashes")
+    cause = Cause(name, table.take("text", str), table.take("why", str))
+    table.finish()
+    return cause
+
+
+def _check(top: Table, challenge: Challenge) -> None:
+    """Every set of settings is one that the catalog takes, and changes nothing but levers."""
+    for key, known in (("optimum", challenge.optimum), ("tempting", challenge.tempting)):
+        for name in known.settings:
+            if name not in challenge.levers:
+                raise top.error(f"{key}.settings.{name}", "is not among the levers")
+    if challenge.optimum.settings == challenge.tempting.settings:
+        raise top.error("tempting", "is the optimum")
+    told = {
+        "settings": challenge.start(),
+        "optimum.settings": challenge.with_levers(challenge.optimum),
+        "tempting.settings": challenge.with_levers(challenge.tempting),
+    }
+    for key, levers in told.items():
+        _, problems = from_fields(challenge.fields(levers))
+        if problems:
+            raise top.error(key, "; ".join(each.message for each in problems))

@@ -1,0 +1,149 @@
+"""What a challenge is. Plain data, without Django."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from spark_jobs.count_table import COUNTS
+
+KINDS: Mapping[str, str] = {
+    "survive": "Survive",
+    "golf": "Smallest change",
+    "exactly": "Fail on purpose",
+    "forensics": "Forensics",
+    "running": "Keep it running",
+}
+"""What a challenge asks for: its name in files, and in words."""
+
+MUST_HOLD = frozenset({"survive", "golf", "running"})
+"""The kinds in which the run must also hold the guarantee that is wanted."""
+
+LEVELS: Mapping[int, str] = {1: "First steps", 2: "With experience", 3: "Hard"}
+
+P99 = "ack_p99_ms"
+"""The one measure that is no count of the judge: 99 % of acknowledgements came within so many ms
+(`ack_latency_ms` of an arm's result)."""
+
+YOURS, RECORDED = "yours", "recorded"
+"""The names of the arm that plays a visitor's settings, and of the one that is to be explained."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What a number of the run must be: from `least` to `most`, both included.
+
+    `count` is a count of the judge, or `P99`. Without `most` there is no upper end.
+    """
+
+    count: str
+    least: int = 0
+    most: int | None = None
+
+    def met(self, seen: int) -> bool:
+        return self.least <= seen and (self.most is None or seen <= self.most)
+
+    @property
+    def label(self) -> str:
+        """What the number counts, to stand after it."""
+        if self.count == P99:
+            return "ms until 99 % of acknowledgements had come"
+        return COUNTS[self.count].label
+
+    @property
+    def asked(self) -> str:
+        """`none`, `exactly 10`, `at most 9,000`, `at least 1`, `3 to 5`."""
+        if self.most is None:
+            return f"at least {self.least:,}"
+        if self.most == self.least:
+            return f"exactly {self.most:,}" if self.most else "none"
+        return f"{self.least:,} to {self.most:,}" if self.least else f"at most {self.most:,}"
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.asked}"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Settings of the levers that were tried by the authors, and why they do what they do."""
+
+    settings: Mapping[str, str]
+    why: str
+
+
+NOTHING = Known({}, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One possible cause in a case of forensics, with the explanation that follows the answer."""
+
+    name: str
+    text: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """One challenge. `name` is what addresses have.
+
+    `settings` are those of the start, as typed in the questionnaire; `levers` the settings that the
+    visitor may state, all others stay. `staging` overrides durations and the rate of the scenario.
+    A case of forensics has `causes` in place of levers: `optimum` and `tempting` have no settings
+    there, `cause` and `wrong` name the true and the tempting cause.
+    """
+
+    name: str
+    order: int
+    title: str
+    level: int
+    kind: str
+    teaches: str
+    story: str
+    goal: str
+    scenario: str
+    want: str
+    settings: Mapping[str, str]
+    conditions: tuple[Condition, ...]
+    staging: Mapping[str, float] = field(default_factory=dict)
+    levers: tuple[str, ...] = ()
+    optimum: Known = NOTHING
+    tempting: Known = NOTHING
+    causes: tuple[Cause, ...] = ()
+    cause: str = ""
+    wrong: str = ""
+
+    @property
+    def fewest(self) -> int:
+        """How many settings the optimum changes."""
+        return len(self.optimum.settings)
+
+    @property
+    def kind_words(self) -> str:
+        return KINDS[self.kind]
+
+    @property
+    def level_words(self) -> str:
+        return LEVELS[self.level]
+
+    @property
+    def is_forensics(self) -> bool:
+        return self.kind == "forensics"
+
+    @property
+    def arm(self) -> str:
+        """The name of the one arm of its runs."""
+        return RECORDED if self.is_forensics else YOURS
+
+    def fields(self, levers: Mapping[str, str]) -> dict[str, str]:
+        """The whole description with these levers; one that is absent or empty is not stated."""
+        stated = {name: levers.get(name, "") for name in self.levers}
+        return {**self.settings, **stated}
+
+    def start(self) -> dict[str, str]:
+        """The levers as the challenge begins."""
+        return {name: self.settings.get(name, "") for name in self.levers}
+
+    def with_levers(self, known: Known) -> dict[str, str]:
+        """The levers of a known answer; it names only those that it changes."""
+        return {**self.start(), **known.settings}

@@ -1,0 +1,108 @@
+"""What a scenario will do and when, from its own play: nothing is booted and nothing is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Concatenate
+
+from labs.engine.faults.rig import Rig, Rows
+from labs.engine.faults.roles import Role
+from labs.engine.record import fault_words
+from labs.engine.record.fault_words import Fault
+from labs.engine.scenarios import find
+from labs.engine.scenarios.model import Durations, P, Topology, draw
+
+_DONE_BY: Mapping[str, str] = {
+    "kill_client": "kill", "pause_client": "pause", "stop_client": "terminate",
+    "start_again": "restart", "cure": "mend", "let_go": "resume", "forget_group": "forget",
+    "release": "mend", "accept": "mend", "replace_ended": "restart", "delete_read": "delete",
+}  # fmt: skip
+"""Faults whose function is not named like what the ledger calls them."""
+_WAIT_S = 2.0
+"""A wait has no length of its own before it was lived through; it is drawn as long as this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that happens: `fault`, `heal` or `wait`, at a second of the drawn axis."""
+
+    at_s: float
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The steps in order, and how long it all is; a wait counts two seconds."""
+
+    steps: tuple[Step, ...]
+    seconds: float
+    brokers: int
+
+
+def plan(
+    scenario: str, settings: Mapping[str, Mapping[str, Any]], staging: Mapping[str, float]
+) -> Plan:
+    """The schedule with the middle of each duration. Raises `ScenarioError` as staging would."""
+    known = find(scenario)
+    drawn = draw(known, 0, staging).durations
+    middle = {name: sum(ends) / 2 for name, ends in known.durations.items()}
+    durations: Durations = {name: staging.get(name, middle[name]) for name in drawn}
+    stage = _Paper(known.topology(settings))
+    known.play(stage, durations)
+    return Plan(tuple(stage.steps), stage.now_s, stage.topology.brokers)
+
+
+class _Paper:
+    """A `labs.engine.scenarios.model.Stage` that writes down what it is told to do."""
+
+    def __init__(self, topology: Topology) -> None:
+        self.topology = topology
+        self.steps: list[Step] = []
+        self.now_s = 0.0
+
+    def go_on(self, seconds: float) -> None:
+        self.now_s += seconds
+
+    def do(
+        self, fault: Callable[Concatenate[Rig, P], Rows], *args: P.args, **named: P.kwargs
+    ) -> None:
+        self._write("fault", fault.__name__, args)
+
+    def heal(
+        self, heal: Callable[Concatenate[Rig, P], Rows], *args: P.args, **named: P.kwargs
+    ) -> None:
+        self._write("heal", heal.__name__, args)
+
+    def await_position(self, limit_s: float) -> None:
+        self._wait("the group has saved a position")
+
+    def not_applicable(self, fault: Fault, target: str, why: str) -> None:
+        """These settings leave nothing to do, so nothing is drawn."""
+
+    def await_new_leader(self, limit_s: float) -> None:
+        self._wait("another broker leads")
+
+    def await_controller(self, limit_s: float) -> None:
+        self._wait("there is a controller")
+
+    def await_isr(self, size: int, limit_s: float) -> None:
+        self._wait(f"{size} in sync")
+
+    def await_fenced(self, limit_s: float) -> None:
+        self._wait("the dead are noticed")
+
+    def await_in_sync(self, limit_s: float) -> None:
+        self._wait("all are in sync")
+
+    def _write(self, kind: str, name: str, args: tuple[Any, ...]) -> None:
+        first = args[0] if args else ""
+        target = first.name if isinstance(first, Role) else str(first)
+        word = _DONE_BY.get(name, name)
+        text = fault_words.mark(word, target) if word in fault_words.WORDS else name
+        self.steps.append(Step(self.now_s, kind, text.replace("_", " ")))
+
+    def _wait(self, until: str) -> None:
+        self.steps.append(Step(self.now_s, "wait", f"until {until}"))
+        self.now_s += _WAIT_S

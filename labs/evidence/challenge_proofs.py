@@ -1,0 +1,123 @@
+"""Plays the known answers of challenges on real brokers: the optimum passes, the tempting one
+fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from advisor.reasoning.pipeline import Pipeline
+from labs.challenges import FAILED, PASSED, UNKNOWN, Challenge, Grade, Played, grade, grade_case
+from labs.challenges.levers import described, stated
+from labs.engine.plan.spec import ExperimentSpec
+from labs.engine.record.harmed import harmed
+from labs.engine.run.launch import launch
+from labs.evidence.bench import bench
+from labs.runs import services
+
+ROLES = {"optimum": PASSED, "tempting": FAILED}
+"""The known answers of a challenge, and the grade that each has to get."""
+
+
+@dataclass
+class Proof:
+    """One known answer: how many of its runs got each grade, and why, run by run."""
+
+    challenge: str
+    role: str
+    grades: dict[str, int] = field(
+        default_factory=lambda: dict.fromkeys((PASSED, FAILED, UNKNOWN), 0)
+    )
+    why: list[str] = field(default_factory=list)
+
+    @property
+    def runs(self) -> int:
+        return sum(self.grades.values())
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether every run got the grade that this answer has to get."""
+        return self.runs > 0 and self.grades[ROLES[self.role]] == self.runs
+
+    def take(self, grade: Grade) -> None:
+        self.grades[grade.state] += 1
+        self.why.append(f"{grade.state}: {grade.why}")
+
+    def __str__(self) -> str:
+        told = ROLES[self.role]
+        said = f"{told} {self.grades[told]} of {self.runs}"
+        return said if self.is_proven else f"{said}, WRONG"
+
+
+def prove(
+    challenges: Sequence[Challenge], runs: int, seed: int, told: Callable[[str], None]
+) -> Iterator[list[Proof]]:
+    """Plays each challenge so often, from `seed` on, and yields the proofs of one after the other.
+
+    `told` hears of each run. Ledgers are not kept. Raises `labs.engine.run.launch.RunnerDied`.
+    """
+    with bench("challenges-") as (place, judge):
+        for challenge in challenges:
+            proofs = proofs_of(challenge)
+            for number in range(runs):
+                folder = place / f"{challenge.name}-{number}"
+                with launch(spec(challenge, seed + number), folder, judge) as started:
+                    *_, last = started
+                count(challenge, proofs, last["experiment"]["arms"])
+                said = "; ".join(f"{each.role} {each.why[-1]}" for each in proofs)
+                told(f"{challenge.name}, seed {seed + number}: {said}")
+            yield proofs
+
+
+def proofs_of(challenge: Challenge) -> list[Proof]:
+    """The proofs of a challenge before anything was run."""
+    return [Proof(challenge.name, role) for role in ROLES]
+
+
+def answers(challenge: Challenge) -> dict[str, Pipeline]:
+    """The arms that are run: a known answer each, or the one recording of a case."""
+    known = {"optimum": challenge.optimum, "tempting": challenge.tempting}
+    if challenge.is_forensics:
+        known = {challenge.arm: challenge.optimum}
+    return {name: _pipeline(challenge, challenge.with_levers(each)) for name, each in known.items()}
+
+
+def spec(challenge: Challenge, seed: int) -> ExperimentSpec:
+    """One run of each known answer, side by side."""
+    return services.challenge_spec(challenge, answers(challenge), seed)
+
+
+def count(challenge: Challenge, proofs: Sequence[Proof], arms: Sequence[Mapping[str, Any]]) -> None:
+    """Adds the results of one experiment to the proofs, in the order of the roles."""
+    if challenge.is_forensics:
+        for proof in proofs:
+            proof.take(_of_case(challenge, proof.role, arms[0]))
+        return
+    pipelines = answers(challenge)
+    for proof, result in zip(proofs, arms, strict=True):
+        own = stated(challenge, pipelines[proof.role])
+        proof.take(grade(challenge, Played.of(result), own))
+
+
+def _of_case(challenge: Challenge, role: str, result: Mapping[str, Any]) -> Grade:
+    """Names a message that the ledger shows to be hit, and the true or the tempting cause."""
+    asked = challenge.conditions[0].count
+    counted = result["counts"].get(asked)
+    found = None if counted is None else harmed(Path(result["ledger"]), asked, counted)
+    cause = challenge.cause if role == "optimum" else challenge.wrong
+    return grade_case(
+        challenge,
+        Played.of(result),
+        cause,
+        min(found or {0}),
+        None if found is None else bool(found),
+    )
+
+
+def _pipeline(challenge: Challenge, levers: Mapping[str, str]) -> Pipeline:
+    pipeline, problems = described(challenge, levers)
+    if pipeline is None:
+        raise services.Refused("; ".join(problem.message for problem in problems))
+    return pipeline

@@ -1,0 +1,116 @@
+"""`manage.py challenges`: what there is to be solved, and the proof that it can be."""
+
+from __future__ import annotations
+
+import json
+import signal
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from advisor.management.exact import ExactCommand
+from labs.challenges import Challenge, all_challenges, find
+from labs.challenges.record import keep
+from labs.engine.run.launch import RunnerDied
+from labs.evidence.challenge_proofs import Proof, prove
+
+NOT_PROVEN, BAD_INPUT, NOT_RUN, INTERRUPTED = 1, 2, 3, 130
+
+
+class Command(ExactCommand):
+    """Exit codes: 0, 1 a challenge is not what it says, 2 the input is wrong, 3 it was not run."""
+
+    help = "Lists the challenges by level, and proves on real brokers that each can be solved."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", help="as data, for other programs")
+        parser.add_argument(
+            "--verify",
+            nargs="*",
+            metavar="NAME",
+            help="play these challenges, or all, on real brokers: the known optimum has to pass, "
+            "the tempting answer has to fail",
+        )
+        parser.add_argument("--runs", type=int, default=1, metavar="N", help="with --verify")
+        parser.add_argument("--seed", type=int, default=1, help="with --verify: the first seed")
+        parser.add_argument(
+            "--keep", type=Path, metavar="FILE", help="with --verify: add what was seen to FILE"
+        )
+
+    def handle(self, *args: object, **options: Any) -> None:
+        if options["verify"] is not None:
+            self._verify(_chosen(options["verify"]), options)
+        elif options["keep"] is not None:
+            raise CommandError("--keep is for --verify", returncode=BAD_INPUT)
+        elif options["json"]:
+            self.stdout.write(json.dumps([_data(each) for each in all_challenges()], indent=2))
+        else:
+            for each in all_challenges():
+                self.stdout.write(
+                    f"{each.level} {each.kind:10} {each.name}\n    {each.title}: {each.goal}"
+                )
+
+    def _verify(self, challenges: list[Challenge], options: dict[str, Any]) -> None:
+        if options["runs"] < 1 or not 0 <= options["seed"] < 2**31:
+            message = "--runs takes a number above 0, --seed one from 0 to 2147483647"
+            raise CommandError(message, returncode=BAD_INPUT)
+        # `timeout` ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        found: list[Proof] = []
+        try:
+            for proofs in prove(challenges, options["runs"], options["seed"], self.stderr.write):
+                found += proofs
+                if options["keep"] is not None:
+                    keep(options["keep"], {each.role: each.why for each in proofs},
+                         proofs[0].challenge, options["seed"])  # fmt: skip
+        except RunnerDied as died:
+            raise CommandError(str(died), returncode=NOT_RUN) from died
+        except KeyboardInterrupt:
+            message = "interrupted: everything was ended"
+            raise CommandError(message, returncode=INTERRUPTED) from None
+        if options["json"]:
+            rows = [asdict(each) | {"proven": each.is_proven} for each in found]
+            self.stdout.write(json.dumps(rows, indent=2))
+        else:
+            self.stdout.write(_table(found))
+        if wrong := [f"{each.challenge}, {each.role}" for each in found if not each.is_proven]:
+            raise CommandError(f"not proven: {'; '.join(wrong)}", returncode=NOT_PROVEN)
+
+
+def _chosen(names: list[str]) -> list[Challenge]:
+    try:
+        return [find(name) for name in names] or list(all_challenges())
+    except LookupError as unknown:
+        known = ", ".join(each.name for each in all_challenges())
+        message = f"--verify: there is no challenge {unknown}; there are {known}"
+        raise CommandError(message, returncode=BAD_INPUT) from unknown
+
+
+def _data(challenge: Challenge) -> dict[str, Any]:
+    return {
+        "id": challenge.name,
+        "title": challenge.title,
+        "level": challenge.level,
+        "kind": challenge.kind,
+        "goal": challenge.goal,
+        "conditions": [str(each) for each in challenge.conditions],
+        "scenario": challenge.scenario,
+        "levers": list(challenge.levers),
+        "optimum": {
+            "settings": dict(challenge.optimum.settings),
+            "changes": challenge.fewest,
+            "cause": challenge.cause,
+        },
+    }
+
+
+def _table(proofs: list[Proof]) -> str:
+    """A line a challenge: what the optimum and the tempting answer were graded."""
+    lines = [f"{'challenge':44}{'optimum':>24}{'tempting answer':>24}"]
+    for name in dict.fromkeys(each.challenge for each in proofs):
+        told = "".join(f"{each!s:>24}" for each in proofs if each.challenge == name)
+        lines.append(f"{name:44}{told}")
+    return "\n".join(lines)

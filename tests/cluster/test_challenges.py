@@ -1,0 +1,22 @@
+"""Each challenge on real brokers: its optimum passes, and its tempting answer fails."""
+
+from __future__ import annotations
+
+import pytest
+
+from labs.challenges import Challenge, all_challenges
+from labs.evidence.challenge_proofs import count, proofs_of, spec
+from tests.cluster.conftest import Run
+
+pytestmark = [
+    pytest.mark.whole, pytest.mark.spark, pytest.mark.thorough, pytest.mark.timeout(1800),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("challenge", all_challenges(), ids=lambda each: each.name)
+def test_the_optimum_passes_and_the_tempting_answer_fails(challenge: Challenge, run: Run) -> None:
+    proofs = proofs_of(challenge)
+    asked = spec(challenge, seed=1)
+    arms, _ = run(asked)
+    count(challenge, proofs, [arms[arm.name] for arm in asked.arms])
+    assert not [(each.role, each.why) for each in proofs if not each.is_proven]

@@ -1,0 +1,230 @@
+"""Challenges as files: whole, graded by what a run counted, and refused with file and key."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from dataclasses import replace
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+import labs.challenges
+from advisor import services as advisor
+from labs.challenges import (
+    FAILED,
+    KINDS,
+    LEVELS,
+    PASSED,
+    UNKNOWN,
+    Challenge,
+    ChallengeError,
+    Condition,
+    Played,
+    Stated,
+    all_challenges,
+    find,
+    grade,
+    grade_case,
+    of_day,
+    seed_of,
+)
+from labs.challenges.levers import changes, described, open_failures, stated
+from labs.challenges.loading import load
+from labs.challenges.model import P99
+from labs.challenges.schedule import plan
+from labs.evidence.challenge_proofs import spec
+from spark_jobs.count_table import COUNTS
+from tests.labs import make
+
+PLACE = Path(labs.challenges.__file__).parent
+CHALLENGES = pytest.mark.parametrize("challenge", all_challenges(), ids=lambda each: each.name)
+FIRST = find("one-acknowledgement")
+NOTHING_STATED = Stated(0)
+
+
+def test_no_two_challenges_share_a_name_or_a_place() -> None:
+    known = all_challenges()
+    assert len({each.name for each in known}) == len({each.order for each in known}) == len(known)
+
+
+@CHALLENGES
+def test_a_challenge_can_be_staged_with_every_answer_that_it_knows(challenge: Challenge) -> None:
+    assert spec(challenge, seed=1).scenario == challenge.scenario
+
+
+@CHALLENGES
+def test_its_schedule_can_be_drawn_and_says_only_words(challenge: Challenge) -> None:
+    start, _ = described(challenge, challenge.start())
+    assert start is not None
+    told = plan(challenge.scenario, advisor.in_force(start), challenge.staging)
+    assert told.steps
+    assert any(step.kind == "fault" for step in told.steps)
+    assert told.seconds >= max(step.at_s for step in told.steps)
+    assert not [step.text for step in told.steps if "_" in step.text or not step.text.strip()]
+
+
+@CHALLENGES
+def test_the_optimum_changes_what_it_says(challenge: Challenge) -> None:
+    for known in (challenge.optimum, challenge.tempting):
+        pipeline, _ = described(challenge, challenge.with_levers(known))
+        assert pipeline is not None
+        assert [each.name for each in changes(challenge, pipeline)] == [
+            name for name in challenge.levers if name in known.settings
+        ]
+
+
+@pytest.mark.parametrize(
+    "challenge",
+    [each for each in all_challenges() if each.kind == "golf"],
+    ids=lambda each: each.name,
+)
+def test_the_optimum_of_golf_is_the_advice_and_nothing_less_will_do(challenge: Challenge) -> None:
+    start, _ = described(challenge, challenge.start())
+    assert start is not None
+    advised = {f"{each.component}.{each.setting}" for each in advisor.answer(start).wanted.changes}
+    assert challenge.optimum.settings.keys() == advised
+    optimum = challenge.optimum.settings
+    for size in range(len(optimum) + 1):
+        for names in itertools.combinations(optimum, size):
+            levers = challenge.start() | {name: optimum[name] for name in names}
+            pipeline, _ = described(challenge, levers)
+            assert pipeline is not None
+            assert (not open_failures(pipeline)) is (size == len(optimum)), names
+
+
+def played(verdict: str, **counts: int | None) -> Played:
+    """What a run of the engine's form showed: 10,000 acknowledged, 0 or 985 of them lost."""
+    return Played.of(make.result(verdict, **counts))
+
+
+def test_a_run_passes_by_its_counts_and_says_them() -> None:
+    passed = grade(FIRST, played("holds"), NOTHING_STATED)
+    assert passed.state == PASSED
+    assert passed.why == "0 acknowledged and gone of 10,000 (asked for: none)."
+    failed = grade(FIRST, played("broken"), NOTHING_STATED)
+    assert failed.state == FAILED
+    assert failed.why == "985 acknowledged and gone of 10,000 (asked for: none)."
+
+
+def test_what_was_not_judged_is_never_graded() -> None:
+    for run in (played("unknown"), Played.of({}), Played("holds", "", {"lost_write": None})):
+        assert grade(FIRST, run, NOTHING_STATED).state == UNKNOWN
+    # An unknown verdict counts for nothing, whatever was counted.
+    surely = Played("unknown", "the fault did not happen", {"lost_write": 0, "ok": 10})
+    told = grade(FIRST, surely, NOTHING_STATED)
+    assert (told.state, told.why) == (
+        UNKNOWN,
+        "Nothing can be concluded from this run: the fault did not happen.",
+    )
+
+
+def test_to_survive_the_guarantee_has_to_hold_too() -> None:
+    broken = played("broken", lost_write=0, given_up=12)
+    told = grade(FIRST, broken, NOTHING_STATED)
+    assert told.state == FAILED
+    assert "But at-least-once was broken: 12 given up by the client." in told.why
+    on_purpose = replace(FIRST, kind="exactly")
+    assert grade(on_purpose, broken, NOTHING_STATED).state == PASSED
+
+
+def test_golf_asks_the_advisor_about_the_failures_that_were_not_staged() -> None:
+    golf = replace(FIRST, kind="golf")
+    assert grade(golf, played("holds"), Stated(1)).state == PASSED
+    many = grade(golf, played("holds"), Stated(3))
+    assert (many.state, "with 3 changes. The advisor needs 1." in many.why) == (FAILED, True)
+    open_ = grade(golf, played("holds"), Stated(1, ("A disk is lost",)))
+    assert (open_.state, "not kept in: A disk is lost." in open_.why) == (FAILED, True)
+    pipeline, _ = described(golf, golf.with_levers(golf.optimum))
+    assert pipeline is not None
+    assert stated(golf, pipeline).open_failures, "acks=all alone leaves a leader alone"
+
+
+def test_conditions_have_both_ends() -> None:
+    exactly, least, most = (
+        Condition("given_up", 10, 10),
+        Condition("given_up", 1),
+        Condition(P99, 0, 9),
+    )
+    assert [exactly.met(each) for each in (9, 10, 11)] == [False, True, False]
+    assert [least.met(each) for each in (0, 1, 10**6)] == [False, True, True]
+    assert [most.met(each) for each in (9, 10)] == [True, False]
+    assert [each.asked for each in (exactly, least, most)] == [
+        "exactly 10",
+        "at least 1",
+        "at most 9",
+    ]
+
+
+def test_a_case_needs_the_cause_and_a_message_that_was_hit() -> None:
+    case = find("case-of-the-quick-answer")
+    run = played("broken")
+    right = grade_case(case, run, case.cause, 17, True)
+    assert right.state == PASSED
+    assert "message 17 is one of them" in right.why
+    assert grade_case(case, run, case.wrong, 17, True).state == FAILED
+    assert grade_case(case, run, case.cause, 17, False).state == FAILED
+    both = grade_case(case, run, case.wrong, 1234, False)
+    assert "that is not the cause, and message 1,234 is not one of them" in both.why
+
+
+def test_a_case_without_harm_or_without_ledger_is_not_graded() -> None:
+    case = find("case-of-the-quick-answer")
+    assert grade_case(case, played("holds"), case.cause, 17, True).state == UNKNOWN
+    assert grade_case(case, played("unknown"), case.cause, 17, True).state == UNKNOWN
+    assert grade_case(case, played("broken"), case.cause, 17, None).state == UNKNOWN
+
+
+def test_a_day_has_one_challenge_and_one_schedule() -> None:
+    days = [date(2026, 11, 24) + timedelta(days=number) for number in range(120)]
+    assert seed_of(days[0]) == 391_342_052, "the same on every machine and in every release"
+    chosen = {of_day(day, all_challenges()).name for day in days}
+    assert len(chosen) > len(all_challenges()) / 2
+    assert len({seed_of(day) for day in days}) == len(days)
+    assert all(0 <= seed_of(day) < 2**31 for day in days)
+
+
+def test_levels_and_kinds_are_all_there() -> None:
+    assert len(all_challenges()) >= 16
+    assert {each.level for each in all_challenges()} == set(LEVELS)
+    assert {each.kind for each in all_challenges()} == set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("level = 1", "level = 4", "level: has to be one of 1, 2, 3, not 4"),
+        ('kind = "survive"', 'kind = "chess"', "kind: 'chess' is none of"),
+        ('title = "', 'titel = "', "title: is missing"),
+        ("[optimum]", "[best]", "optimum: is missing"),
+        ('count = "lost_write"', 'count = "lost"', "conditions[1].count: 'lost' is none of"),
+        ("exactly = 0", "", "conditions[1].count: needs `exactly`, `least` or `most`"),
+        ('"producer.acks" = "all"', '"producer.acks" = "most"', "optimum.settings: "),
+        ('"producer.acks" = "all"', '"consumer.group.id" = "a"', "is not among the levers"),
+        ("[settings]", "[staging]\nweeks = 3\n[settings]", "staging: "),
+        ('want = "at-least-once"', 'want = "at-least-once"\nhint = "a"', "hint: is not a key of"),
+    ],
+)
+def test_what_is_wrong_is_named_with_file_and_key(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    source = (PLACE / "01-one-acknowledgement.toml").read_text("utf-8")
+    assert old in source
+    file = tmp_path / "01-wrong.toml"
+    file.write_text(source.replace(old, new, 1), "utf-8")
+    with pytest.raises(ChallengeError) as error:
+        load(file)
+    assert f"/{file.name}: {said}" in str(error.value) or said in str(error.value)
+    assert file.name in str(error.value)
+
+
+def test_a_file_without_a_number_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "first.toml"
+    shutil.copyfile(PLACE / "01-one-acknowledgement.toml", file)
+    with pytest.raises(ChallengeError, match="named like"):
+        load(file)
+
+
+def test_every_count_has_words_for_a_grade() -> None:
+    assert all(Condition(count, 0, 0).label for count in COUNTS)
