@@ -56,6 +56,7 @@ LAB_LIMITED = {
     "advisor:renew": "saves", "labs:start": "starts", "labs:again": "starts",
     "labs:repeat": "starts", "labs:lesson": "starts", "labs:toy-start": "starts",
     "labs:class-open": "rooms", "labs:class-join": "joins", "labs:class-run": "starts",
+    "labs:challenge": "starts",
     "login": "logins",
 }  # fmt: skip
 # Waiting at once: at 45 s each the last of 20 waits a quarter of an hour. Half of the places are

@@ -314,3 +314,29 @@ class Pupil(models.Model):
 
     def __str__(self) -> str:
         return self.nickname
+
+
+class Attempt(models.Model):
+    """One try of one visitor at a challenge; kept by session, without an account.
+
+    `levers` are the settings as they were typed, `day` the date whose schedule was played. In a
+    case of forensics `answer` has the `cause`, the `message` and whether the ledger shows the harm
+    in it (`harmed`). The grade is not stored: it follows from the run.
+    """
+
+    slug = models.CharField(max_length=16, unique=True, default=new_slug, editable=False)
+    session_key = models.CharField(max_length=40, db_index=True)
+    challenge = models.CharField(max_length=64)
+    levers = models.JSONField(default=dict)
+    day = models.DateField(null=True, blank=True)
+    experiment = models.ForeignKey(
+        Experiment, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    answer = models.JSONField(default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("-created_at", "-pk")
+
+    def __str__(self) -> str:
+        return f"{self.slug} ({self.challenge})"

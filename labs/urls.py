@@ -6,6 +6,7 @@ from django.urls import path
 
 from labs.pages import (
     class_views,
+    challenge_views,
     comparison_views,
     evidence_views,
     incident_views,
@@ -61,6 +62,17 @@ urlpatterns = [
     path("class/<slug:code>/close/", class_views.close, name="class-close"),
     path("class/<slug:code>/remove/", class_views.remove, name="class-remove"),
     path("class/<slug:code>/class.csv", class_views.export, name="class-export"),
+    path("challenges/", challenge_views.challenges, name="challenges"),
+    path("challenges/results/<slug:slug>/", challenge_views.result, name="challenge-result"),
+    path("challenges/<slug:name>/", challenge_views.challenge, name="challenge"),
+    path("challenges/<slug:name>/live/", challenge_views.live, name="challenge-live"),
+    path("challenges/<slug:name>/answer/", challenge_views.answer, name="challenge-answer"),
+    path(
+        "challenges/<slug:name>/evidence/<slug:part>/",
+        challenge_views.evidence,
+        name="challenge-evidence",
+    ),
+    path("challenges/<slug:name>/give-up/", challenge_views.give_up, name="challenge-give-up"),
     path("learn/", lesson_views.lessons, name="lessons"),
     path("learn/<slug:name>/live/", lesson_views.live, name="lesson-live"),
     path("learn/<slug:name>/your-turn/live/", lesson_views.turn_live, name="lesson-turn-live"),

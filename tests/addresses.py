@@ -9,8 +9,10 @@ from advisor.advisories import advisories
 from advisor.export import exports_for
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.rules import all_rules
+from labs.challenges import all_challenges
 from labs.incidents import all_incidents
 from labs.lessons import STEPS, all_lessons
+from labs.models import Attempt
 from tests.labs import make
 
 FIELDS = {"family": "java", "version": "4.3", "kafka": "4.3", "brokers": "3", "producer.acks": "1",
@@ -51,6 +53,8 @@ def _examples() -> dict[str, list[Filled]]:
     arms = [{**run, "arm": "described"} for run in runs]
     lessons = [{"name": lesson.name} for lesson in all_lessons()]
     steps = [{**lesson, "step": step} for lesson in lessons for step in STEPS]
+    challenges = [{"name": each.name} for each in all_challenges()]
+    tried = Attempt.objects.create(session_key="somebody", challenge=challenges[0]["name"])
     saved = [{"slug": slug}]
     rooms = [{"code": each.code} for each in make.rooms()]
     return {
@@ -61,6 +65,10 @@ def _examples() -> dict[str, list[Filled]]:
         "labs:scenario-start": [{"name": make.SCENARIO}],
         "labs:lesson": steps,
         **{f"labs:class-{name}": rooms for name in _OF_A_ROOM},
+        **{f"labs:challenge{name}": challenges
+           for name in ("", "-live", "-answer", "-give-up")},
+        "labs:challenge-evidence": [{**each, "part": "dump"} for each in challenges],
+        "labs:challenge-result": [{"slug": tried.slug}],
         "labs:incident": [{"name": each.slug} for each in all_incidents()],
         **{f"advisor:{name}": saved for name in _OF_A_PIPELINE},
         "advisor:export": [{"slug": slug, "product": product}],
@@ -78,7 +86,7 @@ _PLAIN = (
     "login", "logout",
     "labs:home", "labs:incidents", "labs:experiments", "labs:start", "labs:conditions",
     "labs:evidence",
-    "labs:class", "labs:class-open", "labs:class-join",
+    "labs:challenges", "labs:class", "labs:class-open", "labs:class-join",
     "labs:lessons", "labs:recorded", "labs:scenarios", "labs:toy", "labs:toy-states",
     "labs:toy-start", "concepts:index", "advisor:start", "advisor:start-over", "advisor:undo",
     "advisor:intake",

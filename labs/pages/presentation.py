@@ -36,6 +36,8 @@ _LABELS = {
     "recommended": "As recommended",
     "weak": "Weak settings",
     "safe": "Safe settings",
+    "yours": "Your settings",
+    "recorded": "The recording",
 }
 
 

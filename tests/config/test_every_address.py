@@ -45,6 +45,9 @@ METHODS = {
     "labs:class-run": SENT, "labs:class-close": SENT, "labs:class-remove": SENT,
     "labs:class-export": LOOKED_AT,
     "concepts:index": LOOKED_AT, "concepts:concept": LOOKED_AT,
+    "labs:challenges": LOOKED_AT, "labs:challenge": BOTH, "labs:challenge-live": LOOKED_AT,
+    "labs:challenge-answer": SENT, "labs:challenge-give-up": SENT,
+    "labs:challenge-evidence": LOOKED_AT, "labs:challenge-result": LOOKED_AT,
     "labs:lesson-reset": SENT, "labs:lesson-undo": SENT, "labs:lesson": BOTH,
 }  # fmt: skip
 """Anybody may ask for these; that of another's run only its owner or an operator may cancel it is
@@ -57,6 +60,7 @@ WORDS = {
     "arm": "described",
     "product": "nosuch",
     "component": "producer",
+    "part": "dump",
 }
 SENT_TO = sorted(name for name, methods in METHODS.items() if "POST" in methods)
 

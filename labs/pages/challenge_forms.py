@@ -1,0 +1,120 @@
+"""The form of a challenge: its levers, and nothing else. The catalog says what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django import forms
+
+from advisor import services as advisor
+from advisor.catalog import (
+    Component,
+    Family,
+    Kind,
+    Setting,
+    client_line,
+    kafka_line,
+    kafka_versions,
+    lookup,
+    versions,
+    written,
+)
+from advisor.questions.question import Question
+from advisor.questions.questionnaire import question_of
+from advisor.reasoning.pipeline import Pipeline
+from labs.challenges import Challenge
+from labs.challenges.levers import described
+from labs.pages.parameters import whole_number
+
+_MOST_CHARACTERS = 60
+
+
+class LeverForm(forms.Form):
+    """One field a lever, filled with `levers`. Valid if the catalog takes all of them together."""
+
+    def __init__(self, challenge: Challenge, levers: Mapping[str, str]) -> None:
+        self.challenge = challenge
+        self.levers = {
+            name: levers.get(name, "").strip()[:_MOST_CHARACTERS] for name in challenge.levers
+        }
+        self.pipeline: Pipeline | None = None
+        super().__init__(self.levers, auto_id="%s", use_required_attribute=False)
+        family = Family(challenge.settings.get("family", "java"))
+        for name in challenge.levers:
+            setting = _setting(challenge, family, name)
+            self.fields[name] = _field(setting, question_of(name, family))
+
+    def clean(self) -> None:
+        """Puts each problem beside its field, in the client's words."""
+        self.pipeline, problems = described(self.challenge, self.levers)
+        for problem in problems:
+            name = advisor.field_of(problem)
+            self.add_error(
+                name if name in self.fields else None, forms.ValidationError(problem.message)
+            )
+        for name in self.errors:
+            if name in self.fields:
+                attrs = self.fields[name].widget.attrs
+                attrs["aria-invalid"] = "true"
+                attrs["aria-describedby"] = f"{name}-error {name}-hint"
+
+
+class CaseForm:
+    """The answer in a case of forensics: a cause and a message's number."""
+
+    def __init__(self, challenge: Challenge, sent: Mapping[str, str]) -> None:
+        names = [each.name for each in challenge.causes]
+        cause = sent.get("cause", "")
+        self.cause = cause if cause in names else ""
+        self.typed = sent.get("message", "").strip()[:_MOST_CHARACTERS]
+        self.message = whole_number(self.typed.replace(",", ""))
+        self._sent = bool(sent)
+
+    def is_valid(self) -> bool:
+        return bool(self.cause) and self.message is not None
+
+    @property
+    def problem(self) -> str:
+        """What is missing; empty for a form that was not sent."""
+        if not self._sent or self.is_valid():
+            return ""
+        return "Choose a cause, and give the number of a message, such as 1234."
+
+
+def _setting(challenge: Challenge, family: Family, name: str) -> Setting:
+    component, _, key = name.partition(".")
+    version = client_line(family, challenge.settings.get("version") or versions(family)[0])
+    kafka = kafka_line(challenge.settings.get("kafka") or kafka_versions()[0])
+    return lookup(family, version, kafka, Component(component), key)
+
+
+def _field(setting: Setting, question: Question | None) -> forms.Field:
+    name = f"{setting.component}.{setting.name}"
+    attrs = {"class": "input", "aria-describedby": f"{name}-hint"}
+    offered = _offered(setting, dict(question.words) if question else {})
+    if offered:
+        widget: forms.Widget = forms.Select(attrs, [("", _unstated(setting)), *offered])
+    else:
+        attrs |= {
+            "inputmode": "text" if setting.kind is Kind.TEXT else "numeric", "autocomplete": "off",
+            "placeholder": written(setting.default) if setting.default is not None else "",
+            "maxlength": str(_MOST_CHARACTERS), "spellcheck": "false",
+        }  # fmt: skip
+        widget = forms.TextInput(attrs)
+    label = (question.ask if question else "") or name
+    hint = setting.meaning or (question.hint if question else "")
+    return forms.CharField(required=False, label=label, widget=widget, help_text=hint)
+
+
+def _offered(setting: Setting, words: Mapping[str, str]) -> list[tuple[str, str]]:
+    if setting.kind is Kind.BOOL:
+        texts = ["true", "false"]
+    else:
+        # Two ways to write one value (`all` and `-1`) are offered once.
+        texts = [text for text, value in setting.choices if text == written(value)]
+    return [(text, words.get(text, text)) for text in texts]
+
+
+def _unstated(setting: Setting) -> str:
+    known = "" if setting.default is None else f": {written(setting.default)}"
+    return f"not stated (the default{known})"

@@ -1,0 +1,182 @@
+"""The pages of challenges. Each works without JavaScript; what was tried is kept by session."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseStopPolling
+
+from advisor.reasoning.pipeline import Pipeline
+from labs.challenges import Challenge, all_challenges, find, of_day, seed_of
+from labs.engine.record import dump
+from labs.engine.record.harmed import harmed
+from labs.models import Attempt, State
+from labs.pages import challenge_grades, challenge_pages
+from labs.pages.challenge_forms import CaseForm, LeverForm
+from labs.runs import services, visitors
+
+
+@require_safe
+@never_cache
+def challenges(request: HttpRequest) -> HttpResponse:
+    """Every challenge by level, with one's own best, and the one of today."""
+    return render(request, "labs/challenges.html", challenge_pages.listed(request))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def challenge(request: HttpRequest, name: str) -> HttpResponse:
+    """One challenge. A POST plays the settings that it brings."""
+    found = _find(name)
+    if request.method == "POST":
+        return _play(request, found)
+    return render(request, "labs/challenge.html", challenge_pages.context(request, found))
+
+
+@require_safe
+@never_cache
+def live(request: HttpRequest, name: str) -> HttpResponse:
+    """The part of the page that changes; 286 once it will not change again."""
+    found = _find(name)
+    context = challenge_pages.context(request, found)
+    if "experiment" not in context:
+        raise Http404("Nothing has been run in this challenge.")
+    response = render(request, "labs/challenge/live.html", context)
+    if not context["experiment"].is_live:
+        response.status_code = HttpResponseStopPolling.status_code
+    return response
+
+
+@require_POST
+def answer(request: HttpRequest, name: str) -> HttpResponse:
+    """Takes the cause and the message that a visitor names in a case of forensics."""
+    found = _find(name)
+    attempt = _last(request, found)
+    experiment = attempt.experiment if attempt else None
+    if not found.is_forensics or attempt is None or experiment is None:
+        raise Http404("There is no recording to speak about.")
+    if experiment.state != State.DONE:
+        return redirect("labs:challenge", name=found.name)
+    form = CaseForm(found, request.POST)
+    if form.message is None or not form.cause:
+        context = challenge_pages.context(request, found) | {"case": form}
+        return render(request, "labs/challenge.html", context, status=422)
+    shown = _is_harmed(found, attempt, form.message)
+    tries = int(attempt.answer.get("tries", 0)) + 1
+    attempt.answer = {
+        "cause": form.cause, "message": form.message, "harmed": shown, "tries": tries,
+    }  # fmt: skip
+    attempt.save(update_fields=["answer"])
+    return redirect(f"{_url(found)}#graded")
+
+
+@require_safe
+@never_cache
+def evidence(request: HttpRequest, name: str, part: str) -> HttpResponse:
+    """One broker's log, or the dump of the log, of the visitor's own recording, as text."""
+    found = _find(name)
+    attempt = _last(request, found)
+    experiment = attempt.experiment if attempt else None
+    run = experiment.runs.filter(name=found.arm).first() if experiment else None
+    if not found.is_forensics or run is None or run.experiment.is_live:
+        raise Http404("There is no recording to look into.")
+    folder = challenge_pages.logs_of(run)
+    if part == "dump":
+        text = "\n".join(dump.records(run.ledger))
+    elif part in (logs := dump.broker_logs(folder)):
+        text = dump.without_places(logs[part].read_text("utf-8", "replace"), folder)
+    else:
+        raise Http404("The recording has no such part.")
+    response = HttpResponse(text, content_type="text/plain; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{found.name}-{part}.txt"'
+    return response
+
+
+@require_POST
+def give_up(request: HttpRequest, name: str) -> HttpResponse:
+    """Shows the optimum to who asks for it."""
+    found = _find(name)
+    challenge_grades.give_up(request, found)
+    return redirect(f"{_url(found)}#optimum")
+
+
+@require_safe
+@never_cache
+def result(request: HttpRequest, slug: str) -> HttpResponse:
+    """What a share link shows: the settings of one try and its result."""
+    attempt = get_object_or_404(
+        Attempt.objects.select_related("experiment").prefetch_related("experiment__runs"), slug=slug
+    )
+    one = challenge_grades.graded(attempt)
+    if one is None:
+        raise Http404("This challenge is no longer there.")
+    context = challenge_pages.result_context(request, one)
+    return render(request, "labs/challenge_result.html", context)
+
+
+def _find(name: str) -> Challenge:
+    try:
+        return find(name)
+    except LookupError as unknown:
+        raise Http404("There is no such challenge.") from unknown
+
+
+def _url(found: Challenge) -> str:
+    return reverse("labs:challenge", args=[found.name])
+
+
+def _last(request: HttpRequest, found: Challenge) -> Attempt | None:
+    return next(iter(challenge_grades.tries(request, found)), None)
+
+
+def _play(request: HttpRequest, found: Challenge) -> HttpResponse:
+    """Starts a run with the levers that were sent, or puts one that reached no result back into
+    the queue. One at a time."""
+    last = _last(request, found)
+    experiment = last.experiment if last else None
+    if experiment is not None and experiment.is_live:
+        return redirect(f"{_url(found)}#live")
+    try:
+        if request.POST.get("again") and experiment is not None and experiment.state != State.DONE:
+            services.again(experiment, visitors.of(request))
+            return redirect(f"{_url(found)}#live")
+        form = LeverForm(found, request.POST)
+        if not form.is_valid() or form.pipeline is None:
+            context = challenge_pages.context(request, found) | {"form": form}
+            return render(request, "labs/challenge.html", context, status=422)
+        _start(request, found, form.levers, form.pipeline)
+    except services.Refused as refused:
+        messages.error(request, str(refused))
+    return redirect(f"{_url(found)}#live")
+
+
+def _start(
+    request: HttpRequest, found: Challenge, levers: dict[str, str], pipeline: Pipeline
+) -> None:
+    """Queues the run; of today's challenge on the schedule that everybody has."""
+    day = challenge_pages.today()
+    is_daily = bool(request.POST.get("daily")) and of_day(day, all_challenges()) == found
+    started = services.start_challenge(
+        found, pipeline, visitors.of(request), seed_of(day) if is_daily else None
+    )
+    Attempt.objects.create(
+        session_key=visitors.key(request), challenge=found.name, levers=levers,
+        day=day if is_daily else None, experiment=started,
+    )  # fmt: skip
+
+
+def _is_harmed(found: Challenge, attempt: Attempt, message: int) -> bool | None:
+    """Whether the ledger shows the harm of the case in a message; None where it cannot tell."""
+    if attempt.experiment is None:
+        return None
+    run = attempt.experiment.runs.filter(name=found.arm).first()
+    count = found.conditions[0].count
+    seen = run.counts.get(count) if run else None
+    if run is None or seen is None:
+        return None
+    bearers = harmed(run.ledger, count, seen)
+    return None if bearers is None else message in bearers

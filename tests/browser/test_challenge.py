@@ -1,0 +1,47 @@
+"""A challenge from its list to a solution, in a real Chromium, on real brokers."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from labs.challenges import find
+from tests.browser.conftest import serious, too_wide
+from tests.browser.whole import VERDICT_LIMIT_MS, lab
+
+__all__ = ["lab"]
+
+pytestmark = [
+    pytest.mark.whole, pytest.mark.stack, pytest.mark.thorough, pytest.mark.timeout(1500),
+]  # fmt: skip
+
+CHALLENGE = find("one-acknowledgement")
+
+
+def play(page: Page, lever: str, value: str, expected: str) -> None:
+    """Sets one lever, runs it, and waits for the grade."""
+    page.get_by_label(lever, exact=True).select_option(value)
+    page.get_by_role("button", name="Run it on real brokers").click()
+    expect(page.locator("#graded")).to_contain_text(expected, timeout=VERDICT_LIMIT_MS)
+
+
+def test_from_the_list_to_the_optimum(page: Page, lab: str) -> None:
+    page.goto(f"{lab}/challenges/")
+    page.get_by_role("link", name=CHALLENGE.title, exact=True).last.click()
+    expect(page.locator("#goal")).to_contain_text(CHALLENGE.goal)
+    play(page, "producer.acks", "1", "Not passed, with 0 changes.")
+    expect(page.locator("#graded")).to_contain_text("acknowledged and gone of")
+    expect(page.locator("#optimum")).not_to_contain_text(CHALLENGE.optimum.why)
+    page.get_by_role("link", name="Go on").click()
+
+    play(page, "producer.acks", "all", "Passed, with 1 change.")
+    page.get_by_role("link", name="Go on").click()
+    expect(page.locator("#optimum")).to_contain_text(CHALLENGE.optimum.why)
+    assert serious(page) == []
+    page.set_viewport_size({"width": 360, "height": 900})
+    assert too_wide(page) == []
+
+    page.get_by_role("link", name="A link to share this result").click()
+    expect(page.locator("#graded")).to_contain_text("0 acknowledged and gone of")
+    page.goto(f"{lab}/challenges/")
+    expect(page.locator(f"#{CHALLENGE.name}")).to_contain_text("solved with 1 change")

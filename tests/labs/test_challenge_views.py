@@ -1,0 +1,146 @@
+"""Challenges over HTTP, without JavaScript: from the list to a grade and a link to share it."""
+
+from __future__ import annotations
+
+from html import unescape
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+
+from labs.challenges import all_challenges, find, of_day, seed_of
+from labs.models import Attempt, Experiment, State
+from labs.pages import challenge_pages
+from tests.labs import make
+
+pytestmark = pytest.mark.django_db
+
+NAME = "one-acknowledgement"
+START = find(NAME).start()
+SOLVED = find(NAME).with_levers(find(NAME).optimum)
+URL = reverse("labs:challenge", args=[NAME])
+
+
+def page(client: Client, address: str = URL) -> str:
+    response = client.get(address)
+    assert response.status_code == 200
+    return unescape(response.content.decode())
+
+
+def played(client: Client, levers: dict[str, str], verdict: str, **counts: int | None) -> Attempt:
+    """Plays settings, and has the run end so."""
+    response = client.post(URL, levers)
+    assert response.status_code == 302, response.content.decode()
+    attempt = Attempt.objects.first()
+    assert attempt is not None
+    assert attempt.experiment is not None
+    run = attempt.experiment.runs.get()
+    run.verdict, run.result = verdict, make.result(verdict, **counts)
+    run.save()
+    end(attempt.experiment, State.DONE)
+    return attempt
+
+
+def end(experiment: Experiment, state: State) -> None:
+    Experiment.objects.filter(pk=experiment.pk).update(
+        started_at=experiment.queued_at, ended_at=experiment.queued_at, state=state
+    )
+
+
+def test_the_list_has_every_challenge_and_the_one_of_today(client: Client) -> None:
+    text = page(client, reverse("labs:challenges"))
+    for each in all_challenges():
+        assert each.title in text
+        assert each.teaches in text
+    daily = of_day(challenge_pages.today(), all_challenges())
+    assert f"{reverse('labs:challenge', args=[daily.name])}?daily=1" in text
+    assert "solved</span>" not in text
+    assert settings.SESSION_COOKIE_NAME not in client.cookies, "looking keeps nothing"
+
+
+def test_only_the_levers_are_asked_for_and_run(client: Client) -> None:
+    text = page(client)
+    for lever in find(NAME).levers:
+        assert f'name="{lever}"' in text
+    client.post(URL, {**SOLVED, "topic.replication.factor": "1", "family": "spark"})
+    run = Experiment.objects.get().runs.get()
+    assert run.settings["topic"]["replication.factor"] == 3
+    assert run.settings["producer"]["acks"] == "all"
+    assert Attempt.objects.get().levers == SOLVED
+
+
+def test_settings_that_the_catalog_refuses_start_nothing(client: Client) -> None:
+    response = client.post(URL, {**START, "producer.retries": "-3"})
+    assert response.status_code == 422
+    assert 'id="producer.retries-error"' in response.content.decode()
+    assert not Experiment.objects.exists()
+
+
+def test_a_run_that_is_not_over_is_shown_and_not_graded(client: Client) -> None:
+    client.post(URL, SOLVED)
+    text = page(client)
+    assert 'http-equiv="refresh"' in text
+    assert 'id="graded"' not in text
+    assert 'id="levers"' not in text
+    client.post(URL, SOLVED)
+    assert Attempt.objects.count() == 1, "one at a time"
+
+
+def test_a_solved_challenge_shows_the_grade_the_optimum_and_a_link(client: Client) -> None:
+    attempt = played(client, SOLVED, "holds")
+    text = page(client)
+    assert "Passed, with 1 change." in " ".join(text.split())
+    assert "0 acknowledged and gone of 10,000 (asked for: none)." in text
+    assert find(NAME).optimum.why in text
+    assert "1 of " in page(client, reverse("labs:challenges"))
+    shared = page(Client(), reverse("labs:challenge-result", args=[attempt.slug]))
+    assert "Passed, with 1 change." in " ".join(shared.split())
+    assert "producer.acks" in shared
+
+
+def test_what_is_not_solved_hides_the_optimum_until_one_gives_up(client: Client) -> None:
+    played(client, START, "broken")
+    text = page(client)
+    assert "985 acknowledged and gone of 10,000 (asked for: none)." in text
+    assert "Not passed, with 0 changes." in " ".join(text.split())
+    assert find(NAME).optimum.why not in text
+    client.post(reverse("labs:challenge-give-up", args=[NAME]))
+    assert find(NAME).optimum.why in page(client)
+
+
+@pytest.mark.parametrize("verdict", ["unknown", ""])
+def test_a_run_without_a_verdict_is_neither_passed_nor_failed(client: Client, verdict: str) -> None:
+    attempt = played(client, SOLVED, verdict)
+    for text in (page(client), page(client, reverse("labs:challenge-result", args=[attempt.slug]))):
+        assert "Not graded" in text
+        assert "Passed" not in text
+        assert "Not passed" not in text
+
+
+@pytest.mark.parametrize("state", [State.FAILED, State.INTERRUPTED, State.CANCELLED])
+def test_a_run_that_ended_without_a_result_can_be_run_again(client: Client, state: State) -> None:
+    client.post(URL, SOLVED)
+    end(Experiment.objects.get(), state)
+    assert "neither passed nor failed" in page(client)
+    client.post(URL, {"again": "1"})
+    assert Experiment.objects.get().state == State.QUEUED
+    assert Attempt.objects.get().levers == SOLVED
+
+
+def test_the_daily_challenge_is_on_the_schedule_of_its_date(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    day = challenge_pages.today()
+    daily = of_day(day, all_challenges())
+    address = reverse("labs:challenge", args=[daily.name])
+    client.post(address, {**daily.start(), "daily": "1"})
+    assert Experiment.objects.get().seed == seed_of(day)
+    assert Attempt.objects.get().day == day
+
+
+def test_what_is_not_there_is_not_found(client: Client) -> None:
+    for name, word in (("challenge", "nosuch"), ("challenge-result", "nosuch22"),
+                       ("challenge-live", NAME)):  # fmt: skip
+        assert client.get(reverse(f"labs:{name}", args=[word])).status_code == 404
+    assert client.post(reverse("labs:challenge-answer", args=[NAME])).status_code == 404
