@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.urls import path
 
 from labs.pages import (
-    class_views,
     challenge_views,
+    class_views,
     comparison_views,
     evidence_views,
     incident_views,

@@ -2,9 +2,10 @@
 
 The rule, as docs/setup.md has it: after `LAB_KEEP_DAYS` days (0: never) goes a description that no
 experiment was run on, and an experiment that a visitor started and that reached no result. Progress
-in a lesson goes with the session that it belongs to. What an experiment showed is evidence, and
-stays; the mark of the address that it came from goes when no session of that time is left. A class
-room goes with its pupils a week after it was opened, whatever is kept otherwise.
+in a lesson goes with the session that it belongs to, and so does a try at a challenge; a result
+stays behind the link to it. What an experiment showed is evidence, and stays; the mark of the
+address that it came from goes when no session of that time is left. A class room goes with its
+pupils a week after it was opened, whatever is kept otherwise.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from pathlib import Path
 
 from django.conf import settings
 from django.contrib.sessions.models import Session
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from advisor.models import Description
 from labs.lessons.classroom import KEPT_FOR
-from labs.models import Classroom, Experiment, Progress, State
+from labs.models import Attempt, Classroom, Experiment, Progress, State
 
 _NO_RESULT = (State.FAILED, State.INTERRUPTED, State.CANCELLED)
 _AT_ONCE = 500
@@ -37,12 +38,21 @@ def forget() -> dict[str, int]:
     _, of_rooms = Classroom.objects.filter(pk__in=[*over[:_AT_ONCE]]).delete()
     rooms = of_rooms.get(Classroom._meta.label, 0)
     gone = {"progress": progress, "experiments": 0, "descriptions": 0, "rooms": rooms}
+    _orphaned(Attempt.objects.exclude(session_key="").exclude(session_key__in=alive))
     if settings.LAB_KEEP_DAYS:
         old = now - timedelta(days=settings.LAB_KEEP_DAYS)
         gone |= {"experiments": _experiments(old), "descriptions": _descriptions(old)}
     since = now - timedelta(seconds=settings.SESSION_COOKIE_AGE)
     Experiment.objects.filter(ended_at__lt=since).exclude(address="").update(address="")
     return gone
+
+
+def _orphaned(tries: QuerySet[Attempt]) -> None:
+    """Of tries whose session is gone: a result stays behind its link and is nobody's any more."""
+    of_session = [*tries.values_list("pk", flat=True)[:_AT_ONCE]]
+    found = Attempt.objects.filter(pk__in=of_session)
+    found.exclude(experiment__state=State.DONE).delete()
+    found.update(session_key="")
 
 
 def _experiments(old: datetime) -> int:

@@ -11,7 +11,7 @@ from django.test import Client, override_settings
 from django.utils import timezone
 
 from advisor.models import Description
-from labs.models import Experiment, Progress, State
+from labs.models import Attempt, Experiment, Progress, State
 from labs.runs.expiry import forget
 from tests.labs import make
 
@@ -52,6 +52,19 @@ def test_progress_goes_with_its_session(client: Client) -> None:
         Progress.objects.create(session_key=key, lesson="a")
     assert forget()["progress"] == 1
     assert Progress.objects.get().session_key == client.session.session_key
+
+
+def test_a_try_goes_with_its_session_and_a_result_stays_behind_its_link(client: Client) -> None:
+    client.post("/describe/start-over/")
+    mine, done = str(client.session.session_key), make.experiment(State.DONE, "holds", "holds")
+    tries = [(mine, None), ("gone", None), ("gone", make.experiment(State.FAILED)), ("gone", done)]
+    made = [
+        Attempt.objects.create(session_key=key, challenge="a", experiment=run)
+        for key, run in tries
+    ]  # fmt: skip
+    forget()
+    left = {each.pk: each.session_key for each in Attempt.objects.all()}
+    assert left == {made[0].pk: mine, made[3].pk: ""}
 
 
 def test_nothing_goes_where_the_operator_keeps_all() -> None:
