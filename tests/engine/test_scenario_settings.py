@@ -150,6 +150,17 @@ def test_a_rack_that_holds_half_of_the_brokers_cannot_be_staged(racks: int | Non
     assert "stands for a rack" in three.note
 
 
+@pytest.mark.parametrize(("replicas", "racks"), [(4, 3), (5, 5), (6, 3)])
+def test_of_five_brokers_a_rack_of_two_is_lost_and_of_no_other_number(
+    replicas: int, racks: int
+) -> None:
+    topology = find("rack-lost").topology
+    five = topology({"topic": {"replication.factor": 5}, "application": {"racks": 3}})
+    assert (five.brokers, five.replication_factor) == (5, 5)
+    with pytest.raises(ScenarioError, match=f"replication.factor is {replicas}"):
+        topology({"topic": {"replication.factor": replicas}, "application": {"racks": racks}})
+
+
 @pytest.mark.parametrize(
     ("streams", "why"),
     [({}, "no Kafka Streams"), ({"group.protocol": "streams"}, "longer than a run")],
