@@ -23,8 +23,8 @@ from labs.pages.challenge_forms import CaseForm, LeverForm
 from labs.pages.challenge_grades import Graded
 from labs.pages.views import experiment_context
 
-_WIDTH, _MARGIN = 600.0, 12.0
-_APART = 22.0
+_WIDTH, _MARGIN = 400.0, 10.0
+_APART = 16.0
 """Numbers on the drawing stand at least so far apart."""
 
 
