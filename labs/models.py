@@ -212,8 +212,9 @@ class Progress(models.Model):
 
     `prediction` has the `answer` and the `confidence` of each prediction; `turn` the `choice` of
     the visitor's turn and what was predicted of it, for the run `turn_experiment`; `answers` the
-    place of the answer that was given to each question. A reset keeps the row with `reset_at`, so
-    that it can be undone.
+    place of the answer that was given to each question; `reviews` when what was wrong was last
+    asked, and how often it was right since (`labs.pages.lesson_review`). A reset keeps the row with
+    `reset_at`, so that it can be undone.
     """
 
     session_key = models.CharField(max_length=40, db_index=True)
@@ -228,6 +229,7 @@ class Progress(models.Model):
         Experiment, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     answers = models.JSONField(default=dict)
+    reviews = models.JSONField(default=dict)
     reset_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -74,6 +74,7 @@ urlpatterns = [
     ),
     path("challenges/<slug:name>/give-up/", challenge_views.give_up, name="challenge-give-up"),
     path("learn/", lesson_views.lessons, name="lessons"),
+    path("learn/review/", lesson_views.review, name="lesson-review"),
     path("learn/<slug:name>/live/", lesson_views.live, name="lesson-live"),
     path("learn/<slug:name>/your-turn/live/", lesson_views.turn_live, name="lesson-turn-live"),
     path("learn/<slug:name>/reset/", lesson_views.reset, name="lesson-reset"),

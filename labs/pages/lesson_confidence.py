@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-from labs.lessons import CONFIDENCES, find, right
-from labs.models import Progress, State
+from labs.lessons import CONFIDENCES, Lesson, Outcome, Prediction, find, right
+from labs.models import Experiment, Progress, State
 from labs.pages import lesson_pages, presentation
 from labs.pages.lesson_forms import read
 
@@ -25,32 +26,58 @@ class Fit:
         return round(100 * self.right / self.judged)
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A prediction that a run of the visitor's judged; `outcome` is that of its arm."""
+
+    prediction: Prediction
+    answer: str
+    confidence: str
+    came_true: bool
+    outcome: Outcome
+    at: datetime | None
+    is_turn: bool = False
+
+
 def table(progress: Sequence[Progress]) -> list[Fit]:
     """A row for each confidence with judged predictions, the surest first."""
-    judged = [each for one in progress for each in _judged(one)]
+    found = [each for one in progress for each in _of(one)]
     rows = []
     for confidence, words in CONFIDENCES.items():
-        came_true = [true for said, true in judged if said == confidence]
+        came_true = [each.came_true for each in found if each.confidence == confidence]
         if came_true:
             rows.append(Fit(words, sum(came_true), len(came_true)))
     return rows
 
 
-def _judged(mine: Progress) -> Iterator[tuple[str, bool]]:
-    """(confidence, whether it came true) of each prediction that a run of theirs judged."""
+def _of(mine: Progress) -> Iterator[Judged]:
     try:
-        lesson = find(mine.lesson)
+        yield from judged(find(mine.lesson), mine)
     except LookupError:
         return  # a lab that is no longer in the course
-    if mine.experiment is not None and mine.experiment.state == State.DONE:
-        outcomes, kept = presentation.outcomes(mine.experiment), read(mine.prediction)
+
+
+def judged(lesson: Lesson, mine: Progress) -> Iterator[Judged]:
+    """Each prediction that a run of theirs judged, that of the last turn among them."""
+    ran = mine.experiment
+    if ran is not None and ran.state == State.DONE:
+        outcomes, kept = presentation.outcomes(ran), read(mine.prediction)
         for each in lesson.predictions:
             stated, outcome = kept.get(each.name), outcomes.get(each.arm)
-            if stated is None or outcome is None:
-                continue
-            came_true = right(lesson, each, stated["answer"], outcome)
-            if came_true is not None:
-                yield stated["confidence"], came_true
-    turn = lesson_pages.turned(lesson, mine)
-    if turn is not None and turn.right is not None:
-        yield mine.turn.get("confidence", ""), turn.right
+            if stated is not None and outcome is not None:
+                yield from _judged(lesson, each, stated, outcome, ran)
+    turn, choice = mine.turn_experiment, mine.turn.get("choice", "")
+    if turn is not None and lesson_pages.turned(lesson, mine) is not None:
+        outcome = presentation.outcomes(turn)[choice]
+        yield from _judged(lesson, Prediction(choice, choice), mine.turn, outcome, turn, True)
+
+
+def _judged(
+    lesson: Lesson, prediction: Prediction, stated: dict[str, str], outcome: Outcome,
+    ran: Experiment, is_turn: bool = False,
+) -> Iterator[Judged]:  # fmt: skip
+    answer = stated.get("answer", "")
+    came_true = right(lesson, prediction, answer, outcome) if answer else None
+    if came_true is not None:
+        confidence = stated.get("confidence", "")
+        yield Judged(prediction, answer, confidence, came_true, outcome, ran.ended_at, is_turn)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseStopPolling
 
 from labs.lessons import STEPS, Lesson, all_lessons, find
 from labs.models import Progress, State
-from labs.pages import lesson_confidence, lesson_pages, progress
+from labs.pages import lesson_confidence, lesson_pages, lesson_review, progress
 from labs.pages.lesson_forms import PredictionForm, TurnForm
 from labs.pages.parameters import whole_number
 from labs.runs import services, visitors
@@ -26,8 +29,34 @@ def lessons(request: HttpRequest) -> HttpResponse:
         lesson_pages.row(each, mine.get(each.name), progress.may_undo(request, each))
         for each in all_lessons()
     ]
-    context = {"rows": rows, "confidence": lesson_confidence.table(list(mine.values()))}
+    done = list(mine.values())
+    context = {
+        "rows": rows,
+        "confidence": lesson_confidence.table(done),
+        "due": len(lesson_review.due_now(lesson_review.cards(done))),
+    }
     return render(request, "labs/lessons.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@never_cache
+def review(request: HttpRequest) -> HttpResponse:
+    """What was wrong some days ago, asked again; `?shown=` is what was answered just now."""
+    found = lesson_review.cards(progress.all_of(request))
+    due = lesson_review.due_now(found)
+    problem = ""
+    if request.method == "POST":
+        card = next((each for each in due if each.name == request.POST.get("card")), None)
+        given = request.POST.get("answer", "").strip()
+        if card is None:
+            return redirect("labs:lesson-review")
+        if card.is_answer(given):
+            lesson_review.answer(card, given)
+            return redirect(f"{reverse('labs:lesson-review')}?{urlencode({'shown': card.name})}")
+        problem = f"Choose an answer, or type a number, for “{card.ask}”"
+    shown = next((each for each in found if each.name == request.GET.get("shown")), None)
+    context = {"due": due, "shown": shown, "problem": problem}
+    return render(request, "labs/lesson_review.html", context, status=400 if problem else 200)
 
 
 @require_http_methods(["GET", "POST"])
@@ -164,7 +193,7 @@ def _why(request: HttpRequest, found: Lesson, mine: Progress) -> HttpResponse:
     for question in found.questions:
         place = whole_number(request.POST.get(question.name, ""))
         if place is not None and place < len(question.answers):
-            progress.answer(request, mine, question.name, place)
+            progress.answer(request, mine, question, place)
     return _go(request, found, mine, "why")
 
 

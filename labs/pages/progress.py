@@ -9,8 +9,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from labs.lessons import STEPS, Lesson
+from labs.lessons import STEPS, Lesson, Question
 from labs.models import Experiment, Progress
+from labs.pages import lesson_review
 from labs.runs import visitors
 
 _ORDER = list(STEPS)
@@ -52,10 +53,12 @@ def take_turn(
     _keep(request, mine)
 
 
-def answer(request: HttpRequest, mine: Progress, question: str, place: int) -> None:
+def answer(request: HttpRequest, mine: Progress, question: Question, place: int) -> None:
     """Keeps the first answer to a question: all after it knew the explanation."""
-    if question not in mine.answers:
-        mine.answers = {**mine.answers, question: place}
+    if question.name not in mine.answers:
+        mine.answers = {**mine.answers, question.name: place}
+        if not question.answers[place].right:
+            mine.reviews = lesson_review.missed(mine, question.name)
         _keep(request, mine)
 
 

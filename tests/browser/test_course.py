@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
@@ -88,3 +90,33 @@ def test_a_lab_needs_no_mouse(page: Page, live_server: LiveServer) -> None:
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
     expect(page.get_by_role("group", name="acks=0").get_by_label("I am sure")).to_be_checked()
+
+
+@pytest.mark.thorough
+def test_what_was_missed_is_asked_again(looked_at: Page, live_server: LiveServer) -> None:
+    page = looked_at
+    answered(page)
+    page.get_by_role("button", name="Run it").click()
+    finish(Experiment.objects.latest("pk"))  # nothing was lost: two of three did not come true
+    Experiment.objects.update(ended_at=timezone.now() - timedelta(days=3))
+    page.goto("/learn/")
+    expect(page.locator("#due")).to_contain_text("2 things")
+    look(page, "review-map")
+    page.get_by_role("link", name="Look at them again").click()
+    look(page, "review")
+    card = page.get_by_role("form").first
+    card.get_by_label("None is lost").check()
+    card.get_by_role("button", name="Answer").click()
+    expect(page.locator("#shown")).to_contain_text("Right this time.")
+    look(page, "review-answered")
+
+
+@pytest.mark.thorough
+def test_the_mechanism_of_a_timeout_is_drawn(looked_at: Page, live_server: LiveServer) -> None:
+    page, lesson = looked_at, find("what-a-timeout-does-not-tell")
+    page.goto(f"/learn/{lesson.name}/run/")
+    page.get_by_role("button", name="Run it").click()
+    finish(Experiment.objects.latest("pk"))
+    page.goto(f"/learn/{lesson.name}/explain/")
+    expect(page.get_by_role("img", name=re.compile("^Step by step: one message"))).to_be_visible()
+    look(page, "04-explain")

@@ -49,6 +49,7 @@ METHODS = {
     "labs:challenge-answer": SENT, "labs:challenge-give-up": SENT,
     "labs:challenge-evidence": LOOKED_AT, "labs:challenge-result": LOOKED_AT,
     "labs:lesson-reset": SENT, "labs:lesson-undo": SENT, "labs:lesson": BOTH,
+    "labs:lesson-review": BOTH,
 }  # fmt: skip
 """Anybody may ask for these; that of another's run only its owner or an operator may cancel it is
 tested below."""
@@ -76,7 +77,7 @@ def _names(resolver: URLResolver, space: str = "") -> Iterator[tuple[str, URLPat
 def _address(name: str) -> str:
     pattern = dict(_names(get_resolver()))[name]
     named = {each: WORDS[each] for each in pattern.pattern.converters}
-    if name.startswith("labs:lesson") and name != "labs:lessons":
+    if name.startswith("labs:lesson") and name not in ("labs:lessons", "labs:lesson-review"):
         named |= {"name": "what-an-acknowledgement-means"}
         named |= {"step": "story"} if "step" in named else {}
     return reverse(name, kwargs=named)

@@ -1,0 +1,138 @@
+"""What was wrong comes back days later, the worst first, and goes once it is known."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from html import unescape
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from labs.lessons import find
+from labs.lessons.review import MOST, WAITS, Miss, due
+from labs.models import Experiment, Progress
+from tests.labs.test_lesson_views import ANSWERS, NAME, finish, started, turned, url
+
+NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
+LAB = find(NAME)
+
+
+def miss(confidence: str = "sure", days: float = 3, times_right: int = 0, item: str = "a") -> Miss:
+    return Miss(NAME, item, confidence, NOW - timedelta(days=days), times_right)
+
+
+def test_it_comes_back_after_two_days_then_after_seven_then_never() -> None:
+    assert [miss(days=days, times_right=times).is_due(NOW)
+            for days, times in ((1.9, 0), (2, 0), (6.9, 1), (7, 1), (1000, len(WAITS)))] == [
+        False, True, False, True, False,
+    ]  # fmt: skip
+
+
+def test_the_worst_comes_first_and_a_review_is_short() -> None:
+    many = [miss("guess", 9), miss("think", 3), miss("sure", 3), miss("", 5), miss("sure", 4)]
+    told = [(each.confidence, (NOW - each.since).days) for each in due([*many, *many], NOW)]
+    assert told[:4] == [("sure", 4), ("sure", 4), ("sure", 3), ("sure", 3)]
+    assert (len(told), told[4]) == (MOST, ("", 5))
+
+
+pytestmark = pytest.mark.django_db
+
+
+def old(days: float = 3) -> None:
+    """What happened so far was some days ago."""
+    past = timezone.now() - timedelta(days=days)
+    Experiment.objects.update(ended_at=past)
+    for mine in Progress.objects.all():
+        mine.reviews = {key: {**kept, "at": past.isoformat()} for key, kept in mine.reviews.items()}
+        mine.save()
+
+
+def review(client: Client) -> str:
+    return unescape(client.get("/learn/review/").content.decode())
+
+
+def answered(client: Client, item: str, answer: str) -> str:
+    sent = {"card": f"{NAME}/{item}", "answer": answer}
+    return unescape(client.post("/learn/review/", sent, follow=True).content.decode())
+
+
+def surprised(client: Client) -> None:
+    """Sure that acks=1 loses nothing, and it did; everything else came true."""
+    client.post(url("predict"), {**ANSWERS, "acks-1-confidence": "sure"})
+    client.post(url("run"))
+    finish(Experiment.objects.get(), acks_0="broken", acks_1="broken")
+
+
+def test_a_prediction_that_did_not_come_true_is_asked_again(client: Client) -> None:
+    surprised(client)
+    assert "Nothing is due" in review(client)
+    old()
+    assert "1 thing went another way" in client.get("/learn/").content.decode()
+    text = review(client)
+    assert "acks=1" in text
+    assert "acks=0" not in text
+    assert "I am sure" in text
+    told = answered(client, "prediction:acks-1", "none")
+    assert "Not quite." in told
+    assert "985" in told
+    old()
+    assert "Right this time." in answered(client, "prediction:acks-1", "some")
+    assert "Nothing is due" in review(client)
+    old()
+    assert "Nothing is due" in review(client), "a week has to pass once it was right"
+    old(8)
+    answered(client, "prediction:acks-1", "some")
+    old(99)
+    assert "Nothing is due" in review(client)
+
+
+def test_a_wrong_answer_to_a_question_is_asked_again_and_explained(client: Client) -> None:
+    question = LAB.questions[0]
+    wrong = next(at for at, each in enumerate(question.answers) if not each.right)
+    right = next(at for at, each in enumerate(question.answers) if each.right)
+    client.post(url("why"), {question.name: str(wrong)})
+    assert "Nothing is due" in review(client)
+    old()
+    assert question.ask in review(client)
+    told = answered(client, f"question:{question.name}", str(right))
+    assert "Right this time." in told
+    assert question.answers[right].why in told
+    assert Progress.objects.get().answers == {question.name: wrong}, "the first answer stays"
+
+
+def test_a_right_answer_never_comes_back(client: Client) -> None:
+    question = LAB.questions[0]
+    right = next(at for at, each in enumerate(question.answers) if each.right)
+    client.post(url("why"), {question.name: str(right)})
+    old(99)
+    assert "Nothing is due" in review(client)
+
+
+def test_the_last_turn_comes_back_with_why(client: Client) -> None:
+    finish(turned(client, choice="min-isr-3", answer="none"), min_isr_3="broken")
+    old()
+    assert "min.insync.replicas=3" in review(client)
+    assert LAB.arm("min-isr-3").why in answered(client, "turn:min-isr-3", "some")
+
+
+@pytest.mark.parametrize("sent", [{"answer": "perhaps"}, {"answer": ""}, {"answer": "<script>"}])
+def test_what_is_no_answer_is_refused_and_changes_nothing(
+    client: Client, sent: dict[str, str]
+) -> None:
+    surprised(client)
+    old()
+    before = Progress.objects.get().reviews
+    response = client.post("/learn/review/", {"card": f"{NAME}/prediction:acks-1", **sent})
+    assert response.status_code == 400
+    assert "Choose an answer" in response.content.decode()
+    assert Progress.objects.get().reviews == before
+
+
+def test_what_is_not_due_and_what_is_anothers_is_not_answered(client: Client) -> None:
+    started(client)
+    for name in (f"{NAME}/prediction:acks-1", "x", ""):
+        response = client.post("/learn/review/", {"card": name, "answer": "some"})
+        assert response.status_code == 302
+    assert Progress.objects.get().reviews == {}
+    assert Client().get("/learn/review/?shown=x").status_code == 200
