@@ -10,15 +10,20 @@ from typing import Any
 from confluent_kafka import libversion
 from django.utils import timezone
 
+from advisor import services as advisor
+from advisor.models import Description
 from advisor.pages.presentation import GRAVITY
 from advisor.reasoning.guarantees import FORBIDS, Anomaly, Guarantee
 from advisor.reasoning.pipeline import Pipeline
 from advisor.templatetags.look import KINDS
+from labs.engine.scenarios import ScenarioError
 from labs.engine.scenarios import find as find_scenario
+from labs.engine.scenarios.model import Scenario
 from labs.models import Experiment, Run, State
 from labs.pages import presentation
 from labs.runs.conditions import clients_for, java_release
 
+_LIBRDKAFKA = f"librdkafka {libversion()[0]}"
 MOST = 3
 """So many scenarios are told of, those that were run last."""
 
@@ -44,9 +49,10 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Which client sends and reads in an experiment; `otherwise` is the one to choose instead."""
+    """Who sends and reads in an experiment, in words; `otherwise` is the client to choose instead,
+    empty where there is none."""
 
-    name: str
+    said: str
     otherwise: str
 
 
@@ -61,13 +67,46 @@ def proofs(pipeline: str) -> tuple[Proof, ...]:
 
 def sender(pipeline: Pipeline, scenario: str) -> Sender:
     """Who sends and reads when a scenario is run on a pipeline and nothing else is chosen."""
-    ours = f"librdkafka {libversion()[0]}"
     staged = find_scenario(scenario)
-    java = java_release(pipeline, staged)
-    plays = clients_for(pipeline, staged)
-    if plays is None:
-        return Sender(ours, f"Java {java}" if java else "")
-    return Sender(f"Kafka’s own Java client {plays}", "" if staged.client_decides else ours)
+    java = clients_for(pipeline, staged)
+    otherwise = _LIBRDKAFKA if java and not staged.client_decides else ""
+    return Sender(_said(staged.workload, java), otherwise)
+
+
+def sent(experiment: Experiment) -> Sender | None:
+    """Who sent and read in an experiment; None if its scenario is gone."""
+    try:
+        staged = find_scenario(experiment.scenario)
+    except ScenarioError:
+        return None
+    java = experiment.spec.get("java_clients")
+    instead = _other(experiment, staged, java) if experiment.pipeline else ""
+    return Sender(_said(staged.workload, java), instead)
+
+
+def _other(experiment: Experiment, staged: Scenario, java: str | None) -> str:
+    if staged.client_decides:
+        return ""
+    if java:
+        return _LIBRDKAFKA
+    try:
+        described = advisor.find(experiment.pipeline).described()
+    except (Description.DoesNotExist, advisor.StaleDescription):
+        return ""
+    release = java_release(described, staged)
+    return f"Java {release}" if release else ""
+
+
+def _said(workload: str, java: str | None) -> str:
+    """The words for a workload; `java` is the release of the Java clients that play it, if any."""
+    if workload.startswith("streams"):
+        return "A Kafka Streams application reads and writes, with your settings"
+    if workload == "spark-query":
+        return "A Spark query reads, with your options"
+    if workload.startswith("spark"):
+        return "A Spark query sends, with your options"
+    client = f"Kafka’s own Java client {java}" if java else _LIBRDKAFKA
+    return f"{client} sends and reads, with your settings"
 
 
 def _proof(experiment: Experiment) -> Proof:

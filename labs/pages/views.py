@@ -24,7 +24,7 @@ from advisor.reasoning.pipeline import Pipeline
 from labs.engine.scenarios import ScenarioError, find
 from labs.engine.scenarios.model import Scenario
 from labs.models import Experiment, Run
-from labs.pages import downloads, presentation, recorded, replays, selectors, sentences
+from labs.pages import downloads, presentation, proofs, recorded, replays, selectors, sentences
 from labs.pages.parameters import slug as typed_slug
 from labs.pages.parameters import whole_number
 from labs.pages.refutations import refutations
@@ -223,6 +223,7 @@ def shown(found: Experiment) -> dict[str, Any]:
         "arms": presentation.arms(found, paces),
         "headline": presentation.headline(found) if found.state == "done" else "",
         "settings": presentation.compared(runs),
+        "sends": proofs.sent(found),
         "instead_of": sentences.of_brokers(found.request()),
         "conditions": presentation.conditions(runs),
         "staging": list(Conditions.of(found.request()).told()),

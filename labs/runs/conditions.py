@@ -9,7 +9,8 @@ from typing import Any, cast
 from django import forms
 
 from advisor import services as advisor
-from advisor.catalog import Family
+from advisor.catalog import Family, kafka_line
+from advisor.catalog.versions import at_least
 from advisor.reasoning.pipeline import Pipeline
 from labs.engine.distributions.distribution import nearest
 from labs.engine.plan.spec import MOST_PARTITIONS, VALUE_BYTES, ExperimentSpec
@@ -22,7 +23,9 @@ RATES_PER_S = (10, 5_000)
 MOST_BYTES_PER_S = 5_000_000
 LONGEST_S = 60
 _RATE = "rate_per_s"
-_LIBRDKAFKA = ("", "librdkafka, with these settings")
+LIBRDKAFKA = "librdkafka"
+"""The answer that chooses librdkafka where Java's clients would play."""
+_LIBRDKAFKA = "librdkafka, with these settings"
 COPIER = "copier"
 """The answer that chooses Kafka's TransactionalMessageCopier for the application."""
 _CONTROLLERS = {
@@ -34,7 +37,10 @@ _CONTROLLERS = {
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What was chosen; the rest is the scenario's, and what the seed draws."""
+    """What was chosen; the rest is the scenario's, and what the seed draws.
+
+    `java_clients` is the release whose Java clients were chosen, `librdkafka` whether that was.
+    """
 
     controllers: int = 0
     partitions: int | None = None
@@ -42,6 +48,7 @@ class Conditions:
     value_bytes: int | None = None
     java_clients: str | None = None
     copier: bool = False
+    librdkafka: bool = False
 
     @classmethod
     def of(cls, spec: ExperimentSpec) -> Conditions:
@@ -65,25 +72,39 @@ class Conditions:
             yield _words(name), f"{value:,g}" if name == _RATE else f"{value:g} s"
 
 
+AS_THE_SCENARIO = Conditions()
+AS_PROVED = Conditions(librdkafka=True)
+"""What the lab has of its own, lessons and presets, is proved with librdkafka."""
+
+
 def java_release(pipeline: Pipeline, scenario: Scenario) -> str | None:
     """The release of Kafka whose Java clients can stage a scenario for this pipeline, if any.
 
-    That of its line, or the nearest where another client would do something else.
+    That of its line; the newest for a line that is newer than all of them, whose tools are not
+    published yet, and the nearest where another client would do something else.
     """
     played = as_committed(scenario.workload, advisor.in_force(pipeline))
     if pipeline.family is not Family.JAVA or played not in JAVA:
         return None
-    if scenario.client_decides:
+    newest = kafka_line(tool_versions()[0])
+    if scenario.client_decides or at_least(pipeline.version, newest):
         return nearest(pipeline.version, tool_versions())
     return tool_release(pipeline.version)
 
 
-def clients_for(pipeline: Pipeline, scenario: Scenario, chosen: str | None = None) -> str | None:
+def clients_for(
+    pipeline: Pipeline, scenario: Scenario, chosen: Conditions = AS_THE_SCENARIO
+) -> str | None:
     """The release of the Java clients that play a run; None leaves it to librdkafka.
 
-    The chosen one, or unasked where what happens is the client's doing.
+    A Java pipeline is played by Java's clients wherever they can, unless librdkafka was chosen, or
+    values of a length, which Java's tools do not send. Where what happens is the client's doing
+    there is no choice.
     """
-    return chosen or (java_release(pipeline, scenario) if scenario.client_decides else None)
+    java = chosen.java_clients or java_release(pipeline, scenario)
+    if scenario.client_decides:
+        return java
+    return None if chosen.librdkafka or chosen.value_bytes else java
 
 
 class ConditionsForm(forms.Form):
@@ -93,8 +114,8 @@ class ConditionsForm(forms.Form):
     """
 
     clients = forms.ChoiceField(
-        choices=[_LIBRDKAFKA], required=False,
-        help_text="Kafka’s own Java clients can be chosen for a description of Java 3.3 to 4.3: "
+        choices=[("", _LIBRDKAFKA)], required=False,
+        help_text="Kafka’s own Java clients play a description of Java from 3.3 on where they can: "
         "VerifiableProducer and VerifiableConsumer where brokers or the network fail, and an "
         "application of the lab’s where one reads, works and writes to another topic, or "
         f"there {TOOL}, which takes none of a client’s settings. Elsewhere it has to be "
@@ -128,9 +149,9 @@ class ConditionsForm(forms.Form):
         self._java, self._java_plays = java, bool(java) and scenario.client_decides
         if java:
             clients = cast(forms.ChoiceField, self.fields["clients"])
-            others = [] if scenario.client_decides else [_LIBRDKAFKA]
+            others = [] if scenario.client_decides else [(LIBRDKAFKA, _LIBRDKAFKA)]
             copier = [(COPIER, f"Java {java}, with {TOOL}")] if scenario.copier else []
-            clients.choices = [*others, (java, f"Java {java}, Kafka’s own"), *copier]
+            clients.choices = [(java, f"Java {java}, Kafka’s own"), *copier, *others]
         least, most = RATES_PER_S
         rate = self.fields[_RATE]
         rate.help_text = f"{least} to {most:,}; the scenario's own are {scenario.rate_per_s:,}."
@@ -153,8 +174,12 @@ class ConditionsForm(forms.Form):
                 f"{size:,} bytes {rate:,} times a second are {size * rate:,}: choose at most "
                 f"{MOST_BYTES_PER_S // size:,} messages a second, or smaller ones.",
             )
-        if size and (told.get("clients") or self._java_plays):
-            self.add_error("value_bytes", "Kafka’s own Java clients send the number alone.")
+        if size and (told.get("clients") not in ("", LIBRDKAFKA) or self._java_plays):
+            self.add_error(
+                "value_bytes",
+                "Kafka’s own Java clients send the number alone."
+                + ("" if self._java_plays else " Choose librdkafka for values of a length."),
+            )
         return told
 
     def conditions(self) -> Conditions:
@@ -163,8 +188,9 @@ class ConditionsForm(forms.Form):
         controllers, partitions = int(told.pop("controllers") or 0), told.pop("partitions", None)
         size, clients = told.pop("value_bytes", None), told.pop("clients") or None
         copier = clients == COPIER
-        java = self._java if copier else clients
-        return Conditions(controllers, partitions, told, size, java, copier)
+        librdkafka = clients == LIBRDKAFKA
+        java = self._java if copier else None if librdkafka else clients
+        return Conditions(controllers, partitions, told, size, java, copier, librdkafka)
 
     def problems(self) -> list[str]:
         """What is wrong, a sentence each."""

@@ -27,7 +27,7 @@ from labs.engine.scenarios import find as find_scenario
 from labs.lessons import Arm, Lesson
 from labs.models import Experiment, Run, State, settings_key
 from labs.runs import lifecycle, queue
-from labs.runs.conditions import Conditions, clients_for
+from labs.runs.conditions import AS_PROVED, AS_THE_SCENARIO, Conditions, clients_for
 from labs.runs.visitors import NOBODY, Visitor
 
 REPEAT_MOST = 10
@@ -45,8 +45,6 @@ FIRST_LOOK: Mapping[str, str] = {
     "need.survive": "1",
 }
 """A team that stated acks=1 and left everything else alone: the home page's first experiment."""
-
-AS_THE_SCENARIO = Conditions()
 
 WEAK, SAFE = "weak", "safe"
 """The arms of a case, as a visitor runs it."""
@@ -116,7 +114,8 @@ def start_case(case: Case, chosen: Sequence[str], visitor: Visitor = NOBODY) -> 
     first = next(iter(pipelines.values()))
     return _queue(
         case.scenario, [arm(name, each, case.want) for name, each in pipelines.items()], first,
-        Conditions(overrides=case.shorter), pipeline=str(advisor.save(first).slug), visitor=visitor,
+        replace(AS_PROVED, overrides=case.shorter), pipeline=str(advisor.save(first).slug),
+        visitor=visitor,
     )  # fmt: skip
 
 
@@ -126,7 +125,7 @@ def start_lesson(lesson: Lesson, visitor: Visitor = NOBODY) -> Experiment:
     arms = [arm(each.name, _pipeline(each.fields), lesson.want) for each in lesson.arms]
     fields = lesson.solution.fields
     return _queue(
-        lesson.scenario, arms, _pipeline(fields), AS_THE_SCENARIO,
+        lesson.scenario, arms, _pipeline(fields), AS_PROVED,
         pipeline=_saved(fields), lesson=lesson.name, visitor=visitor,
     )  # fmt: skip
 
@@ -136,7 +135,7 @@ def start_turn(lesson: Lesson, choice: Arm, visitor: Visitor = NOBODY) -> Experi
     _refuse_if_full(visitor)
     pipeline = _pipeline(choice.fields)
     return _queue(
-        lesson.scenario, [arm(choice.name, pipeline, lesson.want)], pipeline, AS_THE_SCENARIO,
+        lesson.scenario, [arm(choice.name, pipeline, lesson.want)], pipeline, AS_PROVED,
         pipeline=_saved(choice.fields), lesson=lesson.name, visitor=visitor,
     )  # fmt: skip
 
@@ -175,7 +174,7 @@ def lesson_spec(lesson: Lesson, arms: Sequence[Arm], seed: int) -> ExperimentSpe
     Raises `Refused` for settings that the catalog does not take, and what `spec_for` does.
     """
     described = _pipeline(arms[0].fields)
-    java = clients_for(described, find_scenario(lesson.scenario))
+    java = clients_for(described, find_scenario(lesson.scenario), AS_PROVED)
     stated = [arm(each.name, _pipeline(each.fields), lesson.want) for each in arms]
     return spec_for(lesson.scenario, seed, stated, described, Conditions(java_clients=java))
 
@@ -260,7 +259,7 @@ def _queue(
 ) -> Experiment:  # fmt: skip
     _refuse_if_full(visitor)
     try:
-        java = clients_for(described, find_scenario(scenario), conditions.java_clients)
+        java = clients_for(described, find_scenario(scenario), conditions)
         chosen = replace(conditions, java_clients=java)
         drawn = _new_seed() if seed is None else seed
         spec = spec_for(scenario, drawn, arms, described, chosen)

@@ -83,7 +83,7 @@ def test_what_stays_empty_is_as_the_scenario_has_it(client: Client, pipeline: st
     ask(client, pipeline, controllers="", partitions="", rate_per_s="", lead_in_s="")
     ask(client, pipeline)
     for made in Experiment.objects.all():
-        assert Conditions.of(made.request()) == Conditions()
+        assert Conditions.of(made.request()) == Conditions(java_clients="4.3.1")
 
 
 @pytest.mark.parametrize(
@@ -125,12 +125,26 @@ def test_where_the_client_decides_a_java_pipelines_own_play_unasked() -> None:
     scenario, java = find("transactional-id-expired"), arms.pipeline()
     assert clients_for(java, scenario) == "4.3.1"
     assert clients_for(arms.pipeline(family="librdkafka"), scenario) is None
-    assert clients_for(java, find(SCENARIO)) is None
-    assert clients_for(java, find(SCENARIO), "4.3.1") == "4.3.1"
+    assert clients_for(java, scenario, Conditions(librdkafka=True)) == "4.3.1", "no choice"
     assert clients_for(replace(java, version="3.0"), scenario) == "3.3.2"
     form = ConditionsForm(scenario, {"value_bytes": "20"}, java="4.3.1")
     assert not form.is_valid(), "they send the number alone"
     assert ConditionsForm(scenario, {}, java="4.3.1").is_valid()
+
+
+def test_java_clients_play_a_java_pipeline_wherever_they_can_unless_something_else_was_chosen(
+) -> None:  # fmt: skip
+    java, scenario = arms.pipeline(), find(SCENARIO)
+    assert clients_for(java, scenario) == "4.3.1"
+    assert clients_for(java, scenario, Conditions(librdkafka=True)) is None
+    assert clients_for(java, scenario, Conditions(value_bytes=200)) is None
+    assert clients_for(java, find("producer-killed")) is None
+    assert clients_for(arms.pipeline(family="librdkafka"), scenario) is None
+
+
+def test_librdkafka_is_chosen_on_the_form_and_plays(client: Client, pipeline: str) -> None:
+    ask(client, pipeline, clients="librdkafka")
+    assert Experiment.objects.get().request().java_clients is None
 
 
 def test_java_plays_who_commits_in_the_transaction_and_not_who_has_a_database() -> None:
@@ -154,7 +168,7 @@ def test_java_clients_are_offered_where_they_can_play_and_shown_on_the_run(
     made.runs.update(verdict="holds", result={**make.result("holds"), "clients": played})
     page = client.get(made.get_absolute_url()).content.decode()
     report = client.get(reverse("labs:report", args=[made.slug])).content.decode()
-    assert "<dt>Clients</dt><dd>Java 4.3.1, as chosen</dd>" in page
+    assert "<dt>Clients</dt><dd>Java 4.3.1</dd>" in page
     for role, name in played.items():
         assert f"<dt>{role}</dt><dd>{name}</dd>" in page
         assert re.search(rf"{role} +{name}\n", report)
@@ -179,7 +193,6 @@ def test_kafkas_copier_is_offered_where_it_can_play_and_shown_on_the_run(client:
     ("scenario", "fields"),
     [
         ("producer-killed", {}),
-        (SCENARIO, {"version": "4.4"}),
         (SCENARIO, {"version": "3.0"}),
         (SCENARIO, {"family": "librdkafka"}),
     ],

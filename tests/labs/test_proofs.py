@@ -7,10 +7,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from advisor.reasoning.answer import answer
 from advisor.reasoning.guarantees import Anomaly
 from labs.models import Experiment, State
-from labs.pages.proofs import MOST, proofs, sender
-from tests.advisor.answers import RISKY
+from labs.pages.proofs import MOST, proofs, sender, sent
+from tests.advisor.answers import RISKY, saved
 from tests.advisor.pipelines import described
 from tests.labs import make
 
@@ -71,7 +72,25 @@ def test_what_the_guarantee_forbids_is_told_before_graver_harm_that_it_allows() 
 
 def test_who_sends_is_named_with_the_client_that_can_be_chosen_instead() -> None:
     said = sender(described({**RISKY, "family": "librdkafka"}), "leader-killed")
-    assert said.name.startswith("librdkafka 2.")
+    assert said.said.startswith("librdkafka 2.")
     assert said.otherwise == ""
     java = sender(described(RISKY), "leader-killed")
-    assert {java.name.split()[0], java.otherwise.split()[0]} == {"librdkafka", "Java"}
+    assert java.said.startswith("Kafka’s own Java client 4.")
+    assert java.otherwise.startswith("librdkafka 2.")
+    held = sender(described(RISKY), "producer-killed")
+    assert (held.said.split()[0], held.otherwise) == ("librdkafka", "")
+
+
+def test_a_run_says_who_sent_and_which_client_can_be_chosen_instead() -> None:
+    mine = saved(RISKY, answer(described(RISKY)))
+    by_librdkafka = make.experiment(State.DONE, "broken", pipeline=mine)
+    said = sent(by_librdkafka)
+    assert said is not None
+    assert said.said.startswith("librdkafka 2.")
+    assert said.otherwise.startswith("Java 4.")
+    by_librdkafka.spec["java_clients"] = "4.3.1"
+    said = sent(by_librdkafka)
+    assert said is not None
+    assert said.said == "Kafka’s own Java client 4.3.1 sends and reads, with your settings"
+    by_librdkafka.scenario = "gone-with-a-release"
+    assert sent(by_librdkafka) is None

@@ -29,7 +29,14 @@ from labs.engine.run.launch import RunnerDied, launch
 from labs.engine.scenarios import ScenarioError, all_scenarios, find
 from labs.pages import presentation, sentences
 from labs.runs import across, services
-from labs.runs.conditions import COPIER, Conditions, ConditionsForm, clients_for, java_release
+from labs.runs.conditions import (
+    COPIER,
+    LIBRDKAFKA,
+    Conditions,
+    ConditionsForm,
+    clients_for,
+    java_release,
+)
 from labs.runs.repeating import unbounded, until_bound
 
 BAD_INPUT, NOT_RUN, INTERRUPTED = 2, 3, 130
@@ -249,10 +256,10 @@ def _add_conditions(parser: CommandParser) -> None:
     parser.add_argument(
         "--clients",
         choices=("librdkafka", "java", COPIER),
-        help="who plays the clients: librdkafka with the settings translated (default, but where "
-        "a scenario is about what Java's do); "
-        "Kafka's own Java clients, where brokers or the network fail, or one reads and writes; or "
-        "with TransactionalMessageCopier, where one does so in transactions",
+        help="who plays the clients: Kafka's own Java clients, where brokers or the network fail, "
+        "or one reads and writes (default for --client java from 3.3 on); librdkafka with the "
+        "settings translated (default elsewhere); or Java's with TransactionalMessageCopier, where "
+        "one does so in transactions",
     )
     parser.add_argument(
         "--condition",
@@ -290,18 +297,24 @@ def _spec(options: dict[str, Any]) -> ExperimentSpec:
         raise CommandError(message, returncode=BAD_INPUT)
     pipeline = _pipeline(options)
     arms = [_arm(name, pipeline) for name in names]
-    chosen = _conditions(options, _java_clients(options, pipeline))
+    chosen = _conditions(options, pipeline)
     try:
         return services.spec_for(options["scenario"], options["seed"], arms, pipeline, chosen)
     except ValueError as cannot:
         raise CommandError(f"this cannot be staged: {cannot}", returncode=BAD_INPUT) from cannot
 
 
-def _conditions(options: dict[str, Any], java: str | None) -> Conditions:
-    """What was chosen by any option, within the web's limits; the web has no two controllers."""
+def _conditions(options: dict[str, Any], pipeline: Pipeline) -> Conditions:
+    """What was chosen by any option, within the web's limits; the web has no two controllers.
+
+    Its `java_clients` are those that play.
+    """
     scenario = find(options["scenario"])
     names = [name for name in ConditionsForm(scenario).fields if name not in _OPTIONS]
-    fields = {"clients": COPIER if options["clients"] == COPIER else java or ""}
+    java, clients = _java_clients(options, pipeline), options["clients"] or ""
+    if clients == LIBRDKAFKA:
+        java, clients = None, ""
+    fields = {"clients": java or "" if clients == "java" else clients}
     for condition in options["conditions"]:
         name, equals, value = condition.partition("=")
         if not equals or name not in names:
@@ -313,20 +326,23 @@ def _conditions(options: dict[str, Any], java: str | None) -> Conditions:
     form = ConditionsForm(scenario, fields, java=java)
     if not form.is_valid():
         raise CommandError("\n".join(form.problems()), returncode=BAD_INPUT)
-    return replace(form.conditions(), controllers=options["controllers"])
+    chosen = replace(form.conditions(), controllers=options["controllers"])
+    if options["clients"] == LIBRDKAFKA:
+        return chosen
+    return replace(chosen, java_clients=clients_for(pipeline, scenario, chosen))
 
 
 def _java_clients(options: dict[str, Any], pipeline: Pipeline) -> str | None:
+    """The release of Java's clients that can play; a choice that cannot be is refused."""
     scenario, wanted = find(options["scenario"]), options["clients"]
-    if wanted not in ("java", COPIER):
-        return None if wanted else clients_for(pipeline, scenario)
     found = java_release(pipeline, scenario)
+    if wanted not in ("java", COPIER):
+        return found
     if found is None:
         message = (
             f"--clients {wanted}: Kafka's own clients play a pipeline of --client java of a line "
-            f"from {kafka_line(tool_versions()[-1])} to {kafka_line(tool_versions()[0])}, in a "
-            "scenario in which brokers or the network fail, or in which the application reads, "
-            "works and writes to another topic"
+            f"from {kafka_line(tool_versions()[-1])} on, in a scenario in which brokers or the "
+            "network fail, or in which the application reads, works and writes to another topic"
         )
         raise CommandError(message, returncode=BAD_INPUT)
     if wanted == COPIER and not scenario.copier:
