@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sys
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,14 @@ import pyarrow.dataset as ds
 
 from labs.engine.record.ledger import SEAL, check_seal
 
+_FORMAT = Path(__file__).parents[2] / "docs" / "ledger.md"
+_LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
+_ABOUT = """\
+This folder is the record of one run on real Kafka brokers: {inside}.
+It was written by Delivery Lab. `python manage.py verify {inside} --json` judges it anew.
+What follows describes every table and every count. A table without a file was not recorded.
+
+"""
 _CHUNK_BYTES = 256 * 1024
 _BATCH_ROWS = 8192
 
@@ -51,14 +61,12 @@ def parquet(ledger: Path, inside: str) -> Iterator[bytes]:
     never finished) stay out, as they do for every reader of a ledger.
     """
     files = (path for path in sorted(ledger.rglob("*")) if path.is_file())
-    return _zipped(
-        (
-            (f"{inside}/{path.relative_to(ledger).as_posix()}", _bytes_of(path))
-            for path in files
-            if not path.name.startswith(".")
-        ),
-        zipfile.ZIP_STORED,
+    tables = (
+        (f"{inside}/{path.relative_to(ledger).as_posix()}", _bytes_of(path))
+        for path in files
+        if not path.name.startswith(".")
     )
+    return _zipped(chain(_readme(inside), tables), zipfile.ZIP_STORED)
 
 
 def json_lines(ledger: Path, inside: str) -> Iterator[bytes]:
@@ -67,7 +75,14 @@ def json_lines(ledger: Path, inside: str) -> Iterator[bytes]:
     A sealed ledger's lines have a seal of their own. Raises `NotAsSealed` for a part of it that was
     changed or is missing: nothing may be sealed anew that is not as its recorder left it.
     """
-    return _zipped(_sealed_lines(ledger, inside), zipfile.ZIP_DEFLATED)
+    return _zipped(chain(_readme(inside), _sealed_lines(ledger, inside)), zipfile.ZIP_DEFLATED)
+
+
+def _readme(inside: str) -> Iterator[Member]:
+    """The description of the format, so that the zip explains itself wherever it ends up."""
+    # Links lead to other files of the project, which are not in the zip.
+    text = _LINK.sub(r"\1", _FORMAT.read_text("utf-8"))
+    yield f"{inside}/README.md", [_ABOUT.format(inside=inside).encode(), text.encode()]
 
 
 def _sealed_lines(ledger: Path, inside: str) -> Iterator[Member]:

@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from labs.engine.record.ledger import NotAsSealed, TableWriter, seal
+from labs.engine.record.ledger import SCHEMAS, NotAsSealed, TableWriter, seal
 from labs.models import Run, State
 from labs.pages import downloads
 from labs.runs.archive import json_lines
@@ -32,18 +32,21 @@ def free_places(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_ledger_is_a_zip_of_its_tables_without_unfinished_parts(client: Client) -> None:
     made = make.experiment(State.DONE, "broken", "holds")
     run = Run.objects.get(experiment=made, name="described")
-    table = run.ledger / "sends.parquet"
-    table.mkdir(parents=True)
-    (table / "producer-00000.parquet").write_bytes(b"PAR1" * 200_000)
-    (table / ".producer-00001.parquet").write_bytes(b"half")
+    folder = run.ledger / "sends.parquet"
+    folder.mkdir(parents=True)
+    (folder / "producer-00000.parquet").write_bytes(b"PAR1" * 200_000)
+    (folder / ".producer-00001.parquet").write_bytes(b"half")
     response = client.get(reverse("labs:ledger", args=[made.slug, "described"]))
     content = b"".join(response.streaming_content)  # type: ignore[attr-defined]
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         assert archive.testzip() is None
-        assert archive.namelist() == [
-            f"ledger-{made.slug}-described/sends.parquet/producer-00000.parquet"
-        ]
-        assert len(archive.read(archive.namelist()[0])) == 800_000
+        inside = f"ledger-{made.slug}-described"
+        table = f"{inside}/sends.parquet/producer-00000.parquet"
+        assert archive.namelist() == [f"{inside}/README.md", table]
+        assert len(archive.read(table)) == 800_000
+        said = archive.read(f"{inside}/README.md").decode()
+    assert all(f"| `{table}` |" in said for table in SCHEMAS)
+    assert "](" not in said, "a link would lead nowhere"
 
 
 @pytest.mark.parametrize("arm", ["recommended", "no-such-arm"])
@@ -64,7 +67,9 @@ def test_a_ledger_as_json_lines_holds_the_same_rows(client: Client) -> None:
     content = b"".join(response.streaming_content)  # type: ignore[attr-defined]
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         inside = f"ledger-{made.slug}-described-jsonl"
-        assert archive.namelist() == [f"{inside}/faults.jsonl", f"{inside}/sends.jsonl"]
+        assert archive.namelist() == [
+            f"{inside}/{name}" for name in ("README.md", "faults.jsonl", "sends.jsonl")
+        ]
         assert archive.read(f"{inside}/faults.jsonl") == b""
         lines = archive.read(f"{inside}/sends.jsonl").splitlines()
     assert [json.loads(line) for line in lines] == rows
