@@ -1,14 +1,23 @@
-// What HTML cannot do: put the text of an element into the clipboard. Without JavaScript, or
-// where the browser forbids it (no TLS), the buttons stay hidden and the text can be selected.
-if (navigator.clipboard) {
-  for (const button of document.querySelectorAll("[data-copy]")) {
-    button.hidden = false
-    button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent)
-      button.textContent = "Copied"
-    })
-  }
+// What HTML cannot do: put a text or an address into the clipboard. Without JavaScript, or where
+// the browser forbids it (no TLS), the buttons stay hidden: both can be selected and copied by hand.
+function offerToCopy() {
+  if (!navigator.clipboard) return
+  for (const button of document.querySelectorAll("[data-copy], [data-copy-link]")) button.hidden = false
 }
+
+// An empty address is the page's own, which holds the moment of a replay.
+function toCopy({ copy, copyLink }) {
+  return copy ? document.getElementById(copy).textContent : new URL(copyLink || location.href, location).href
+}
+
+document.addEventListener("click", async event => {
+  const button = event.target.closest("[data-copy], [data-copy-link]")
+  if (!button) return
+  await navigator.clipboard.writeText(toCopy(button.dataset))
+  button.textContent = "Copied"
+})
+document.addEventListener("htmx:afterSettle", offerToCopy)
+offerToCopy()
 
 // A page made for paper offers to be printed; without JavaScript the browser's own menu does it.
 for (const button of document.querySelectorAll("[data-print]")) {

@@ -222,15 +222,23 @@ function goToAddress() {
 
 let replay = null
 
+// A run that was exported as one file carries its telemetry along; a page asks for it.
+async function telemetry(section) {
+  const inside = document.getElementById("replay-data")
+  if (inside) return JSON.parse(inside.textContent)
+  const answer = await fetch(section.dataset.replay)
+  return answer.ok ? answer.json() : null
+}
+
 async function begin() {
   const section = document.querySelector("[data-replay]:not([data-begun])")
   if (!section) return
   section.dataset.begun = ""
-  const answer = await fetch(section.dataset.replay)
-  if (!answer.ok) return
+  const axis = await telemetry(section)
+  if (!axis) return
   const before = replay
   before?.pause()
-  replay = new Replay(section, await answer.json())
+  replay = new Replay(section, axis)
   if (!before) goToAddress()
   // Another partition of the same run: the same moment of it.
   if (before && !before.untouched) replay.seek(before.now)

@@ -23,8 +23,9 @@ from advisor.models import Description
 from advisor.reasoning.pipeline import Pipeline
 from labs.engine.scenarios import ScenarioError, find
 from labs.engine.scenarios.model import Scenario
-from labs.models import Experiment, Run
+from labs.models import Experiment, Run, State
 from labs.pages import downloads, presentation, proofs, recorded, replays, selectors, sentences
+from labs.pages import offline as exported
 from labs.pages.parameters import slug as typed_slug
 from labs.pages.parameters import whole_number
 from labs.pages.refutations import refutations
@@ -172,6 +173,17 @@ def again(request: HttpRequest, slug: str) -> HttpResponse:
     except services.Refused as refused:
         messages.error(request, str(refused))
         return redirect(found)
+
+
+@require_safe
+def offline(request: HttpRequest, slug: str) -> HttpResponse:
+    """A run that is over as one HTML file, which plays without a server."""
+    context = _with_replays(experiment_context(request, slug))
+    found: Experiment = context["experiment"]
+    if found.state != State.DONE or not context["replays"]:
+        raise Http404("There is nothing of this run that could be played back.")
+    named = {"Content-Disposition": f'attachment; filename="delivery-lab-{found.slug}.html"'}
+    return HttpResponse(exported.page(found, context), headers=named)
 
 
 @require_safe

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Page, Route, expect
 
@@ -207,3 +209,34 @@ def test_an_event_is_told_in_plain_words_and_its_proof_on_demand(page: Page) -> 
     log.get_by_text("How it is known").click()
     expect(proof).to_have_js_property("open", True)
     expect(proof).to_contain_text("pid 4711 gone")
+
+
+def test_an_exported_run_plays_from_a_disk_and_asks_nobody(page: Page, tmp_path: Path) -> None:
+    page.goto(make.recorded().get_absolute_url())
+    with page.expect_download() as coming:
+        page.get_by_role("link", name="Save as one file that plays offline").click()
+    file = tmp_path / "run.html"
+    file.write_bytes(coming.value.path().read_bytes())
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(file.as_uri())
+    expect(page.locator("[data-say]")).to_contain_text("Broker 1 leads")
+    expect(page.locator("[data-chart] canvas")).to_be_visible()
+    page.locator("[data-play]").click()
+    expect(page.locator("[data-clock]")).to_have_text("4.0 s", timeout=30_000)
+    expect(page.locator("[data-say]")).to_contain_text("Broker 2 leads (epoch 1)")
+    assert asked == [file.as_uri()]
+    assert serious(page) == []
+    page.set_viewport_size({"width": 320, "height": 800})
+    assert too_wide(page) == []
+
+
+def test_the_link_to_a_moment_is_copied(replay: Page) -> None:
+    replay.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    slider = replay.get_by_role("slider", name="Time in the run")
+    slider.focus()
+    slider.press("ArrowRight")
+    button = replay.get_by_role("button", name="Copy the link to this moment")
+    button.click()
+    expect(replay.get_by_role("button", name="Copied")).to_be_visible()
+    assert replay.evaluate("navigator.clipboard.readText()").endswith("/#t=1.25")

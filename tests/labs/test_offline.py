@@ -1,0 +1,50 @@
+"""A run as one file: nothing of it leads outside, and what was said in it is not obeyed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from labs.models import Experiment, State
+from tests.labs import make
+
+pytestmark = pytest.mark.django_db
+_CLOSING = "</script><script>alert(1)</script>"
+
+
+def exported(client: Client, made: Experiment) -> str:
+    response = client.get(reverse("labs:offline", args=[made.slug]))
+    assert response["Content-Disposition"] == (
+        f'attachment; filename="delivery-lab-{made.slug}.html"'
+    )
+    return response.content.decode()
+
+
+def test_nothing_in_it_is_loaded_from_anywhere(client: Client) -> None:
+    page = exported(client, make.recorded())
+    assert set(re.findall(r'\s(?:src|href|action|hx-get)="([^"#]*)', page)) <= {""}
+    assert "url(http" not in page
+    assert "@import" not in page
+    assert "default-src 'none'" in page
+    assert "985 of 10,000" in page
+
+
+def test_what_was_said_cannot_end_the_script_that_holds_it(client: Client) -> None:
+    made = make.recorded()
+    run = made.runs.get(name="described")
+    run.result["fault_evidence"][0]["target"] = _CLOSING
+    run.result["reason"] = _CLOSING
+    run.save()
+    page = exported(client, made)
+    assert _CLOSING not in page
+    assert page.count("<script") == 3
+
+
+@pytest.mark.parametrize("state", [State.RUNNING, State.FAILED, State.DONE])
+def test_a_run_without_a_replay_has_no_such_file(client: Client, state: State) -> None:
+    made = make.experiment(state)
+    assert client.get(reverse("labs:offline", args=[made.slug])).status_code == 404
+    assert "plays offline" not in client.get(made.get_absolute_url()).content.decode()
