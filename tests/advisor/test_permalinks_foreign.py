@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import DataError, connection, transaction
 from django.test import Client
 from django.urls import reverse
 from hypothesis import HealthCheck, given, settings
@@ -99,6 +100,17 @@ def replaced(place: tuple[Any, ...], value: object) -> Any:
     return data
 
 
+def kept(place: tuple[Any, ...], value: object) -> str | None:
+    """None where the database takes no such text: PostgreSQL, of half a character or a zero."""
+    try:
+        with transaction.atomic():
+            return saved(RISKY, answer=replaced(place, value))
+    except DataError:
+        assert connection.vendor == "postgresql"
+        assert any(text in json.dumps(value) for text in ("\\ud", "\\u0000"))
+        return None
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize(("place", "value", "readable"), [
     (("judgement", "failures", 0, "title"), "<script>alert(1)</script>", True),
@@ -114,7 +126,9 @@ def replaced(place: tuple[Any, ...], value: object) -> Any:
 def test_a_kept_answer_of_another_hand_is_shown_as_text_or_refused(
     client: Client, place: tuple[Any, ...], value: object, readable: bool
 ) -> None:
-    page = get(client, "advice", saved(RISKY, answer=replaced(place, value)))
+    if (slug := kept(place, value)) is None:
+        return
+    page = get(client, "advice", slug)
     assert page.status_code == 200
     html = page.content.decode()
     assert "<script>alert" not in html
@@ -128,7 +142,8 @@ def test_a_kept_answer_of_another_hand_is_shown_as_text_or_refused(
 def test_whatever_stands_in_a_kept_answer_there_is_a_page(
     client: Client, place: tuple[Any, ...], value: object
 ) -> None:
-    slug = saved(RISKY, answer=replaced(place, value))
+    if (slug := kept(place, value)) is None:
+        return
     assert get(client, "advice", slug).status_code == 200
     for name in ("compared", "newer", "report", "archive"):
         assert get(client, name, slug).status_code in (200, 404, 410)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from django.db import DatabaseError, OperationalError
+from django.db import DatabaseError, OperationalError, connection
 
 from config.preflight import cure
 from tests.house.files import ROOT
@@ -16,7 +16,7 @@ from tests.house.files import ROOT
 
 def said(data: str | Path, *command: str) -> tuple[int, list[str]]:
     """Exit code and lines of a command on a data folder."""
-    env = {**os.environ, "LAB_DATA_DIR": str(data), "DATABASE_URL": ""}
+    env = {**os.environ, "LAB_DATA_DIR": str(data)}
     done = subprocess.run(
         [sys.executable, ROOT / "manage.py", *command], env=env, capture_output=True, text=True,
         timeout=60, check=False,
@@ -45,15 +45,20 @@ def test_a_damaged_database_is_named_with_the_cure_and_left_as_it_is(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("error", "words"),
+    ("vendor", "error", "words"),
     [
-        (OperationalError("unable to open database file"), "cannot be used (unable to open"),
-        (OperationalError("database or disk is full"), "its disk has room"),
-        (OperationalError("no such table: labs_run"), "manage.py migrate"),
-        (DatabaseError("database disk image is malformed"), "is damaged"),
+        ("sqlite", OperationalError("unable to open database file"), "cannot be used (unable to o"),
+        ("sqlite", OperationalError("database or disk is full"), "its disk has room"),
+        ("sqlite", OperationalError("no such table: labs_run"), "manage.py migrate"),
+        ("sqlite", DatabaseError("database disk image is malformed"), "is damaged"),
+        ("postgresql", OperationalError("connection\nrefused"), "does not answer (connection ref"),
+        ("postgresql", OperationalError('relation "x" does not exist'), "manage.py migrate"),
     ],
 )
-def test_each_trouble_of_the_database_has_its_cure(error: Exception, words: str) -> None:
+def test_each_trouble_of_the_database_has_its_cure(
+    vendor: str, error: Exception, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "vendor", vendor)
     assert words in cure(error)
     assert "\n" not in cure(error)
 

@@ -8,7 +8,6 @@ import sys
 
 import pytest
 from django.conf import settings
-from django.db import connection
 
 from config.celery import app
 from config.settings import database
@@ -66,11 +65,9 @@ def test_sqlite_lets_readers_go_on_and_writers_wait(tmp_path):
         " for c in [__import__('django.db').db.connection.cursor()]"
         " for p in ('journal_mode', 'busy_timeout')]",
         LAB_DATA_DIR=str(tmp_path),
-        DJANGO_SETTINGS_MODULE="config.settings",
     )
     assert found.stdout.strip() == "['wal', 20000]", found.stderr
-    assert settings.DATABASES["default"]["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
-    assert connection.vendor == "sqlite"
+    assert database("sqlite:///x.db")["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
 
 
 def test_postgresql_is_one_address_away():

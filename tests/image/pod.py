@@ -20,13 +20,11 @@ from labs.engine.base.wait import until
 from tests.bare.machine import UNFINISHED
 from tests.house.files import ROOT
 from tests.image import image
+from tests.postgresql.server import PROGRAMS
 
 LAB = 10001
 _TOOLS = ("unshare", "nsenter", "chroot", "ip", "redis-server", "redis-cli")
 _SYSTEM = ("bin", "dev", "etc", "lib", "lib64", "sbin", "sys", "usr")
-
-PROGRAMS = max(Path("/usr/lib/postgresql").glob("*/bin"), default=Path("/usr/bin"))
-"""PostgreSQL's own programs: those of this name on the PATH are Debian's, for its own clusters."""
 
 _BEGIN = """
 set -e

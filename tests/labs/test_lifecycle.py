@@ -31,8 +31,7 @@ for slug in sys.argv[2:]:
 
 
 def django_process(data: Path, *argv: str) -> subprocess.Popen[str]:
-    env = {**os.environ, "LAB_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "config.settings",
-           "DATABASE_URL": ""}  # fmt: skip
+    env = {**os.environ, "LAB_DATA_DIR": str(data)}
     return subprocess.Popen(
         [sys.executable, *argv], cwd=ROOT, env=env, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,

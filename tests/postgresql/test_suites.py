@@ -1,0 +1,28 @@
+"""The tests of web and labs with PostgreSQL in place of SQLite."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.house.files import ROOT
+from tests.postgresql.server import serving
+
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(3600)]
+
+SUITES = ("tests/advisor", "tests/config", "tests/labs")
+
+
+def test_web_and_labs_pass_on_postgresql() -> None:
+    asked = ["-q", "-n", "2", "--dist", "loadgroup", "-p", "no:cacheprovider", *SUITES]
+    chosen = ["-m", "not whole and not thorough"]
+    with serving() as address:
+        told = subprocess.run(
+            [sys.executable, "-m", "pytest", *asked, *chosen], cwd=ROOT, text=True,
+            env={**os.environ, "LAB_TEST_DATABASE_URL": address},
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+    assert told.returncode == 0, told.stdout[-6000:]
