@@ -74,8 +74,8 @@ def _arm(run: Run, label: str) -> Iterator[str]:
             yield from wrap(f"Not judged: {', '.join(missing)}.", _WIDTH)
     latency = run.result.get("ack_latency_ms") or {}
     # PostgreSQL gives the keys of an object in an order of its own.
-    known = [(name, latency.get(name)) for name in ("p50", "p99", "max")]
-    if waited := [f"{name} {ms:,.1f} ms" for name, ms in known if ms is not None]:
+    in_order = [(name, latency.get(name)) for name in ("p50", "p99", "max")]
+    if waited := [f"{name} {ms:,.1f} ms" for name, ms in in_order if ms is not None]:
         yield f"From send to acknowledgement: {', '.join(waited)}."
     yield from _done(run)
 
