@@ -19,6 +19,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 LAB_DATA_DIR = env.folder("LAB_DATA_DIR", BASE_DIR / "var")
 LAB_RUNS_DIR = LAB_DATA_DIR / "runs"
 LAB_RECORD = BASE_DIR / "labs" / "calibration" / "record" / "explore.jsonl"
+LAB_LESSON_RECORD = BASE_DIR / "labs" / "lessons" / "proofs.jsonl"
 LAB_STAGED_RECORD = BASE_DIR / "benchmarks" / "scenarios.jsonl"
 LAB_LOGS_DIR = LAB_DATA_DIR / "logs"
 LAB_JUDGE_SOCKET = places.socket_path(LAB_DATA_DIR, "judge.sock")

@@ -76,6 +76,7 @@ def data_dir(tmp_path: Path) -> Iterator[Path]:
         LAB_DATA_DIR=data,
         LAB_RUNS_DIR=data / "runs",
         LAB_RECORD=data / "explored.jsonl",
+        LAB_LESSON_RECORD=data / "proofs.jsonl",
         LAB_STAGED_RECORD=data / "scenarios.jsonl",
         LAB_LOGS_DIR=data / "logs",
         LAB_JUDGE_SOCKET=socket_path(data, "judge.sock"),

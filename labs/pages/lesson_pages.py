@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
 from advisor.catalog import Component
+from labs.evidence.lesson_record import Standing
 from labs.lessons import (
     CONFIDENCES,
     STEPS,
@@ -128,9 +129,10 @@ class Row:
     solved: bool
     answered: int
     may_undo: bool
+    proofs: list[Standing]
 
 
-def row(lesson: Lesson, mine: Progress | None, may_undo: bool) -> Row:
+def row(lesson: Lesson, mine: Progress | None, may_undo: bool, proofs: list[Standing]) -> Row:
     """`mine` is None for a lab that was not begun."""
     mine = mine or Progress(lesson=lesson.name)
     step = mine.step if mine.step in STEPS else next(iter(STEPS))
@@ -139,6 +141,7 @@ def row(lesson: Lesson, mine: Progress | None, may_undo: bool) -> Row:
     return Row(
         lesson, step, STEPS[step], mine.pk is not None,
         result is not None and result.showed == NONE, sum(each.right for each in asked), may_undo,
+        proofs,
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -12,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseStopPolling
 
+from labs.evidence import lesson_record
 from labs.lessons import STEPS, Lesson, all_lessons, find
 from labs.models import Progress, State
 from labs.pages import lesson_confidence, lesson_pages, lesson_review, progress
@@ -25,8 +27,14 @@ from labs.runs import services, visitors
 def lessons(request: HttpRequest) -> HttpResponse:
     """The map of the course, with one's own place in each lab."""
     mine = {each.lesson: each for each in progress.all_of(request)}
+    kept = lesson_record.read(settings.LAB_LESSON_RECORD)
     rows = [
-        lesson_pages.row(each, mine.get(each.name), progress.may_undo(request, each))
+        lesson_pages.row(
+            each,
+            mine.get(each.name),
+            progress.may_undo(request, each),
+            lesson_record.standing(each, kept),
+        )
         for each in all_lessons()
     ]
     done = list(mine.values())

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from labs.evidence import lesson_proofs
+from labs.evidence import lesson_proofs, lesson_record
 from labs.evidence.lesson_proofs import Proof
 from labs.lessons import all_lessons
 from labs.management.commands import lessons as command
@@ -68,6 +71,43 @@ def test_a_lab_is_proven_by_story_and_tempting_answer_and_solution(
         "of",
         "10",
     ]
+
+
+def test_what_is_kept_is_told_as_long_as_the_settings_are_the_same(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = ("story", 9, 0, 1), ("solution", 1, 9, 0), ("tempting", 10, 0, 0)
+    proved(monkeypatch, *shown)
+    with pytest.raises(CommandError):
+        call_command("lessons", "--verify", LAB.name, "--keep")
+    with settings.LAB_LESSON_RECORD.open("a") as record:
+        record.write('{"lesson": "cut sho')
+    proved(monkeypatch, ("story", 1, 0, 0), ("solution", 0, 1, 0), ("tempting", 1, 0, 0))
+    call_command("lessons", "--verify", LAB.name, "--keep")
+    capsys.readouterr()
+    call_command("lessons")
+    told = capsys.readouterr().out
+    assert "story 10 of 10 (1 not judged), solution 1 of 11, tempting 11 of 11" in told
+    assert told.count("not run yet") == len(all_lessons()) - 1
+    call_command("lessons", "--json")
+    story, solution, tempting = json.loads(capsys.readouterr().out)[0]["proofs"]
+    assert [each["proven"] for each in (story, solution, tempting)] == [False, False, True]
+    kept = lesson_record.read(settings.LAB_LESSON_RECORD)
+    changed = replace(LAB, symptom=replace(LAB.symptom, over=7))
+    assert lesson_record.standing(changed, kept) == []
+
+
+@pytest.mark.parametrize("wrong", ["{}", "nothing", '{"lesson": "a"}', "[1]"])
+def test_a_line_that_is_no_proof_is_named(wrong: str) -> None:
+    settings.LAB_LESSON_RECORD.write_text(wrong + "\n")
+    with pytest.raises(CommandError, match="line 1 is no proof of a lab") as error:
+        call_command("lessons")
+    assert error.value.returncode == 2
+
+
+def test_the_record_of_the_release_can_be_read() -> None:
+    kept = lesson_record.read(Path(command.__file__).parents[2] / "lessons" / "proofs.jsonl")
+    assert {each.lesson for each in kept} <= {each.name for each in all_lessons()}
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,15 @@ import signal
 from dataclasses import asdict
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
 
 from advisor.management.exact import ExactCommand
 from labs.engine.run.launch import RunnerDied
+from labs.evidence import lesson_record
 from labs.evidence.lesson_proofs import Proof, prove
+from labs.evidence.lesson_record import Standing, standing
 from labs.lessons import Lesson, all_lessons, find
 from labs.pages.lesson_questions import statistics
 
@@ -40,6 +44,12 @@ class Command(ExactCommand):
             "separates (correlation with the visitor's other answers)",
         )
         parser.add_argument("--runs", type=int, default=1, metavar="N", help="with --verify")
+        parser.add_argument(
+            "--keep",
+            action="store_true",
+            help="with --verify: add the result to the record that this list and the map of the "
+            "course show",
+        )
         parser.add_argument("--seed", type=int, default=1, help="with --verify: the first seed")
 
     def handle(self, *args: object, **options: Any) -> None:
@@ -47,11 +57,26 @@ class Command(ExactCommand):
             self._verify(_chosen(options["verify"]), options)
         elif options["questions"]:
             self._questions(as_data=options["json"])
-        elif options["json"]:
-            self.stdout.write(json.dumps([_data(each) for each in all_lessons()], indent=2))
         else:
-            for each in all_lessons():
-                self.stdout.write(f"{each.order:2}. {each.name}\n    {each.title}: {each.goal}")
+            self._list(as_data=options["json"])
+
+    def _list(self, *, as_data: bool) -> None:
+        try:
+            kept = lesson_record.read(settings.LAB_LESSON_RECORD)
+        except lesson_record.RecordError as wrong:
+            raise CommandError(str(wrong), returncode=BAD_INPUT) from wrong
+        if as_data:
+            rows = [_data(each, standing(each, kept)) for each in all_lessons()]
+            self.stdout.write(json.dumps(rows, indent=2))
+            return
+        for each in all_lessons():
+            self.stdout.write(f"{each.order:2}. {each.name}\n    {each.title}: {each.goal}")
+            said = ", ".join(
+                f"{one.role} {one.shown} of {one.judged}"
+                + (f" ({one.unknown} not judged)" if one.unknown else "")
+                for one in standing(each, kept)
+            )
+            self.stdout.write(f"    symptom on real brokers: {said or 'not run yet'}")
 
     def _questions(self, *, as_data: bool) -> None:
         rows = statistics(all_lessons())
@@ -75,6 +100,10 @@ class Command(ExactCommand):
         try:
             for proofs in prove(lessons, options["runs"], options["seed"], self.stderr.write):
                 found += proofs
+                if options["keep"]:
+                    lesson, today = find(proofs[0].lesson), timezone.now().date().isoformat()
+                    file = settings.LAB_LESSON_RECORD
+                    lesson_record.add(file, lesson, proofs, today, options["seed"])
         except RunnerDied as died:
             raise CommandError(str(died), returncode=NOT_RUN) from died
         except KeyboardInterrupt:
@@ -98,7 +127,7 @@ def _chosen(names: list[str]) -> list[Lesson]:
         raise CommandError(message, returncode=BAD_INPUT) from unknown
 
 
-def _data(lesson: Lesson) -> dict[str, Any]:
+def _data(lesson: Lesson, stands: list[Standing]) -> dict[str, Any]:
     return {
         "name": lesson.name,
         "order": lesson.order,
@@ -110,6 +139,7 @@ def _data(lesson: Lesson) -> dict[str, Any]:
         "arms": [arm.label for arm in lesson.arms],
         "solution": lesson.solution.label,
         "sources": list(lesson.sources),
+        "proofs": [asdict(each) | {"proven": each.is_proven} for each in stands],
     }
 
 

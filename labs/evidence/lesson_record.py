@@ -1,0 +1,106 @@
+"""The record of proofs of labs: a line of JSON for each time that one was held against brokers.
+
+It is part of the release. A line counts as long as the lab has the settings that were run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+from labs.engine.base import json_lines
+from labs.evidence.lesson_proofs import ROLES, Proof, arms_of
+from labs.lessons import Lesson
+
+
+class RecordError(ValueError):
+    """A line of the record that is none; the message names the file and the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The proofs of a lab from the seed `seed` on; by role, in how many runs the symptom showed,
+    did not, or nobody can say. `of` is the fingerprint of the settings that were run."""
+
+    lesson: str
+    of: str
+    date: str
+    seed: int
+    shown: dict[str, int]
+    not_shown: dict[str, int]
+    unknown: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One role of a lab over all that is kept: the symptom showed in `shown` of `judged` runs."""
+
+    role: str
+    shown: int
+    judged: int
+    unknown: int
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether every run was judged and did what the lab says."""
+        wanted = self.judged if ROLES[self.role] else 0
+        return self.judged > 0 and self.shown == wanted and not self.unknown
+
+
+def fingerprint(lesson: Lesson) -> str:
+    """The same as long as the same is run and the same is asked of it."""
+    fields = {role: dict(arm.fields) for role, arm in arms_of(lesson).items()}
+    symptom = [lesson.symptom.arm, lesson.symptom.count, lesson.symptom.over]
+    told = json.dumps([lesson.scenario, symptom, fields], sort_keys=True)
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def read(file: Path) -> list[Kept]:
+    """All that is kept. Raises `RecordError`."""
+    return json_lines.read(file, partial(_line, file))
+
+
+def add(file: Path, lesson: Lesson, proofs: Iterable[Proof], date: str, seed: int) -> None:
+    """Keeps the proofs of one lab; they are in the file when this returns."""
+    proofs = list(proofs)
+    kept = Kept(
+        lesson.name, fingerprint(lesson), date, seed,
+        {each.role: each.shown for each in proofs},
+        {each.role: each.not_shown for each in proofs},
+        {each.role: each.unknown for each in proofs},
+    )  # fmt: skip
+    read(file)  # takes out a last line that was cut short
+    with file.open("a", encoding="utf-8") as out:
+        out.write(json.dumps(asdict(kept), sort_keys=True) + "\n")
+
+
+def standing(lesson: Lesson, kept: Sequence[Kept]) -> list[Standing]:
+    """What is kept of a lab as it is now, by role; empty if it was never run so."""
+    of = fingerprint(lesson)
+    mine = [each for each in kept if (each.lesson, each.of) == (lesson.name, of)]
+    if not mine:
+        return []
+    return [
+        Standing(
+            role,
+            sum(each.shown[role] for each in mine),
+            sum(each.shown[role] + each.not_shown[role] for each in mine),
+            sum(each.unknown[role] for each in mine),
+        )
+        for role in ROLES
+    ]
+
+
+def _line(file: Path, number: int, text: str) -> Kept:
+    try:
+        kept = Kept(**json.loads(text))
+        counts = (kept.shown, kept.not_shown, kept.unknown)
+        if any({*each} != {*ROLES} for each in counts):
+            raise ValueError(f"its roles have to be {', '.join(ROLES)}")
+    except (ValueError, TypeError) as wrong:
+        raise RecordError(f"{file}, line {number} is no proof of a lab: {wrong}") from wrong
+    return kept
