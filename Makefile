@@ -24,7 +24,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev extras up test nightly check lint types layers django lock catalog scale clean
+.PHONY: help setup dev extras up test nightly check pure lint types layers django lock catalog scale clean
 
 help: ## Say what can be done here
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,8 +54,13 @@ nightly: dev $(VENV)/.audit ## Thorough tests, all scenarios on all lines, explo
 	$(PY) -m benchmarks.survival --random 1000 --seed $(NIGHT) --minutes $(MINUTES) || right=1; \
 	exit $$right
 
-check: dev lint types layers django ## The quick part: gates and pure tests, under a minute
-	$(PY) -m pytest -q -n 2 -m "not ($(call any,$(COSTLY)))"
+# Side by side: what each of them says is printed when it ends, and each goes on to its end.
+check: dev ## The quick part: gates and pure tests, under a minute
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync --keep-going pure lint types layers django
+
+pure:
+	$(PY) -m pytest -q -n 2 -p no:playwright --hypothesis-profile quick \
+	  -m "not ($(call any,$(COSTLY)))"
 
 lint:
 	$(VENV)/bin/ruff format --check .

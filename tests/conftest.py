@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.test import override_settings
 from hypothesis import settings as hypothesis
 
 from config.places import socket_path
 
 # No stopwatch for Hypothesis: on a shared machine a pause is no slowness of ours.
 hypothesis.register_profile("unhurried", deadline=None)
+hypothesis.register_profile("quick", deadline=None, max_examples=20)  # for `make check`
 hypothesis.load_profile("unhurried")
+
+# Modules and thousands of tests stay to the end: each collection would look at all of them again.
+gc.disable()
 
 FOLDER_MARKS = {
     "spark": "spark",
@@ -30,6 +36,12 @@ BY_COST = ("drawn", "process", *FOLDER_MARKS.values(), "whole")
 
 COSTLY_LIMIT_S = 900
 """For tests that start a Spark, brokers or a browser; each wait in them has a limit of its own."""
+
+
+def pytest_collection_finish() -> None:
+    """From here on there is garbage."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -67,19 +79,34 @@ def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> No
             database.setdefault("TEST", {})["NAME"] = str(name)
 
 
+@pytest.fixture(scope="session")
+def data_dirs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders that are not there yet, one a test. `tmp_path` would make one, and a link to it."""
+    base = tmp_path_factory.mktemp("data")
+    return (base / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def data_dir(tmp_path: Path) -> Iterator[Path]:
+def data_dir(data_dirs: Iterator[Path]) -> Iterator[Path]:
     """No test writes into the data folder of the person who runs it."""
-    data = tmp_path / "data"
+    data = next(data_dirs)
     data.mkdir()
-    with override_settings(
-        LAB_DATA_DIR=data,
-        LAB_RUNS_DIR=data / "runs",
-        LAB_RECORD=data / "explored.jsonl",
-        LAB_LESSON_RECORD=data / "proofs.jsonl",
-        LAB_STAGED_RECORD=data / "scenarios.jsonl",
-        LAB_LOGS_DIR=data / "logs",
-        LAB_JUDGE_SOCKET=socket_path(data, "judge.sock"),
-        LAB_REDIS_SOCKET=socket_path(data, "redis.sock"),
-    ):
-        yield data
+    places = {
+        "LAB_DATA_DIR": data,
+        "LAB_RUNS_DIR": data / "runs",
+        "LAB_RECORD": data / "explored.jsonl",
+        "LAB_LESSON_RECORD": data / "proofs.jsonl",
+        "LAB_STAGED_RECORD": data / "scenarios.jsonl",
+        "LAB_LOGS_DIR": data / "logs",
+        "LAB_JUDGE_SOCKET": socket_path(data, "judge.sock"),
+        "LAB_REDIS_SOCKET": socket_path(data, "redis.sock"),
+    }
+    # Not `override_settings`: its signals to all of Django take as long as a pure test.
+    before = {name: getattr(settings, name) for name in places}
+    for name, place in places.items():
+        setattr(settings, name, place)
+    yield data
+    for name, place in before.items():
+        setattr(settings, name, place)
+    with suppress(OSError):  # something was written there
+        data.rmdir()

@@ -11,6 +11,8 @@ import pytest
 from config.broken_pipe import UNREAD, quiet_when_unread
 from config.settings import BASE_DIR
 
+pytestmark = pytest.mark.process
+
 MANAGE = str(BASE_DIR / "manage.py")
 
 

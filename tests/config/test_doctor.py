@@ -43,6 +43,7 @@ def test_a_missing_java_is_exit_code_1_with_the_command_that_helps(monkeypatch, 
     assert "→ make setup" in out
 
 
+@pytest.mark.process
 def test_jars_that_were_changed_are_named_with_exit_code_1(monkeypatch):
     asked = []
 

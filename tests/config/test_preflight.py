@@ -24,6 +24,7 @@ def said(data: str | Path, *command: str) -> tuple[int, list[str]]:
     return done.returncode, (done.stdout + done.stderr).strip().splitlines()
 
 
+@pytest.mark.process
 def test_a_data_folder_that_cannot_be_made_is_named_with_the_cure(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     code, lines = said(tmp_path / "file" / "data", "prune")
@@ -33,6 +34,7 @@ def test_a_data_folder_that_cannot_be_made_is_named_with_the_cure(tmp_path: Path
     assert "LAB_DATA_DIR" in lines[0]
 
 
+@pytest.mark.process
 def test_a_damaged_database_is_named_with_the_cure_and_left_as_it_is(tmp_path: Path) -> None:
     damaged = b"this was a database once " * 400
     (tmp_path / "lab.db").write_bytes(damaged)

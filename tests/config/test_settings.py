@@ -50,6 +50,7 @@ def test_celery_acknowledges_late_and_takes_one_at_a_time():
     assert app.conf.task_ignore_result is True
 
 
+@pytest.mark.process
 def test_the_web_server_hands_experiments_to_the_queue_of_the_settings():
     """In a process that has met Celery's application nowhere else."""
     code = "import config.wsgi, celery; print(celery.current_app.conf.broker_url)"
@@ -59,6 +60,7 @@ def test_the_web_server_hands_experiments_to_the_queue_of_the_settings():
     assert told.stdout.strip() == settings.CELERY_BROKER_URL
 
 
+@pytest.mark.process
 def test_sqlite_lets_readers_go_on_and_writers_wait(tmp_path):
     found = read(
         "__import__('django').setup() or [c.execute(f'PRAGMA {p}').fetchone()[0]"
@@ -76,6 +78,7 @@ def test_postgresql_is_one_address_away():
     assert "init_command" not in parsed.get("OPTIONS", {})
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("given", "broker"),
     [
@@ -89,6 +92,7 @@ def test_redis_by_address(given, broker, tmp_path):
     assert found.stdout.strip() == broker, found.stderr
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("name", "value"),
     [

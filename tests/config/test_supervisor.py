@@ -16,6 +16,8 @@ from config import supervisor as supervising
 from config.supervisor import RESTARTS, Service, ServiceFailed, Stopped, Supervisor
 from labs.engine.base.wait import until
 
+pytestmark = pytest.mark.process
+
 STAYS = "import signal; print('here', flush=True); signal.pause()"
 
 

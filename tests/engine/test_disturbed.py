@@ -17,6 +17,8 @@ from labs.engine.faults import FaultLog, dead, everyone, kill, restart
 from tests.engine.herd import Herd
 from tests.engine.rigs import rig
 
+pytestmark = pytest.mark.process
+
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
 
 

@@ -34,6 +34,8 @@ from tests.engine.arms import DESCRIBED, SCENARIO, experiment
 from tests.engine.herd import Herd
 from tests.engine.test_runner import HOLDS
 
+pytestmark = pytest.mark.process
+
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
 PHASES = ("ready", "producing", "reading", "judging")
 LONG_S = 60.0

@@ -18,6 +18,8 @@ from labs.engine.base.wait import until
 from labs.engine.clients.executors import Lost, executors, stop_one
 from spark_jobs.pipelines.kafka_sink import Attempt
 
+pytestmark = pytest.mark.process
+
 LIMIT_S = 20.0
 TASK_MS = 60_000
 SLEEP = "import time; time.sleep(600)"

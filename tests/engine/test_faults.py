@@ -43,6 +43,8 @@ from labs.engine.protocol.topics import PartitionState
 from tests.engine.herd import Herd
 from tests.engine.rigs import rig
 
+pytestmark = pytest.mark.process
+
 LISTENER = """
 import socket, sys
 server = socket.create_server(("127.0.0.1", int(sys.argv[1])))

@@ -29,6 +29,8 @@ from tests.engine.disks import batch, formatted, write_log
 from tests.engine.herd import Herd
 from tests.engine.rigs import rig
 
+pytestmark = pytest.mark.process
+
 WRITER = """
 import sys, time
 with open("written", "ab", buffering=0) as out:

@@ -29,6 +29,8 @@ from labs.engine.network.sources import Sources
 from tests.engine.herd import Herd
 from tests.engine.rigs import rig
 
+pytestmark = pytest.mark.process
+
 # Listens and echoes, and talks to the others all the while, as brokers do.
 PEER = """
 import socket, sys, threading, time

@@ -11,6 +11,8 @@ import pytest
 from labs.engine.base import processes
 from labs.engine.base.wait import until
 
+pytestmark = pytest.mark.process
+
 OWNER = """
 import sys
 from labs.engine.base.processes import spawn

@@ -14,6 +14,8 @@ from labs.engine.base import processes
 from labs.engine.base.wait import until
 from labs.engine.run.keeper import KILLED, ORPHANED, STOPPED
 
+pytestmark = pytest.mark.process
+
 KEEPER = """
 import sys
 from pathlib import Path

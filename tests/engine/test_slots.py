@@ -39,6 +39,7 @@ def test_as_many_slots_as_stated_and_each_once(tmp_path):
         assert again == 0
 
 
+@pytest.mark.process
 def test_a_killed_holder_frees_its_slot(tmp_path):
     process = holder(tmp_path, "held\n")
     places: list[int] = []
@@ -53,6 +54,7 @@ def test_a_killed_holder_frees_its_slot(tmp_path):
     assert places == [1]
 
 
+@pytest.mark.process
 def test_a_killed_waiter_leaves_the_queue_and_those_behind_it_move_up(tmp_path):
     with slot(1, folder=tmp_path):
         first = holder(tmp_path, "place 1\n")
@@ -110,6 +112,7 @@ def test_spare_slots_are_taken_only_while_nobody_holds_one(tmp_path):
     assert spare(4, 3, folder=tmp_path) == []
 
 
+@pytest.mark.process
 def test_who_waits_for_a_slot_is_seen_and_comes_first(tmp_path):
     (taken,) = spare(1, 1, folder=tmp_path)
     assert not wanted(folder=tmp_path)

@@ -20,6 +20,8 @@ from labs.engine.run.watch import Watch
 from tests.engine.herd import Herd
 from tests.engine.rigs import rig
 
+pytestmark = pytest.mark.process
+
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
 
 

@@ -30,6 +30,7 @@ def ignored(name: str) -> bool:
     return name == ".git" or _matches(name, _ignored_names())
 
 
+@cache
 def _walk() -> list[Path]:
     found = []
     for folder, folders, here in os.walk(ROOT):

@@ -120,10 +120,12 @@ def told_without_java(command: list[str], environment: dict[str, str]) -> str:
     return ended.stdout
 
 
+@pytest.mark.process
 def test_verify_without_java_says_what_helps(without_java: dict[str, str], tmp_path: Path) -> None:
     assert told_without_java(["verify", str(tmp_path), "--json"], without_java) == ""
 
 
+@pytest.mark.process
 def test_an_experiment_without_java_concludes_nothing(without_java: dict[str, str]) -> None:
     said = told_without_java(["experiment", "--scenario", NAME, "--json"], without_java)
     for arm in json.loads(said)["arms"]:

@@ -55,6 +55,7 @@ def test_a_ledger_that_is_not_there_is_not_found(client: Client, arm: str) -> No
     assert client.get(reverse("labs:ledger", args=[made.slug, arm])).status_code == 404
 
 
+@pytest.mark.process
 def test_a_ledger_as_json_lines_holds_the_same_rows(client: Client) -> None:
     made = make.experiment(State.DONE, "broken", "holds")
     ledger = Run.objects.get(experiment=made, name="described").ledger
@@ -83,6 +84,7 @@ def _with_rows() -> tuple[Run, str]:
     return run, reverse("labs:ledger-lines", args=[made.slug, "described"])
 
 
+@pytest.mark.process
 def test_json_lines_are_made_once_and_leave_no_drafts(client: Client) -> None:
     run, url = _with_rows()
     first = b"".join(client.get(url).streaming_content)  # type: ignore[attr-defined]
@@ -93,6 +95,7 @@ def test_json_lines_are_made_once_and_leave_no_drafts(client: Client) -> None:
     assert not list(run.ledger.parent.glob(".jsonl-*"))
 
 
+@pytest.mark.process
 def test_downloads_at_once_have_a_limit_and_the_next_is_told_when_to_come_back(
     client: Client,
 ) -> None:
@@ -111,6 +114,7 @@ def test_downloads_at_once_have_a_limit_and_the_next_is_told_when_to_come_back(
     assert downloads._sending._value == downloads.AT_ONCE
 
 
+@pytest.mark.process
 def test_what_cannot_be_made_is_said_and_gives_its_place_back(client: Client) -> None:
     run, url = _with_rows()
     (run.ledger / "log.parquet").write_bytes(b"no parquet")
@@ -121,6 +125,7 @@ def test_what_cannot_be_made_is_said_and_gives_its_place_back(client: Client) ->
     assert downloads._sending._value == downloads.AT_ONCE
 
 
+@pytest.mark.process
 def test_the_json_lines_of_a_sealed_ledger_are_sealed(client: Client, tmp_path: Path) -> None:
     run, url = _with_rows()
     TableWriter(run.ledger, "faults", "faults").close()
@@ -136,6 +141,7 @@ def test_the_json_lines_of_a_sealed_ledger_are_sealed(client: Client, tmp_path: 
         parts.check(ledger)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("damage", ["changed", "added", "taken away"])
 def test_nothing_is_sealed_anew_that_is_not_as_it_was_sealed(client: Client, damage: str) -> None:
     run, url = _with_rows()

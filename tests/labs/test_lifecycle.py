@@ -38,6 +38,7 @@ def django_process(data: Path, *argv: str) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
+@pytest.mark.process
 def test_of_two_processes_that_claim_at_once_exactly_one_gets_each_run(tmp_path: Path) -> None:
     setup = (
         "import django; django.setup()\n"

@@ -56,6 +56,7 @@ def state(made: Experiment) -> str:
     return made.state
 
 
+@pytest.mark.process
 def test_the_runs_of_a_dead_process_are_interrupted_at_once(
     worker: tuple[subprocess.Popen[str], list[str]],
 ) -> None:
@@ -74,6 +75,7 @@ def test_the_runs_of_a_dead_process_are_interrupted_at_once(
     assert names == [owners.process_of(mine.owner)], "nothing of the dead stays"
 
 
+@pytest.mark.process
 def test_a_process_that_is_stopped_lives(
     worker: tuple[subprocess.Popen[str], list[str]],
 ) -> None:
@@ -105,6 +107,7 @@ def test_without_room_for_a_lock_a_run_is_still_taken(settings: LazySettings) ->
     assert lifecycle.sweep() == []
 
 
+@pytest.mark.process
 def test_what_a_process_starts_does_not_hold_its_lock() -> None:
     """Else a runner that is still ending its brokers would let the dead seem alive."""
     code = "child = subprocess.Popen(['sleep', '60'], stdout=subprocess.DEVNULL)"

@@ -136,6 +136,7 @@ def test_a_lesson_runs_its_arms_and_points_to_what_is_taken_home() -> None:
     assert advisor.in_force(home) == started.runs.get(name="acks-all").settings
 
 
+@pytest.mark.process
 def test_without_redis_an_experiment_waits_and_its_page_says_why(tmp_path: Path) -> None:
     script = (
         "import os; os.environ['REDIS_URL'] = 'redis://127.0.0.1:1/0'\n"

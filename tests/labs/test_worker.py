@@ -52,6 +52,7 @@ def test_what_does_not_wait_is_not_run(state: State) -> None:
     assert not made.folder.exists()
 
 
+@pytest.mark.process
 @pytest.mark.django_db(transaction=True)  # the heart writes from a thread of its own
 def test_what_cannot_be_run_has_failed_and_says_why() -> None:
     """The scenario has left the house since the experiment was queued."""
@@ -75,6 +76,7 @@ class Emptied(Pool):
         self.asked.append(spec)
 
 
+@pytest.mark.process
 @pytest.mark.django_db(transaction=True)  # the heart writes from a thread of its own
 def test_the_pool_is_asked_first_and_an_empty_one_hinders_nobody(data_dir: Path) -> None:
     made = make.experiment()
