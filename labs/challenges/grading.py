@@ -5,7 +5,7 @@ A run that was not judged, or lacks a number that is asked for, is neither passe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ from spark_jobs.count_table import TABLE
 
 PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
 _JUDGED = ("holds", "broken")
+_NAMED = 3
+"""Failures that a sentence names; of more it says how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def _golf(challenge: Challenge, told: str, stated: Stated) -> Grade:
         return Grade(
             FAILED,
             f"{told} in this run, but by the advice {challenge.want} is not kept in: "
-            f"{', '.join(stated.open_failures)}.",
+            f"{_some(stated.open_failures)}.",
         )
     if stated.changes > challenge.fewest:
         return Grade(
@@ -125,6 +127,12 @@ def _harm(played: Played) -> str:
         if each.harm and played.numbers.get(each.name)
     ]
     return f"{'; '.join(seen)}." if seen else _ended(played.reason)
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first few, and how many more there are."""
+    more = len(names) - _NAMED
+    return "; ".join(names[:_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
 def _changes(count: int) -> str:

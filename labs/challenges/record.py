@@ -9,6 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from labs.challenges.grading import FAILED, PASSED
+
+ROLES = {"optimum": PASSED, "tempting": FAILED}
+"""The known answers of a challenge, and the grade that each has to get."""
 FILE = Path(__file__).parent / "verified.json"
 
 
@@ -27,9 +31,19 @@ def keep(file: Path, seen: Mapping[str, Sequence[str]], challenge: str, seed: in
     file.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n", "utf-8")
 
 
+def verified(challenge: str) -> str:
+    """On which day the record that ships saw the optimum pass and the tempting answer fail.
+
+    Empty where it was not played, or was not seen to do so in every run.
+    """
+    known = _shipped().get(challenge, {})
+    runs = [(told, state) for role, state in ROLES.items() for told in known.get(role, ())]
+    proven = all(told.startswith(f"{state}: ") for told, state in runs)
+    return str(known["day"]) if runs and proven else ""
+
+
 @cache
-def verified() -> Mapping[str, Mapping[str, Any]]:
-    """The record that ships, by challenge."""
+def _shipped() -> Mapping[str, Mapping[str, Any]]:
     return _read(FILE)
 
 

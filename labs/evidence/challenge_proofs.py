@@ -11,14 +11,12 @@ from typing import Any
 from advisor.reasoning.pipeline import Pipeline
 from labs.challenges import FAILED, PASSED, UNKNOWN, Challenge, Grade, Played, grade, grade_case
 from labs.challenges.levers import described, stated
+from labs.challenges.record import ROLES
 from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.record.harmed import harmed
 from labs.engine.run.launch import launch
 from labs.evidence.bench import bench
 from labs.runs import services
-
-ROLES = {"optimum": PASSED, "tempting": FAILED}
-"""The known answers of a challenge, and the grade that each has to get."""
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import shutil
 from dataclasses import replace
 from datetime import date, timedelta
@@ -28,6 +29,7 @@ from labs.challenges import (
     grade,
     grade_case,
     of_day,
+    record,
     seed_of,
 )
 from labs.challenges.levers import changes, described, open_failures, stated
@@ -136,6 +138,8 @@ def test_golf_asks_the_advisor_about_the_failures_that_were_not_staged() -> None
     assert (many.state, "with 3 changes. The advisor needs 1." in many.why) == (FAILED, True)
     open_ = grade(golf, played("holds"), Stated(1, ("A disk is lost",)))
     assert (open_.state, "not kept in: A disk is lost." in open_.why) == (FAILED, True)
+    many_open = grade(golf, played("holds"), Stated(1, tuple("abcde")))
+    assert many_open.why.endswith("not kept in: a; b; c; and 2 more.")
     pipeline, _ = described(golf, golf.with_levers(golf.optimum))
     assert pipeline is not None
     assert stated(golf, pipeline).open_failures, "acks=all alone leaves a leader alone"
@@ -228,3 +232,20 @@ def test_a_file_without_a_number_is_refused(tmp_path: Path) -> None:
 
 def test_every_count_has_words_for_a_grade() -> None:
     assert all(Condition(count, 0, 0).label for count in COUNTS)
+
+
+def test_a_challenge_is_verified_only_if_every_run_did_what_it_has_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = {"right": (["passed: a."], ["failed: b."]), "wrong": (["passed: a."], ["passed: b."]),
+            "unknown": (["passed: a.", "unknown: c."], ["failed: b.", "failed: b."])}  # fmt: skip
+    file = tmp_path / "kept.json"
+    for name, (optimum, tempting) in seen.items():
+        record.keep(file, {"optimum": optimum, "tempting": tempting}, name, seed=1)
+    monkeypatch.setattr(record, "_shipped", lambda: json.loads(file.read_text("utf-8")))
+    assert record.verified("right").startswith("20")
+    assert [record.verified(each) for each in ("wrong", "unknown", "never")] == ["", "", ""]
+
+
+def test_the_record_that_ships_is_of_challenges_that_are_there() -> None:
+    assert set(record._shipped()) <= {each.name for each in all_challenges()}

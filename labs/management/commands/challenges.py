@@ -12,7 +12,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from advisor.management.exact import ExactCommand
 from labs.challenges import Challenge, all_challenges, find
-from labs.challenges.record import keep
+from labs.challenges.record import keep, verified
 from labs.engine.run.launch import RunnerDied
 from labs.evidence.challenge_proofs import Proof, prove
 
@@ -104,6 +104,7 @@ def _data(challenge: Challenge) -> dict[str, Any]:
             "changes": challenge.fewest,
             "cause": challenge.cause,
         },
+        "verified": verified(challenge.name),
     }
 
 
