@@ -14,6 +14,7 @@ from django.utils import timezone
 from advisor import services as advisor
 from labs.challenges import LEVELS, Challenge, all_challenges, of_day
 from labs.challenges.levers import Change, changes, described
+from labs.challenges.record import verified
 from labs.challenges.schedule import Plan, Step, plan
 from labs.engine.record import dump
 from labs.engine.scenarios.model import TOPIC
@@ -104,6 +105,8 @@ def context(request: HttpRequest, challenge: Challenge) -> dict[str, Any]:
         "best": best,
         "tries": len(own),
         "is_open": open_,
+        "verified": verified(challenge.name),
+        "hides_why": challenge.is_forensics and not open_,
         "optimum": _known(challenge) if open_ else None,
         "form": LeverForm(challenge, last.attempt.levers if last else challenge.start()),
         "case": CaseForm(challenge, {}),

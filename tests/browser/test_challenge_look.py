@@ -84,14 +84,17 @@ def test_a_case_from_its_recording_to_its_answer(looked_at: Page) -> None:
     run.refresh_from_db()
     histories.lost_at_the_end_of_a_log(run.ledger)
     run.result["timeline"]["start_ns"] = run.result["axis_began_ns"] = histories.BEGAN
-    run.result["counts"]["lost_write"] = 1
+    run.result["counts"]["lost_write"] = 4
     run.save()
     looked_at.reload()
     expect(looked_at.get_by_role("heading", name="Name the cause and one message")).to_be_visible()
     expect(looked_at.locator("#replay")).to_be_visible()
+    for told in (looked_at.locator(".because"), looked_at.locator("#schedule")):
+        expect(told).not_to_be_attached()
     seen(looked_at, "case-recorded")
     looked_at.get_by_label("The producer did not wait").check()
     looked_at.get_by_label("The number of one message").fill(str(histories.LOST))
     looked_at.get_by_role("button", name="Answer").click()
     expect(looked_at.locator("#graded")).to_contain_text("The cause is right")
+    expect(looked_at.locator(".because")).to_be_visible()
     seen(looked_at, "case-solved")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from html import unescape
 
 import pytest
@@ -10,8 +11,9 @@ from django.test import Client
 from django.urls import reverse
 
 from labs.challenges import all_challenges, find, of_day, seed_of
-from labs.models import Attempt, Experiment, State
+from labs.models import Attempt, Experiment, Run, State
 from labs.pages import challenge_pages
+from tests.engine import histories
 from tests.labs import make
 
 pytestmark = pytest.mark.django_db
@@ -20,6 +22,8 @@ NAME = "one-acknowledgement"
 START = find(NAME).start()
 SOLVED = find(NAME).with_levers(find(NAME).optimum)
 URL = reverse("labs:challenge", args=[NAME])
+CASE = "case-of-the-quick-answer"
+CASE_URL = reverse("labs:challenge", args=[CASE])
 
 
 def page(client: Client, address: str = URL) -> str:
@@ -144,3 +148,83 @@ def test_what_is_not_there_is_not_found(client: Client) -> None:
                        ("challenge-live", NAME)):  # fmt: skip
         assert client.get(reverse(f"labs:{name}", args=[word])).status_code == 404
     assert client.post(reverse("labs:challenge-answer", args=[NAME])).status_code == 404
+
+
+def recorded(client: Client) -> Run:
+    """A case of forensics whose recording is done: four messages are lost, and its log is known."""
+    client.post(CASE_URL)
+    run = Experiment.objects.get().runs.get()
+    histories.lost_at_the_end_of_a_log(run.ledger)
+    logs = challenge_pages.logs_of(run)
+    logs.mkdir()
+    said = (
+        f"[2026-11-24 08:16:51,000] INFO Created log for partition orders-0 in {logs.parent}/d (L)"
+    )
+    (logs / "broker-1.log").write_text(said, "utf-8")
+    run.verdict, run.result = "broken", make.result("broken", lost_write=4)
+    run.result["timeline"]["start_ns"] = run.result["axis_began_ns"] = histories.BEGAN
+    run.save()
+    end(run.experiment, State.DONE)
+    return run
+
+
+def answered(client: Client, cause: str, message: object) -> str:
+    """What the page says to an answer."""
+    sent = {"cause": cause, "message": str(message)}
+    response = client.post(reverse("labs:challenge-answer", args=[CASE]), sent)
+    assert response.status_code == 302
+    return " ".join(page(client, CASE_URL).split())
+
+
+def test_a_recording_tells_nothing_of_its_settings_before_the_answer(client: Client) -> None:
+    run = recorded(client)
+    text = page(client, CASE_URL)
+    assert "Created log for partition orders-0" in text
+    assert "partition: 0 offset: 6 value: 10" in text
+    assert str(challenge_pages.logs_of(run).parent) not in text
+    for told in ("acks=1", 'class="log because"', 'id="schedule"', "acknowledged and gone: <a"):
+        assert told not in text, told
+    assert not Experiment.objects.get().pipeline
+
+
+def test_a_case_is_solved_by_its_cause_and_a_message_of_its_own_ledger(client: Client) -> None:
+    recorded(client)
+    case = find(CASE)
+    assert "message 2 is not one of them" in answered(client, case.cause, histories.KEPT)
+    assert "that is not the cause" in answered(client, case.wrong, histories.LOST)
+    assert "Give up" in page(client, CASE_URL)
+    solved = answered(client, case.cause, histories.LOST)
+    assert "The cause is right, and message 8 is one of them." in solved
+    assert case.causes[0].why in solved
+    assert "at answer 3" in " ".join(page(client, reverse("labs:challenges")).split())
+
+
+def test_a_case_whose_ledger_is_gone_is_not_graded(client: Client) -> None:
+    shutil.rmtree(recorded(client).ledger)
+    said = answered(client, find(CASE).cause, histories.LOST)
+    assert "Not graded" in said
+    assert "The ledger of the recording is gone" in said
+
+
+@pytest.mark.parametrize(("cause", "message"), [("", "8"), ("acks", "eight"), ("nothing", "8")])
+def test_an_answer_that_is_none_changes_nothing(client: Client, cause: str, message: str) -> None:
+    recorded(client)
+    address = reverse("labs:challenge-answer", args=[CASE])
+    response = client.post(address, {"cause": cause, "message": message})
+    assert response.status_code == 422
+    assert "Choose a cause, and give the number" in response.content.decode()
+    assert Attempt.objects.get().answer == {}
+
+
+def test_logs_and_dump_are_for_who_recorded_them(client: Client) -> None:
+    run = recorded(client)
+    for part, told in (("broker-1", "orders-0 in d"), ("dump", "offset: 6 value: 10")):
+        address = reverse("labs:challenge-evidence", args=[CASE, part])
+        response = client.get(address)
+        assert told in response.content.decode()
+        assert str(challenge_pages.logs_of(run).parent) not in response.content.decode()
+        assert response["Content-Type"].startswith("text/plain")
+        assert Client().get(address).status_code == 404
+    for part in ("broker-9", "consumer-1"):
+        address = reverse("labs:challenge-evidence", args=[CASE, part])
+        assert client.get(address).status_code == 404
