@@ -10,7 +10,7 @@ from labs.engine.record import dump
 from labs.engine.record.harmed import harmed
 from tests.engine import histories
 
-LOST = {6, 7, 8, 9}
+LOST = frozenset({6, 7, 8, 9})
 """Acknowledged in that history, and cut from the end of the log."""
 SAID = (
     "[2026-11-24 08:16:48,730] INFO [Broker id=1] Leader orders-0 starts at leader epoch 0 (log)",
@@ -46,7 +46,7 @@ def test_a_message_with_two_offsets_is_a_copy(tmp_path: Path) -> None:
     ]
     histories.write(tmp_path, "log", *rows)
     histories.write(tmp_path, "sends", {"value": 0, "outcome": "ok"})
-    assert harmed(tmp_path, "duplicate", 3) == {0, 1}
+    assert harmed(tmp_path, "duplicate", 3) == frozenset({0, 1})
     assert harmed(tmp_path, "duplicate", 2) is None
 
 
