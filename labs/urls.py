@@ -37,6 +37,7 @@ urlpatterns = [
         name="ledger-lines",
     ),
     path("experiments/<slug:slug>/run.html", views.offline, name="offline"),
+    path("experiments/<slug:slug>/picture.png", replay_views.picture, name="picture"),
     path("experiments/<slug:slug>/report.txt", comparison_views.text_report, name="report"),
     path("experiments/<slug:slug>/compare/", comparison_views.compare, name="compare"),
     path("experiments/<slug:slug>/repetitions/", comparison_views.repetitions, name="repetitions"),

@@ -95,7 +95,7 @@ _PLAIN = (
 )  # fmt: skip
 _OF_A_RUN = (
     "experiment", "live", "cancel", "again", "report", "compare", "repetitions", "repeat", "replay",
-    "offline",
+    "offline", "picture",
 )  # fmt: skip
 _OF_A_ROOM = (
     "room", "live", "seats", "predict", "answer", "forward", "run", "close", "remove", "export",

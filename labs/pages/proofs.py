@@ -118,12 +118,16 @@ def _proof(experiment: Experiment) -> Proof:
 
 
 def _shown(experiment: Experiment, run: Run) -> Shown:
-    label = presentation.label(experiment, run.name)
+    return Shown(presentation.label(experiment, run.name), *gravest(run))
+
+
+def gravest(run: Run) -> tuple[str, str]:
+    """The kind and the words of what an arm showed."""
     if run.verdict == "broken":
-        return Shown(label, *_harm(run.want, run.result.get("counts") or {}))
+        return _harm(run.want, run.result.get("counts") or {})
     if run.verdict == "holds":
-        return Shown(label, "holds", "nothing forbidden was seen")
-    return Shown(label, "unknown", "nothing can be concluded")
+        return "holds", "nothing forbidden was seen"
+    return "unknown", "nothing can be concluded"
 
 
 def _harm(want: str, counts: Mapping[str, Any]) -> tuple[str, str]:

@@ -10,8 +10,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from labs.engine.record.replay import partitions
-from labs.models import Run
-from labs.pages import presentation, replays, selectors, shared
+from labs.models import Run, State
+from labs.pages import presentation, preview, replays, selectors, shared
 from labs.pages.parameters import whole_number
 
 
@@ -27,6 +27,16 @@ def replay(request: HttpRequest, slug: str) -> HttpResponse:
     key = ("replay", slug, found.attempt, found.pruned_at, partition)
     told = shared.once(key, lambda: json.dumps(replays.data(found, partition)))
     return HttpResponse(told, content_type="application/json")
+
+
+@require_safe
+def picture(request: HttpRequest, slug: str) -> HttpResponse:
+    """The verdicts and plots of a run that is over as a PNG, for previews of its link."""
+    found = get_object_or_404(selectors.recent(), slug=slug)
+    if found.state != State.DONE:
+        raise Http404("The run has no verdict.")
+    drawn = preview.png(preview.of(found))
+    return HttpResponse(drawn, content_type="image/png", headers={"Cache-Control": "max-age=3600"})
 
 
 @require_safe

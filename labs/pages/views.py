@@ -139,6 +139,8 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
     """
     partition = whole_number(request.GET.get("partition", "")) or 0
     context = _with_replays(experiment_context(request, slug), partition)
+    address = request.build_absolute_uri(context["experiment"].get_absolute_url())
+    context |= {"address": address, "picture": f"{address}picture.png"}
     return render(request, "labs/experiment.html", context)
 
 
