@@ -12,6 +12,7 @@ from advisor.reasoning.failures import all_events
 from advisor.reasoning.pipeline import Pipeline
 from labs.calibration.table import Held
 from labs.engine.record.replay import Moment
+from labs.engine.record.track import Span, Track
 from labs.engine.record.why import Because
 from labs.engine.scenarios import find
 from labs.engine.scenarios.unshown import UNSHOWN
@@ -105,6 +106,20 @@ def why_unshown(field: str) -> str:
 def because_of(replays: Sequence[ArmReplay], arm: str) -> Sequence[Because]:
     """Why the arm of this name went as it did; nothing where it cannot be played back."""
     return next((each.because for each in replays if each.run.name == arm), ())
+
+
+@register.filter
+def along(way: Track, second: float) -> str:
+    """Where a second lies on the drawing of a track, in percent."""
+    share = (second - way.begin_s) / (way.end_s - way.begin_s)
+    return f"{100 * min(1.0, max(0.0, share)):.2f}"
+
+
+@register.filter
+def stretch(way: Track, span: Span) -> str:
+    """How long a span is on that drawing, in percent; never too short to be seen."""
+    share = (span.end_s - span.begin_s) / (way.end_s - way.begin_s)
+    return f"{max(0.4, 100 * share):.2f}"
 
 
 @register.filter

@@ -25,6 +25,7 @@ from tests.advisor.pipelines import described
 from tests.advisor.test_views_advice import STALE
 from tests.browser.conftest import serious, too_wide
 from tests.browser.test_describe import describe_risky, go_on
+from tests.engine import histories
 from tests.labs import make, watched
 
 
@@ -125,6 +126,13 @@ def test_an_experiment_that_runs(looked_at: Page, second: float) -> None:
     looked_at.goto(watched.experiment(second).get_absolute_url())
     expect(looked_at.locator(".live-log")).to_have_count(6)
     look(looked_at, f"running-{second:.0f}")
+
+
+@pytest.mark.parametrize("value", [histories.LOST, histories.KEPT])
+def test_the_story_of_a_message(looked_at: Page, value: int) -> None:
+    looked_at.goto(f"{make.recorded().get_absolute_url()}described/message/?value={value}")
+    expect(looked_at.locator(".track-log")).to_have_count(3)
+    look(looked_at, f"message-{value}")
 
 
 def test_reading_files(looked_at: Page) -> None:

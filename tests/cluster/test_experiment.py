@@ -114,7 +114,7 @@ def test_a_lost_message_can_be_followed_to_what_stands_in_its_place(both: Told) 
     assert lost.offset is not None
     said = " ".join(line.text for line in lost.lines)
     assert f"Acknowledged for partition 0, offset {lost.offset:,}." in said
-    assert "kill of leader: broker" in said
+    assert "Leader broker" in said
     assert "Not in the log at the end." in said
 
 

@@ -14,8 +14,9 @@ from typing import Any
 
 import pyarrow.dataset as ds
 
-from labs.engine.record import replay
+from labs.engine.record import fault_words, replay
 from labs.engine.record.replay import Moment, Replay
+from labs.engine.record.track import Track, track
 
 _CUT_OFF = "The run ended before the client had an answer. Nobody gave it up."
 _MOST_DELIVERIES = 20
@@ -41,13 +42,17 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """The lines in order; where it was acknowledged, for a mark in the replay."""
+    """The lines in order; where it was acknowledged, for a mark in the replay.
+
+    `track` is its way through the brokers' logs, None where no offset or no samples tell it.
+    """
 
     value: int
     lines: tuple[Line, ...]
     partition: int | None = None
     offset: int | None = None
     acked_s: float | None = None
+    track: Track | None = None
 
 
 def tell(ledger: Path, began_ns: int, value: int) -> Story | None:
@@ -64,11 +69,14 @@ def tell(ledger: Path, began_ns: int, value: int) -> Story | None:
     ends = _ends(ledger, sends)
     lines = [*_sent(sends, began_ns), *_delivered(handed, began_ns)]
     lines += [*_transactions(ends, began_ns), *_effects(ledger, is_it, began_ns)]
-    offset, acked_s = None, None
+    offset, acked_s, way = None, None, None
     if acked is not None and acked["offset"] is not None:
         offset, acked_s = acked["offset"], (acked["completed_ns"] - began_ns) / 1e9
         if seen is not None:
             lines += _on_the_brokers(seen, offset, acked_s)
+            sent_s = (_first_ns(acked) - began_ns) / 1e9
+            handed_s = [(row["time_ns"] - began_ns) / 1e9 for row in handed[:_MOST_DELIVERIES]]
+            way = track(seen, offset, sent_s, acked_s, handed_s, _term(copies, offset))
     lines.sort(key=lambda line: inf if line.at_s is None else line.at_s)
     lines += _at_the_end(ledger, copies, handed, partition, offset)
     obliged = acked is not None and "aborted" not in (end["outcome"] for end in ends)
@@ -76,7 +84,12 @@ def tell(ledger: Path, began_ns: int, value: int) -> Story | None:
         lines += _passed_over(ledger, copies, {row["group"] for row in handed})
     if obliged and _without_effect(ledger, is_it):
         lines.append(Line(None, "gone", "It left no effect."))
-    return Story(value, tuple(lines), partition, offset, acked_s)
+    return Story(value, tuple(lines), partition, offset, acked_s, way)
+
+
+def _term(copies: Sequence[Mapping[str, Any]], offset: int) -> int | None:
+    """The leader epoch of the copy that stands at its offset."""
+    return next((row.get("leader_epoch") for row in copies if row["offset"] == offset), None)
 
 
 def _sent(sends: Sequence[Mapping[str, Any]], began_ns: int) -> Iterator[Line]:
@@ -163,7 +176,8 @@ def _on_the_brokers(seen: Replay, offset: int, acked_s: float) -> Iterator[Line]
         before = text
     for done in seen.done:
         if done.at_s > acked_s:
-            yield Line(done.at_s, "fault", f"{done.fault} of {done.target} ({done.evidence}).")
+            said = fault_words.sentence(done.fault, done.target)
+            yield Line(done.at_s, "fault", f"{said} ({done.evidence}).")
     yield from _next_leader(seen, at, offset)
 
 
