@@ -8,16 +8,18 @@ from statistics import median
 from typing import Any
 
 from labs.models import Experiment, Run
-from labs.pages import presentation, selectors, sentences
+from labs.pages import plots, presentation, selectors, sentences
+from labs.pages.plots import Plot
 from labs.runs.conditions import Conditions
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One run of a comparison."""
+    """One run of a comparison; `plot` is on one scale for all, None where nothing was judged."""
 
     run: Run
     label: str
+    plot: Plot | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,11 @@ class Comparison:
         """Of each column, where columns become lines."""
         return tuple(f"{each.run.experiment.slug}, {each.label}" for each in self.columns)
 
+    @property
+    def drawn(self) -> tuple[Column, ...]:
+        """Those whose plots can be laid over each other."""
+        return tuple(each for each in self.columns if each.plot)
+
 
 @dataclass(frozen=True, slots=True)
 class Spread:
@@ -73,10 +80,11 @@ class Repetitions:
 
 def compare(*experiments: Experiment) -> Comparison:
     """The experiments' arms, side by side."""
+    own = [(each, run) for each in experiments for run in each.runs.all()]
+    scale = plots.shared_scale(run.result.get("timeline") or {} for _, run in own)
     columns = tuple(
-        Column(run, presentation.label(each, run.name))
-        for each in experiments
-        for run in each.runs.all()
+        Column(run, presentation.label(each, run.name), presentation.plot_of(run, scale))
+        for each, run in own
     )
     runs = [column.run for column in columns]
     counts = (Counts(words, _values(runs, name)) for name, words in sentences.COUNT_WORDS.items())

@@ -128,6 +128,19 @@ def test_an_experiment_that_runs(looked_at: Page, second: float) -> None:
     look(looked_at, f"running-{second:.0f}")
 
 
+def test_two_experiments_side_by_side(looked_at: Page) -> None:
+    first, second = (make.experiment(State.DONE, "broken", "holds") for _ in range(2))
+    timeline = second.runs.get(name="described").result["timeline"]
+    for bucket in timeline["buckets"]:
+        bucket["ok"] = bucket["ok"] // 2
+    second.runs.filter(name="described").update(
+        result={**second.runs.get(name="described").result, "timeline": timeline}
+    )
+    looked_at.goto(f"{first.get_absolute_url()}compare/?with={second.slug}")
+    expect(looked_at.locator(".overlay polyline")).to_have_count(4)
+    look(looked_at, "compare")
+
+
 @pytest.mark.parametrize("value", [histories.LOST, histories.KEPT])
 def test_the_story_of_a_message(looked_at: Page, value: int) -> None:
     looked_at.goto(f"{make.recorded().get_absolute_url()}described/message/?value={value}")
