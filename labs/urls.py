@@ -31,6 +31,7 @@ urlpatterns = [
     path("experiments/<slug:slug>/again/", views.again, name="again"),
     path("experiments/<slug:slug>/<slug:arm>/ledger.zip", views.ledger, name="ledger"),
     path("evidence/", evidence_views.evidence, name="evidence"),
+    path("evidence/lines/", evidence_views.lines, name="lines"),
     path(
         "experiments/<slug:slug>/<slug:arm>/ledger-jsonl.zip",
         views.ledger_lines,

@@ -85,7 +85,7 @@ def _examples() -> dict[str, list[Filled]]:
 _PLAIN = (
     "login", "logout",
     "labs:home", "labs:incidents", "labs:experiments", "labs:start", "labs:conditions",
-    "labs:evidence",
+    "labs:evidence", "labs:lines",
     "labs:challenges", "labs:class", "labs:class-open", "labs:class-join",
     "labs:lessons", "labs:lesson-review", "labs:recorded", "labs:scenarios",
     "labs:toy", "labs:toy-states",

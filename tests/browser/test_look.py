@@ -203,6 +203,7 @@ def test_the_conditions_of_an_experiment_and_its_replay(looked_at: Page) -> None
     [
         "/",
         "/evidence/",
+        "/evidence/lines/",
         "/experiments/",
         "/learn/",
         "/advisories/kafka-14055/",
@@ -233,7 +234,8 @@ def test_nothing_is_wider_than_the_smallest_phone(page: Page, live_server: LiveS
     make.run(made, 2, "third", "holds", make.SETTINGS)
     address = made.get_absolute_url()
     for each in (
-        "/", "/evidence/", "/incidents/", "/incidents/kafka-14055/", "/describe/consumer/",
+        "/", "/evidence/", "/evidence/lines/", "/incidents/", "/incidents/kafka-14055/",
+        "/describe/consumer/",
         f"/pipelines/{slug}/", f"/pipelines/{slug}/report/", address, f"{address}repetitions/",
         f"{address}compare/?with={other.slug}",
     ):  # fmt: skip

@@ -36,6 +36,7 @@ METHODS = {
     "labs:repetitions": LOOKED_AT, "labs:repeat": SENT, "labs:replay": LOOKED_AT,
     "labs:message": LOOKED_AT, "labs:lessons": LOOKED_AT, "labs:lesson-live": LOOKED_AT,
     "labs:lesson-turn-live": LOOKED_AT, "labs:scenarios": LOOKED_AT,
+    "labs:lines": LOOKED_AT,
     "labs:recorded": LOOKED_AT, "labs:incidents": LOOKED_AT, "labs:incident": LOOKED_AT,
     "labs:scenario-start": SENT,
     "labs:toy": LOOKED_AT, "labs:toy-states": LOOKED_AT, "labs:toy-start": SENT,

@@ -129,7 +129,7 @@ class Command(ExactCommand):
         rows = list(every(lines, partial(self._line, options)))
         found = across.changes(rows, options["scenario"])
         self.stdout.write(
-            json.dumps(across.as_data(rows, found), indent=2)
+            json.dumps(_asked(options) | across.as_data(rows, found), indent=2)
             if options["json"]
             else across.told(rows, found, options["arms"].split(","))
         )
@@ -204,6 +204,16 @@ def _add_lines(parser: CommandParser) -> None:
         action="store_true",
         help="with --across: only the lines that show between which two the verdict changed",
     )
+
+
+def _asked(options: dict[str, Any]) -> dict[str, Any]:
+    """What the rows of `--across` were run with; `labs.evidence.over_lines` reads it back."""
+    return {
+        "scenario": options["scenario"],
+        "settings": options["stated"],
+        "seed": options["seed"],
+        "date": timezone.now().date().isoformat(),
+    }
 
 
 def _lines(options: dict[str, Any]) -> tuple[str, ...]:

@@ -1,0 +1,110 @@
+"""One scenario under one set of settings, on one release line after another, from real runs alone.
+
+Rows come from two records that ship with the release: what `manage.py experiment --across --json`
+printed, a file each, and the runs of exploring that were repeated on another line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from labs.calibration.record import Explored, Record
+from labs.engine.scenarios import find
+from labs.engine.scenarios.model import Scenario
+
+KEPT = Path(__file__).parents[1] / "calibration" / "record" / "across"
+
+
+class KeptError(ValueError):
+    """A kept file is not what `experiment --across --json` prints; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A line of brokers: the verdict of its run, empty with the reason where there was none."""
+
+    line: str
+    verdict: str
+    seen: tuple[str, ...] = ()
+    why_not: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A scenario and settings (`producer.acks=1`), with a cell a line, oldest first.
+
+    `seed` is that of the fault schedule. `changes` are what the rules and the known bugs say of
+    each change of the verdict.
+    """
+
+    scenario: Scenario
+    settings: tuple[str, ...]
+    seed: int
+    date: str
+    cells: tuple[Cell, ...]
+    changes: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the verdict is another one on another line."""
+        return len({each.verdict for each in self.cells if each.verdict}) > 1
+
+
+@cache
+def rows(record: Path) -> tuple[Row, ...]:
+    """Every row, those over most lines first, then those whose verdict changes.
+
+    Raises `KeptError`.
+    """
+    found = [_kept(file) for file in sorted(KEPT.glob("*.json"))]
+    found += _pairs(Record(record).runs)
+    return tuple(
+        sorted(found, key=lambda row: (-len(row.cells), not row.is_changed, row.scenario.name))
+    )
+
+
+def _kept(file: Path) -> Row:
+    try:
+        told = json.loads(file.read_text("utf-8"))
+        cells = tuple(
+            Cell(row["kafka"], next(iter(row["verdicts"].values()), ""), why_not=row["why_not"])
+            for row in told["rows"]
+        )
+        return Row(
+            find(told["scenario"]), tuple(told["settings"]), told["seed"], told["date"], cells,
+            tuple(told["changes"]),
+        )  # fmt: skip
+    except (KeyError, TypeError, ValueError) as wrong:
+        raise KeptError(
+            f"{file.name}: not what experiment --across --json prints: {wrong}"
+        ) from wrong
+
+
+def _pairs(runs: list[Explored]) -> Iterator[Row]:
+    """Runs of exploring with the run of the same settings and schedule on another line."""
+    drawn = {(run.seed, run.number): run for run in runs if run.step == "drawn" and run.judged}
+    for run in runs:
+        first = drawn.get((run.seed, run.number))
+        if first and run.step == "line" and run.judged:
+            both = sorted((first, run), key=lambda each: _order(each.pipeline["kafka"]))
+            cells = (
+                Cell(str(each.pipeline["kafka"]), each.verdict, tuple(each.seen)) for each in both
+            )
+            yield Row(find(run.scenario), _settings(run), run.schedule, run.date, tuple(cells))
+
+
+def _order(line: str) -> list[int]:
+    return [int(part) for part in line.split(".")]
+
+
+def _settings(run: Explored) -> tuple[str, ...]:
+    return tuple(
+        f"{component}.{name}={str(value).lower() if isinstance(value, bool) else value}"
+        for component, stated in run.pipeline["settings"].items()
+        for name, value in stated.items()
+    )

@@ -1,0 +1,88 @@
+"""The page of one scenario over release lines: what it is made of, and that it says no more."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from labs.calibration.record import Record
+from labs.evidence import over_lines
+from labs.evidence.over_lines import KeptError, rows
+from tests.house.files import ROOT
+
+SHIPPED = ROOT / "labs" / "calibration" / "record" / "explore.jsonl"
+ASKED = {"scenario": "leader-disk-lost", "settings": ["producer.acks=1"], "seed": 7,
+         "date": "2026-11-24"}  # fmt: skip
+ROWS = [
+    {"kafka": "3.9", "verdicts": {"described": "broken"}, "why_not": ""},
+    {"kafka": "4.0", "verdicts": {}, "why_not": "it cannot be staged"},
+    {"kafka": "4.3", "verdicts": {"described": "holds"}, "why_not": ""},
+]
+CHANGE = {"before": "3.9", "after": "4.3", "rules": ["lost_write only on 3.9"], "bugs": ["K-1: x"]}
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty folder of kept rows, and no row that an earlier test has read."""
+    monkeypatch.setattr(over_lines, "KEPT", tmp_path)
+    rows.cache_clear()
+    yield tmp_path
+    rows.cache_clear()
+
+
+def printed(**other: Any) -> str:
+    return json.dumps({**ASKED, "rows": ROWS, "changes": [CHANGE], **other})
+
+
+def test_what_the_command_printed_is_a_row_of_all_its_lines(kept: Path) -> None:
+    (kept / "disk.json").write_text(printed())
+    row, *pairs = rows(SHIPPED)
+    assert [(each.line, each.verdict) for each in row.cells] == [
+        ("3.9", "broken"), ("4.0", ""), ("4.3", "holds"),
+    ]  # fmt: skip
+    assert row.is_changed
+    assert all(len(each.cells) == 2 for each in pairs)
+
+
+def test_runs_of_exploring_are_paired_with_the_same_on_another_line(kept: Path) -> None:
+    repeated = [run for run in Record(SHIPPED).runs if run.step == "line"]
+    found = rows(SHIPPED)
+    assert 0 < len(found) <= len(repeated)
+    for row in found:
+        one, other = row.cells
+        assert one.line != other.line
+        assert row.is_changed == (one.verdict != other.verdict)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", printed(scenario="kettle"), printed(rows=[{}])])
+def test_a_file_that_is_none_is_refused_by_its_name(kept: Path, text: str) -> None:
+    (kept / "odd.json").write_text(text)
+    with pytest.raises(KeptError, match=r"odd\.json: not what"):
+        rows(SHIPPED)
+
+
+@pytest.mark.django_db
+def test_the_page_shows_each_verdict_and_why_a_line_was_not_run(kept: Path, client: Client) -> None:
+    (kept / "disk.json").write_text(printed())
+    page = client.get(reverse("labs:lines")).content.decode()
+    assert "not run: it cannot be staged" in page
+    assert "Between 3.9 and 4.3 the verdict changes. lost_write only on 3.9." in page
+    assert "Fixed in between: K-1: x." in page
+    assert "producer.acks=1" in page
+    assert reverse("labs:lines") in client.get(reverse("labs:evidence")).content.decode()
+
+
+@pytest.mark.django_db
+def test_without_any_run_the_page_says_so(
+    kept: Path, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(over_lines, "rows", lambda _: ())
+    assert (
+        "No run of this release was repeated" in client.get(reverse("labs:lines")).content.decode()
+    )
