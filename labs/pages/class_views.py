@@ -141,8 +141,8 @@ def forward(request: HttpRequest, code: str) -> HttpResponse:
     """Leads the class on, from the place that the teacher saw."""
     found, lesson = _find(code)
     _teacher_only(request, found)
-    if request.POST.get("from") != str(found.version):
-        messages.error(request, _MOVED_ON)
+    if not found.is_open or request.POST.get("from") != str(found.version):
+        messages.error(request, _MOVED_ON if found.is_open else class_rooms.CLOSED)
         return redirect(found)
     try:
         done = found.experiment is not None and found.experiment.state == State.DONE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +26,7 @@ from labs.lessons import (
 from labs.lessons.model import NONE
 from labs.lessons.text import Text
 from labs.models import Experiment, Progress, State
-from labs.pages import presentation, replays, sentences
+from labs.pages import presentation, replays, selectors, sentences
 from labs.pages.lesson_forms import PredictionForm, TurnForm, read
 from labs.pages.views import experiment_context
 
@@ -67,6 +68,8 @@ def context(request: HttpRequest, lesson: Lesson, mine: Progress, step: str) -> 
     }
     if step == "your-turn":
         return found | _turn(request, lesson, mine)
+    if step == "run" and mine.experiment is None:
+        found["takes_s"] = math.ceil(selectors.usual_for_s(lesson.scenario, len(lesson.arms)))
     if step == "why":
         found["asked"] = [_asked(each, mine.answers.get(each.name)) for each in lesson.questions]
     if mine.experiment is not None:

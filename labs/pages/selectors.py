@@ -54,8 +54,12 @@ def places_in_queue() -> dict[str, int]:
 
 def usual_s(experiment: Experiment) -> float:
     """The median time, in seconds, of the latest experiments on this scenario with as many arms."""
-    arms = len(experiment.spec["arms"])
-    done = Experiment.objects.filter(scenario=experiment.scenario, state=State.DONE)
+    return usual_for_s(experiment.scenario, len(experiment.spec["arms"]))
+
+
+def usual_for_s(scenario: str, arms: int) -> float:
+    """The same for an experiment that nobody has asked for yet."""
+    done = Experiment.objects.filter(scenario=scenario, state=State.DONE)
     times = [
         (other.ended_at - other.started_at).total_seconds()
         for other in done.order_by("-ended_at")[: 4 * _EARLIER]

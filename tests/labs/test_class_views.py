@@ -296,6 +296,8 @@ def test_a_room_ends_by_itself_and_is_removed(teacher: Client, room: Classroom) 
     assert "This room is closed" in page(ann, room)
     predict(ann, room)
     assert Pupil.objects.get().prediction == {}
+    lead(teacher, room)
+    assert Classroom.objects.get().stage == "predict"
     response = Client().post("/class/join/", {"code": room.code, "nickname": "Bob"})
     assert "This room is closed" in response.content.decode()
     assert forget()["rooms"] == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from html import unescape
 
 import pytest
@@ -110,6 +111,15 @@ def test_an_arm_that_could_not_be_judged_is_neither_right_nor_wrong(client: Clie
     assert "Could not be judged" in text
     assert "2 of 2 predictions right; 3 arms, 2 judged" in text
     assert "Run it again" in text
+
+
+def test_how_long_a_run_takes_is_said_before_it_is_started(client: Client) -> None:
+    assert "3 clusters of real brokers: about" in page(client, "run")
+    experiment = started(client)
+    finish(experiment)
+    Experiment.objects.update(ended_at=experiment.queued_at + timedelta(seconds=71))
+    assert "about 71 s on this machine" in Client().get(url("run")).content.decode()
+    assert "on this machine" not in page(client, "run")
 
 
 def test_a_run_that_was_interrupted_is_offered_again_and_keeps_the_prediction(
