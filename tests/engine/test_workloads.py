@@ -37,7 +37,9 @@ def test_processing_and_sink_are_the_applications(tmp_path: Path) -> None:
     other = clients(
         tmp_path, application__sink="idempotent", application__processing="asynchronous"
     )._consumer()
-    assert (other.sink_style, other.asynchronous) == ("idempotent", True)
+    assert (other.sink_style, other.asynchronous, other.as_done) == ("idempotent", True, True)
+    tracked = clients(tmp_path, application__commit_order="in-order")._consumer()
+    assert not tracked.as_done
     assert other.sink == plain.sink == str(tmp_path / "sink.sqlite")
     assert clients(tmp_path, "produce-consume")._consumer().sink is None
 

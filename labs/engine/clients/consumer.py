@@ -55,6 +55,7 @@ class ConsumerConfig:
 
     `auto_commit` false with a storing `commit` is a group that never commits.
     `sink` is the database where processing leaves its effects; without one it leaves none.
+    `as_done` commits what a thread has done, whatever the others have before it.
     `drain_limit_s` bounds the reading to the end after a stop.
     """
 
@@ -69,6 +70,7 @@ class ConsumerConfig:
     sink: str | None = None
     sink_style: Style = "plain"
     asynchronous: bool = False
+    as_done: bool = False
     on_error: OnError = "retry"
     drain_limit_s: float = 15.0
 
@@ -86,7 +88,9 @@ class Run:
         ledger = Path(config.ledger)
         self._deliveries = Deliveries(ledger, config.name, config.group, isolation)
         self._commits = Commits(ledger, config.name, config.group)
-        self._work = Work(control, self._write_down, self._open_sink, config.asynchronous)
+        self._work = Work(
+            control, self._write_down, self._open_sink, config.asynchronous, config.as_done
+        )
         self._position: dict[int, int] = {}  # by partition: the offset after the last one read
         self._fetching: set[int] = set()
         self._failed: str | None = None

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Literal, Protocol
 
 from confluent_kafka import TopicPartition
@@ -19,6 +19,9 @@ from labs.engine.clients.control import Control, Facts, ToldToFail
 
 OnError = Literal["retry", "close", "skip"]
 """What the application does with records that it cannot process."""
+
+_THREADS = 2
+"""One that stands still, and one that goes on."""
 
 HABITS: Mapping[OnError, str] = {
     "retry": "the application tries {} again",
@@ -44,60 +47,95 @@ class Polled:
     positions: list[TopicPartition]
 
 
-class Work:
-    """Processes polls in their order.
+@dataclass(eq=False, slots=True)
+class _Hand:
+    """A poll that was taken, and whether it is processed."""
 
-    `done` gives the positions of what was processed, each once. Where it is `asynchronous` a
-    thread of its own works on what the polling thread hands over and polls past.
+    polled: Polled
+    done: bool = False
+
+
+class Work:
+    """Processes polls, in their order or in several threads.
+
+    Where it is `asynchronous` threads of their own work on what the polling thread hands over and
+    polls past; of these one at a time stands still where that is wanted, and the others go on.
+    `done` gives the positions of what was processed, each once: up to the first poll that is not,
+    or, `as_done`, of whatever is.
     """
 
     def __init__(
         self, control: Control, facts: Facts, open_sink: Callable[[], Sink | None],
-        asynchronous: bool,
+        asynchronous: bool, as_done: bool = False,
     ) -> None:  # fmt: skip
         self._control, self._facts, self._open = control, facts, open_sink
-        self._done: deque[list[TopicPartition]] = deque()
-        self._handed: queue.SimpleQueue[Polled | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._work, name="work", daemon=True)
+        self._as_done = as_done
+        self._hands: list[_Hand] = []
+        self._handed: queue.SimpleQueue[_Hand | None] = queue.SimpleQueue()
+        self._stands = threading.Lock()
         self._asynchronous = asynchronous
         self._spoilt: int | None = None
         self._sink = None if asynchronous else self._open()
-        if asynchronous:
-            self._thread.start()
+        self._threads = [
+            threading.Thread(target=self._work, name=f"work-{number}", daemon=True)
+            for number in range(_THREADS if asynchronous else 0)
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def take(self, polled: Polled) -> None:
-        """Processes a poll, or hands it to the thread that does. May raise `ToldToFail`."""
+        """Processes a poll, or hands it to the threads that do. May raise `ToldToFail`."""
+        hand = _Hand(polled)
         if self._asynchronous:
-            self._handed.put(polled)
+            self._hands.append(hand)
+            self._handed.put(hand)
         else:
-            self._process(polled, self._sink)
+            self._process(hand, self._sink)
+            self._hands.append(hand)
 
     def done(self) -> list[list[TopicPartition]]:
         """The positions of the polls that were processed since this was last asked."""
-        return [self._done.popleft() for _ in range(len(self._done))]
+        ready = (
+            [hand for hand in self._hands if hand.done]
+            if self._as_done
+            else list(takewhile(lambda hand: hand.done, self._hands))
+        )
+        self._hands = [hand for hand in self._hands if hand not in ready]
+        return [hand.polled.positions for hand in ready]
 
     def finish(self) -> None:
         """Waits until all that was taken is processed."""
-        if self._asynchronous:
+        for _ in self._threads:
             self._handed.put(None)
-            self._thread.join()
-        elif self._sink:
+        for thread in self._threads:
+            thread.join()
+        if self._sink:
             self._sink.close()
 
     def _work(self) -> None:
         sink = self._open()  # SQLite wants its connection made in the thread that uses it
-        while (polled := self._handed.get()) is not None:
-            self._process(polled, sink)
+        while (hand := self._handed.get()) is not None:
+            self._process(hand, sink)
         if sink:
             sink.close()
 
-    def _process(self, polled: Polled, sink: Sink | None) -> None:
-        self._control.reach("handed", self._standing(polled, "none of them is processed"))
+    def _process(self, hand: _Hand, sink: Sink | None) -> None:
+        stands = self._stands.acquire(blocking=False)
+        try:
+            self._do(hand.polled, sink, stands)
+        finally:
+            if stands:
+                self._stands.release()
+        hand.done = True
+
+    def _do(self, polled: Polled, sink: Sink | None, stands: bool) -> None:
+        if stands:
+            self._control.reach("handed", self._standing(polled, "none of them is processed"))
         self._on_malformed(polled.values)
         if sink:
             sink.apply(polled.values)
-        self._control.reach("processed", self._standing(polled, "all of them are processed"))
-        self._done.append(polled.positions)
+        if stands:
+            self._control.reach("processed", self._standing(polled, "all of them are processed"))
 
     def _on_malformed(self, values: Sequence[int]) -> None:
         """Fails at the message that cannot be processed: the first in hand since there is one."""

@@ -44,7 +44,8 @@ class ProducerConfig:
     `keyed` sends the value as key too (a compacted topic takes no record without key), or, with
     `keys`, what is left of it after division by that: so many keys are shared.
     `value_bytes` is how long a value is at least; with `large_bytes` some are that long.
-    `age_ms` is by how much older than now the records are stamped; with 0 the client stamps them.
+    `age_ms` is by how much older than now the records are stamped, or newer where it is below 0;
+    with 0 the client stamps them.
     `block_s` is how long the application waits for room while the client's buffer is full, None
     as long as it takes; what finds none by then was never sent.
     `resend` is the application's habit to send a value again whose delivery report was an

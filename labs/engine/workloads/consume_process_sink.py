@@ -34,6 +34,7 @@ class ConsumeProcessSink(ProduceConsume):
             sink=str(self._database),
             sink_style=self._sink_style,
             asynchronous=self._application.get("processing") == "asynchronous",
+            as_done=self._application.get("commit.order") == "as-done",
         )
 
     def read_to_the_end(self) -> bool:
