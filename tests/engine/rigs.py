@@ -19,6 +19,9 @@ class Alone:
     start: Callable[[], ClientProcess] | None = None
     checkpoint: Path | None = None
 
+    def set_clock(self, *, right: bool) -> int:
+        return 0 if right else 1
+
     def client(self, _: str) -> ClientProcess:
         return self.playing
 

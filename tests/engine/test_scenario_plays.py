@@ -103,6 +103,8 @@ PLAYS = {
     ("producer-state-expired", 1): [
         "cut leader clients from", "sever leader clients", "mend impaired",
     ],
+    ("clocks-differ", 1): ["misdate producer", "put_right producer"],
+    ("quota-throttled", 1): ["limit_writes", "lift_limit"],
     ("group-offsets-expired", 1): ["position", "stop_client consumer", "start_again consumer"],
     ("static-member-lost", 1): ["position", "join", "stop_client consumer"],
     ("only-replica-down", 1): ["kill leader", "restart dead", "in sync"],

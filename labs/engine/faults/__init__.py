@@ -29,8 +29,10 @@ from labs.engine.faults.clients import (
     kill_client,
     let_go,
     lose_checkpoint,
+    misdate,
     pause_client,
     pause_executor,
+    put_right,
     replace_ended,
     resume_executor,
     spoil,
@@ -43,6 +45,7 @@ from labs.engine.faults.hanging import abort_hanging
 from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.links import cut, mend, sever, slow
 from labs.engine.faults.pause import pause, resume
+from labs.engine.faults.quota import lift_limit, limit_writes
 from labs.engine.faults.read_only import read_only
 from labs.engine.faults.record import FaultLog, FaultRow
 from labs.engine.faults.rig import Client, Clients, Rig, Rows
@@ -109,13 +112,17 @@ __all__ = [
     "killed",
     "leader",
     "let_go",
+    "lift_limit",
+    "limit_writes",
     "lose_checkpoint",
     "mend",
     "minority",
+    "misdate",
     "pause",
     "pause_client",
     "pause_executor",
     "paused",
+    "put_right",
     "read_only",
     "refuse",
     "release",

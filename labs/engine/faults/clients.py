@@ -196,6 +196,35 @@ def stop_client(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
     return (rig.log.attempt("terminate", str(client), act, _TROUBLE),)
 
 
+def misdate(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
+    """Has a client's successor go on by a clock that is ahead, which is simulated.
+
+    Evidence is what it is told of the timestamps that it gives.
+    """
+    stopped = stop_client(rig, role, limit_s)
+
+    def act() -> str:
+        ahead_ms = rig.clients.set_clock(right=False)
+        client = rig.clients.start_again(role)
+        return f"{client.name}, pid {client.pid}, gives timestamps {ahead_ms:,} ms ahead"
+
+    return (*stopped, rig.log.attempt("misdate", role, act, _TROUBLE))
+
+
+def put_right(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
+    """Heals: another successor goes on, by a clock that is right."""
+    ahead = rig.clients.client(role)
+
+    def act() -> str:
+        ahead.ask_to_stop()
+        ahead.await_end(limit_s)
+        rig.clients.set_clock(right=True)
+        client = rig.clients.start_again(role)
+        return f"{client.name}, pid {client.pid}, gives the right time"
+
+    return (rig.log.attempt("restart", role, act, _TROUBLE),)
+
+
 def start_again(rig: Rig, role: Client) -> Rows:
     """Starts a client's successor; evidence is its process, once it was ready."""
 

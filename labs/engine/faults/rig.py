@@ -27,6 +27,9 @@ class Clients(Protocol):
     def checkpoint(self) -> Path | None:
         """Where a query keeps how far it is, if that can be lost with a machine."""
 
+    def set_clock(self, *, right: bool) -> int:
+        """Sets the clock of the next producer; by how much it is ahead then, in ms."""
+
     def client(self, role: str) -> ClientProcess:
         """The one that plays a role now."""
 

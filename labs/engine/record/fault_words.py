@@ -12,7 +12,7 @@ BY_STATE = frozenset({"paused", "dead", "killed", "terminated", "failed", "impai
 Fault = Literal[
     "kill", "pause", "terminate", "wipe", "cut_tail", "read_only", "detach", "throttle",
     "cut", "slow", "sever",
-    "hold", "fail", "spoil", "join",
+    "hold", "fail", "spoil", "join", "misdate",
     "delete", "forget", "widen", "refuse",
     "resume", "restart", "mend",
     "run",
@@ -48,6 +48,7 @@ WORDS: Mapping[str, Words] = {
     "fail": Words("The work of {} failed", "fails"),
     "spoil": Words("{} met a message that cannot be processed", "meets a bad message"),
     "join": Words("{} joined", "joins"),
+    "misdate": Words("The clock of {} was ahead", "clock ahead"),
     "delete": Words("Records were deleted from {}", "records deleted"),
     "forget": Words("The committed offsets of {} were deleted", "position deleted"),
     "widen": Words("{} got one more partition", "gets a partition"),

@@ -37,5 +37,5 @@ SCENARIO = Scenario(
         "skipped": "the group was handed the records before its member died, so they are counted "
         "as effects that are missing",
     },
-    measured=(Rate("effect_missing", 10, 10),),
+    measured=(Rate("effect_missing", 11, 11),),
 )

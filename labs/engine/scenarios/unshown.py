@@ -20,8 +20,6 @@ UNSHOWN: Mapping[str, str] = {
     "consumer.group.id": "no run has two Spark queries that read as one group",
     "streams.application.id": "a run's application has an id of its own",
     "application.rate": "it is the load that some numbers are worked out for, and no run is of it",
-    "application.message.bytes": "it is the load that some numbers are worked out for, and no run "
-    "is of it",
     "broker.group.min.session.timeout.ms": _BOUND,
     "broker.group.max.session.timeout.ms": _BOUND,
     "broker.transaction.max.timeout.ms": _BOUND,

@@ -45,6 +45,8 @@ _NO_SPARK = (
     "sink and its source; a group's position stands for the checkpoint"
 )
 
+_AHEAD_MS = 7_200_000
+
 _COUNTERS = {
     "sent": "producer", "acknowledged": "producer", "failed": "producer", "delivered": "consumer",
 }  # fmt: skip
@@ -85,6 +87,7 @@ class ProduceConsume:
             bool(self._application.get("splits.batches", True)),
         )  # fmt: skip
         self._clients: dict[str, list[ClientProcess]] = {}
+        self._ahead_ms = 0
         self._cleanup = str(settings["topic"].get("cleanup.policy", "delete"))
         self._isolation = str(self._consumer_told.config.get("isolation.level", "read_committed"))
 
@@ -112,6 +115,12 @@ class ProduceConsume:
     def checkpoint(self) -> Path | None:
         """Where a query keeps how far it is, if that can be lost with a machine."""
         return None
+
+    def set_clock(self, *, right: bool) -> int:
+        """Sets the clock of the next producer: two hours ahead, or as much as was described."""
+        said = self._application.get("clock.skew.ms")
+        self._ahead_ms = 0 if right else _AHEAD_MS if said is None else int(said)
+        return self._ahead_ms
 
     @property
     def played_by(self) -> dict[str, str]:
@@ -211,7 +220,7 @@ class ProduceConsume:
         If they do not come, that is for the judge to say: the run goes on.
         """
         self._start("producer", self._producer())
-        if self._place.rate_per_s > 0:
+        if self._place.rate_per_s > 0 and not self._ahead_ms:  # else nothing may ever be taken
             with suppress(WaitTimeout):
                 until(self._flows, self.flow_limit_s, "nothing was acknowledged and delivered",
                       awaits="for the first message to be acknowledged and delivered")  # fmt: skip
@@ -231,7 +240,7 @@ class ProduceConsume:
             resend=looks and self._application.get("resend") == "on-error",
             stops=looks and self.heeding,
             block_s=self._block_s(looks),
-            part=self._next("producer"), first=last.get("next", 0),
+            part=self._next("producer"), first=last.get("next", 0), age_ms=-self._ahead_ms,
             again=last.get("unanswered", ()) if resumes else (),
             left_open=last.get("left_open"),
         )  # fmt: skip

@@ -1,0 +1,42 @@
+"""The producer goes on, on a machine whose clock is ahead, and then on one whose clock is right.
+
+All processes of a run have one clock, so the wrong one is simulated: the producer's successor
+gives each record the time that such a clock would show. A broker refuses for good what is further
+ahead than message.timestamp.after.max.ms (INVALID_TIMESTAMP, KIP-937), an hour since 4.0 (KIP-1030)
+and any time before. Retention by a wrong clock is `foreign-timestamps`: old records are deleted.
+"""
+
+from __future__ import annotations
+
+from labs.engine.faults import misdate, put_right
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
+from labs.engine.scenarios.topologies import one_broker
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.do(misdate, "producer")
+    stage.go_on(seconds["ahead_s"])
+    stage.heal(put_right, "producer")
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="clocks-differ",
+    title="The producer's clock is ahead",
+    story=(
+        "The producer is stopped in an orderly way and goes on, on a machine whose clock is two "
+        "hours ahead, or as much as was described. Some seconds later it goes on, on one whose "
+        "clock is right."
+    ),
+    shows=("given_up", "lost_write", "effect_missing", "unavailable"),
+    topology=one_broker,
+    durations={"lead_in_s": (1.0, 2.0), "ahead_s": (2.0, 2.5), "healed_s": (1.0, 1.5)},
+    play=_play,
+    given_up_breaks=True,
+    since="3.6",
+    why_since="brokers before have no limit of its own on times of the future",
+    measured=(Rate("given_up", 1, 1),),
+    workload="consume-process-sink",
+    rarely={"effect_missing": "nothing is deleted in a run: foreign-timestamps shows that"},
+)

@@ -1,0 +1,46 @@
+"""Clients may write a part of what they send, for some seconds (quotas, KIP-13 and KIP-219).
+
+A broker takes what comes, and then reads nothing of the connection until the client is within its
+quota again. So records wait in the client: those that wait for longer than delivery.timeout.ms are
+given up. The quota is a lab's, a quarter of what a run sends, and the wait some seconds.
+"""
+
+from __future__ import annotations
+
+from labs.engine.faults import lift_limit, limit_writes
+from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
+from labs.engine.scenarios.topologies import one_broker
+
+BYTES_PER_S = 10_000
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.do(limit_writes, BYTES_PER_S)
+    stage.go_on(seconds["throttled_s"])
+    stage.heal(lift_limit)
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="quota-throttled",
+    title="A quota holds the producer back",
+    story=(
+        "For some seconds the brokers allow each client a quarter of what the producer sends. "
+        "What is above that waits in the client. Then the quota is lifted."
+    ),
+    shows=("given_up", "duplicate", "reordered", "unavailable"),
+    topology=one_broker,
+    durations={"lead_in_s": (1.0, 2.0), "throttled_s": (7.0, 8.0), "healed_s": (2.0, 2.5)},
+    play=_play,
+    given_up_breaks=True,
+    measured=(Rate("given_up", 1, 1),),
+    rarely={
+        "given_up": "a client that waits for its usual two minutes gives nothing up in these "
+        "seconds, whatever its buffer holds",
+        **dict.fromkeys(
+            ("duplicate", "reordered"),
+            "request.timeout.ms is longer than these seconds unless it is stated",
+        ),
+    },
+)
