@@ -128,6 +128,14 @@ CONSUMER = Step(
             ),
         ),
         Question(
+            "application.commit.order",
+            "If other threads do, which offsets does your code commit?",
+            words=(
+                ("in-order", "Up to the first message that is not done"),
+                ("as-done", "That of each message when it is done"),
+            ),
+        ),
+        Question(
             "application.framework",
             "What polls for your code?",
             words=(

@@ -32,6 +32,13 @@ _BY_BROKERS: Mapping[Key, Value] = {(Component.CONSUMER, "group.protocol"): "con
 _UNUSUAL: tuple[Mapping[Key, Value], ...] = (
     {(Component.APPLICATION, "outage.ms"): 10**9},
     {(Component.APPLICATION, "idle.ms"): 10**6},
+    {(Component.APPLICATION, "producer.byte.rate"): 10**5},
+    {(Component.APPLICATION, "clock.skew.ms"): 10**9},
+    {
+        (Component.APPLICATION, "processing"): "asynchronous",
+        (Component.APPLICATION, "commit"): "after-processing",
+        (Component.CONSUMER, "enable.auto.commit"): False,
+    },
     _STATIC,
     _BY_BROKERS,
     {**_STATIC, **_BY_BROKERS},

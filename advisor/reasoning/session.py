@@ -145,6 +145,16 @@ class Session:
         """With acks=0 the broker answers nothing, so none of its errors is reported or retried."""
         return self.acks != "0"
 
+    def refused(self, reason: str, *, by_broker: bool = True) -> Permits:
+        """What becomes of a record that is refused for good, however often it is sent.
+
+        With acks=0 nobody hears what a broker refuses; what the client refuses is told always.
+        """
+        if self.application_resends or self.engine_resends:
+            return {Anomaly.UNAVAILABLE: f"{reason} It is sent again for ever, and never taken."}
+        unheard = by_broker and not self.hears_errors
+        return {Anomaly.LOST_WRITE if unheard else Anomaly.GIVEN_UP: reason}
+
     @property
     def retries_blindly(self) -> bool:
         """Whether a retry may write a record again: no broker tells the copies apart."""
@@ -205,6 +215,11 @@ class Session:
         names = ("linger.ms", self._silence_noticed_by)
         waits = (self.pipeline.number(Component.PRODUCER, name) for name in names)
         return sum(waits) + self._pauses[0] + ANSWER_MS
+
+    @property
+    def silence_ms(self) -> int:
+        """After how long the client takes an answer that does not come for lost."""
+        return self.pipeline.number(Component.PRODUCER, self._silence_noticed_by)
 
     @property
     def _silence_noticed_by(self) -> str:

@@ -12,9 +12,17 @@ from dataclasses import dataclass
 from advisor.catalog import Component
 from advisor.reasoning.pipeline import Pipeline
 
+AFTER = "message.timestamp.after.max.ms"
 BEFORE, DIFFERENCE = "message.timestamp.before.max.ms", "message.timestamp.difference.max.ms"
 ANY_AGE = 2**63 - 1
 """The default of both: no record is refused for its timestamp."""
+
+
+APART = "clock.skew.ms"
+"""What the team says of the clocks of its machines, in ms."""
+
+_USUAL_MS = 1000
+"""By how much the clocks of machines differ that nobody watches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +43,13 @@ def oldest(pipeline: Pipeline) -> Limit | None:
 
 def furthest_ahead(pipeline: Pipeline) -> Limit | None:
     """How far in the future a record's timestamp may be; None where any is taken."""
-    return _limit(pipeline, "message.timestamp.after.max.ms")
+    return _limit(pipeline, AFTER)
+
+
+def clocks_apart(pipeline: Pipeline) -> Limit:
+    """By how much the clocks of any two machines may differ."""
+    stated = pipeline.value(Component.APPLICATION, APART)
+    return Limit(f"application.{APART}", stated if isinstance(stated, int) else _USUAL_MS)
 
 
 def stamped_by_sender(pipeline: Pipeline) -> bool:

@@ -22,6 +22,7 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.trace import Key
 from labs.engine.cluster.properties import SHORTENED
 from labs.engine.scenarios import find
+from labs.engine.scenarios.quota_throttled import BYTES_PER_S
 
 OUTAGES = frozenset({Anomaly.UNAVAILABLE, Anomaly.BLOCKED, Anomaly.UNSEEN})
 """A run tells how long these lasted. Every failure brings a little of them, so that "seen" or
@@ -48,6 +49,7 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
     "isolation.level": ("read_uncommitted", "read_committed"),
     "processing": ("synchronous", "asynchronous"),
     "processing.errors": ("retry", "close", "skip"),
+    "commit.order": ("in-order", "as-done"),
     "sink": ("plain", "idempotent"),
     "processing.guarantee": ("at_least_once", "exactly_once_v2"),
     "readers": ("read_uncommitted", "read_committed"),
@@ -76,7 +78,8 @@ UNTRIED: Mapping[str, str] = {
         ("message.timestamp.before.max.ms", "message.timestamp.difference.max.ms"),
         "its boundary is how long a leader's death may last, more than a run makes it last",
     ),
-    "message.timestamp.after.max.ms": "the clocks of a run are one",
+    "message.timestamp.after.max.ms": "only clocks that differ by more are tried",
+    "clock.skew.ms": "a run's clock is as far ahead as it must be to show anything",
     **dict.fromkeys(
         ("batch.size", "batch.num.messages", "message.max.bytes"),
         "they decide only beside a max.message.bytes that is small, which is tried",
@@ -84,6 +87,10 @@ UNTRIED: Mapping[str, str] = {
     **dict.fromkeys(
         ("largest.message.bytes", "max.request.size", "buffer.memory"),
         "a trial's messages are small, and nobody states how large the largest is",
+    ),
+    **dict.fromkeys(
+        ("producer.byte.rate", "queue.buffering.max.messages", "rate", "message.bytes"),
+        "a run's quota is the lab's own, and so is what is sent",
     ),
     "socket.timeout.ms": "it decides only beside a delivery.timeout.ms that is as long",
     "linger.ms": "it decides only where it is longer than a delivery.timeout.ms that is not stated",
@@ -155,6 +162,8 @@ _STATED: Mapping[str, Value] = {
 _OPERATED: Mapping[str, Mapping[str, Value]] = {
     "leader-disk-lost": {"disk.lost": "returns-empty"},
     "leader-disk-fails": {"disk.lost": "returns-empty"},
+    "clocks-differ": {"clock.skew.ms": 7_200_000},
+    "quota-throttled": {"producer.byte.rate": BYTES_PER_S},
 }
 """What a scenario itself does that a team would say of its operations, by the scenario."""
 
@@ -184,9 +193,15 @@ def permitted(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
 
 
 def as_staged(event: FailureEvent, pipeline: Pipeline) -> Pipeline:
-    """The pipeline with what the event's scenario does in place of a team's operators."""
+    """The pipeline with what the event's scenario does in place of a team's operators.
+
+    Where they do something else than what is taken of any team, so does the scenario.
+    """
+    usual = replace(pipeline, settings={})
     for name, value in _OPERATED.get(event.scenario, {}).items():
-        pipeline = pipeline.with_setting(Component.APPLICATION, name, value)
+        key = Component.APPLICATION, name
+        if pipeline.value(*key) == usual.value(*key):
+            pipeline = pipeline.with_setting(*key, value)
     return pipeline
 
 

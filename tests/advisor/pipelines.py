@@ -145,6 +145,7 @@ _CODE = {
     "application.restart": ["resumes", "forgets"],
     "application.processing": ["synchronous", "asynchronous"],
     "application.processing.errors": ["retry", "close", "skip"],
+    "application.commit.order": ["in-order", "as-done"],
     "application.dead.letter": ["none", "acknowledged", "unacknowledged"],
     "application.retry.topics": ["true", "false"],
     "application.abort": ["rewinds", "continues"],

@@ -8,7 +8,6 @@ from __future__ import annotations
 import pytest
 
 from advisor.reasoning.assess import assess
-from advisor.reasoning.failures import events_for
 from advisor.reasoning.guarantees import Anomaly
 from tests.advisor.pipelines import SAFE, described, permits
 
@@ -241,12 +240,6 @@ CASES = [
     ("log-compaction", {}, set()),
     ("log-compaction", {"topic.cleanup.policy": "compact,delete"}, {A.EFFECT_MISSING}),
     # Retention goes by the sender's clock (E11).
-    ("foreign-timestamps", {}, set()),
-    ("foreign-timestamps", {"application.timestamps": "from-source"}, {A.EFFECT_MISSING}),
-    ("foreign-timestamps", {"application.timestamps": "from-source",
-                            "topic.message.timestamp.type": "LogAppendTime"}, set()),
-    ("foreign-timestamps", {"application.timestamps": "from-source",
-                            "topic.cleanup.policy": "compact"}, set()),
     # librdkafka loses a batch that the topic refuses (issues 488, 1716), Java splits it (KIP-126).
     ("record-too-large", SAFE | {"topic.max.message.bytes": "20000"}, set()),
     # Java splits it; before 4.2 not below batch.size, so that it comes again (KAFKA-8350).
@@ -381,29 +374,6 @@ def test_only_java_from_4_0_is_of_no_more_use_after_an_idle_time(
     """Seen with 3.3.2 to 4.4.0 and librdkafka 2.16: docs/decisions/0022."""
     told = described(SAFE | TRANSACTIONAL | fields)
     assert permits(told, "transactional-id-expired") == expected
-
-
-@pytest.mark.parametrize(
-    ("fields", "refused"),
-    [
-        ({"topic.message.timestamp.after.max.ms": "0"}, "after.max.ms=0"),
-        ({"topic.message.timestamp.after.max.ms": "999"}, "after.max.ms=999"),
-        ({"topic.message.timestamp.after.max.ms": "1000"}, ""),
-        ({"topic.message.timestamp.after.max.ms": "0",
-          "topic.message.timestamp.type": "LogAppendTime"}, ""),
-        ({"kafka": "3.5", "topic.message.timestamp.difference.max.ms": "0"}, "difference.max.ms=0"),
-        ({"application.timestamps": "from-source",
-          "topic.message.timestamp.before.max.ms": "1000"}, "before.max.ms=1000"),
-    ],
-)  # fmt: skip
-def test_clocks_that_differ_stop_a_sender_where_the_topic_leaves_them_no_room(
-    fields: dict[str, str], refused: str
-) -> None:
-    pipeline = described(SAFE | fields)
-    [event] = [each for each in events_for(pipeline) if each.name == "foreign-timestamps"]
-    told = event.permits(pipeline).get(A.UNAVAILABLE, "")
-    assert refused in told
-    assert bool(refused) == bool(told)
 
 
 NOT_SAID = {

@@ -52,6 +52,13 @@ CARELESS: list[dict[str, Any]] = [
     {"application__outage_ms": 864_000_000},
     {"producer__transactional_id": "orders-1", "broker__transaction_state_log_min_isr": 1},
     {"broker__producer_id_expiration_ms": 60_000},
+    {"application__producer_byte_rate": 10_000},
+    {"application__clock_skew_ms": 7_200_000},
+    {
+        "application__processing": "asynchronous",
+        "application__commit": "after-processing",
+        "consumer__enable_auto_commit": False,
+    },
 ]
 """Settings of which one or another meets each event that can be staged."""
 

@@ -6,10 +6,8 @@ from advisor.catalog import Component
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.timestamps import Limit, furthest_ahead, oldest, stamped_by_sender
-
-_CLOCKS_DIFFER_MS = 1000
-"""By how much the clocks of machines differ that nobody watches."""
+from advisor.reasoning.session import Session
+from advisor.reasoning.timestamps import furthest_ahead, oldest, stamped_by_sender
 
 
 def permits(pipeline: Pipeline) -> Permits:
@@ -17,12 +15,9 @@ def permits(pipeline: Pipeline) -> Permits:
 
     Seen in a run: 5 acknowledged records, 10 days old, gone at the next check of retention.
     """
-    if not stamped_by_sender(pipeline):
-        return {}
     given = pipeline.text(Component.APPLICATION, "timestamps")
-    ahead = furthest_ahead(pipeline)
-    if given == "now":
-        return _by_clocks(ahead)
+    if given == "now" or not stamped_by_sender(pipeline):
+        return {}
     said = f"application.timestamps={given} with message.timestamp.type=CreateTime"
     found: Permits = {}
     kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
@@ -32,23 +27,15 @@ def permits(pipeline: Pipeline) -> Permits:
             "and deleted at the next check."
         )
     refused = [
-        f"what is {where} than {limit} is refused, however often it is sent"
-        for where, limit in (("further ahead", ahead), ("older", oldest(pipeline)))
+        f"what is {where} than {limit} is refused for good"
+        for where, limit in (
+            ("further ahead", furthest_ahead(pipeline)), ("older", oldest(pipeline)),
+        )
         if limit
-    ]
+    ]  # fmt: skip
     if refused:
-        found[Anomaly.UNAVAILABLE] = f"{said}: {'; '.join(refused)}."
+        found |= Session(pipeline).refused(f"{said}: {'; '.join(refused)}.")
     return found
-
-
-def _by_clocks(ahead: Limit | None) -> Permits:
-    """Clocks that differ in the ordinary way: a sender's that is ahead has its records refused."""
-    if ahead is None or ahead.ms >= _CLOCKS_DIFFER_MS:
-        return {}
-    return {
-        Anomaly.UNAVAILABLE: f"{ahead}: a sender whose clock is further ahead of the broker's has "
-        "every record refused until the clocks agree."
-    }
 
 
 EVENT = FailureEvent(
@@ -56,8 +43,8 @@ EVENT = FailureEvent(
     title="Timestamps are old or in the future",
     boundary=Boundary.END_TO_END,
     story=(
-        "A replay, a backfill or a machine with a wrong clock sends records with timestamps that "
-        "are far from now."
+        "A replay, a backfill or a device with a clock of its own sends records with timestamps "
+        "that are far from now."
     ),
     permits=permits,
     scenario="foreign-timestamps",

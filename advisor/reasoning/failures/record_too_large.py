@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.catalog import Component, Family
 from advisor.reasoning.event import FailureEvent, Permits
-from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.session import Session
 from advisor.reasoning.sizes import LARGEST, largest, refusal_of_batches, too_small
@@ -24,10 +24,7 @@ def permits(pipeline: Pipeline) -> Permits:
             f"application.{LARGEST}={pipeline.value(Component.APPLICATION, LARGEST)} takes up to "
             f"{largest(pipeline)} bytes with its batch, more than {' and '.join(map(str, limits))}:"
         )
-        if session.application_resends or session.engine_resends:
-            found[Anomaly.UNAVAILABLE] = f"{said} it is sent again for ever, and never taken."
-        else:
-            found[_refused(session, by_broker)] = f"{said} it is refused, and nobody sends it."
+        found |= session.refused(f"{said} it is refused.", by_broker=by_broker)
     return found
 
 
@@ -37,17 +34,10 @@ def _batches(pipeline: Pipeline, session: Session) -> Permits:
     reason = refusal_of_batches(pipeline)
     if reason is None:
         return {}
-    if not session.application_resends and not session.engine_resends:
-        return {_refused(session, by_broker=True): reason}
-    if pipeline.family is Family.LIBRDKAFKA:
+    resends = session.application_resends or session.engine_resends
+    if resends and pipeline.family is Family.LIBRDKAFKA:
         return {}
-    return {Anomaly.UNAVAILABLE: f"{reason} Sent again, it fills a batch again."}
-
-
-def _refused(session: Session, by_broker: bool) -> Anomaly:
-    """With acks=0 nobody hears what a broker refuses; what the client refuses is told always."""
-    unheard = by_broker and not session.hears_errors
-    return Anomaly.LOST_WRITE if unheard else Anomaly.GIVEN_UP
+    return session.refused(reason)
 
 
 EVENT = FailureEvent(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from advisor.catalog import Component, Family, Value
+from advisor.reasoning.failures.commits_out_of_order import NAME as ORDER
 from advisor.reasoning.group import Commit, Group
 from advisor.reasoning.levers.lever import (
     Lever,
@@ -19,6 +20,8 @@ from advisor.reasoning.levers.lever import (
     own_code,
 )
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.quota import NAME as QUOTA
+from advisor.reasoning.quota import enough
 
 
 def _commits(pipeline: Pipeline) -> Sequence[Value]:
@@ -28,6 +31,18 @@ def _commits(pipeline: Pipeline) -> Sequence[Value]:
     if group is None or group.skips() is None:
         return ()
     return ["after-processing"] if group.commit is Commit.BEFORE else ["before-processing"]
+
+
+def _orders(pipeline: Pipeline) -> Sequence[Value]:
+    """Of use only where threads finish in another order."""
+    group = Group.of(pipeline)
+    now = pipeline.text(Component.APPLICATION, ORDER)
+    return ["in-order"] if group and group.asynchronous and now != "in-order" else []
+
+
+def _quotas(pipeline: Pipeline) -> Sequence[Value]:
+    wanted = enough(pipeline)
+    return [] if wanted is None else [wanted]
 
 
 def _release(restart: Restart, verify: str) -> Procedure:
@@ -54,6 +69,13 @@ LEVERS = (
         costs(throughput="a synchronous commit adds a round trip to the coordinator to each batch.",
               more="Code: one commit for each batch of records, at its right place."),
         "Kafka design.md, Message Delivery Semantics",
+        _READER,
+    ),
+    _lever(
+        ORDER, own_code(_orders),
+        costs(more="Code: of the offsets in hand, the one before the first that is not done is "
+              "committed. Memory: a slow record keeps those behind it in mind."),
+        "KafkaConsumer javadoc, Multi-threaded Processing; Spring asyncAcks",
         _READER,
     ),
     _lever(
@@ -111,6 +133,17 @@ LEVERS = (
               "those since then are sent a second time."),
         "Kafka design.md, Message Delivery Semantics",
         _SENDER,
+    ),
+    _lever(
+        QUOTA, _quotas,
+        costs(throughput="others have so much less of each broker's disk and network."),
+        "KIP-13; Kafka operations, Setting quotas",
+        Procedure(
+            Restart.NOTHING,
+            "kafka-configs.sh --alter --entity-type users or clients --add-config "
+            "producer_byte_rate=…; it holds at once.",
+            "kafka-configs.sh --describe shows it; produce-throttle-time-avg of the producer is 0.",
+        ),
     ),
     _lever(
         "sink", not_streams(_becomes("sink", "idempotent")),

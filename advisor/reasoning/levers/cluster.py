@@ -29,9 +29,21 @@ from advisor.reasoning.numbers import bytes_on_disk
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication, in_fullest_rack, kafka_at_least
 from advisor.reasoning.session import Session
-from advisor.reasoning.timestamps import ANY_AGE, BEFORE, DIFFERENCE, oldest
+from advisor.reasoning.timestamps import (
+    AFTER,
+    ANY_AGE,
+    APART,
+    BEFORE,
+    DIFFERENCE,
+    Limit,
+    clocks_apart,
+    furthest_ahead,
+    oldest,
+)
 
 _TOPIC, _BROKER = Component.TOPIC, Component.BROKER
+_HOUR_MS = 3_600_000
+"""`message.timestamp.after.max.ms` of Kafka since 4.0 (KIP-1030)."""
 
 
 def _factors(pipeline: Pipeline) -> Sequence[Value]:
@@ -56,6 +68,8 @@ def _minimums(pipeline: Pipeline) -> Sequence[Value]:
 
 def _retentions(pipeline: Pipeline) -> Sequence[Value]:
     away_ms, now = away(pipeline).ms, pipeline.number(_TOPIC, "retention.ms")
+    if pipeline.value(Component.APPLICATION, APART) is not None:
+        away_ms += clocks_apart(pipeline).ms
     if not 0 <= now <= away_ms:
         return []
     # -1 keeps them for ever.
@@ -144,7 +158,24 @@ def _eligible(pipeline: Pipeline) -> Sequence[Value]:
 def _stamps(pipeline: Pipeline) -> Sequence[Value]:
     foreign = pipeline.text(Component.APPLICATION, "timestamps") == "from-source"
     stamped = becomes(_TOPIC, "message.timestamp.type", "LogAppendTime")
-    return stamped(pipeline) if foreign else []
+    return (
+        stamped(pipeline) if foreign or _clock_refused(furthest_ahead(pipeline), pipeline) else []
+    )
+
+
+def _clock_refused(limit: Limit | None, pipeline: Pipeline) -> bool:
+    return limit is not None and limit.ms < clocks_apart(pipeline).ms
+
+
+def _ahead(setting: str) -> Targets:
+    """Twice as far ahead as a sender's clock may be, and the default at least."""
+
+    def targets(pipeline: Pipeline) -> Sequence[Value]:
+        limit, apart = furthest_ahead(pipeline), clocks_apart(pipeline)
+        short = limit is not None and limit.setting == setting and limit.ms < apart.ms
+        return [max(_HOUR_MS, min(2 * apart.ms, ANY_AGE))] if short else []
+
+    return targets
 
 
 def _any_age(setting: str) -> Targets:
@@ -252,6 +283,12 @@ LEVERS = (
         costs(disk="each replica of a partition may take as many bytes; with -1, as many as come "
               "within retention.ms."),
         "Kafka TopicConfig, retention.bytes",
+        TOPIC_ALTERED,
+    ),
+    Lever(
+        _TOPIC, AFTER, _ahead(AFTER),
+        costs(disk="a segment with a record of the future is kept until retention.ms after that."),
+        "Kafka TopicConfig, message.timestamp.after.max.ms; KIP-937",
         TOPIC_ALTERED,
     ),
     Lever(

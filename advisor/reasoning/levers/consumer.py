@@ -29,8 +29,7 @@ def _resets(pipeline: Pipeline) -> Sequence[Value]:
 def _reset_price(before: Pipeline, after: Pipeline) -> str:
     if after.text(Component.CONSUMER, "auto.offset.reset") == "earliest":
         return paid(
-            latency="a group without a position reads the whole log first.",
-            more="Meaning: a group that loses its place gets what it had processed once more.",
+            latency="a group without a position reads the whole log first, and processes it again."
         )
     return paid(availability="a group without a position stops until somebody sets one.")
 

@@ -23,6 +23,7 @@ from advisor.reasoning.levers.lever import (
     spare,
 )
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.quota import quota
 from advisor.reasoning.replication import ELECTION_MARGIN_MS, Replication
 from advisor.reasoning.session import Session
 
@@ -70,6 +71,8 @@ def _timeouts(pipeline: Pipeline) -> Sequence[Value]:
     longest_ms = _longest_pause_ms(pipeline)
     if most is None:
         longest_ms = max(longest_ms, Session(pipeline).second_try_ms)
+        backlog = quota(pipeline)
+        longest_ms = max(longest_ms, backlog.empty_ms) if backlog else longest_ms
     # A pause that nobody can outwait has a lever of its own, and this one its usual value.
     wanted = max(patient, longest_ms) if longest_ms <= INT_MAX else patient
     session = Session(pipeline)

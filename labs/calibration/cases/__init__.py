@@ -21,6 +21,7 @@ from labs.calibration.cases.case import (
     Settings,
 )
 from labs.calibration.cases.streams import STREAMS_CASES
+from labs.engine.scenarios.quota_throttled import BYTES_PER_S
 
 __all__ = ["ARMS", "CASES", "EARLIEST", "TWO_COPIES", "Case"]
 
@@ -30,11 +31,18 @@ SPARK: Settings = {
     "consumer__startingOffsets": "earliest",
     "topic__min_insync_replicas": 2,
 }
+THREADS: Settings = {
+    "application__processing": "asynchronous",
+    "consumer__enable_auto_commit": False,
+}
 REPLAYED: Settings = {"application__timestamps": "from-source"}
 IMPATIENT: Settings = {
     "producer__delivery_timeout_ms": 1500,
     "producer__request_timeout_ms": 1000,
 }
+
+AHEAD: Settings = {"application__clock_skew_ms": 7_200_000}
+QUOTA: Settings = {"application__producer_byte_rate": BYTES_PER_S}
 
 CASES = [
     Case(
@@ -97,6 +105,13 @@ CASES = [
         AFTER | {"application__commit": "before-processing"},
         AFTER,
         {"standing_s": 0.2},
+    ),
+    Case(
+        "commits-as-done", "consumer-killed-before-processing", "at-least-once",
+        Anomaly.EFFECT_MISSING,
+        AFTER | THREADS | {"application__commit_order": "as-done"},
+        AFTER | THREADS | {"application__commit_order": "in-order"},
+        {"standing_s": 2.0},
     ),
     Case(
         "forgets", "producer-killed", "at-least-once", Anomaly.GIVEN_UP,
@@ -242,9 +257,19 @@ CASES = [
         EARLIEST,
     ),
     Case(
+        "held-back", "quota-throttled", "at-least-once", Anomaly.GIVEN_UP,
+        EARLIEST | IMPATIENT | QUOTA,
+        EARLIEST | QUOTA | {"producer__buffer_memory": 1_000_000},
+    ),
+    Case(
         "old-timestamps", "foreign-timestamps", "at-least-once", Anomaly.EFFECT_MISSING,
         AFTER | REPLAYED,
         AFTER | REPLAYED | {"topic__message_timestamp_type": "LogAppendTime"},
+    ),
+    Case(
+        "clock-ahead", "clocks-differ", "at-least-once", Anomaly.GIVEN_UP,
+        AFTER | AHEAD | {"topic__message_timestamp_after_max_ms": 3_600_000},
+        AFTER | AHEAD | {"topic__message_timestamp_type": "LogAppendTime"},
     ),
     Case(
         "passes-over", "unprocessable-message", "at-least-once", Anomaly.EFFECT_MISSING,

@@ -1,0 +1,67 @@
+"""A quota holds the producer back, and records wait in the client."""
+
+from __future__ import annotations
+
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.quota import Backlog, quota
+from advisor.reasoning.session import Session
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Given up, if a full buffer takes longer to empty than a record is tried.
+
+    Brokers answer at once and read nothing more until the client is within its quota (KIP-219), so
+    that it is not the answer which is late, but the next request that waits.
+    """
+    backlog = quota(pipeline)
+    if backlog is None:
+        return {}
+    session = Session(pipeline)
+    found: Permits = {
+        Anomaly.UNAVAILABLE: f"{backlog}: the last record of a full buffer waits for "
+        f"{backlog.empty_ms:,} ms."
+    }
+    if not (session.application_resends or session.engine_resends):
+        reason = _given_up(session, backlog)
+        if reason:
+            found[Anomaly.GIVEN_UP] = reason
+    if backlog.in_flight_ms(session) > session.silence_ms:
+        found |= session.repeats()
+    return found
+
+
+def _given_up(session: Session, backlog: Backlog) -> str:
+    timeout_ms = session.delivery_timeout_ms
+    if timeout_ms is not None and timeout_ms < backlog.empty_ms:
+        return (
+            f"{backlog}: emptied in {backlog.empty_ms:,} ms, and delivery.timeout.ms={timeout_ms} "
+            "gives up what waits for longer."
+        )
+    block_ms = backlog.block_ms
+    if block_ms is not None and block_ms < backlog.room_ms:
+        return (
+            f"{backlog}: when it is full there is room for the next batch after "
+            f"{backlog.room_ms:,} ms, and send() gives up after max.block.ms={block_ms}."
+        )
+    return ""
+
+
+EVENT = FailureEvent(
+    name="quota-throttled",
+    title="A quota holds the producer back",
+    boundary=Boundary.END_TO_END,
+    story=(
+        "The brokers allow the producer fewer bytes a second than it sends, for so long that its "
+        "buffer fills. Nothing fails, and every record waits."
+    ),
+    permits=permits,
+    scenario="quota-throttled",
+    sources=(
+        "KIP-13 (quotas)",
+        "KIP-219 (the answer comes at once, and the connection is muted)",
+        "KIP-91 (delivery.timeout.ms)",
+        "librdkafka issue 2153 (it is told of the throttle, and sends on)",
+    ),
+)
