@@ -10,7 +10,7 @@ BY_STATE = frozenset({"paused", "dead", "killed", "terminated", "failed", "impai
 """Roles that only repeat what was done before: `dead: broker 1` is just broker 1."""
 
 Fault = Literal[
-    "kill", "pause", "terminate", "wipe", "cut_tail", "read_only", "detach", "throttle",
+    "kill", "pause", "terminate", "wipe", "cut_tail", "read_only", "detach", "throttle", "limit",
     "cut", "slow", "sever",
     "hold", "fail", "spoil", "join", "misdate",
     "delete", "forget", "widen", "refuse",
@@ -41,6 +41,7 @@ WORDS: Mapping[str, Words] = {
     "read_only": Words("The disk of {} failed", "disk fails"),
     "detach": Words("{} lost one of its log directories", "directory fails"),
     "throttle": Words("Copying was throttled for {}", "throttled"),
+    "limit": Words("What {} may write was limited", "limited"),
     "cut": Words("{} was cut off", "cut off"),
     "slow": Words("The links of {} became slow", "slowed"),
     "sever": Words("The connections of {} were broken", "disconnected"),
