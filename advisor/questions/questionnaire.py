@@ -75,6 +75,16 @@ TOPIC = Step(
                 ("returns-empty", "It comes back by itself, empty"),
             ),
         ),
+        Question(
+            "application.topic.recreated",
+            "Is the topic ever deleted and created again?",
+            "Under the same name, to empty it or to change it.",
+            words=(
+                ("never", "Never"),
+                ("clients-stopped", "After all its clients were stopped"),
+                ("while-running", "While clients run"),
+            ),
+        ),
     ),
 )
 

@@ -79,6 +79,7 @@ UNTRIED: Mapping[str, str] = {
         "its boundary is how long a leader's death may last, more than a run makes it last",
     ),
     "message.timestamp.after.max.ms": "only clocks that differ by more are tried",
+    "topic.recreated": "no run deletes a topic",
     "clock.skew.ms": "a run's clock is as far ahead as it must be to show anything",
     **dict.fromkeys(
         ("batch.size", "batch.num.messages", "message.max.bytes"),

@@ -22,6 +22,7 @@ ANSWERED = {
     "application.timestamps": "now",
     "application.outage.ms": "345000",
     "application.disk.lost": "replica-elected",
+    "application.topic.recreated": "never",
 }
 
 
@@ -55,6 +56,7 @@ def test_what_holds_only_if_the_code_is_as_assumed_says_so() -> None:
         "topic.unclean.leader.election.enable", "application.commit", "application.delivery.errors",
         "application.restart", "application.processing", "application.processing.errors",
         "application.timestamps", "application.framework", "application.outage.ms",
+        "application.topic.recreated",
     }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What teams do themselves, with quotas, clocks and threads, on both sides of what decides.
+"""What teams do themselves, with topics, quotas, clocks and threads, on both sides of what decides.
 
 The other events are in `test_failures` and `test_failures_more`.
 """
@@ -14,6 +14,7 @@ from tests.advisor.pipelines import SAFE, described, permits
 A = Anomaly
 HARMLESS = {A.UNAVAILABLE, A.BLOCKED}
 SKIP = {A.SKIPPED, A.EFFECT_MISSING}
+AGAIN = {A.REDELIVERY, A.EFFECT_DUPLICATED}
 LRK = {"family": "librdkafka"}
 SPARK = {"family": "spark"}
 IDEMPOTENT_LRK = SAFE | LRK
@@ -23,6 +24,9 @@ TRANSACTIONAL = {
     "consumer.enable.auto.commit": "false",
     "consumer.isolation.level": "read_committed",
 }
+WHILE_RUNNING = {"application.topic.recreated": "while-running"}
+STOPPED = {"application.topic.recreated": "clients-stopped"}
+GONE = {A.DIVERGED, A.LOST_WRITE, A.GIVEN_UP, A.REORDERED} | SKIP | AGAIN
 THREADS = {
     "application.processing": "asynchronous", "application.commit": "after-processing",
     "consumer.enable.auto.commit": "false",
@@ -38,6 +42,17 @@ RESENDS = {"application.resend": "on-error"}
 BROKERS_CLOCK = {"topic.message.timestamp.type": "LogAppendTime"}
 
 CASES = [
+    # Another topic of the same name: its offsets begin anew, and clients know it by its name.
+    ("topic-recreated", SAFE, set()),
+    ("topic-recreated", SAFE | WHILE_RUNNING, GONE),
+    ("topic-recreated", SAFE | WHILE_RUNNING | TRANSACTIONAL, GONE | {A.TORN_TRANSACTION}),
+    ("topic-recreated", SAFE | WHILE_RUNNING | {"application.sink": "idempotent"},
+     GONE - {A.EFFECT_DUPLICATED}),
+    ("topic-recreated", SAFE | STOPPED, {A.DIVERGED}),
+    ("topic-recreated", SAFE | STOPPED | {"consumer.auto.offset.reset": "latest"},
+     {A.DIVERGED} | SKIP),
+    ("topic-recreated", SAFE | STOPPED | {"consumer.auto.offset.reset": "none"}, {A.DIVERGED}),
+    ("topic-recreated", SPARK | STOPPED, {A.DIVERGED} | SKIP),
     # Code that commits by itself says of each record that it is done, or of all up to one.
     ("commits-out-of-order", SAFE, set()),
     ("commits-out-of-order", SAFE | THREADS, SKIP),
@@ -123,3 +138,16 @@ def test_a_refusal_by_the_clock_names_the_limit(fields: dict[str, str], refused:
     told = event.permits(pipeline).get(A.GIVEN_UP, "")
     assert refused in told
     assert bool(refused) == bool(told)
+
+
+@pytest.mark.parametrize(
+    ("creates", "said"),
+    [
+        ({}, "with default.replication.factor=1"),
+        ({"broker.auto.create.topics.enable": "false"}, "nobody but the operator creates it"),
+    ],
+)
+def test_who_may_create_the_topic_again_is_said(creates: dict[str, str], said: str) -> None:
+    pipeline = described(SAFE | WHILE_RUNNING | creates)
+    [event] = [each for each in events_for(pipeline) if each.name == "topic-recreated"]
+    assert said in event.permits(pipeline)[A.LOST_WRITE]

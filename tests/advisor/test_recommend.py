@@ -60,6 +60,8 @@ CASES = [
      {"application.commit.order": "in-order"}),
     (SAFE | {"application.producer.byte.rate": "100000"},
      {"producer.delivery.timeout.ms": 335_544}),
+    (SAFE | {"application.topic.recreated": "while-running"},
+     {"application.topic.recreated": "clients-stopped"}),
     (SAFE | {"application.clock.skew.ms": "7200000"},
      {"topic.message.timestamp.after.max.ms": 14_400_000}),
     (SAFE | {"application.clock.skew.ms": "5000", "topic.retention.ms": "350000"},

@@ -53,6 +53,7 @@ CARELESS: list[dict[str, Any]] = [
     {"producer__transactional_id": "orders-1", "broker__transaction_state_log_min_isr": 1},
     {"broker__producer_id_expiration_ms": 60_000},
     {"application__producer_byte_rate": 10_000},
+    {"application__topic_recreated": "while-running"},
     {"application__clock_skew_ms": 7_200_000},
     {
         "application__processing": "asynchronous",

@@ -7,6 +7,7 @@ from functools import partial
 
 from advisor.catalog import Component, Family, Value
 from advisor.reasoning.failures.commits_out_of_order import NAME as ORDER
+from advisor.reasoning.failures.topic_recreated import NAME as RECREATED
 from advisor.reasoning.group import Commit, Group
 from advisor.reasoning.levers.lever import (
     Lever,
@@ -18,6 +19,7 @@ from advisor.reasoning.levers.lever import (
     only,
     only_from,
     own_code,
+    paid,
 )
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.quota import NAME as QUOTA
@@ -43,6 +45,22 @@ def _orders(pipeline: Pipeline) -> Sequence[Value]:
 def _quotas(pipeline: Pipeline) -> Sequence[Value]:
     wanted = enough(pipeline)
     return [] if wanted is None else [wanted]
+
+
+def _recreations(pipeline: Pipeline) -> Sequence[Value]:
+    now = pipeline.text(Component.APPLICATION, RECREATED)
+    return {"while-running": ["clients-stopped", "never"], "clients-stopped": ["never"]}.get(
+        now, ()
+    )
+
+
+def _recreation_price(before: Pipeline, after: Pipeline) -> str:
+    if after.text(Component.APPLICATION, RECREATED) == "never":
+        return paid(more="Work: the new topic has a new name, and every client is told of it.")
+    return paid(
+        availability="nothing is sent or read from the stop of the first producer to the start of "
+        "the last reader."
+    )
 
 
 def _release(restart: Restart, verify: str) -> Procedure:
@@ -143,6 +161,18 @@ LEVERS = (
             "kafka-configs.sh --alter --entity-type users or clients --add-config "
             "producer_byte_rate=…; it holds at once.",
             "kafka-configs.sh --describe shows it; produce-throttle-time-avg of the producer is 0.",
+        ),
+    ),
+    _lever(
+        RECREATED, _recreations, _recreation_price,
+        "Kafka GroupCoordinator, onPartitionsDeleted; KIP-516",
+        Procedure(
+            Restart.PRODUCERS,
+            "Stop the producers, each with flush() and close(); wait until every group's lag is 0 "
+            "and stop the readers; delete the topic, create it with its settings or under another "
+            "name, and start the readers first.",
+            "kafka-topics.sh --describe shows another TopicId, and the copies and settings that "
+            "the topic had; kafka-consumer-groups.sh --describe shows the group at the begin.",
         ),
     ),
     _lever(

@@ -57,7 +57,7 @@ def test_every_event_has_an_edge_unless_only_outages_differ():
         "only-replica-down", "brokers-below-min-isr", "transaction-hanging",
         "transactional-id-shared", "controllers-lost", "static-member-lost",
         "spark-task-retried", "keys-moved", "transactional-id-expired", "dead-letter-refused",
-        "order-given-up", "offsets-unclean-election",
+        "order-given-up", "offsets-unclean-election", "topic-recreated",
     }  # fmt: skip
 
 

@@ -1,0 +1,127 @@
+"""The topic is deleted, and another one of the same name is created."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.group import missing, repeated
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.session import Session
+
+NAME = "topic.recreated"
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Brokers delete the positions of every group with the topic, and clients know it by name.
+
+    Seen on 4.3.1: the position was gone within 0.3 s, and a commit of the old one for the new topic
+    was taken.
+    """
+    how = pipeline.text(Component.APPLICATION, NAME)
+    if how == "never":
+        return {}
+    said = f"application.{NAME}={how}"
+    found: Permits = {Anomaly.DIVERGED: f"{said}: offsets begin at 0 again, with other records."}
+    if pipeline.family is Family.SPARK:
+        found |= _by_checkpoint(pipeline, said)
+    if how == "clients-stopped":
+        return found | _started_again(pipeline, said)
+    return found | _read_while_it_goes(pipeline, said) | _sent_while_it_goes(pipeline, said)
+
+
+def _by_checkpoint(pipeline: Pipeline, said: str) -> Permits:
+    """A checkpoint holds offsets and no topic id; only those beyond the log's end are noticed."""
+    found = missing(
+        f"{said}: the checkpoint has the old topic's offsets; once the new topic has grown past "
+        "them the query goes on there."
+    )
+    if pipeline.flag(Component.CONSUMER, "failOnDataLoss"):
+        found[Anomaly.BLOCKED] = (
+            f"{said}, failOnDataLoss=true: while the new topic ends before the checkpoint's "
+            "offsets, the query stops."
+        )
+    return found
+
+
+def _started_again(pipeline: Pipeline, said: str) -> Permits:
+    """A group without a position, whose records are all sent since: only a skip is left."""
+    if pipeline.family is Family.SPARK:
+        return {}
+    start = pipeline.text(Component.CONSUMER, "auto.offset.reset")
+    lost = f"{said}: the brokers delete the group's position with the topic. auto.offset.reset="
+    if start in ("none", "error"):
+        return {Anomaly.BLOCKED: f"{lost}{start}: the group stops until somebody sets one."}
+    if start == "earliest":
+        return {}
+    return missing(f"{lost}{start}: what is sent before the group finds its place is passed over.")
+
+
+def _read_while_it_goes(pipeline: Pipeline, said: str) -> Permits:
+    """A reader keeps its offset, and may commit it for the new topic, too (KAFKA-12257).
+
+    Seen on 4.3.1, with auto.offset.reset=earliest and not a word in any log: librdkafka 2.16 passed
+    over 960 of 17,460 records of the new topic, all below its old offset; a Java client 4.3.1 with
+    group.protocol=consumer over 980 of 15,140. With group.protocol=classic it passed over none.
+    """
+    found = missing(
+        f"{said}: what nobody has read goes with the old topic; and a reader that asks the new one "
+        "for the old one's offset is not told, once that has grown past it."
+    )
+    again = f"{said}: a reader that has lost its place may start at the new topic's begin again."
+    return found | repeated(pipeline, again, committed=True)
+
+
+def _sent_while_it_goes(pipeline: Pipeline, said: str) -> Permits:
+    """The new topic knows no sequence number, so that it takes whichever batch comes first."""
+    session = Session(pipeline)
+    found: Permits = {
+        Anomaly.LOST_WRITE: f"{said}: what the old topic acknowledges at its end goes with it. "
+        f"{_who_creates(pipeline)}",
+        Anomaly.UNAVAILABLE: f"{said}: sends wait, or fail, until the clients know the new topic.",
+    }
+    if not (session.application_resends or session.engine_resends):
+        found[Anomaly.GIVEN_UP] = (
+            f"{said}: what is sent while there is no such topic may be reported as failed."
+        )
+    if session.application_resends or session.in_flight > 1:
+        found[Anomaly.REORDERED] = (
+            f"{said}: a batch that failed comes again behind one that the new topic has taken."
+        )
+    if pipeline.text(Component.PRODUCER, "transactional.id"):
+        found[Anomaly.TORN_TRANSACTION] = (
+            f"{said}: of a transaction that is open, a part goes with the old topic."
+        )
+    return found
+
+
+def _who_creates(pipeline: Pipeline) -> str:
+    """A producer that asks for its topic has it created, as the brokers have it by default."""
+    if not pipeline.flag(Component.BROKER, "auto.create.topics.enable"):
+        return "auto.create.topics.enable=false: nobody but the operator creates it."
+    copies = pipeline.number(Component.BROKER, "default.replication.factor")
+    return (
+        "auto.create.topics.enable=true: a producer may have it created before the operator, with "
+        f"default.replication.factor={copies} and the brokers' other defaults."
+    )
+
+
+EVENT = FailureEvent(
+    name="topic-recreated",
+    title="The topic is deleted and created again",
+    boundary=Boundary.END_TO_END,
+    story=(
+        "Somebody empties a topic, or changes what cannot be altered, by deleting it and creating "
+        "it again under its name. Its offsets begin at 0, and its clients know it by its name."
+    ),
+    permits=permits,
+    scenario="offset-out-of-range",
+    staged_as="the reader's position is not in the log, whoever deleted what was there",
+    sources=(
+        "KIP-516 (topic ids)",
+        "KAFKA-12257 (consumers and topics of the same name)",
+        "librdkafka issue 3255 (a reader misses records of the new topic)",
+        "Kafka GroupCoordinator, onPartitionsDeleted",
+        "Kafka ConfigDef, auto.create.topics.enable",
+    ),
+)
