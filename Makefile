@@ -24,7 +24,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev extras up test nightly check pure lint types layers django lock catalog scale clean
+.PHONY: help setup dev extras up test nightly check pure-advisor pure-others lint types layers django lock catalog scale clean
 
 help: ## Say what can be done here
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,12 +55,16 @@ nightly: dev $(VENV)/.audit ## Thorough tests, all scenarios on all lines, explo
 	exit $$right
 
 # Side by side: what each of them says is printed when it ends, and each goes on to its end.
+# Two processes with half of the tests each begin sooner than workers, which all read all of them.
 check: dev ## The quick part: gates and pure tests, under a minute
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync --keep-going pure lint types layers django
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync --keep-going $(PURE) lint types layers django
 
-pure:
-	$(PY) -m pytest -q -n 2 -p no:playwright --hypothesis-profile quick \
-	  -m "not ($(call any,$(COSTLY)))"
+PURE := pure-advisor pure-others
+pure-advisor: TESTS := tests/advisor
+pure-others: TESTS := tests --ignore tests/advisor
+$(PURE):
+	$(PY) -m pytest -q -p no:playwright --hypothesis-profile quick \
+	  -m "not ($(call any,$(COSTLY)))" $(TESTS)
 
 lint:
 	$(VENV)/bin/ruff format --check .

@@ -28,8 +28,16 @@ from tests.browser.test_describe import describe_risky, go_on
 from tests.engine import histories
 from tests.labs import make, watched
 
+# By day each width once and each scheme once: their styles have nothing to do with each other.
+LOOKS = (
+    (360, "light"),
+    (1600, "dark"),
+    pytest.param((360, "dark"), marks=pytest.mark.thorough),
+    pytest.param((1600, "light"), marks=pytest.mark.thorough),
+)
 
-@pytest.fixture(params=[(360, "light"), (360, "dark"), (1600, "light"), (1600, "dark")], ids=str)
+
+@pytest.fixture(params=LOOKS, ids=str)
 def looked_at(
     request: pytest.FixtureRequest, browser: Browser, browser_context_args: dict[str, Any]
 ) -> Iterator[Page]:

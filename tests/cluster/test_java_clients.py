@@ -67,6 +67,7 @@ def zombies(run: Run) -> Told:
     return run(replace(case.experiment(), java_clients=RELEASE))
 
 
+@pytest.mark.thorough
 def test_a_zombie_in_java_is_fenced_where_it_has_a_transactional_id(zombies: Told) -> None:
     bad, good = zombies[0]["bad"], zombies[0]["good"]
     assert bad["verdict"] == "broken", bad["reason"]
@@ -77,6 +78,7 @@ def test_a_zombie_in_java_is_fenced_where_it_has_a_transactional_id(zombies: Tol
     assert good["clients"]["consumer"] == f"an application with the Java clients of Kafka {RELEASE}"
 
 
+@pytest.mark.thorough
 def test_what_a_frozen_java_application_was_handed_and_committed_is_whole(zombies: Told) -> None:
     for told in zombies[0].values():
         group = [row for row in rows(told, "deliveries") if row["group"] == "app"]

@@ -1,4 +1,5 @@
-"""Each lab is what it says, on real brokers: the first in `make test`, all of them by night."""
+"""Each lab is what it says, on real brokers. By day a browser goes through the first one, and its
+arms, its tempting answer and its solution are judged there (tests/browser/test_lesson.py)."""
 
 from __future__ import annotations
 
@@ -8,18 +9,12 @@ from labs.evidence.lesson_proofs import count, proofs_of, staged
 from labs.lessons import Lesson, all_lessons
 from tests.cluster.conftest import Run
 
-pytestmark = [pytest.mark.whole, pytest.mark.spark, pytest.mark.timeout(1800)]
+pytestmark = [
+    pytest.mark.whole, pytest.mark.spark, pytest.mark.thorough, pytest.mark.timeout(1800),
+]  # fmt: skip
 
-BY_DAY = ("what-an-acknowledgement-means",)
 
-
-@pytest.mark.parametrize(
-    "lesson",
-    [
-        pytest.param(each, id=each.name, marks=() if each.name in BY_DAY else pytest.mark.thorough)
-        for each in all_lessons()
-    ],
-)
+@pytest.mark.parametrize("lesson", all_lessons(), ids=lambda each: str(each.name))
 def test_story_and_tempting_answer_show_the_symptom_and_the_solution_does_not(
     lesson: Lesson, run: Run
 ) -> None:
