@@ -65,7 +65,6 @@ class Pupil(threading.Thread):
         if status == 204:
             return
         self._read(text)
-        self._note("closed" if 'id="closed"' in text else _after(text, 'data-stage-of-class="'))
         if address := _after(text, 'data-replay="'):
             self.replay = hashlib.sha256(self._get(address).encode()).hexdigest()
         if f"/class/{self._code}/answer/" in text:
@@ -77,11 +76,10 @@ class Pupil(threading.Thread):
         right = next(place for place, each in enumerate(asked.answers) if each.right)
         self._post(f"/class/{self._code}/answer/", {"answer": str(right)})
 
-    def _note(self, stage: str) -> None:
-        if stage not in self.stages:
-            self.stages.append(stage)
-
     def _read(self, text: str) -> None:
+        stage = "closed" if 'id="closed"' in text else _after(text, 'data-stage-of-class="')
+        if stage and stage not in self.stages:
+            self.stages.append(stage)
         self._token = _after(text, 'name="csrfmiddlewaretoken" value="') or self._token
         self._seen = _after(text, "/live/?seen=") or self._seen
 
