@@ -85,6 +85,14 @@ TOPIC = Step(
                 ("while-running", "While clients run"),
             ),
         ),
+        Question(
+            "application.replicas.moved",
+            "When are replicas moved to other brokers?",
+            words=(
+                ("in-sync-only", "Only while all replicas of the partition are in sync"),
+                ("any-time", "Also while one of them is away"),
+            ),
+        ),
     ),
 )
 

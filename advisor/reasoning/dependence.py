@@ -50,6 +50,7 @@ _UNUSUAL: tuple[Mapping[Key, Value], ...] = (
 """Without these some settings have nothing to decide."""
 
 _LAST_WITH_ZOOKEEPER = "3.9"
+_LAST_TO_REMOVE_EARLY = "3.7"
 
 _NUMBERS = (0, 1, 3, 1_000, 50_000, 10**6, 10**9)  # 50 s: brokers' sessions are 45 to 60
 
@@ -139,6 +140,8 @@ def _samples() -> Iterator[Traced]:
         for transactional in _others(plain, (Component.PRODUCER, "transactional.id")):
             yield transactional
             yield from _others(transactional, (Component.APPLICATION, "commit"))
+        early = replace(plain, kafka=_LAST_TO_REMOVE_EARLY)
+        yield early.with_setting(Component.APPLICATION, "replicas.moved", "any-time")
         older = replace(plain, kafka=_LAST_WITH_ZOOKEEPER)
         yield older.with_setting(Component.APPLICATION, "metadata.mode", "zookeeper")
 

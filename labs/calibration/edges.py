@@ -115,7 +115,9 @@ UNTRIED: Mapping[str, str] = {
     "topic.min.insync.replicas": "in a run the followers of a changelog are in step",
     "offsets.topic.min.insync.replicas": "in a run the followers of the offsets are in step",
     "racks": "each broker of a run stands for one of three racks",
+    "metadata.mode": "every cluster of a run has controllers",
     "disk.lost": "a run's broker always comes back empty by itself",
+    "replicas.moved": "a run's replica is always moved while another one is away",
     **dict.fromkeys(
         ("retry.backoff.ms", "retry.backoff.max.ms"),
         "they decide only between no retries and as many as there are",
@@ -136,6 +138,8 @@ UNTRIED: Mapping[str, str] = {
 
 UNSTAGED: Mapping[tuple[str, str], str] = {
     ("followers-slow", "replication.factor"): "one replica has no follower that could be slow",
+    ("reassignment-during-failure", "replication.factor"): "one replica has no other copy that "
+    "could be taken away, and it refuses that",
     ("brokers-below-min-isr", "replication.factor"): "one replica has no follower that could be "
     "away",
     ("aborted-input-not-read-again", "commit"): "nothing can be aborted together with offsets that "
@@ -160,11 +164,12 @@ _STATED: Mapping[str, Value] = {
 }  # fmt: skip
 """What an application must say before other settings decide anything, where an event asks."""
 
-_OPERATED: Mapping[str, Mapping[str, Value]] = {
+OPERATED: Mapping[str, Mapping[str, Value]] = {
     "leader-disk-lost": {"disk.lost": "returns-empty"},
     "leader-disk-fails": {"disk.lost": "returns-empty"},
     "clocks-differ": {"clock.skew.ms": 7_200_000},
     "quota-throttled": {"producer.byte.rate": BYTES_PER_S},
+    "reassignment-during-failure": {"replicas.moved": "any-time"},
 }
 """What a scenario itself does that a team would say of its operations, by the scenario."""
 
@@ -199,9 +204,9 @@ def as_staged(event: FailureEvent, pipeline: Pipeline) -> Pipeline:
     Where they do something else than what is taken of any team, so does the scenario.
     """
     usual = replace(pipeline, settings={})
-    for name, value in _OPERATED.get(event.scenario, {}).items():
+    for name, value in OPERATED.get(event.scenario, {}).items():
         key = Component.APPLICATION, name
-        if pipeline.value(*key) == usual.value(*key):
+        if pipeline.knows(*key) and pipeline.value(*key) == usual.value(*key):
             pipeline = pipeline.with_setting(*key, value)
     return pipeline
 
@@ -242,14 +247,14 @@ def _pairs(event: FailureEvent, key: Key) -> tuple[tuple[Pipeline, Pipeline], ..
 @cache
 def _across_lines(event: FailureEvent) -> tuple[tuple[tuple[Pipeline, Pipeline], ...], ...]:
     """By two neighbouring lines of brokers, the pipelines of which more is permitted on one."""
-    started = [patient(as_staged(event, base)) for base in bases(event)]
+    lines = find(event.scenario).lines
+    on = {
+        line: [patient(as_staged(event, replace(base, kafka=line))) for base in bases(event)]
+        for line in lines
+    }
     found = (
-        tuple(
-            (replace(base, kafka=newer), replace(base, kafka=older))
-            for base in started
-            if _differ(event, replace(base, kafka=newer), replace(base, kafka=older))
-        )
-        for newer, older in pairwise(find(event.scenario).lines)
+        tuple(pair for pair in zip(on[newer], on[older], strict=True) if _differ(event, *pair))
+        for newer, older in pairwise(lines)
     )
     return tuple(pairs for pairs in found if pairs)
 

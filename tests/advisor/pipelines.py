@@ -90,7 +90,10 @@ _KRAFT = {
     "application.controllers": ["1", "3"],
 }
 _ZOOKEEPER = {"broker.zookeeper.session.timeout.ms": ["6000", "200000"]}
-_EITHER = {"application.metadata.mode": ["kraft", "zookeeper"]}
+_EITHER = {
+    "application.metadata.mode": ["kraft", "zookeeper"],
+    "application.replicas.moved": ["in-sync-only", "any-time"],
+}
 _CLIENTS = "org.apache.kafka.clients."
 _OWN = {
     "java": {

@@ -57,6 +57,10 @@ PLAYS = {
         "no pause follower", "detach leader orders-0",
         "terminate detached", "attach detached", "restart dead", "in sync",
     ],
+    ("reassignment-during-failure", 3): [
+        "terminate follower", "2 in sync", "remove_copy orders", "kill leader", "wipe killed",
+        "restart terminated", "fenced", "restart dead", *LED[:2], "2 in sync",
+    ],
     ("unclean-election", 3): [
         *STALE, "kill follower", "kill leader", "fenced", "restart dead",
         "release orders", "in sync",

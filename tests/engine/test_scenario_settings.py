@@ -138,6 +138,14 @@ def test_only_offsets_in_a_transaction_can_be_aborted_with_it() -> None:
         topology({**settings, "application": {"commit": "after-processing"}})
 
 
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_a_copy_is_taken_away_only_where_there_are_three(replicas: int) -> None:
+    topology = find("reassignment-during-failure").topology
+    with pytest.raises(ScenarioError, match=f"replication.factor is {replicas}"):
+        topology({"topic": {"replication.factor": replicas}})
+    assert topology({"topic": {"replication.factor": 3}}).controllers == 1
+
+
 @pytest.mark.parametrize("racks", [None, 1, 2])
 def test_a_rack_that_holds_half_of_the_brokers_cannot_be_staged(racks: int | None) -> None:
     settings: dict[str, dict[str, Any]] = {

@@ -8,6 +8,7 @@ from advisor.catalog import Component, Value
 from advisor.reasoning.away import away, room
 from advisor.reasoning.failures.offsets_topic_lost import MINIMUM as _OFFSETS_LEAST
 from advisor.reasoning.failures.offsets_topic_lost import NAME as _OFFSETS
+from advisor.reasoning.failures.reassignment_during_failure import MOVED as _MOVED
 from advisor.reasoning.failures.transaction_log_lost import FACTOR as STATE_FACTOR
 from advisor.reasoning.failures.transaction_log_lost import MINIMUM as STATE_MINIMUM
 from advisor.reasoning.levers.lever import (
@@ -22,6 +23,7 @@ from advisor.reasoning.levers.lever import (
     becomes,
     costs,
     not_spark,
+    only_from,
     paid,
     spare,
 )
@@ -64,6 +66,12 @@ def _minimums(pipeline: Pipeline) -> Sequence[Value]:
         copies = ((n, in_fullest_rack(n, racks) + 1) for n in factors if isinstance(n, int))
         wanted |= {least for n, least in copies if least <= n}
     return sorted(least for least in wanted if now < least)
+
+
+def _moved(pipeline: Pipeline) -> Sequence[Value]:
+    if not pipeline.knows(Component.APPLICATION, _MOVED):
+        return []
+    return only_from(Component.APPLICATION, _MOVED, "any-time", "in-sync-only")(pipeline)
 
 
 def _retentions(pipeline: Pipeline) -> Sequence[Value]:
@@ -263,6 +271,18 @@ LEVERS = (
             "kafka-features.sh upgrade --feature eligible.leader.replicas.version=1, while every "
             "replica is in sync.",
             "kafka-features.sh describe shows the FinalizedVersionLevel 1.",
+        ),
+    ),
+    Lever(
+        Component.APPLICATION, _MOVED, _moved,
+        costs(availability="no broker is emptied while a replica is away, so a move waits for it.",
+              more="Work: tools that balance a cluster are told to wait, or their plan is checked "
+              "first (kafka-topics.sh --describe --under-replicated-partitions shows none)."),
+        "KAFKA-15665",
+        Procedure(
+            Restart.NOTHING,
+            "No restart: it is how your operators and their tools start a reassignment.",
+            "kafka-topics.sh --describe --under-replicated-partitions shows nothing before each.",
         ),
     ),
     Lever(

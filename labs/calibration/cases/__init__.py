@@ -210,6 +210,11 @@ CASES = [
         TWO_COPIES,
     ),
     Case(
+        "copy-removed", "reassignment-during-failure", "at-least-once", Anomaly.LOST_WRITE,
+        TWO_COPIES | {"producer__acks": "0"},
+        TWO_COPIES,
+    ),
+    Case(
         "rack", "rack-lost", "at-least-once", Anomaly.LOST_WRITE,
         TWO_COPIES | {"application__racks": 3, "producer__acks": "1"},
         TWO_COPIES | {"application__racks": 3},

@@ -47,6 +47,7 @@ from labs.engine.faults.links import cut, mend, sever, slow
 from labs.engine.faults.pause import pause, resume
 from labs.engine.faults.quota import lift_limit, limit_writes
 from labs.engine.faults.read_only import read_only
+from labs.engine.faults.reassign import remove_copy
 from labs.engine.faults.record import FaultLog, FaultRow
 from labs.engine.faults.rig import Client, Clients, Rig, Rows
 from labs.engine.faults.roles import (
@@ -126,6 +127,7 @@ __all__ = [
     "read_only",
     "refuse",
     "release",
+    "remove_copy",
     "replace_ended",
     "restart",
     "resume",

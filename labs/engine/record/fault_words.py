@@ -13,7 +13,7 @@ Fault = Literal[
     "kill", "pause", "terminate", "wipe", "cut_tail", "read_only", "detach", "throttle", "limit",
     "cut", "slow", "sever",
     "hold", "fail", "spoil", "join", "misdate",
-    "delete", "forget", "widen", "refuse",
+    "delete", "forget", "widen", "refuse", "reassign",
     "resume", "restart", "mend",
     "run",
 ]  # fmt: skip
@@ -54,6 +54,7 @@ WORDS: Mapping[str, Words] = {
     "forget": Words("The committed offsets of {} were deleted", "position deleted"),
     "widen": Words("{} got one more partition", "gets a partition"),
     "refuse": Words("{} refused every record", "refuses every record"),
+    "reassign": Words("A copy in sync of {} was reassigned away", "reassigned"),
     "resume": Words("{} went on", "resumed"),
     "restart": Words("{} was started again", "restarted"),
     "mend": Words("{} was repaired", "mended"),

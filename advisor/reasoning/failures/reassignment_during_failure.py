@@ -1,0 +1,75 @@
+"""A partition is reassigned while one of its replicas is down, and then the leader is lost."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good, outage
+from advisor.reasoning.failures import leader_killed, unclean_election
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication, kafka_at_least
+
+MOVED = "replicas.moved"
+_LEAST = 3
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """What the leader's death may do while a replica is copied; and the loss of a copy in sync.
+
+    A copy that is added counts for nothing until it is in sync, and a replica is taken away when
+    all that stay are in sync (KAFKA-15665, KAFKA-19975). KRaft's controllers before 3.8 asked for
+    that only of those that are added: read from the jars of 3.7.2 and 3.8.1, and seen in runs.
+    """
+    topic = Replication(pipeline)
+    found = leader_killed.permits(pipeline)
+    if topic.factor < _LEAST or not _completes_early(pipeline, topic):
+        return found
+    said = (
+        f"application.{MOVED}=any-time with kafka={pipeline.kafka}: the controller takes a "
+        "replica in sync away while another one is out of sync"
+    )
+    if topic.waits_for_followers and topic.min_isr > 1:
+        found |= outage(
+            f"{said}; fewer than min.insync.replicas={topic.min_isr} may be left, so writes wait."
+        )
+    if topic.unclean:
+        found |= unclean_election.permits(pipeline)
+    if topic.copies <= 2:
+        reason = (
+            f"{said}; of the {topic.copies} that an acknowledged record is sure of, the leader's "
+            "alone may be left, and its disk is lost."
+        )
+        found |= {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason}
+    return found
+
+
+def _completes_early(pipeline: Pipeline, topic: Replication) -> bool:
+    if not pipeline.knows(Component.APPLICATION, MOVED) or topic.zookeeper:
+        return False
+    any_time = pipeline.text(Component.APPLICATION, MOVED) == "any-time"
+    return any_time and not kafka_at_least(pipeline, "3.8")
+
+
+EVENT = FailureEvent(
+    name="reassignment-during-failure",
+    title="A partition is reassigned while a replica is away",
+    boundary=Boundary.PRODUCER_TO_LOG,
+    story=(
+        "One follower is down, and an operator or a tool takes another one off the partition's "
+        "replicas, or has new ones copy it. In the middle of that the leader is lost, its disk "
+        "included."
+    ),
+    permits=permits,
+    sources=(
+        "KIP-455 (replicas are added before others are removed)",
+        "KAFKA-15665 (since 3.8 all replicas that stay must be in sync)",
+        "PartitionReassignmentReplicas.java, maybeCompleteReassignment",
+    ),
+    beyond_settings=(
+        "Start a reassignment when no partition is under-replicated, and let kafka-reassign-"
+        "partitions.sh --verify say complete before the next. Before Kafka 3.8, upgrade the "
+        "controllers first."
+    ),
+    scenario="reassignment-during-failure",
+    in_scope=broker_lost_for_good,
+)

@@ -1,0 +1,77 @@
+"""Which brokers are to have a partition, asked of the controller through one broker (KIP-455).
+
+librdkafka's admin client cannot. These are the requests of kafka-reassign-partitions.sh:
+AlterPartitionReassignments (API key 45) and ListPartitionReassignments (key 46), version 0 of
+both, which brokers from 3.3 to 4.3 know. A broker hands them on to the active controller.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+from collections.abc import Sequence
+
+from labs.engine.protocol.wire import Flexible, frame, varint
+
+_ALTER, _LIST = (45, 0), (46, 0)
+
+
+def ask(port: int, topic: str, partition: int, replicas: Sequence[int], limit_s: float) -> None:
+    """Asks for a partition to have these replicas, in this order; it may take any time.
+
+    Raises `OSError` if no answer came in `limit_s` seconds or the controller refused.
+    """
+    ids = varint(len(replicas) + 1) + struct.pack(f">{len(replicas)}i", *replicas)
+    place = b"\x02" + struct.pack(">i", partition) + ids + b"\0"
+    reader = _exchange(port, _ALTER, _head(limit_s) + _one(topic) + place + b"\0\0", limit_s)
+    _accept(reader)
+    reader.array(lambda: _answers(reader))
+
+
+def pending(port: int, topic: str, partition: int, limit_s: float) -> bool:
+    """Whether the controller still waits with what was asked for. Raises `OSError` as `ask`."""
+    place = b"\x02" + struct.pack(">i", partition)
+    reader = _exchange(port, _LIST, _head(limit_s) + _one(topic) + place + b"\0\0", limit_s)
+    _accept(reader)
+    return reader.varint() > 1
+
+
+def _head(limit_s: float) -> bytes:
+    return struct.pack(">i", int(limit_s * 1000))
+
+
+def _one(topic: str) -> bytes:
+    """The beginning of an array of one topic."""
+    name = topic.encode()
+    return b"\x02" + varint(len(name) + 1) + name
+
+
+def _exchange(port: int, asked: tuple[int, int], body: bytes, limit_s: float) -> Flexible:
+    request = struct.pack(">hhih", *asked, 1, -1) + b"\0" + body
+    with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as wire:
+        wire.settimeout(limit_s)
+        wire.sendall(struct.pack(">i", len(request)) + request)
+        reader = Flexible(frame(wire))
+    reader.number(">i")  # correlation
+    reader.tags()
+    reader.number(">i")  # throttle
+    return reader
+
+
+def _answers(reader: Flexible) -> None:
+    reader.text()
+    reader.array(lambda: _answer(reader))
+    reader.tags()
+
+
+def _answer(reader: Flexible) -> None:
+    reader.number(">i")
+    _accept(reader)
+    reader.tags()
+
+
+def _accept(reader: Flexible) -> None:
+    error = reader.number(">h")
+    reader.text()
+    if error:
+        raise ConnectionError(f"the controller refused with error {error}")

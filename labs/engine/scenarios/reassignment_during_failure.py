@@ -1,0 +1,81 @@
+"""A partition is reassigned while a replica is out of sync, and then the leader's disk is lost.
+
+A follower is down. An operator takes another one, which is in sync, off the partition's replicas.
+The controller is to wait until all that stay are in sync. KRaft's does since 3.8 (KAFKA-15665);
+before, it was enough that those which are added are, and none is: the copy is deleted at once, and
+the leader's is the only one left of what two replicas acknowledged.
+"""
+
+from __future__ import annotations
+
+from labs.engine.faults import (
+    a_follower,
+    dead,
+    elect,
+    kill,
+    killed,
+    leader,
+    remove_copy,
+    restart,
+    terminate,
+    terminated,
+    wipe,
+)
+from labs.engine.plan.spec import Settings
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, ScenarioError, Stage, Topology
+from labs.engine.scenarios.steps import LED
+from labs.engine.scenarios.topologies import beside_controllers
+
+_LEAST = 3
+
+
+def _topology(settings: Settings) -> Topology:
+    found = beside_controllers(1)(settings)
+    if found.replication_factor < _LEAST:
+        raise ScenarioError(
+            f"replication.factor is {found.replication_factor}: with one replica away, no copy in "
+            "sync could be taken from beside the leader's"
+        )
+    return found
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stay = stage.topology.replication_factor - 1
+    stage.go_on(seconds["lead_in_s"])
+    stage.do(terminate, a_follower(TOPIC))
+    stage.await_isr(stay, limit_s=20)
+    stage.go_on(seconds["away_s"])
+    stage.do(remove_copy, TOPIC)
+    stage.go_on(seconds["reassigned_s"])
+    stage.do(kill, leader(TOPIC))
+    stage.do(wipe, killed())
+    stage.heal(restart, terminated())
+    stage.await_fenced(limit_s=60)
+    stage.go_on(seconds["without_disk_s"])
+    stage.heal(restart, dead())
+    for topic in LED:
+        stage.heal(elect, topic)
+    stage.await_isr(stay, limit_s=60)
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="reassignment-during-failure",
+    title="A partition is reassigned while a replica is away",
+    story=(
+        "A follower is stopped. Meanwhile another one, which is in sync, is taken off the "
+        "partition's replicas, as when its broker is to be retired. Then the machine of the leader "
+        "is lost with its disk. The follower comes back, and the leader on a new disk."
+    ),
+    shows=("lost_write", "unavailable", "blocked"),
+    topology=_topology,
+    durations={
+        "lead_in_s": (1.0, 2.0),
+        "away_s": (1.0, 1.5),
+        "reassigned_s": (0.8, 1.2),
+        "without_disk_s": (1.0, 1.5),
+        "healed_s": (0.5, 1.0),
+    },
+    play=_play,
+    given_up_breaks=True,
+)

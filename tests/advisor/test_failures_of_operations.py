@@ -1,0 +1,66 @@
+"""What a disk that fails alone and a reassignment at a bad time permit, on both sides of a line."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.reasoning.assess import assess
+from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.recommend import recommend
+from tests.advisor.pipelines import SAFE, described, permits
+
+A = Anomaly
+HARMLESS = {A.UNAVAILABLE, A.BLOCKED}
+ACKS_1 = {"producer.acks": "1", "producer.enable.idempotence": "false"}
+UNCLEAN = {"topic.unclean.leader.election.enable": "true"}
+THREE_COPIES = {"topic.replication.factor": "4", "topic.min.insync.replicas": "3", "brokers": "4"}
+EARLY = {"kafka": "3.7", "application.replicas.moved": "any-time"}
+DISK, MOVED = "log-directory-fails", "reassignment-during-failure"
+LOST = {A.LOST_WRITE, A.DIVERGED}
+
+CASES = [
+    (DISK, SAFE, set()),
+    (DISK, SAFE | ACKS_1, {A.LOST_WRITE, A.DUPLICATE, A.REORDERED}),
+    (DISK, SAFE | {"topic.min.insync.replicas": "1"}, set()),
+    (DISK, SAFE | UNCLEAN, {A.LOST_WRITE, A.DIVERGED, A.GIVEN_UP}),
+    (DISK, SAFE | {"topic.replication.factor": "1"}, set()),
+    (MOVED, SAFE, set()),
+    (MOVED, SAFE | {"kafka": "3.7"}, set()),
+    (MOVED, SAFE | {"kafka": "3.8"}, set()),
+    (MOVED, SAFE | EARLY, LOST),
+    (MOVED, SAFE | EARLY | {"kafka": "3.3"}, LOST),
+    (MOVED, SAFE | EARLY | {"application.metadata.mode": "zookeeper"}, set()),
+    (MOVED, SAFE | EARLY | THREE_COPIES, set()),
+    (MOVED, SAFE | EARLY | THREE_COPIES | UNCLEAN, {*LOST, A.GIVEN_UP}),
+    (MOVED, SAFE | EARLY | {"topic.replication.factor": "2"}, set()),
+    (MOVED, SAFE | ACKS_1, {A.LOST_WRITE, A.DUPLICATE, A.REORDERED}),
+]
+
+
+@pytest.mark.parametrize(("event", "fields", "expected"), CASES)
+def test_an_event_permits_exactly_this(event: str, fields: dict[str, str], expected: set[Anomaly]):
+    assert permits(described(fields), event) - HARMLESS == expected
+
+
+WAITS = [
+    (DISK, SAFE, "with several, it goes on without that one, and another replica leads at once"),
+    (DISK, SAFE | {"kafka": "3.6"}, "kafka=3.6 goes on and tells no controller"),
+    (DISK, SAFE | {"kafka": "3.6", "application.metadata.mode": "zookeeper"}, "leads at once"),
+    (DISK, SAFE | {"topic.replication.factor": "1"}, "the only replica is on that disk"),
+    (MOVED, SAFE | EARLY, "fewer than min.insync.replicas=2 may be left"),
+    (MOVED, SAFE, "broker.session.timeout.ms=9000"),
+]
+
+
+@pytest.mark.parametrize(("event", "fields", "said"), WAITS)
+def test_a_wait_is_told_with_what_it_is_for(event: str, fields: dict[str, str], said: str):
+    [found] = [each for each in assess(described(fields)).failures if each.event.name == event]
+    assert said in found.permits[A.UNAVAILABLE]
+
+
+def test_replicas_are_moved_while_all_are_in_sync_unless_a_third_copy_is_sure() -> None:
+    [change] = recommend(described(SAFE | EARLY)).changes
+    assert (change.setting, change.after) == ("replicas.moved", "in-sync-only")
+    assert "under-replicated" in change.price
+    assert not recommend(described(SAFE | EARLY | THREE_COPIES)).changes
+    assert not recommend(described(SAFE)).changes
