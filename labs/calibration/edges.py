@@ -114,7 +114,7 @@ UNTRIED: Mapping[str, str] = {
     "idle.ms": "only how long a producer or its readers wait hangs on it",
     "topic.min.insync.replicas": "in a run the followers of a changelog are in step",
     "offsets.topic.min.insync.replicas": "in a run the followers of the offsets are in step",
-    "racks": "each broker of a run stands for one of three racks",
+    "racks": "with another number of racks a run is another failure",
     "metadata.mode": "every cluster of a run has controllers",
     "disk.lost": "a run's broker always comes back empty by itself",
     "replicas.moved": "a run's replica is always moved while another one is away",

@@ -103,9 +103,9 @@ CASES = [
         "broker.transaction.state.log.min.isr": "1"}, {A.TORN_TRANSACTION}),
     # ceil(RF / racks) of the replicas may stand together.
     ("rack-lost", SAFE | {"application.racks": "3"}, set()),
-    ("rack-lost", SAFE | {"application.racks": "2"}, {A.LOST_WRITE}),
+    ("rack-lost", SAFE | {"application.racks": "2"}, {A.LOST_WRITE, A.DIVERGED, A.GIVEN_UP}),
     ("rack-lost", SAFE | {"application.racks": "2", "topic.min.insync.replicas": "3"}, set()),
-    ("rack-lost", SAFE, {A.LOST_WRITE}),
+    ("rack-lost", SAFE, {A.LOST_WRITE, A.DIVERGED, A.GIVEN_UP}),
     # A client that waits less than a slow follower may stay sends again (E14).
     ("followers-slow", SAFE, set()),
     ("followers-slow", RF3 | LRK, {A.DUPLICATE, A.REORDERED}),

@@ -1,4 +1,4 @@
-"""What a disk that fails alone and a reassignment at a bad time permit, on both sides of a line."""
+"""What a disk that fails alone, a reassignment at a bad time and a lost site permit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ ACKS_1 = {"producer.acks": "1", "producer.enable.idempotence": "false"}
 UNCLEAN = {"topic.unclean.leader.election.enable": "true"}
 THREE_COPIES = {"topic.replication.factor": "4", "topic.min.insync.replicas": "3", "brokers": "4"}
 EARLY = {"kafka": "3.7", "application.replicas.moved": "any-time"}
-DISK, MOVED = "log-directory-fails", "reassignment-during-failure"
+DISK, MOVED, SITE = "log-directory-fails", "reassignment-during-failure", "rack-lost"
+STRETCHED = SAFE | {"topic.replication.factor": "4", "brokers": "4", "application.racks": "2"}
 LOST = {A.LOST_WRITE, A.DIVERGED}
 
 CASES = [
@@ -33,6 +34,11 @@ CASES = [
     (MOVED, SAFE | EARLY | THREE_COPIES, set()),
     (MOVED, SAFE | EARLY | THREE_COPIES | UNCLEAN, {*LOST, A.GIVEN_UP}),
     (MOVED, SAFE | EARLY | {"topic.replication.factor": "2"}, set()),
+    (SITE, STRETCHED, {*LOST, A.GIVEN_UP}),
+    (SITE, STRETCHED | {"topic.min.insync.replicas": "3"}, set()),
+    (SITE, STRETCHED | ACKS_1, LOST),
+    (SITE, STRETCHED | ACKS_1 | {"topic.min.insync.replicas": "3"}, {A.LOST_WRITE}),
+    (SITE, STRETCHED | {"application.racks": "4"}, set()),
     (MOVED, SAFE | ACKS_1, {A.LOST_WRITE, A.DUPLICATE, A.REORDERED}),
 ]
 
@@ -48,6 +54,13 @@ WAITS = [
     (DISK, SAFE | {"kafka": "3.6", "application.metadata.mode": "zookeeper"}, "leads at once"),
     (DISK, SAFE | {"topic.replication.factor": "1"}, "the only replica is on that disk"),
     (MOVED, SAFE | EARLY, "fewer than min.insync.replicas=2 may be left"),
+    (SITE, STRETCHED, "one of two racks has the majority of the controllers"),
+    (
+        SITE,
+        STRETCHED | {"kafka": "3.9", "application.metadata.mode": "zookeeper"},
+        "the majority of ZooKeeper's servers",
+    ),
+    (SITE, STRETCHED | {"topic.min.insync.replicas": "3"}, "fewer than min.insync.replicas=3"),
     (MOVED, SAFE, "broker.session.timeout.ms=9000"),
 ]
 
@@ -64,3 +77,13 @@ def test_replicas_are_moved_while_all_are_in_sync_unless_a_third_copy_is_sure() 
     assert "under-replicated" in change.price
     assert not recommend(described(SAFE | EARLY | THREE_COPIES)).changes
     assert not recommend(described(SAFE)).changes
+
+
+def test_two_sites_take_a_minimum_above_half_and_a_third_place_for_a_controller() -> None:
+    found = recommend(described(STRETCHED))
+    [change] = found.changes
+    assert (change.setting, change.after) == ("min.insync.replicas", 3)
+    [site] = [each for each in assess(described(STRETCHED)).failures if each.event.name == SITE]
+    assert "two and a half data centres" in site.event.beyond_settings
+    three = SAFE | {"application.racks": "3"}
+    assert A.UNAVAILABLE not in permits(described(three), SITE)

@@ -22,12 +22,17 @@ from labs.engine.faults import (
     controller,
     coordinator,
     dead,
+    dead_controllers,
     everyone,
     followers,
     kill,
     killed,
+    killed_brokers,
     leader,
+    leaders_rack,
+    majority,
     minority,
+    other_racks,
     pause,
     paused,
     restart,
@@ -213,10 +218,31 @@ def test_nobody_is_the_minority_while_nobody_leads(herd):
     assert minority("orders").targets(herd) == []
 
 
+def test_of_two_racks_one_has_the_leader_and_every_second_broker(herd):
+    herd.racks = 2
+    assert [each.broker.id for each in other_racks("orders").targets(herd)] == [1, 3]
+    herd.partitions = [PartitionState(0, 1, (1, 2, 3), (), 0)]
+    assert [each.broker.id for each in leaders_rack("orders").targets(herd)] == [1, 3]
+    herd.partitions = [PartitionState(0, None, (), (), 1)]
+    assert leaders_rack("orders").targets(herd) == []
+    assert other_racks("orders").targets(herd) == []
+
+
+def test_a_majority_of_controllers_has_the_active_one_in_it_and_no_broker(herd):
+    herd.controllers = {3: herd.brokers.pop(3)}
+    assert majority().targets(herd) == []
+    herd.active = 3
+    kill(rig(herd, FaultLog()), majority())
+    kill(rig(herd, FaultLog()), broker(1))
+    assert [str(each) for each in dead_controllers().targets(herd)] == ["dead: broker 3"]
+    assert [each.broker.id for each in killed_brokers().targets(herd)] == [1]
+
+
 def test_the_ledgers_page_names_every_fault_and_role():
     page = (ROOT / "docs" / "ledger.md").read_text("utf-8")
     topic = "orders"
     roles = [leader(topic), followers(topic), controller(), coordinator("app"), minority(topic)]
+    roles += [leaders_rack(topic), other_racks(topic), majority()]
     for word in (*get_args(Fault), *(role.name for role in [*roles, everyone()])):
         assert f"`{word}`" in page
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from labs.engine.scenarios import all_scenarios, find
@@ -209,6 +211,16 @@ def test_a_scenario_does_what_its_story_says(name: str, replicas: int) -> None:
     scenario.play(stage, draw(scenario, 1, {}).durations)
     assert [step for step in stage.asked if step != "go on"] == PLAYS[name, replicas]
     assert stage.asked[0] == stage.asked[-1] == "go on"  # before the fault, and after the heal
+
+
+def test_of_two_sites_the_one_that_went_on_alone_is_lost_with_most_controllers() -> None:
+    stage, scenario = Recorder(4), find("rack-lost")
+    stage.topology = replace(stage.topology, racks=2)
+    scenario.play(stage, draw(scenario, 1, {}).durations)
+    assert [step for step in stage.asked if step != "go on"] == [
+        "terminate other rack", "2 in sync", "kill majority", "kill leader's rack", "wipe killed",
+        "restart dead", "restart terminated", "fenced", *LED[:2], "restart dead", "in sync",
+    ]  # fmt: skip
 
 
 def test_every_scenario_has_its_play_told_here() -> None:

@@ -146,8 +146,8 @@ def test_a_copy_is_taken_away_only_where_there_are_three(replicas: int) -> None:
     assert topology({"topic": {"replication.factor": 3}}).controllers == 1
 
 
-@pytest.mark.parametrize("racks", [None, 1, 2])
-def test_a_rack_that_holds_half_of_the_brokers_cannot_be_staged(racks: int | None) -> None:
+@pytest.mark.parametrize("racks", [None, 1])
+def test_a_rack_that_holds_all_brokers_cannot_be_staged(racks: int | None) -> None:
     settings: dict[str, dict[str, Any]] = {
         "topic": {"replication.factor": 3}, "application": {"racks": racks},
     }  # fmt: skip
@@ -167,6 +167,15 @@ def test_of_five_brokers_a_rack_of_two_is_lost_and_of_no_other_number(
     assert (five.brokers, five.replication_factor) == (5, 5)
     with pytest.raises(ScenarioError, match=f"replication.factor is {replicas}"):
         topology({"topic": {"replication.factor": replicas}, "application": {"racks": racks}})
+
+
+@pytest.mark.parametrize("replicas", [1, 3])
+def test_two_racks_have_as_many_replicas_each(replicas: int) -> None:
+    topology = find("rack-lost").topology
+    with pytest.raises(ScenarioError, match=f"replication.factor is {replicas}"):
+        topology({"topic": {"replication.factor": replicas}, "application": {"racks": 2}})
+    two = topology({"topic": {"replication.factor": 4}, "application": {"racks": 2}})
+    assert (two.brokers, two.racks, two.controllers) == (4, 2, 3)
 
 
 @pytest.mark.parametrize(

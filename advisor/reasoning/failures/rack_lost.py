@@ -6,13 +6,18 @@ from advisor.catalog import Component
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.plural import counted
 from advisor.reasoning.replication import Replication, in_fullest_rack
+from advisor.reasoning.session import Session
+
+_SITES = 2
 
 
 def permits(pipeline: Pipeline) -> Permits:
     """Loss unless an acknowledged record is sure of a copy outside the fullest rack.
 
-    Replicas are spread evenly over racks if every broker names its own (KIP-36).
+    Replicas are spread evenly over racks if every broker names its own (KIP-36). Of two racks, one
+    has the majority of the controllers, whatever their number; in a third place one more decides.
     """
     topic = Replication(pipeline)
     racks = pipeline.value(Component.APPLICATION, "racks")
@@ -24,15 +29,41 @@ def permits(pipeline: Pipeline) -> Permits:
     )
     found: Permits = {}
     if topic.copies <= together:
-        found[Anomaly.LOST_WRITE] = (
-            f"{said}, and an acknowledged record is sure of {topic.copies} copies (acks="
-            f"{topic.acks}, min.insync.replicas={topic.min_isr})."
-        )
+        found |= _lost(pipeline, topic, together, said)
     if topic.waits_for_followers and topic.factor - together < topic.min_isr:
         found[Anomaly.UNAVAILABLE] = (
             f"{said}; without them fewer than min.insync.replicas={topic.min_isr} are left."
         )
+    elif known == _SITES:
+        found[Anomaly.UNAVAILABLE] = f"{said}; {_majority(topic)}"
     return found
+
+
+def _lost(pipeline: Pipeline, topic: Replication, together: int, said: str) -> Permits:
+    """A stale replica is elected by hand: a client may find its last batches gone (0025)."""
+    copies = counted(topic.copies, "copy", "copies")
+    reason = (
+        f"{said}, and an acknowledged record is sure of {copies} (acks={topic.acks}, "
+        f"min.insync.replicas={topic.min_isr}): a rack that is alone goes on acknowledging, and "
+        "then it is lost."
+    )
+    found = {Anomaly.LOST_WRITE: reason}
+    if topic.shows(together):
+        found[Anomaly.DIVERGED] = f"{reason} Offsets that were read then bear other records."
+    if Session(pipeline).idempotent:
+        found[Anomaly.GIVEN_UP] = (
+            "enable.idempotence=true: a replica that an operator elects lacks the producer's last "
+            "batches and refuses what follows them (OUT_OF_ORDER_SEQUENCE_NUMBER)."
+        )
+    return found
+
+
+def _majority(topic: Replication) -> str:
+    who = "ZooKeeper's servers" if topic.zookeeper else "the controllers"
+    return (
+        f"one of two racks has the majority of {who}, unless a third place has one of them. With "
+        "that rack nobody can be elected, and what it led waits until they are back."
+    )
 
 
 def _in_scope(pipeline: Pipeline) -> bool:
@@ -50,7 +81,9 @@ EVENT = FailureEvent(
     sources=("KIP-36 (rack-aware replica assignment)", "Kafka design.md, Replication"),
     beyond_settings=(
         "Spread the brokers over 3 racks or more: with 2, no settings both survive the loss of "
-        "one and go on writing."
+        "one and go on writing. With min.insync.replicas above half of the replicas acks=all has a "
+        "copy in both, and waits while either is away. A controller in a third place (two and a "
+        "half data centres) lets the rack that is left elect."
     ),
     in_scope=_in_scope,
     not_counted=(

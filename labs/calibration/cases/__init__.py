@@ -35,6 +35,9 @@ THREADS: Settings = {
     "application__processing": "asynchronous",
     "consumer__enable_auto_commit": False,
 }
+STRETCHED: Settings = EARLIEST | {
+    "brokers": 4, "topic__replication_factor": 4, "application__racks": 2,
+}  # fmt: skip
 REPLAYED: Settings = {"application__timestamps": "from-source"}
 IMPATIENT: Settings = {
     "producer__delivery_timeout_ms": 1500,
@@ -218,6 +221,11 @@ CASES = [
         "rack", "rack-lost", "at-least-once", Anomaly.LOST_WRITE,
         TWO_COPIES | {"application__racks": 3, "producer__acks": "1"},
         TWO_COPIES | {"application__racks": 3},
+    ),
+    Case(
+        "two-sites", "rack-lost", "at-least-once", Anomaly.LOST_WRITE,
+        STRETCHED | {"topic__min_insync_replicas": 2},
+        STRETCHED | {"topic__min_insync_replicas": 3},
     ),
     Case(
         "no-controller", "controllers-lost", "at-least-once", Anomaly.UNAVAILABLE,

@@ -17,7 +17,7 @@ from labs.engine.base.wait import Disturbed, WaitTimeout, until
 from labs.engine.cluster.addresses import Addresses
 from labs.engine.cluster.broker import Broker, BrokerState
 from labs.engine.cluster.jvm import archive_options, broker_command, lay_out
-from labs.engine.cluster.nodes import log_folders
+from labs.engine.cluster.nodes import log_folders, rack_setting
 from labs.engine.cluster.properties import Settings, check, node_properties, shortened
 from labs.engine.cluster.storage import checkpoint, new_id
 from labs.engine.distributions.distribution import Distribution
@@ -48,9 +48,10 @@ class Cluster:
     through `links`, where it can be cut. `settings` are broker settings of the caller and win over
     what the lab shortens; `shortened` says what is left of that: name → (value here, the product's
     default). `features` are levels of a new cluster's features where they are not the
-    release's own (kafka-features.sh). A broker has so many `log_dirs`. Each log is
-    `<logs>/broker-N.log` or `controller-N.log`, by default in `folder`. Nothing of it can outlive
-    this process, however it ends (`processes.spawn`).
+    release's own (kafka-features.sh). A broker has so many `log_dirs`, and brokers
+    stand in so many `racks` by turns, 0 for none. Each log is `<logs>/broker-N.log` or
+    `controller-N.log`, by default in `folder`. Nothing of it can outlive this process, however it
+    ends (`processes.spawn`).
 
     Use it as a context manager, or call `start` and `stop`. `start` raises `BootFailed` and
     `wait.Disturbed`, the constructor `properties.RefusedSetting`.
@@ -68,6 +69,7 @@ class Cluster:
         features: Mapping[str, int] | None = None,
         linked: bool = False,
         log_dirs: int = 1,
+        racks: int = 0,
         logs: Path | None = None,
         share_classes: bool = True,
     ) -> None:
@@ -79,6 +81,7 @@ class Cluster:
         self.controllers: dict[int, Broker] = {}
         self._addresses: Addresses | None = None
         self._dedicated, self._linked, self._features = controllers, linked, features
+        self.racks = racks
         self._log_dirs = log_dirs
         self._ask = partial(topics.ask, eligible=at_least(distribution.version, "3.8"))
         self._distribution = distribution
@@ -152,7 +155,8 @@ class Cluster:
         cluster_id, version = new_id(), self._distribution.version
         for node, place in addresses.homes.items():
             folders = log_folders(node, self._log_dirs)
-            properties = node_properties(node, addresses.nodes, self.settings, version, folders)
+            settings = {**self.settings, **rack_setting(node, self.racks)}
+            properties = node_properties(node, addresses.nodes, settings, version, folders)
             lay_out(place, properties, prepared, cluster_id, node.id, folders)
             group = self.brokers if node.clients else self.controllers
             group[node.id] = Broker(

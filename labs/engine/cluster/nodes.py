@@ -95,6 +95,16 @@ def log_folders(node: Node, log_dirs: int = 1) -> tuple[str, ...]:
     return (DATA, *(f"{DATA}-{number}" for number in range(2, log_dirs + 1)), METADATA)
 
 
+def rack(id_: int, racks: int) -> int:
+    """In which of the racks a broker stands, numbered from 1."""
+    return (id_ - 1) % racks + 1
+
+
+def rack_setting(node: Node, racks: int) -> dict[str, str]:
+    """The line of a broker's file that names its rack, if there are racks (KIP-36)."""
+    return {"broker.rack": f"rack-{rack(node.id, racks)}"} if racks and node.clients else {}
+
+
 def doors(linked: Iterable[Node]) -> list[Door]:
     """Every way into such nodes from loopback: where it is told to be, and where it leads."""
     return [

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from labs.engine.cluster.broker import Broker, BrokerState
 from labs.engine.cluster.cluster import Cluster
+from labs.engine.cluster.nodes import rack
 from labs.engine.protocol.admin import coordinator_of
 
 
@@ -80,6 +81,58 @@ def minority(topic: str, partition: int = 0) -> Role:
         return [*first, *rest][: (len(cluster.brokers) - 1) // 2] if first else []
 
     return Role("minority", resolve)
+
+
+def leaders_rack(topic: str, partition: int = 0) -> Role:
+    """All brokers in the rack of the partition's leader."""
+    leads = leader(topic, partition)
+
+    def resolve(cluster: Cluster) -> list[Broker]:
+        racks = {rack(each.id, cluster.racks) for each in leads.resolve(cluster)}
+        return [b for b in cluster.brokers.values() if rack(b.id, cluster.racks) in racks]
+
+    return Role("leader's rack", resolve)
+
+
+def other_racks(topic: str, partition: int = 0) -> Role:
+    """All brokers in other racks than that of the partition's leader, if there is one."""
+    own = leaders_rack(topic, partition)
+
+    def resolve(cluster: Cluster) -> list[Broker]:
+        there = own.resolve(cluster)
+        return [b for b in cluster.brokers.values() if b not in there] if there else []
+
+    return Role("other rack", resolve)
+
+
+def majority() -> Role:
+    """The active one of the dedicated controllers, and as many as are a majority with it."""
+    active = controller()
+
+    def resolve(cluster: Cluster) -> list[Broker]:
+        first = active.resolve(cluster)
+        rest = [node for node in cluster.controllers.values() if node not in first]
+        return [*first, *rest][: len(cluster.controllers) // 2 + 1] if first else []
+
+    return Role("majority", resolve)
+
+
+def dead_controllers() -> Role:
+    """All dedicated controllers that are dead."""
+
+    def resolve(cluster: Cluster) -> list[Broker]:
+        return [node for node in cluster.controllers.values() if node.state == "dead"]
+
+    return Role("dead", resolve)
+
+
+def killed_brokers() -> Role:
+    """All dead brokers that `faults.kill` ended, and no dedicated controller."""
+
+    def resolve(cluster: Cluster) -> list[Broker]:
+        return [each for each in cluster.brokers.values() if each.ended_by_sigkill]
+
+    return Role("killed", resolve)
 
 
 def controller() -> Role:

@@ -7,11 +7,10 @@ both, which brokers from 3.3 to 4.3 know. A broker hands them on to the active c
 
 from __future__ import annotations
 
-import socket
 import struct
 from collections.abc import Sequence
 
-from labs.engine.protocol.wire import Flexible, frame, varint
+from labs.engine.protocol.wire import Api, Flexible, compact, request, varint
 
 _ALTER, _LIST = (45, 0), (46, 0)
 
@@ -42,18 +41,11 @@ def _head(limit_s: float) -> bytes:
 
 def _one(topic: str) -> bytes:
     """The beginning of an array of one topic."""
-    name = topic.encode()
-    return b"\x02" + varint(len(name) + 1) + name
+    return b"\x02" + compact(topic)
 
 
-def _exchange(port: int, asked: tuple[int, int], body: bytes, limit_s: float) -> Flexible:
-    request = struct.pack(">hhih", *asked, 1, -1) + b"\0" + body
-    with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as wire:
-        wire.settimeout(limit_s)
-        wire.sendall(struct.pack(">i", len(request)) + request)
-        reader = Flexible(frame(wire))
-    reader.number(">i")  # correlation
-    reader.tags()
+def _exchange(port: int, asked: Api, body: bytes, limit_s: float) -> Flexible:
+    reader = request(port, asked, body, limit_s)
     reader.number(">i")  # throttle
     return reader
 

@@ -39,7 +39,7 @@ def boot(shape: Shape, folder: Path, logs: Path, progress: Progress) -> Booted:
     cluster = Cluster(
         distribution, java, folder, shape.brokers, shape.settings,
         controllers=shape.controllers, features=shape.features, linked=shape.linked, logs=logs,
-        log_dirs=shape.log_dirs,
+        log_dirs=shape.log_dirs, racks=shape.racks,
     )  # fmt: skip
     cluster.start()
     now = time.monotonic_ns()

@@ -29,6 +29,7 @@ class Shape:
     settings: Mapping[str, str | int | bool] = field(default_factory=dict)
     features: Mapping[str, int] = field(default_factory=dict)
     log_dirs: int = 1
+    racks: int = 0
 
 
 def shape(experiment: ExperimentSpec, arm: ArmSpec) -> Shape:
@@ -44,6 +45,7 @@ def shape(experiment: ExperimentSpec, arm: ArmSpec) -> Shape:
         own | {key: pinned.lab for key, pinned in scenario.brokers(arm.settings).items()},
         features(arm.settings, experiment.kafka),
         topology.log_dirs,
+        topology.racks,
     )
 
 

@@ -44,7 +44,8 @@ class Topology:
     A replica flushes its log after `flush_messages` records; NEVER leaves that to the kernel.
     `controllers` run beside the brokers unless others were chosen; with 0, brokers are controllers
     too. With two `log_dirs` a broker keeps its metadata in a third folder, so that one of them
-    can fail alone. `note` says in what this is not the team's own, if it is not.
+    can fail alone. With `racks` the brokers stand in so many, by turns
+    (broker.rack). `note` says in what this is not the team's own, if it is not.
     """
 
     brokers: int
@@ -54,6 +55,7 @@ class Topology:
     note: str = ""
     controllers: int = 0
     log_dirs: int = 1
+    racks: int = 0
 
 
 class Stage(Protocol):

@@ -3,6 +3,12 @@
 Three racks hold one of three brokers each (KIP-36), or two, two and one of five: a minority, so
 that the others can elect. The in-sync followers in the other racks are behind for a moment, as in
 `leader-killed-followers-behind`; what only the lost rack had by then is gone for good.
+
+Two racks, or sites, hold two of four brokers each, as in a cluster that is stretched over two data
+centres. The worst moment is another one there: one site is away, the other goes on alone as far as
+min.insync.replicas lets it, and then is lost, disks included. Of three controllers two stood in
+it: nobody is elected before they are back. Then the first site leads, by an operator's choice if
+none of its replicas is eligible, without what was acknowledged while it was away.
 """
 
 from __future__ import annotations
@@ -10,7 +16,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 from advisor.reasoning.replication import in_fullest_rack
-from labs.engine.faults import kill, killed, minority, wipe
+from labs.engine.faults import (
+    dead_controllers,
+    elect,
+    kill,
+    killed,
+    killed_brokers,
+    leaders_rack,
+    majority,
+    minority,
+    other_racks,
+    restart,
+    terminate,
+    terminated,
+    wipe,
+)
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import (
     TOPIC,
@@ -21,10 +41,16 @@ from labs.engine.scenarios.model import (
     Stage,
     Topology,
 )
-from labs.engine.scenarios.steps import BLIND_RETRY, elect_lagging_replica, fall_behind
+from labs.engine.scenarios.steps import (
+    BLIND_RETRY,
+    LED,
+    elect_lagging_replica,
+    fall_behind,
+    restart_dead,
+)
 from labs.engine.scenarios.topologies import replicas_up_to
 
-_RACKS = 3
+_SITES, _RACKS = 2, 3
 _FIVE = 5
 _one_rack_each = replicas_up_to(
     3, "this scenario stages at most 3, one in each of three racks, or 5 in three or four"
@@ -33,22 +59,53 @@ _one_rack_each = replicas_up_to(
 
 def _topology(settings: Settings) -> Topology:
     racks = settings.get("application", {}).get("racks")
+    if racks == _SITES:
+        return _two_sites(int(settings["topic"]["replication.factor"]))
     if not isinstance(racks, int) or racks < _RACKS:
         raise ScenarioError(
-            f"application racks is {racks or 'not stated'}: a rack of fewer than {_RACKS} holds "
-            "half of the brokers or more, and the rest cannot go on, being controllers too"
+            f"application racks is {racks or 'not stated'}: with one rack nothing is left, and "
+            "where nobody says how many there are, nobody knows what is"
         )
     if int(settings["topic"]["replication.factor"]) == _FIVE and in_fullest_rack(_FIVE, racks) == 2:
         return Topology(_FIVE, _FIVE, note="two of the five brokers of the run stand for a rack")
     return replace(_one_rack_each(settings), note="each broker of the run stands for a rack")
 
 
+def _two_sites(replicas: int) -> Topology:
+    if replicas not in (_SITES, 2 * _SITES):
+        raise ScenarioError(
+            f"replication.factor is {replicas}: of two racks each has as many replicas here, one "
+            "or two"
+        )
+    said = "two racks of two brokers, and three controllers, two of which are lost with a rack"
+    return Topology(2 * _SITES, replicas, controllers=3, racks=_SITES, note=said)
+
+
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
+    if stage.topology.racks:
+        _lose_the_site_that_went_on(stage, seconds)
+        return
     fall_behind(stage, seconds)
     stage.do(kill, minority(TOPIC))
     stage.do(wipe, killed())
     elect_lagging_replica(stage, seconds)
+
+
+def _lose_the_site_that_went_on(stage: Stage, seconds: Durations) -> None:
+    stage.do(terminate, other_racks(TOPIC))
+    stage.await_isr(stage.topology.replication_factor // _SITES, limit_s=30)
+    stage.go_on(seconds["behind_s"])
+    stage.do(kill, majority())
+    stage.do(kill, leaders_rack(TOPIC))
+    stage.do(wipe, killed_brokers())
+    stage.heal(restart, dead_controllers())
+    stage.heal(restart, terminated())
+    stage.await_fenced(limit_s=60)
+    for topic in LED:
+        stage.heal(elect, topic)
+    stage.go_on(seconds["under_new_leader_s"])
+    restart_dead(stage, seconds)
 
 
 SCENARIO = Scenario(
@@ -58,7 +115,8 @@ SCENARIO = Scenario(
         "One of three racks loses its broker for good, which leads the partition, disk included, "
         "while the in-sync followers in the other racks are a second behind. One of these leads; "
         "later a new machine with an empty disk takes the place of the lost one. Of five brokers "
-        "two are in the rack that is lost."
+        "two are in the rack that is lost. With two racks, one goes on alone while the other is "
+        "away, and then it is lost."
     ),
     shows=("lost_write", "unavailable"),
     topology=_topology,
