@@ -3,7 +3,8 @@
 A follower is down. An operator takes another one, which is in sync, off the partition's replicas.
 The controller is to wait until all that stay are in sync. KRaft's does since 3.8 (KAFKA-15665);
 before, it was enough that those which are added are, and none is: the copy is deleted at once, and
-the leader's is the only one left of what two replicas acknowledged.
+the leader's is the only one left of what two replicas acknowledged. On 3.7.2, with acks=all and
+min.insync.replicas=2: 9,500 of 58,436 lost; on 4.3.1 none of 43,931.
 """
 
 from __future__ import annotations
@@ -22,7 +23,15 @@ from labs.engine.faults import (
     wipe,
 )
 from labs.engine.plan.spec import Settings
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, ScenarioError, Stage, Topology
+from labs.engine.scenarios.model import (
+    TOPIC,
+    Durations,
+    Rate,
+    Scenario,
+    ScenarioError,
+    Stage,
+    Topology,
+)
 from labs.engine.scenarios.steps import LED
 from labs.engine.scenarios.topologies import beside_controllers
 
@@ -78,4 +87,5 @@ SCENARIO = Scenario(
     },
     play=_play,
     given_up_breaks=True,
+    measured=(Rate("lost_write", 1, 1),),
 )
