@@ -8,7 +8,8 @@ Two racks, or sites, hold two of four brokers each, as in a cluster that is stre
 centres. The worst moment is another one there: one site is away, the other goes on alone as far as
 min.insync.replicas lets it, and then is lost, disks included. Of three controllers two stood in
 it: nobody is elected before they are back. Then the first site leads, by an operator's choice if
-none of its replicas is eligible, without what was acknowledged while it was away.
+none of its replicas is eligible, without what was acknowledged while it was away. With four
+replicas, acks=all and min.insync.replicas=2: 5,750 of 11,326 lost; with 3 none of 86,960.
 """
 
 from __future__ import annotations
@@ -134,5 +135,5 @@ SCENARIO = Scenario(
         "reordered": BLIND_RETRY,
     },
     given_up_breaks=True,
-    measured=(Rate("lost_write", 10, 10),),
+    measured=(Rate("lost_write", 11, 11),),
 )
