@@ -51,7 +51,7 @@ class Row:
 
     @property
     def is_changed(self) -> bool:
-        """Whether the verdict is another one on another line."""
+        """Whether two lines have different verdicts: the release may be the cause, or chance."""
         return len({each.verdict for each in self.cells if each.verdict}) > 1
 
 

@@ -1,7 +1,7 @@
 """Known bugs, staged on the releases that had them: each incident is a folder here.
 
-`incident.toml` says what it is about, four texts tell it, and `steps.py` plays it on one broker of
-a release of the past. Nothing else knows an incident by name (docs/contributing/incident.md).
+`incident.toml` says what it is about, four texts tell it, and `steps.py` plays it on
+releases of the past. Nothing else knows an incident by name (docs/contributing/incident.md).
 """
 
 from __future__ import annotations
@@ -17,14 +17,19 @@ __all__ = ["Exhibit", "Incident", "IncidentError", "Outcome", "all_incidents", "
 
 @cache
 def all_incidents() -> tuple[Incident, ...]:
-    """Every incident, by its number. Raises `IncidentError` for a folder that is wrong."""
+    """Every incident, by product and number. Raises `IncidentError` for a folder that is wrong."""
     found = [load(folder) for folder in folders(Path(__file__).parent)]
-    return tuple(sorted(found, key=lambda each: int(each.id.rpartition("-")[2])))
+    return tuple(sorted(found, key=_product_and_number))
+
+
+def _product_and_number(incident: Incident) -> tuple[str, int]:
+    product, _, number = incident.slug.rpartition("-")
+    return product, int(number)
 
 
 def find(name: str) -> Incident:
-    """An incident by its id, however it is written. Raises `LookupError` with the name."""
+    """An incident by its id or its address. Raises `LookupError` with the name."""
     for each in all_incidents():
-        if name.upper() == each.id.upper():
+        if name.lower() in (each.id.lower(), each.slug):
             return each
     raise LookupError(name)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 from confluent_kafka.admin._config import ConfigResource, ConfigSource
@@ -26,10 +27,12 @@ def producer(bootstrap: str, **settings: str | int) -> Producer:
     return Producer({**config, "bootstrap.servers": bootstrap}, logger=_silent)
 
 
-def create(bootstrap: str, topic: str, config: Mapping[str, str]) -> None:
-    """A topic of one partition with one copy. Raises `KafkaException`."""
+def create(
+    bootstrap: str, topic: str, config: Mapping[str, str], copies: int = 1, partitions: int = 1
+) -> None:
+    """Creates a topic. Raises `KafkaException`."""
     with quiet_admin(bootstrap) as admin:
-        new = NewTopic(topic, num_partitions=1, replication_factor=1, config=dict(config))
+        new = NewTopic(topic, partitions, copies, config=dict(config))
         admin.create_topics([new])[topic].result(_LIMIT_S)
 
 
@@ -55,6 +58,27 @@ def send(sender: Producer, topic: str, key: bytes | None, value: bytes) -> Kafka
     return answers[0]
 
 
+def send_all(
+    sender: Producer,
+    topic: str,
+    values: Iterable[int],
+    partition: Callable[[int], int] = lambda _: 0,
+) -> set[int]:
+    """Sends numbers without keys, and waits for the answers: which were acknowledged."""
+    acknowledged: set[int] = set()
+
+    def on_delivery(error: KafkaError | None, message: Message) -> None:
+        if error is None:
+            acknowledged.add(int(message.value() or b""))
+
+    for value in values:
+        sender.produce(topic, str(value), partition=partition(value), on_delivery=on_delivery)
+        sender.poll(0)
+    if left := sender.flush(_LIMIT_S):
+        raise TimeoutError(f"{left} sends had no answer within {_LIMIT_S:.0f} s")
+    return acknowledged
+
+
 def must_send(sender: Producer, topic: str, key: bytes | None, value: bytes) -> None:
     """The same, where the steps need it acknowledged. Raises `KafkaException`."""
     error = send(sender, topic, key, value)
@@ -64,21 +88,47 @@ def must_send(sender: Producer, topic: str, key: bytes | None, value: bytes) -> 
 
 def read(bootstrap: str, topic: str, isolation: str = "read_committed") -> list[Message]:
     """Every record of a topic's only partition that a reader of this isolation gets now."""
+    with _reader(bootstrap, "incident", isolation) as consumer:
+        return _to_the_end(consumer, TopicPartition(topic, 0, 0))
+
+
+def read_on(bootstrap: str, topic: str, group: str) -> list[Message]:
+    """What a group gets of a topic's only partition from its last commit on; it commits all."""
+    with _reader(bootstrap, group) as consumer:
+        found = _to_the_end(consumer, TopicPartition(topic, 0))
+        if found:
+            consumer.commit(message=found[-1], asynchronous=False)
+        return found
+
+
+def committed(bootstrap: str, topic: str, group: str) -> int:
+    """The offset that a group has committed for a topic's only partition; below 0 if none."""
+    with _reader(bootstrap, group) as consumer:
+        [found] = consumer.committed([TopicPartition(topic, 0)], timeout=_LIMIT_S)
+        return int(found.offset)
+
+
+@contextmanager
+def _reader(bootstrap: str, group: str, isolation: str = "read_committed") -> Iterator[Consumer]:
     consumer = Consumer({
-        "bootstrap.servers": bootstrap, "group.id": "incident", "isolation.level": isolation,
+        "bootstrap.servers": bootstrap, "group.id": group, "isolation.level": isolation,
         "auto.offset.reset": "earliest", "enable.auto.commit": False, "enable.partition.eof": True,
     }, logger=_silent)  # fmt: skip
-    found: list[Message] = []
     try:
-        consumer.assign([TopicPartition(topic, 0, 0)])
-        while (message := consumer.poll(_LIMIT_S)) is not None:
-            error = message.error()
-            if error is None:
-                found.append(message)
-            elif error.code() == KafkaError._PARTITION_EOF:
-                return found
-            elif not error.retriable():
-                raise KafkaException(error)
-        raise TimeoutError(f"the end of {topic} was not read within {_LIMIT_S:.0f} s")
+        yield consumer
     finally:
         consumer.close()
+
+
+def _to_the_end(consumer: Consumer, start: TopicPartition) -> list[Message]:
+    found: list[Message] = []
+    consumer.assign([start])
+    while (message := consumer.poll(_LIMIT_S)) is not None:
+        error = message.error()
+        if error is None:
+            found.append(message)
+        elif error.code() == KafkaError._PARTITION_EOF:
+            return found
+        elif not error.retriable():
+            raise KafkaException(error)
+    raise TimeoutError(f"the end of {start.topic} was not read within {_LIMIT_S:.0f} s")

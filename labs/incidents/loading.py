@@ -6,10 +6,12 @@ import re
 from pathlib import Path
 
 from labs.engine.base.toml_table import Table
-from labs.incidents.model import TEXTS, Incident
+from labs.engine.distributions.distribution import kafka_versions
+from labs.incidents.model import KINDS, TEXTS, Incident
+from labs.incidents.wheels import installed
 
 TOML = "incident.toml"
-_FOLDER = re.compile(r"([a-z]+)_(\d+)")
+_FOLDER = re.compile(r"(kafka|librdkafka)_(\d+)")
 _RELEASE = re.compile(r"\d+(\.\d+){2,3}")
 
 
@@ -30,12 +32,14 @@ def load(folder: Path) -> Incident:
     if not (folder / "steps.py").is_file():
         raise IncidentError(f"{folder.name}/steps.py: is missing")
     top = Table.read(folder / TOML, "an incident", IncidentError)
+    component = top.one_of("component", tuple(KINDS))
     incident = Incident(
-        id=f"{named[1].upper()}-{named[2]}",
+        id=f"librdkafka #{named[2]}" if named[1] == "librdkafka" else f"KAFKA-{named[2]}",
         title=top.take("title", str),
-        component=top.one_of("component", ("broker", "java-client", "streams")),
+        component=component,
         affected=_release(top, "affected"),
         fixed=_release(top, "fixed"),
+        today=installed() if component == "librdkafka" else kafka_versions()[0],
         harm=top.take("harm", str),
         minutes=top.take("minutes", int),
         module=f"{__package__}.{folder.name}.steps",

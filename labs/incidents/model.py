@@ -5,6 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+KINDS = {
+    "broker": "brokers",
+    "java-client": "Java clients",
+    "streams": "Kafka Streams",
+    "librdkafka": "librdkafka",
+}
+"""Component → of what its releases are."""
+SIDES = ("affected", "fixed", "today")
 TEXTS = ("report", "steps", "mechanism", "workaround")
 """The texts of an incident, in the order in which they are read; each is a Markdown file."""
 
@@ -35,8 +43,9 @@ class Incident:
     """A bug, the releases on both sides of its fix, and how it is told.
 
     `id` is the ticket, and that of the advisory that it shows. `affected` and `fixed` are the
-    releases that are run. `harm` is what is counted, in words that follow a count ("committed
-    messages gone"). `module` is the Python name of its steps. `texts` are Markdown by their name.
+    releases that are run, and `today` is the newest of their kind. `harm` is what is counted, in
+    words that follow a count ("committed messages gone"). `module` is the Python name of its steps.
+    `texts` are Markdown by their name.
     """
 
     id: str
@@ -44,6 +53,7 @@ class Incident:
     component: str
     affected: str
     fixed: str
+    today: str
     harm: str
     minutes: int
     module: str
@@ -53,16 +63,15 @@ class Incident:
     @property
     def slug(self) -> str:
         """Its part of an address, and that of its advisory."""
-        return self.id.lower()
+        return self.id.lower().replace(" #", "--")
 
     @property
     def kind(self) -> str:
         """Of what its releases are."""
-        return {"broker": "brokers", "java-client": "Java clients", "streams": "Kafka Streams"}[
-            self.component
-        ]
+        return KINDS[self.component]
 
     @property
     def releases(self) -> dict[str, str]:
-        """Side → release: the one that has the bug, and the one that has it no more."""
-        return {"affected": self.affected, "fixed": self.fixed}
+        """Side → release: with the bug, with its fix, and of today where that is another one."""
+        both = {"affected": self.affected, "fixed": self.fixed}
+        return both if self.today == self.fixed else {**both, "today": self.today}

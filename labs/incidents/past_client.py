@@ -7,18 +7,17 @@ of 4.x (KIP-896).
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Any
 
-from labs.engine.cluster.jvm import LOG4J_1
+from labs.engine.cluster.jvm import LOG4J_1, LOG4J_2
 from labs.engine.distributions.distribution import Distribution
 from labs.engine.distributions.java import Java
 from labs.engine.programs.source import compiler
 from labs.engine.programs.tools import Tools
-from labs.incidents.java_program import run
-from labs.incidents.past_broker import segments
+from labs.incidents.past_files import segments
+from labs.incidents.programs import COMPLAINTS, rows, run_java
 
 _DUMP = "org.apache.kafka.tools.DumpLogSegments"
 """Where it is since Kafka 4.0."""
@@ -50,15 +49,20 @@ class PastClient:
         """
         self._folder.mkdir(parents=True, exist_ok=True)
         (self._folder / "log4j.properties").write_text(LOG4J_1, "ascii")
+        (self._folder / "log4j2.properties").write_text(LOG4J_2, "ascii")
         class_path = os.pathsep.join(map(str, (self._folder, *self._clients.jars, *compiler())))
-        printed = run(
+        printed = run_java(
             self._java, class_path, self._folder, "org.codehaus.janino.SimpleCompiler",
             str(source), source.stem, self.bootstrap, *arguments,
         )  # fmt: skip
-        return [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
+        return rows(printed)
 
-    def dump(self, topic: str) -> str:
-        """The log of a topic's only partition, as DumpLogSegments prints it."""
-        partition = self._data / f"{topic}-0"
-        words = ("--print-data-log", "--files", segments(partition))
-        return run(self._java, self._tools.class_path, self._folder, _DUMP, *words)
+    def log(self) -> str:
+        """What the programs and their clients have logged."""
+        return (self._folder / COMPLAINTS).read_text("utf-8", "replace")
+
+    def dump(self, topic: str, number: int = 0, *decoding: str) -> str:
+        """The log of a partition, as DumpLogSegments prints it; `decoding` are words for it."""
+        files = segments(self._data / f"{topic}-{number}")
+        words = ("--print-data-log", *decoding, "--files", files)
+        return run_java(self._java, self._tools.class_path, self._folder, _DUMP, *words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -14,12 +14,14 @@ from typing import cast
 
 from labs.engine.base.processes import state
 from labs.engine.cluster.cluster import Cluster
-from labs.engine.distributions.distribution import kafka, past, past_clients
+from labs.engine.distributions.distribution import kafka, past, past_clients, past_streams
 from labs.engine.distributions.java import find_java
 from labs.engine.programs.tools import tools
-from labs.incidents.model import Incident, Outcome
-from labs.incidents.past_broker import PastBroker
+from labs.incidents import wheels
+from labs.incidents.model import SIDES, Incident, Outcome
 from labs.incidents.past_client import PastClient
+from labs.incidents.past_cluster import PastCluster
+from labs.incidents.past_python import PastPython
 
 Tell = Callable[[str], None]
 _PREFIX = "delivery-lab-incident-"
@@ -28,7 +30,7 @@ _GONE = (None, "Z", "X")
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One release of an incident and its plays; `side` is `affected` or `fixed`."""
+    """One release of an incident and its plays; `side` is `affected`, `fixed` or `today`."""
 
     incident: str
     side: str
@@ -42,17 +44,21 @@ class Side:
 
     @property
     def is_proven(self) -> bool:
-        """Every play on the affected release shows it, and none on the fixed one."""
+        """Every play on the affected release shows it, and none on another one."""
         wanted = len(self.outcomes) if self.side == "affected" else 0
         return bool(self.outcomes) and self.harmed == wanted
 
 
-def verify(incident: Incident, times: int, tell: Tell) -> Iterator[Side]:
-    """Both sides, each played so often, each play on a new broker.
+def verify(
+    incident: Incident, times: int, tell: Tell, sides: Collection[str] = SIDES
+) -> Iterator[Side]:
+    """Its sides, each played so often, each play on new brokers.
 
     Raises what `play` raises.
     """
     for side, release in incident.releases.items():
+        if side not in sides:
+            continue
         outcomes = []
         for number in range(1, times + 1):
             outcome = play(incident, release, tell)
@@ -63,10 +69,10 @@ def verify(incident: Incident, times: int, tell: Tell) -> Iterator[Side]:
 
 
 def play(incident: Incident, release: str, tell: Tell) -> Outcome:
-    """One play on a fresh broker, in a folder that is gone afterwards.
+    """One play on fresh brokers, in a folder that is gone afterwards.
 
-    The broker is of the release, or of today where the release is that of a client. The steps are
-    `play` of the incident's module, given a `PastBroker` or a `PastClient`.
+    They are of the release, or of today where the release is that of a client. The steps are
+    `play` of the incident's module, given a `PastCluster`, `PastClient` or `PastPython`.
 
     Raises `distribution.WrongChecksum`, `ivy.DownloadFailed`, `java.JavaMissing`,
     `wait.WaitTimeout`, `ChildProcessError`, `ProgramFailed`, `KafkaException`.
@@ -74,14 +80,25 @@ def play(incident: Incident, release: str, tell: Tell) -> Outcome:
     steps, java = import_module(incident.module), find_java()
     with _folder() as folder:
         if incident.component == "broker":
-            with PastBroker(past(release, tell), java, folder, steps.SETTINGS) as broker:
-                return cast(Outcome, steps.play(broker))
-        clients, today = past_clients(release, tell), kafka(progress=tell)
-        own_tools = tools(today.version, java, tell)
+            jars, size = past(release, tell), steps.BROKERS
+            with PastCluster(jars, java, folder, steps.SETTINGS, size) as brokers:
+                return cast(Outcome, steps.play(brokers))
+        today = kafka(progress=tell)
         with Cluster(today, java, folder / "cluster", size=1) as cluster:
+            if incident.component == "librdkafka":
+                return cast(Outcome, steps.play(_python(release, folder, cluster, tell)))
+            fetch = past_streams if incident.component == "streams" else past_clients
+            clients, own_tools = fetch(release, tell), tools(today.version, java, tell)
             data = cluster.brokers[1].data
             client = PastClient(clients, java, folder, cluster.bootstrap, own_tools, data)
             return cast(Outcome, steps.play(client))
+
+
+def _python(release: str, folder: Path, cluster: Cluster, tell: Tell) -> PastPython:
+    modules = None if release == wheels.installed() else folder / "modules"
+    if modules:
+        wheels.unpack(release, modules, tell)
+    return PastPython(cluster.bootstrap, folder, modules)
 
 
 @contextmanager

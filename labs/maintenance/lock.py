@@ -2,8 +2,8 @@
 
 `settings 3.9.2` locks what the ConfigDefs of a release need (labs.maintenance.products), `clients`
 what those of its clients need alone, `spark-options 4.1.2` a connector that is asked and never run.
-`past 3.2.0` and `past-clients 3.1.2` lock the brokers and clients of an incident, which are offered
-for nothing else.
+`past 3.2.0`, `past-clients 3.1.2` and `past-streams 2.1.0` lock what an incident runs, and what is
+offered for nothing else.
 `tools 4.3.1` locks what Kafka's own test clients need beside the jars of that release, `streams`
 what Kafka Streams does; RocksDB is left out, as a run's state is held in memory. `spring-boot
 4.1.1` and `strimzi 0.49.0` are for tests alone.
@@ -19,6 +19,7 @@ import re
 import sys
 from pathlib import Path
 
+from advisor.catalog.versions import at_least
 from labs.engine.base.cache import cache_dir, workshop
 from labs.engine.distributions import ivy
 from labs.engine.distributions.distribution import LOCKS
@@ -28,6 +29,7 @@ ROOTS = {
     "kafka": [("org.apache.kafka", "kafka_2.13", "")],
     "past": [("org.apache.kafka", "kafka_2.13", "")],
     "past-clients": [("org.apache.kafka", "kafka-clients", "")],
+    "past-streams": [("org.apache.kafka", "kafka-streams", "")],
     # Spark 4.2.0 names a token provider of its own version, which is not in the repository;
     # 4.0.0 is the newest that is. Everything else of the tree is in pyspark already.
     "spark-connector": [("org.apache.spark", "spark-sql-kafka-0-10_2.13", ""),
@@ -51,6 +53,10 @@ ROOTS = {
     "settings": [("org.apache.kafka", "kafka_2.13", ""), ("org.apache.kafka", "kafka-streams", "")],
 }  # fmt: skip
 
+# Brokers from before Java 9, which took the second of these with it.
+_FIRST_2_13 = "2.4"
+_OF_JAVA_8 = [("org.apache.kafka", "kafka_2.12", ""), ("javax.xml.bind", "jaxb-api", "2.3.1")]
+
 # The tree of a broker holds log4j 2 but no binding for slf4j 1.7, and before 4.0 nothing that can
 # log at all: without these a broker is silent. A release is that of the jar in braces.
 _LOGGING = {
@@ -58,6 +64,8 @@ _LOGGING = {
     "slf4j-api": [("org.slf4j", "slf4j-reload4j", "{slf4j-api}"),
                   ("ch.qos.reload4j", "reload4j", "1.2.26")],
 }  # fmt: skip
+_HAS_LOGGING = "slf4j-log4j12"
+"""The tree of a broker before 2.1 is whole."""
 
 _FIRST_RELOAD4J = "1.7.36"
 
@@ -65,22 +73,26 @@ _FIRST_RELOAD4J = "1.7.36"
 _LOG4J_2 = [("org.apache.logging.log4j", each, "2.25.4")
             for each in ("log4j-api", "log4j-core", "log4j-slf4j-impl")]  # fmt: skip
 
-_TREES = ("kafka", "past", "past-clients", "settings")
+_PAST = ("past", "past-clients", "past-streams")
+_TREES = ("kafka", *_PAST, "settings")
 # The rest of these trees comes with the newest Kafka, or is not needed to ask a ConfigDef.
 _KEPT = {"settings": re.compile(r"org\.apache\.(kafka:kafka[-_]|zookeeper:)")}
 
 
 def main(product: str, version: str) -> None:
     """Resolves, then writes `locks/<product>-<version>.txt`."""
-    roots = [(group, artifact, stated or version) for group, artifact, stated in ROOTS[product]]
+    is_old = product == "past" and not at_least(version, _FIRST_2_13)
+    named = _OF_JAVA_8 if is_old else ROOTS[product]
+    roots = [(group, artifact, stated or version) for group, artifact, stated in named]
     if product == "tools" and ":log4j-core:" not in (LOCKS / f"kafka-{version}.txt").read_text():
         roots += _LOG4J_2
     rows = _resolve(roots, transitive=product in _TREES)
-    if product in ("kafka", "past", "past-clients"):
+    if product in ("kafka", *_PAST):
         found = {f"{{{artifact}}}": revision for _, artifact, revision, _ in rows}
-        logging = next(each for jar, each in _LOGGING.items() if f"{{{jar}}}" in found)
-        rows += _resolve([(g, a, _bound(found.get(rev, rev))) for g, a, rev in logging],
-                         transitive=False)  # fmt: skip
+        if f"{{{_HAS_LOGGING}}}" not in found:
+            logging = next(each for jar, each in _LOGGING.items() if f"{{{jar}}}" in found)
+            rows += _resolve([(g, a, _bound(found.get(rev, rev))) for g, a, rev in logging],
+                             transitive=False)  # fmt: skip
     lines = [f"{group}:{artifact}:{rev} {digest}\n" for group, artifact, rev, digest in rows]
     if product in _KEPT:
         lines = [line for line in lines if _KEPT[product].match(line)]

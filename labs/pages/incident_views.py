@@ -10,8 +10,9 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 from markdown_it import MarkdownIt
 
-from labs.incidents import all_incidents, find, record
+from labs.incidents import Incident, all_incidents, find, record
 
+_COLUMNS = {"affected": "with the bug", "fixed": "fixed", "today": "today"}
 _HEADINGS = {
     "report": "What was reported",
     "steps": "What is played",
@@ -22,8 +23,8 @@ _HEADINGS = {
 
 @require_safe
 def incidents(request: HttpRequest) -> HttpResponse:
-    """Every incident with what playing it brought on both sides of the fix."""
-    rows = [(each, record.sides(each.id)) for each in all_incidents()]
+    """Every incident with what playing it brought on each release."""
+    rows = [(each, _cells(each)) for each in all_incidents()]
     return render(request, "labs/incidents.html", {"rows": rows})
 
 
@@ -42,6 +43,17 @@ def incident(request: HttpRequest, name: str) -> HttpResponse:
         "texts": [(key, _HEADINGS[key], text) for key, text in texts.items()],
     }
     return render(request, "labs/incident.html", context)
+
+
+def _cells(incident: Incident) -> list[tuple[str, record.Played | None]]:
+    """What was seen on each side, under the heading of its column.
+
+    A fix that is of today's release has one play for both.
+    """
+    played = {each.side: each for each in record.sides(incident.id)}
+    if "today" not in incident.releases and "fixed" in played:
+        played["today"] = played["fixed"]
+    return [(heading, played.get(side)) for side, heading in _COLUMNS.items()]
 
 
 @cache

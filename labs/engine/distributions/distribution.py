@@ -115,20 +115,32 @@ def kafka(version: str = "4.3.1", progress: ivy.Progress | None = None) -> Distr
 
 
 def past(version: str, progress: ivy.Progress | None = None) -> Distribution:
-    """The jars of a release that serves incidents alone, fetched and verified as `kafka` does.
+    """The jars of a release that an incident runs, fetched and verified as `kafka` does.
 
-    Raises as `kafka`.
+    One that is offered is taken as it is; the others serve incidents alone. Raises as `kafka`.
     """
-    if not (LOCKS / f"past-{version}.txt").exists():
-        raise UnknownVersion(f"Kafka {version!r} is not locked for incidents.")
-    return Distribution(version, install(f"past-{version}", progress))
+    return _for_incidents("past", version, progress)
 
 
 def past_clients(version: str, progress: ivy.Progress | None = None) -> Distribution:
-    """The same for the jars of Java's clients alone."""
-    if not (LOCKS / f"past-clients-{version}.txt").exists():
-        raise UnknownVersion(f"the clients of Kafka {version!r} are not locked for incidents.")
-    return Distribution(version, install(f"past-clients-{version}", progress))
+    """The same for the jars of Java's clients alone; those of an offered release have more."""
+    return _for_incidents("past-clients", version, progress)
+
+
+def past_streams(version: str, progress: ivy.Progress | None = None) -> Distribution:
+    """The same for Kafka Streams; of an offered release its jar stands behind the brokers'."""
+    found = _for_incidents("past-streams", version, progress)
+    if version not in kafka_versions():
+        return found
+    return Distribution(version, (*found.jars, *install(f"streams-{version}", progress)))
+
+
+def _for_incidents(product: str, version: str, progress: ivy.Progress | None) -> Distribution:
+    if (LOCKS / f"{product}-{version}.txt").exists():
+        return Distribution(version, install(f"{product}-{version}", progress))
+    if version in kafka_versions():
+        return kafka(version, progress)
+    raise UnknownVersion(f"Kafka {version!r} is not locked for incidents.")
 
 
 def _unknown(version: str) -> UnknownVersion:

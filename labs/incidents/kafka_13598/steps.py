@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 from labs.incidents import clients
-from labs.incidents.java_program import ProgramFailed
 from labs.incidents.model import Exhibit, Outcome
 from labs.incidents.past_client import PastClient
+from labs.incidents.programs import ProgramFailed
 
 _TOPIC, _SENDS = "clicks", 5
 _PROGRAM = Path(__file__).parent / "Defaults.java"

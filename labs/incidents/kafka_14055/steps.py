@@ -10,8 +10,9 @@ from confluent_kafka import Producer
 from labs.engine.base.wait import until
 from labs.incidents import clients
 from labs.incidents.model import Exhibit, Outcome
-from labs.incidents.past_broker import PastBroker
+from labs.incidents.past_cluster import PastCluster
 
+BROKERS = 1
 SETTINGS = {
     "log.cleaner.backoff.ms": 300,
     "log.cleaner.min.cleanable.ratio": "0.0",
@@ -30,7 +31,7 @@ _STATE = ("*.snapshot", "*.txnindex")
 """What a replica that is made anew does not have, and builds from the log."""
 
 
-def play(past: PastBroker) -> Outcome:
+def play(past: PastCluster) -> Outcome:
     """How many of five committed messages a reader of committed ones misses."""
     clients.create(past.bootstrap, _TOPIC, _COMPACTED)
     transactional = clients.producer(past.bootstrap, transactional_id="accounts-1")
@@ -60,7 +61,7 @@ def _commit(producer: Producer) -> None:
     producer.commit_transaction(30)
 
 
-def _overwrite_marker(past: PastBroker) -> None:
+def _overwrite_marker(past: PastCluster) -> None:
     """A record of the marker's key, and enough others that the cleaner reaches past it."""
     plain = clients.producer(past.bootstrap)
     clients.must_send(plain, _TOPIC, _COMMIT_KEY, b"an integer key, 1")
@@ -69,14 +70,14 @@ def _overwrite_marker(past: PastBroker) -> None:
     # A marker that may go is first given a time to stay (delete.retention.ms) and goes a round
     # later; a round needs something new to read.
     for number in range(6):
-        cleaned = past.cleaned_up_to(_TOPIC)
+        cleaned = past.checkpointed("cleaner", _TOPIC)
         clients.must_send(plain, _TOPIC, f"round-{number}".encode(), _FILLING)
         _await_round(past, cleaned)
 
 
-def _await_round(past: PastBroker, cleaned: int) -> None:
+def _await_round(past: PastCluster, cleaned: int) -> None:
     """Waits until the cleaner has read further than it had."""
-    until(lambda: past.cleaned_up_to(_TOPIC) > cleaned, 20, "the cleaner did not run")
+    until(lambda: past.checkpointed("cleaner", _TOPIC) > cleaned, 20, "the cleaner did not run")
 
 
 def _abort(producer: Producer) -> None:
@@ -87,18 +88,18 @@ def _abort(producer: Producer) -> None:
     producer.abort_transaction(30)
 
 
-def _rebuild(past: PastBroker) -> None:
+def _rebuild(past: PastCluster) -> None:
     """The broker is killed, and reads its log without what it had noted of producers: as a replica
     that is made anew, or one that comes back without its snapshots."""
-    past.kill()
+    past.kill(1)
     for pattern in _STATE:
         for file in past.partition(_TOPIC).glob(pattern):
             file.unlink()
-    (past.broker.data / "recovery-point-offset-checkpoint").unlink(missing_ok=True)
-    past.start()
+    (past.brokers[1].data / "recovery-point-offset-checkpoint").unlink(missing_ok=True)
+    past.start(1)
 
 
-def _committed(past: PastBroker) -> set[bytes]:
+def _committed(past: PastCluster) -> set[bytes]:
     found = {message.key() for message in clients.read(past.bootstrap, _TOPIC)}
     return {key for key in _KEYS if key in found}
 

@@ -7,14 +7,15 @@ from confluent_kafka import KafkaError
 from labs.engine.base.wait import until
 from labs.incidents import clients
 from labs.incidents.model import Exhibit, Outcome
-from labs.incidents.past_broker import PastBroker
+from labs.incidents.past_cluster import PastCluster
 
+BROKERS = 1
 SETTINGS: dict[str, str | int] = {}
 _TOPIC, _SENDS = "payments", 5
 _CONFIG = "kafka.admin.ConfigCommand"
 
 
-def play(past: PastBroker) -> Outcome:
+def play(past: PastCluster) -> Outcome:
     """How many of five messages are acknowledged with one copy, where the topic demands two."""
     clients.create(past.bootstrap, _TOPIC, {"min.insync.replicas": "2"})
     answers = {"Before any change": _answers(past)}
@@ -34,7 +35,7 @@ def play(past: PastBroker) -> Outcome:
     )
 
 
-def _change_default(past: PastBroker, retention_ms: int) -> None:
+def _change_default(past: PastCluster, retention_ms: int) -> None:
     """Of all brokers, at run time (KIP-226); waits until the broker has it."""
     past.tool(
         _CONFIG, "--bootstrap-server", past.bootstrap, "--alter",
@@ -44,14 +45,14 @@ def _change_default(past: PastBroker, retention_ms: int) -> None:
     until(lambda: f"log.retention.ms={retention_ms}" in _defaults(past), 20, "no default changed")
 
 
-def _defaults(past: PastBroker) -> str:
+def _defaults(past: PastCluster) -> str:
     return past.tool(
         _CONFIG, "--bootstrap-server", past.bootstrap, "--describe",
         "--entity-type", "brokers", "--entity-default",
     )  # fmt: skip
 
 
-def _answers(past: PastBroker) -> list[str]:
+def _answers(past: PastCluster) -> list[str]:
     """What acks=all gets, once each: with one copy there is one replica in sync."""
     producer = clients.producer(past.bootstrap, acks="all", retries=0, message_timeout_ms=10_000)
     errors = [clients.send(producer, _TOPIC, None, b"1") for _ in range(_SENDS)]

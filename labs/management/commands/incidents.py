@@ -17,7 +17,8 @@ from labs.engine.distributions.distribution import WrongChecksum
 from labs.engine.distributions.ivy import DownloadFailed
 from labs.engine.distributions.java import JavaMissing
 from labs.incidents import Incident, all_incidents, find, record
-from labs.incidents.java_program import ProgramFailed
+from labs.incidents.model import SIDES
+from labs.incidents.programs import ProgramFailed
 from labs.incidents.verify import Side, verify
 
 NOT_PROVEN, BAD_INPUT, NOT_RUN, INTERRUPTED = 1, 2, 3, 130
@@ -40,8 +41,11 @@ class Command(ExactCommand):
             "--verify",
             nargs="*",
             metavar="ID",
-            help="play these, or all, on real brokers of both releases: the harm has to be seen in "
-            "every play on the affected one, and in none on the fixed one",
+            help="play these, or all, on real brokers: the harm has to be seen in every play on "
+            "the affected release, and in none on the fixed one and on today's",
+        )
+        parser.add_argument(
+            "--on", nargs="+", choices=SIDES, help="with --verify: on these releases alone"
         )
         parser.add_argument("--times", type=int, default=5, metavar="N", help="with --verify")
         parser.add_argument(
@@ -51,8 +55,8 @@ class Command(ExactCommand):
     def handle(self, *args: object, **options: Any) -> None:
         if options["verify"] is not None:
             self._verify(_chosen(options["verify"]), options)
-        elif options["keep"] is not None:
-            raise CommandError("--keep is for --verify", returncode=BAD_INPUT)
+        elif given := [f"--{name}" for name in ("keep", "on") if options[name] is not None]:
+            raise CommandError(f"{given[0]} is for --verify", returncode=BAD_INPUT)
         elif options["json"]:
             self.stdout.write(json.dumps([_data(each) for each in all_incidents()], indent=2))
         else:
@@ -68,7 +72,8 @@ class Command(ExactCommand):
         found: list[Side] = []
         try:
             for each in incidents:
-                found += verify(each, options["times"], self.stderr.write)
+                sides = options["on"] or SIDES
+                found += verify(each, options["times"], self.stderr.write, sides)
                 if options["keep"]:
                     record.keep(map(record.played, found), options["keep"])
         except KeyboardInterrupt:
@@ -109,7 +114,8 @@ def _data(incident: Incident) -> dict[str, Any]:
 
 def _table(found: list[Side]) -> str:
     """A line an incident: in how many plays the harm was seen, on each side."""
-    lines = [f"{'incident':14}{'affected':>22}{'fixed':>22}"]
+    played = dict.fromkeys(each.side for each in found)
+    lines = [f"{'incident':14}" + "".join(f"{side:>22}" for side in played)]
     for name in dict.fromkeys(each.incident for each in found):
         told = (f"{each.harmed} of {len(each.outcomes)} on {each.release}"
                 for each in found if each.incident == name)  # fmt: skip

@@ -1,0 +1,201 @@
+"""Brokers of one release, often of the past, on loopback, gone with their owner.
+
+Beside them runs what keeps their metadata: ZooKeeper for releases before 3.0, else a controller.
+A release of the past serves an incident and nothing else.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin._metadata import PartitionMetadata
+
+from advisor.catalog.versions import at_least
+from labs.engine.base.wait import until
+from labs.engine.cluster.broker import Broker
+from labs.engine.cluster.jvm import OPTIONS, broker_command
+from labs.engine.cluster.ports import Ports
+from labs.engine.cluster.properties import Settings
+from labs.engine.cluster.storage import new_id
+from labs.engine.distributions.distribution import Distribution
+from labs.engine.distributions.java import Java
+from labs.engine.programs.tools import tools
+from labs.engine.protocol.admin import quiet_admin
+from labs.incidents import past_files
+from labs.incidents.programs import run_java
+
+_BOOT_LIMIT_S = 90.0
+_ZOOKEEPER = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+_DUMP, _DUMP_BEFORE_4 = "org.apache.kafka.tools.DumpLogSegments", "kafka.tools.DumpLogSegments"
+_SMALL: Settings = {
+    "offsets.topic.replication.factor": 1,
+    "offsets.topic.num.partitions": 1,
+    "transaction.state.log.replication.factor": 1,
+    "transaction.state.log.min.isr": 1,
+    "transaction.state.log.num.partitions": 1,
+    "group.initial.rebalance.delay.ms": 0,
+}
+
+
+class PastCluster:
+    """Brokers numbered from 1 in `folder`; for a `with` block.
+
+    `settings` are the brokers' beside those that let one stand alone. Raises `WaitTimeout`
+    if one does not serve, `ChildProcessError` if a process ends by itself while it boots.
+    """
+
+    def __init__(
+        self, distribution: Distribution, java: Java, folder: Path, settings: Settings, size: int
+    ) -> None:
+        self._distribution, self._java, self._folder = distribution, java, folder
+        self._ports = Ports(size + 1)
+        self._settings, self._cluster_id = {**_SMALL, **settings}, new_id()
+        *serving, keeper = self._ports.numbers
+        self._keeper = self._zookeeper(keeper) if self.has_zookeeper else self._controller(keeper)
+        self.brokers = {
+            number: self._broker(number, port, keeper) for number, port in enumerate(serving, 1)
+        }
+
+    def __enter__(self) -> Self:
+        try:
+            self._keeper.start()
+            self.start(*self.brokers)
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._end()
+
+    @property
+    def has_zookeeper(self) -> bool:
+        return past_files.has_zookeeper(self._distribution.version)
+
+    @property
+    def bootstrap(self) -> str:
+        return ",".join(each.address for each in self.brokers.values())
+
+    def partition(self, topic: str, broker: int = 1) -> Path:
+        """The folder of a topic's only partition on a broker."""
+        return self.brokers[broker].data / f"{topic}-0"
+
+    def start(self, *brokers: int) -> None:
+        """Starts brokers on whatever their folders hold, and waits until they serve."""
+        for number in brokers:
+            self.brokers[number].start()
+        until(lambda: all(map(self.serves, brokers)), _BOOT_LIMIT_S,
+              f"Kafka {self._distribution.version} does not serve")  # fmt: skip
+
+    def kill(self, *brokers: int) -> None:
+        """SIGKILL, and waits until the processes are gone, and are missed.
+
+        A broker that comes back before its session with ZooKeeper is over is refused.
+        """
+        killed = [self.brokers[number] for number in brokers]
+        for each in killed:
+            each.kill()
+        until(lambda: {each.state for each in killed} == {"dead"}, 10, "a killed broker lives")
+        if self.has_zookeeper:
+            until(lambda: not self._registered(brokers), 30, "ZooKeeper does not miss the brokers")
+
+    def tell(self, broker: int, setting: str, value: str | int) -> None:
+        """Adds a line to what a broker is told at its next start; the last line wins."""
+        with (self.brokers[broker].data.parent / "server.properties").open("a") as file:
+            file.write(f"{setting}={value}\n")
+
+    def serves(self, broker: int) -> bool:
+        """Whether a broker answers. Raises `ChildProcessError` if it ended by itself."""
+        for each in (self._keeper, self.brokers[broker]):
+            if each.state == "dead":
+                raise ChildProcessError(f"{each.name} ended by itself: {each.tail(8)}")
+        with quiet_admin(self.brokers[broker].address) as admin:
+            try:
+                return broker in admin.list_topics(timeout=1).brokers
+            except KafkaException:
+                return False
+
+    def described(self, topic: str) -> PartitionMetadata | None:
+        """Leader and in-sync replicas of a topic's only partition; None if nobody says."""
+        with quiet_admin(self.bootstrap) as admin:
+            try:
+                return admin.list_topics(topic, timeout=2).topics[topic].partitions.get(0)
+            except KafkaException:
+                return None
+
+    def tool(self, main: str, *arguments: str) -> str:
+        """What one of the release's own tools prints. Raises `ProgramFailed`."""
+        return run_java(self._java, self._distribution.class_path, self._folder, main, *arguments)
+
+    def dump(self, topic: str, *brokers: int) -> str:
+        """The log of a topic's only partition on brokers, by default the first, with its records.
+
+        It is what DumpLogSegments prints: `Dumping` and a file begin each segment.
+        """
+        files = (past_files.segments(self.partition(topic, each)) for each in brokers or (1,))
+        words = ("--deep-iteration", "--print-data-log", "--files", ",".join(files))
+        if not at_least(self._distribution.version, "4.0"):
+            return self.tool(_DUMP_BEFORE_4, *words)
+        own = tools(self._distribution.version, self._java)
+        return run_java(self._java, own.class_path, self._folder, _DUMP, *words)
+
+    def checkpointed(self, kind: str, topic: str, broker: int = 1) -> int:
+        """As `past_files.checkpointed`, of a topic's only partition."""
+        return past_files.checkpointed(self.brokers[broker].data, kind, f"{topic}-0")
+
+    def _registered(self, brokers: Sequence[int]) -> set[str]:
+        """Which of these brokers ZooKeeper holds a session of."""
+        with socket.create_connection(("127.0.0.1", self._keeper.port), timeout=5) as asked:
+            asked.sendall(b"dump")
+            with asked.makefile("rb") as answer:
+                held = set(answer.read().decode("utf-8", "replace").split())
+        return {f"/brokers/ids/{number}" for number in brokers} & held
+
+    def _broker(self, number: int, port: int, keeper: int) -> Broker:
+        home, version = self._folder / f"broker-{number}", self._distribution.version
+        told = past_files.broker(version, number, port, keeper)
+        past_files.lay_out(home, "server.properties", {**told, **self._settings})
+        if not self.has_zookeeper:
+            self._format(home, number)
+        command = broker_command(self._distribution, self._java)
+        return Broker(number, port, command, home, self._folder / f"broker-{number}.log")
+
+    def _controller(self, port: int) -> Broker:
+        home, node = self._folder / "controller", past_files.CONTROLLER
+        told = {**past_files.controller(port), **self._settings}
+        past_files.lay_out(home, "server.properties", told)
+        self._format(home, node)
+        command = broker_command(self._distribution, self._java)
+        log = self._folder / "controller.log"
+        return Broker(node, port, command, home, log, name="the controller")
+
+    def _format(self, home: Path, node: int) -> None:
+        past_files.format_data(
+            self._distribution, self._java, home / "data", self._cluster_id, node
+        )
+
+    def _zookeeper(self, port: int) -> Broker:
+        home = self._folder / "zookeeper"
+        past_files.lay_out(home, "zoo.cfg", past_files.zookeeper(port))
+        command: Sequence[str | Path] = (
+            self._java.path, *OPTIONS, "-Dzookeeper.admin.enableServer=false",
+            "-Dlog4j.configuration=file:log4j.properties", "-cp", self._distribution.class_path,
+            _ZOOKEEPER, "zoo.cfg",
+        )  # fmt: skip
+        return Broker(0, port, command, home, self._folder / "zookeeper.log", name="ZooKeeper")
+
+    def _end(self) -> None:
+        for each in (*self.brokers.values(), self._keeper):
+            if each.state != "dead":
+                each.terminate(grace_s=5)
+        self._ports.release()

@@ -1,0 +1,116 @@
+"""What the processes of a past release find in their folders when they start, and what they leave.
+
+Releases before 3.0 have a ZooKeeper beside the brokers, which came with their jars; later ones have
+a controller (KRaft). Releases before 3.3 take a folder as formatted that holds one file
+(`meta.properties` version 1, KIP-631).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from advisor.catalog.versions import at_least
+from labs.engine.cluster.jvm import LOG4J_1, LOG4J_2
+from labs.engine.cluster.properties import Settings, properties
+from labs.engine.cluster.storage import checkpoint, format_storage
+from labs.engine.distributions.distribution import Distribution
+from labs.engine.distributions.java import Java
+
+CONTROLLER = 100
+"""The node id of the controller; brokers are numbered from 1."""
+_RECORD = re.compile(r"^(?:\| )?offset: (\d+) .* payload: (.*)$", re.MULTILINE)
+
+
+def has_zookeeper(version: str) -> bool:
+    return not at_least(version, "3.0")
+
+
+def lay_out(home: Path, file: str, told: Settings) -> None:
+    """Makes a working folder: what the process is told, and how it logs."""
+    home.mkdir(parents=True)
+    (home / file).write_text(properties(told), "ascii")
+    (home / "log4j.properties").write_text(LOG4J_1, "ascii")
+    (home / "log4j2.properties").write_text(LOG4J_2, "ascii")
+
+
+def format_data(
+    distribution: Distribution, java: Java, data: Path, cluster_id: str, node: int
+) -> None:
+    """Formats the log folder of a broker or controller in KRaft mode."""
+    if at_least(distribution.version, "3.3"):
+        format_storage(checkpoint(distribution, java), data, cluster_id, node)
+        return
+    data.mkdir(parents=True)
+    told = f"version=1\ncluster.id={cluster_id}\nnode.id={node}\n"
+    (data / "meta.properties").write_text(told, "ascii")
+
+
+def zookeeper(port: int) -> Settings:
+    """`dump` names the sessions that it holds; since 3.5 it has to be asked for."""
+    return {
+        "dataDir": "data",
+        "clientPort": port,
+        "clientPortAddress": "127.0.0.1",
+        "tickTime": 500,
+        "4lw.commands.whitelist": "dump",
+    }
+
+
+def controller(port: int) -> Settings:
+    return {
+        "process.roles": "controller",
+        "listeners": f"CONTROLLER://127.0.0.1:{port}",
+        **_quorum(CONTROLLER, port),
+    }
+
+
+def broker(version: str, node: int, port: int, keeper: int) -> Settings:
+    """`keeper` is the port of ZooKeeper or of the controller."""
+    own: Settings = {"listeners": f"PLAINTEXT://127.0.0.1:{port}"}
+    if has_zookeeper(version):
+        return {**own, "broker.id": node, "zookeeper.connect": f"127.0.0.1:{keeper}",
+                "log.dirs": "data"}  # fmt: skip
+    return {**own, "process.roles": "broker", **_quorum(node, keeper)}
+
+
+def _quorum(node: int, controller_port: int) -> Settings:
+    return {
+        "node.id": node,
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "controller.listener.names": "CONTROLLER",
+        "controller.quorum.voters": f"{CONTROLLER}@127.0.0.1:{controller_port}",
+        "log.dirs": "data",
+    }
+
+
+def segments(partition: Path) -> str:
+    """The files of a log, as DumpLogSegments takes them."""
+    return ",".join(str(each) for each in sorted(partition.glob("*.log")))
+
+
+def checkpointed(data: Path, kind: str, partition: str) -> int:
+    """The offset of a partition in one of a broker's checkpoint files; 0 where it has none yet.
+
+    The kinds are `cleaner`, `recovery-point` and `replication`; a row is topic, number, offset.
+    """
+    file = data / f"{kind}-offset-checkpoint"
+    rows = file.read_text("ascii").splitlines()[2:] if file.exists() else []
+    offsets = {row.rpartition(" ")[0]: int(row.rpartition(" ")[2]) for row in rows}
+    return offsets.get(" ".join(partition.rsplit("-", 1)), 0)
+
+
+def records(dump: str) -> Iterator[tuple[int, str]]:
+    """Offset and value of each record of a dump, in the order in which they are in the log."""
+    for found in _RECORD.finditer(dump):
+        yield int(found[1]), found[2]
+
+
+def by_broker(dump: str) -> dict[int, str]:
+    """A dump of several brokers' logs, divided by the number of the broker."""
+    parts = re.split(r"^Dumping .*?/broker-(\d+)/.*$", dump, flags=re.MULTILINE)
+    found: dict[int, str] = {}
+    for number, text in zip(parts[1::2], parts[2::2], strict=True):
+        found[int(number)] = found.get(int(number), "") + text
+    return found

@@ -1,0 +1,39 @@
+"""A librdkafka of the past, in Python, on a broker of today.
+
+A play runs a program of the incident's folder in an interpreter of its own, which sees the
+confluent-kafka of that release and no other package of ours.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from labs.incidents.programs import rows, run
+
+
+class PastPython:
+    """Runs programs against the broker at `bootstrap`.
+
+    `modules` is the folder that holds the past release; without it the program gets the release
+    that Delivery Lab runs with.
+    """
+
+    def __init__(self, bootstrap: str, folder: Path, modules: Path | None) -> None:
+        self.bootstrap = bootstrap
+        self._folder, self._modules = folder, modules
+
+    def run(self, source: Path, *arguments: str) -> list[dict[str, Any]]:
+        """What a program printed, a row of JSON a line. Raises `ProgramFailed`."""
+        alone = ["-S"] if self._modules else []  # -S: without the packages of our own environment
+        env = {**os.environ, **({"PYTHONPATH": str(self._modules)} if self._modules else {})}
+        command: tuple[str | Path, ...] = (
+            sys.executable,
+            *alone,
+            source,
+            self.bootstrap,
+            *arguments,
+        )
+        return rows(run(command, self._folder, source.name, env))

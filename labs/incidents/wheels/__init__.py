@@ -1,0 +1,81 @@
+"""Past releases of librdkafka, as the wheels of confluent-kafka bring them.
+
+A lock beside this file names the wheels of a release, `file sha256` a line. The wheel that fits
+this Python is fetched by pip at the first play, held against its lock before each one, and
+unpacked into the folder of the play. Nothing of it is installed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+from labs.engine.base.cache import alone, cache_dir
+from labs.engine.distributions.distribution import UnknownVersion, WrongChecksum
+from labs.engine.distributions.ivy import DownloadFailed
+
+LOCKS = Path(__file__).parent
+PRODUCT = "confluent-kafka"
+_LIMIT_S = 300.0
+
+
+def installed() -> str:
+    """The release that Delivery Lab itself runs with."""
+    return version(PRODUCT)
+
+
+def unpack(release: str, into: Path, progress: Callable[[str], None]) -> None:
+    """Puts the modules of a release into a folder, for PYTHONPATH.
+
+    Raises `UnknownVersion`, `DownloadFailed`, `WrongChecksum`.
+    """
+    with zipfile.ZipFile(_wheel(release, locked(release), progress)) as wheel:
+        wheel.extractall(into)
+
+
+def locked(release: str) -> dict[str, str]:
+    """Wheel → SHA-256. Raises `UnknownVersion`."""
+    file = LOCKS / f"{PRODUCT}-{release}.txt"
+    if not file.is_file():
+        raise UnknownVersion(f"{PRODUCT} {release!r} is not locked for incidents.")
+    rows = (line.split() for line in file.read_text("ascii").splitlines())
+    return dict(rows)
+
+
+def _wheel(release: str, sums: dict[str, str], progress: Callable[[str], None]) -> Path:
+    folder = cache_dir() / "wheels" / f"{PRODUCT}-{release}"
+    with alone(folder):
+        if not list(folder.glob("*.whl")):
+            progress(f"downloading {PRODUCT} {release}")
+            _download(release, folder)
+        [wheel] = folder.glob("*.whl")
+        actual = hashlib.sha256(wheel.read_bytes()).hexdigest()
+        if sums.get(wheel.name) != actual:
+            wheel.unlink()
+            raise WrongChecksum(
+                f"{wheel.name} is not a wheel that was recorded and was not used: its SHA-256 is "
+                f"{actual}. It was deleted; run the command again."
+            )
+    return wheel
+
+
+def _download(release: str, folder: Path) -> None:
+    """By pip, hence from the index that this machine is set up for."""
+    command = [
+        sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
+        "--no-deps", "--only-binary", ":all:", "--dest", str(folder), f"{PRODUCT}=={release}",
+    ]  # fmt: skip
+    ran = subprocess.run(
+        command, capture_output=True, text=True, errors="replace", timeout=_LIMIT_S, check=False
+    )
+    if ran.returncode != 0:
+        said = ran.stderr.strip().splitlines()[-3:]
+        raise DownloadFailed(
+            f"{PRODUCT} {release} could not be downloaded for this Python ("
+            f"{sys.version_info.major}.{sys.version_info.minor}). pip says:\n" + "\n".join(said)
+        )

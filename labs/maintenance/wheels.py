@@ -1,0 +1,42 @@
+"""Locks a confluent-kafka of the past: `python -m labs.maintenance.wheels 2.3.0`.
+
+It brings the librdkafka of its own number. The SHA-256 of every wheel that it has for a Python of
+3.11 or later on Linux or macOS is recorded, as it was served on the day.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from itertools import product
+
+from labs.engine.base.cache import cache_dir, workshop
+from labs.incidents.wheels import LOCKS, PRODUCT
+
+_PYTHONS = ("311", "312", "313")
+_PLATFORMS = ("manylinux_2_17_x86_64", "manylinux_2_28_x86_64", "manylinux_2_28_aarch64",
+              "macosx_11_0_arm64", "macosx_10_9_x86_64")  # fmt: skip
+
+
+def main(version: str) -> None:
+    """Writes the lock. A wheel that there is not is left out; none at all is an error."""
+    with workshop(cache_dir() / "lock") as folder:
+        for python, platform in product(_PYTHONS, _PLATFORMS):
+            subprocess.run(
+                [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps",
+                 "--only-binary", ":all:", "--python-version", python, "--platform", platform,
+                 "--dest", folder, f"{PRODUCT}=={version}"],
+                capture_output=True, check=False,
+            )  # fmt: skip
+        found = sorted(folder.glob("*.whl"))
+        if not found:
+            raise SystemExit(f"{PRODUCT} {version} has no wheel that could be used")
+        lines = [f"{each.name} {hashlib.sha256(each.read_bytes()).hexdigest()}\n" for each in found]
+    path = LOCKS / f"{PRODUCT}-{version}.txt"
+    path.write_text("".join(lines), "ascii")
+    sys.stdout.write(f"{path}: {len(lines)} wheels\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

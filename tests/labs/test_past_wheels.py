@@ -1,0 +1,73 @@
+"""Past releases of librdkafka: only the wheel that was recorded is run."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labs.engine.distributions.distribution import UnknownVersion, WrongChecksum
+from labs.engine.distributions.ivy import DownloadFailed
+from labs.incidents import wheels
+
+NAME = "confluent_kafka-2.3.0-cp311-cp311-any.whl"
+
+
+@pytest.fixture
+def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A wheel that pip is made to bring, a lock that names it, and an empty cache."""
+    wheel = tmp_path / NAME
+    with zipfile.ZipFile(wheel, "w") as file:
+        file.writestr("confluent_kafka/__init__.py", "")
+    locks = tmp_path / "locks"
+    locks.mkdir()
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    (locks / "confluent-kafka-2.3.0.txt").write_text(f"{NAME} {digest}\n")
+    monkeypatch.setattr(wheels, "LOCKS", locks)
+    monkeypatch.setenv("LAB_CACHE_DIR", str(tmp_path / "cache"))
+
+    def pip(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        folder = Path(command[command.index("--dest") + 1])
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / NAME).write_bytes(wheel.read_bytes())
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(subprocess, "run", pip)
+    return wheel
+
+
+def test_the_recorded_wheel_is_unpacked_for_a_play(served: Path, tmp_path: Path) -> None:
+    said: list[str] = []
+    wheels.unpack("2.3.0", tmp_path / "one", said.append)
+    served.unlink()  # the second play takes it from the cache
+    wheels.unpack("2.3.0", tmp_path / "two", said.append)
+    assert (tmp_path / "two" / "confluent_kafka" / "__init__.py").is_file()
+    assert said == ["downloading confluent-kafka 2.3.0"]
+
+
+def test_another_wheel_is_refused_and_not_kept(served: Path, tmp_path: Path) -> None:
+    served.write_bytes(b"changed on its way")
+    for _ in range(2):
+        with pytest.raises(WrongChecksum, match="not a wheel that was recorded"):
+            wheels.unpack("2.3.0", tmp_path / "modules", lambda _: None)
+    assert not (tmp_path / "modules").exists()
+
+
+def test_a_release_without_a_lock_is_refused(served: Path, tmp_path: Path) -> None:
+    with pytest.raises(UnknownVersion, match=r"1\.0\.0"):
+        wheels.unpack("1.0.0", tmp_path / "modules", lambda _: None)
+
+
+def test_a_refusal_of_the_index_is_told_in_its_own_words(
+    served: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.CompletedProcess(command, 1, "", "ERROR: No matching distribution\n")
+
+    monkeypatch.setattr(subprocess, "run", refused)
+    with pytest.raises(DownloadFailed, match=r"for this Python \(3[\s\S]*No matching"):
+        wheels.unpack("2.3.0", tmp_path / "modules", lambda _: None)
