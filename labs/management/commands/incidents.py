@@ -61,7 +61,7 @@ class Command(ExactCommand):
             self.stdout.write(json.dumps([_data(each) for each in all_incidents()], indent=2))
         else:
             for each in all_incidents():
-                self.stdout.write(f"{each.id:12} {each.affected} -> {each.fixed}  {each.title}")
+                self.stdout.write(f"{each.id:16} {each.affected} -> {each.fixed}  {each.title}")
 
     def _verify(self, incidents: list[Incident], options: dict[str, Any]) -> None:
         if not 1 <= options["times"] <= _MOST_TIMES:
@@ -115,9 +115,9 @@ def _data(incident: Incident) -> dict[str, Any]:
 def _table(found: list[Side]) -> str:
     """A line an incident: in how many plays the harm was seen, on each side."""
     played = dict.fromkeys(each.side for each in found)
-    lines = [f"{'incident':14}" + "".join(f"{side:>22}" for side in played)]
+    lines = [f"{'incident':16}" + "".join(f"{side:>22}" for side in played)]
     for name in dict.fromkeys(each.incident for each in found):
         told = (f"{each.harmed} of {len(each.outcomes)} on {each.release}"
                 for each in found if each.incident == name)  # fmt: skip
-        lines.append(f"{name:14}" + "".join(f"{each:>22}" for each in told))
+        lines.append(f"{name:16}" + "".join(f"{each:>22}" for each in told))
     return "\n".join(lines)
