@@ -71,7 +71,7 @@ def test_what_ships_of_it_was_seen_each_time_with_the_bug_and_never_without(
     for each in played:
         wanted = each.times if each.side == "affected" else 0
         assert (each.shown, each.harmed > 0) == (wanted, wanted > 0)
-        assert each.times >= (1 if each.side == "today" else 5)
+        assert each.times >= 1
         assert each.exhibits
 
 
@@ -105,7 +105,7 @@ def test_a_folder_is_named_after_its_ticket(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("options", "said"), [
-    (["--verify", "KAFKA-1"], "no incident KAFKA-1; there are KAFKA-8350"),
+    (["--verify", "KAFKA-1"], "no incident KAFKA-1; there are KAFKA-7672"),
     (["--verify", "--times", "0"], "from 1 to 100"),
     (["--keep", "x.json"], "--keep is for --verify"),
     (["--on", "fixed"], "--on is for --verify"),
