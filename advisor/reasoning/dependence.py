@@ -1,4 +1,4 @@
-"""What each failure hangs on and may do, found by asking the failure model about many pipelines.
+"""What each failure depends on and may do, found by asking the failure model about many pipelines.
 
 A setting is listed if changing it alone changes which anomalies an event permits, or whether it
 is in scope, in one of the sampled pipelines; apart from these, if it changes only what is said of
@@ -61,8 +61,8 @@ _Outcome = tuple[frozenset[Anomaly], bool]
 
 @dataclass(frozen=True, slots=True)
 class Dependence:
-    """The settings that an event's outcome hangs on, those that only its measure or its words hang
-    on, and what it may do, by client family."""
+    """The settings that an event's outcome depends on, those that only its measure or its words
+    depend on, and what it may do, by client family."""
 
     settings: frozenset[Key]
     measures: frozenset[Key]
@@ -70,12 +70,12 @@ class Dependence:
 
 
 def dependence(event: FailureEvent) -> Dependence:
-    """What one event hangs on and may do. Raises KeyError for an event that is not registered."""
+    """What one event depends on and may do. Raises KeyError for an event that is not registered."""
     return table()[event.name]
 
 
 def events_behind(key: Key) -> tuple[FailureEvent, ...]:
-    """The events whose outcome hangs on a setting, along the way of a message."""
+    """The events whose outcome depends on a setting, along the way of a message."""
     return tuple(event for event in all_events() if key in dependence(event).settings)
 
 

@@ -47,7 +47,7 @@ class FailureEvent:
     derived from `replication`, `session` and `group`. `boundary` is the innermost boundary that
     contains the event. `beyond_settings` says what helps where no setting does. `scenario`
     names the experiment that stages it; `families` are the clients that can meet it. `in_scope`
-    must hang on nothing that a recommendation may change; `not_counted` ends "Not counted: "
+    must depend on nothing that a recommendation may change; `not_counted` ends "Not counted: "
     where it is false. `staged_as` says why the scenario stands for the event where it is named
     after another failure.
     """

@@ -24,7 +24,7 @@ class Pipeline:
     `settings` holds typed values by component and dotted key, already parsed by the catalog;
     `version` is the client's (`4.3` for java, `2.16` for librdkafka, `4.2` for spark) and
     `kafka` the brokers'; both are lines. `client_release` and `kafka_release` are the releases
-    (`4.3.1`), empty where only a line was stated: no setting hangs on them, known bugs do.
+    (`4.3.1`), empty where only a line was stated: no setting depends on them, known bugs do.
     """
 
     family: Family = Family.JAVA

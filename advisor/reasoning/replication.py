@@ -60,7 +60,7 @@ class Replication:
     `min_isr` is the effective minimum: since 3.7 the broker takes min(min.insync.replicas,
     replication.factor) (KAFKA-15583, `Partition.scala` effectiveMinIsr); before, a minimum
     above the factor refuses every write with `acks=all`. `eligible_replicas` is KIP-966.
-    It reads what it is asked for and no more, so that a judgement hangs on what it uses (`trace`).
+    It reads only what it is asked for, so that a judgement depends on what it uses (`trace`).
     """
 
     pipeline: Pipeline

@@ -63,7 +63,7 @@ def test_there_are_words_for_whatever_is_done() -> None:
         ("kill", "leader: broker 3", "leader killed"),
         ("resume", "paused: broker 1", "resumed"),
         ("restart", "dead: broker 3", "restarted"),
-        ("mend", "impaired: broker 3", "mended"),
+        ("mend", "impaired: broker 3", "repaired"),
         ("fail", "transformer: consumer-1", "transformer fails"),
         ("cut", "leader: broker 1", "leader cut off"),
         ("cut_tail", "killed: broker 2", "unflushed lost"),

@@ -13,7 +13,7 @@ Why it matters
     in a run: experiments run in KRaft mode, on Kafka 3.3 or later.
 
 Use instead
-    Say which mode it is. No setting closes the rest, and no guarantee hangs on it where clients
+    Say which mode it is. No setting closes the rest, and no guarantee depends on it where clients
     wait long enough. Kafka 4.0 and later have no ZooKeeper: a cluster goes there from KRaft mode,
     with a metadata version of 3.3 or later.
 """

@@ -57,7 +57,7 @@ WORDS: Mapping[str, Words] = {
     "reassign": Words("A copy in sync of {} was reassigned away", "reassigned"),
     "resume": Words("{} went on", "resumed"),
     "restart": Words("{} was started again", "restarted"),
-    "mend": Words("{} was repaired", "mended"),
+    "mend": Words("{} was repaired", "repaired"),
     "run": Words("{} stood still by itself", "stood still"),
 }
 """One row for each `Fault`."""

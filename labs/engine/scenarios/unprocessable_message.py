@@ -1,4 +1,4 @@
-"""A message cannot be processed, however often it is tried, until the code is mended.
+"""A message cannot be processed, however often it is tried, until the code is fixed.
 
 Whoever tries it again stands still at it, with all that comes behind it in its partition; whoever
 passes over it has everything but that one effect. One that closes its consumer does with it what
@@ -28,7 +28,7 @@ SCENARIO = Scenario(
     story=(
         "The group's only member comes to a message that makes its code fail each time. It does "
         "what it does then: it tries again, goes on without it, or closes its consumer. After "
-        "about three seconds somebody mends the code."
+        "about three seconds somebody fixes the code."
     ),
     shows=("effect_missing", "blocked"),
     topology=one_broker_and_polls_that_fail,

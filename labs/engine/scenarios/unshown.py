@@ -36,4 +36,4 @@ UNSHOWN: Mapping[str, str] = {
     },
     "broker.group.streams.session.timeout.ms": "a run's application has group.protocol=classic",
 }
-"""By the setting's field; no failure's outcome hangs on it."""
+"""By the setting's field; no failure's outcome depends on it."""

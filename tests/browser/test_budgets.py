@@ -1,0 +1,113 @@
+"""What each page may cost: script, words above its folds, and width on the narrowest phones.
+
+`python -m pytest tests/browser/test_budgets.py -s` prints what was measured, a line a page. With
+LAB_SCREENSHOTS set to a folder each page is kept there as well, narrow and wide, light and dark.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from playwright.sync_api import Browser, Page, Response
+
+from labs.lessons import all_lessons
+from tests.addresses import addresses
+from tests.browser.conftest import too_wide
+from tests.labs import watched
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+MOST_SCRIPT_BYTES = 200_000
+MOST_WORDS = 1_200
+NARROW = (320, 360)
+LONG = {"reference:index", "concepts:index", "labs:scenarios", "labs:evidence", "advisor:report"}
+"""Catalogues, and what is made for paper: they are searched or printed, not read from top to end.
+
+Their words are printed and have no limit."""
+
+WORDS = """() => {
+  const folded = "details:not([open]) > :not(summary), [hidden], script, style"
+  const copy = document.querySelector("main").cloneNode(true)
+  copy.querySelectorAll(folded).forEach(each => each.remove())
+  return copy.textContent.split(/\\s+/).filter(Boolean).length
+}"""
+
+
+def pages(client: Client) -> Iterator[tuple[str, str]]:
+    """Name and address of every page that answers, of the lessons the first one's."""
+    first = all_lessons()[0].name
+    yield "labs:running", watched.experiment(4.0).get_absolute_url()
+    for name, address in addresses():
+        if "/learn/" in address and first not in address and name != "labs:lessons":
+            continue
+        answer = client.get(address)
+        if answer.status_code >= 500:
+            yield name, address  # measured as it is: the browser complains of it
+        kind = answer.get("Content-Type", "")
+        answer.close()
+        if answer.status_code == 200 and kind.startswith("text/html") and "attachment" not in (
+            answer.get("Content-Disposition", "")
+        ):  # fmt: skip
+            yield name, address
+
+
+def measured(page: Page, address: str) -> tuple[int, int, list[str]]:
+    """Bytes of script, words above the folds, and what is too wide at which width."""
+    script = 0
+
+    def count(response: Response) -> None:
+        nonlocal script
+        if response.request.resource_type == "script" and response.ok:
+            script += len(response.body())
+
+    page.on("response", count)
+    answer = page.goto(address)
+    assert answer is not None
+    wide = [] if answer.ok else [f"answered {answer.status}"]
+    page.wait_for_load_state("networkidle")
+    page.remove_listener("response", count)
+    for width in NARROW:
+        page.set_viewport_size({"width": width, "height": 800})
+        wide += [f"{width} px: {each}" for each in too_wide(page)]
+    return script, page.evaluate(WORDS), wide
+
+
+def keep(page: Page, name: str) -> None:
+    """The four pictures of a page, if a folder for them was named."""
+    folder = os.environ.get("LAB_SCREENSHOTS")
+    if not folder:
+        return
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        for width in (360, 1280):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.screenshot(path=Path(folder) / f"{name}-{width}-{scheme}.png", full_page=True)
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.thorough
+def test_every_page_stays_within_its_budget(
+    browser: Browser, browser_context_args: dict[str, Any], client: Client
+) -> None:
+    context = browser.new_context(**browser_context_args)
+    client.raise_request_exception = False
+    over: list[str] = []
+    for number, (name, address) in enumerate(list(pages(client))):
+        page = context.new_page()
+        script, words, wide = measured(page, address)
+        print(f"{script:8,} bytes of script {words:6,} words  {name} {address}")  # noqa: T201
+        over += [f"{address}: {each}" for each in wide]
+        if script > MOST_SCRIPT_BYTES:
+            over.append(f"{address}: {script:,} bytes of script")
+        if words > MOST_WORDS and name not in LONG:
+            over.append(f"{address}: {words:,} words above its folds")
+        keep(page, f"{number:03}-{re.sub(r'[^a-z-]+', '-', name)}")
+        page.close()
+    context.close()
+    assert over == []
