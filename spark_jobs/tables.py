@@ -12,67 +12,24 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from spark_jobs.ledger_schema import LEDGER, Kind
 from spark_jobs.views import Views
 
-_PLACE: Mapping[str, str] = {"topic": "string", "partition": "bigint", "offset": "bigint"}
+_SPARK: Mapping[Kind, str] = {
+    "text": "string", "int64": "bigint", "int32": "bigint", "boolean": "boolean",
+    "int32 list": "array<bigint>",
+}  # fmt: skip
 
 TABLES: Mapping[str, Mapping[str, str]] = {
-    "sends": {
-        "producer": "string", "value": "bigint", **_PLACE, "key": "string",
-        "transaction": "string", "invoked_ns": "bigint", "completed_ns": "bigint",
-        "outcome": "string", "cut_off": "boolean",
-    },
-    "transactions": {"transaction": "string", "producer": "string", "outcome": "string"},
-    "log": {
-        **_PLACE, "value": "bigint", "transaction_state": "string", "replica": "bigint",
-    },
-    "deliveries": {
-        "consumer": "string", "group": "string", "assignment": "string", "poll": "bigint",
-        **_PLACE, "value": "bigint", "time_ns": "bigint",
-    },
-    "commits": {
-        "consumer": "string", "group": "string", **_PLACE, "outcome": "string",
-        "time_ns": "bigint",
-    },
-    "effects": {"sink": "string", "value": "bigint", "applied": "bigint"},
-    "state": {"store": "string", "key": "string", "expected": "bigint", "actual": "bigint"},
-    "faults": {"fault": "string", "target": "string", "phase": "string", "evidence": "string"},
-    "partitions": {
-        "topic": "string", "partition": "bigint", "log_start_offset": "bigint",
-        "log_end_offset": "bigint", "cleanup_policy": "string",
-    },
-    "meta": {
-        "final_read_completed": "boolean", "given_up_breaks": "boolean",
-        "effects_decide": "boolean",
-    },
-}  # fmt: skip
+    name: {column: _SPARK[table.columns[column].kind] for column in table.judged}
+    for name, table in LEDGER.items()
+    if table.judged
+}
 """The columns that judging reads, by table. Other columns may be there and are left alone."""
-
-_REQUIRED: Mapping[str, tuple[str, ...]] = {
-    "sends": ("value", "outcome"),
-    "transactions": ("transaction", "outcome"),
-    "log": ("value",),
-    "deliveries": ("value",),
-    "commits": ("offset",),
-    "effects": ("value",),
-}
-
-_WORDS: Mapping[str, tuple[str, ...]] = {
-    "sends": ("ok", "fail", "info"),
-    "transactions": ("committed", "aborted", "unknown"),
-    "commits": ("ok", "fail", "info"),
-}
-"""What `outcome` may say, by table."""
 
 _NEVER_NEGATIVE = ("offset", "log_start_offset", "log_end_offset", "applied")
 _FURTHEST_NS = 2**61
 """Moments are within this distance of 0 (73 years), so that no difference exceeds 64 bits."""
-
-_SPANS: Mapping[str, tuple[str, str]] = {
-    "sends": ("invoked_ns", "completed_ns"),
-    "partitions": ("log_start_offset", "log_end_offset"),
-}
-"""Columns of which the second is never before the first, by table."""
 
 _CORRUPT = "_corrupt"
 
@@ -150,11 +107,11 @@ def _select(table: str, rows: str, *problems: str) -> str:
 def _problems(table: str) -> list[str]:
     """Expressions that say what is wrong with a row, in words, or null."""
     complaints = [
-        f"if({name} IS NULL, '`{name}` is missing', NULL)" for name in _REQUIRED.get(table, ())
+        f"if({name} IS NULL, '`{name}` is missing', NULL)" for name in LEDGER[table].required
     ]
-    if table in _WORDS:
-        known = ", ".join(f"'{word}'" for word in _WORDS[table])
-        said = f"', which is none of: {', '.join(_WORDS[table])}"
+    if words := LEDGER[table].outcomes:
+        known = ", ".join(f"'{word}'" for word in words)
+        said = f"', which is none of: {', '.join(words)}"
         text = f'"`outcome` is \'" || outcome || "{said}"'
         complaints.append(f"if(outcome NOT IN ({known}), {text}, NULL)")
     return [*complaints, *_contradictions(table)]
@@ -170,8 +127,8 @@ def _contradictions(table: str) -> list[str]:
             wrong[f"`{name}` NOT BETWEEN -{_FURTHEST_NS}L AND {_FURTHEST_NS}L"] = (
                 f"`{name}` is no time: it exceeds 73 years"
             )
-    if table in _SPANS:
-        first, second = _SPANS[table]
+    if span := LEDGER[table].span:
+        first, second = span
         wrong[f"`{second}` < `{first}`"] = f"`{second}` is before `{first}`"
     nothing = " AND ".join(f"`{name}` IS NULL" for name in TABLES[table])
     wrong[nothing] = f"it has no column of the table `{table}`"

@@ -1,4 +1,4 @@
-"""The record of a run: one folder, one table a file, schemas as in `docs/ledger.md`.
+"""The record of a run: one folder, one table a file, schemas as in `spark_jobs.ledger_schema`.
 
 Times are nanoseconds of one monotonic clock (`time.monotonic_ns`, which all processes of a
 machine share), offsets and values int64. A table is a folder of Parquet parts, each written
@@ -16,116 +16,24 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-VERSION = 1
-"""Version of the schemas; raised when a column changes its meaning."""
+from spark_jobs.ledger_schema import LEDGER, VERSION, Kind
 
 SEAL = "seal.json"
 """The file that ends a ledger: what each of its parts was when the run was over."""
 
-_INT64 = pa.int64()
-_TEXT = pa.string()
-_INT32 = pa.int32()
-
-
-def _schema(**columns: pa.DataType) -> pa.Schema:
-    return pa.schema(list(columns.items()), metadata={"ledger_version": str(VERSION)})
-
+_ARROW: Mapping[Kind, pa.DataType] = {
+    "text": pa.string(), "int64": pa.int64(), "int32": pa.int32(), "boolean": pa.bool_(),
+    "int32 list": pa.list_(pa.int32()),
+}  # fmt: skip
 
 SCHEMAS: Mapping[str, pa.Schema] = {
-    "sends": _schema(
-        producer=_TEXT,
-        value=_INT64,
-        topic=_TEXT,
-        partition=_INT32,
-        key=_TEXT,
-        transaction=_TEXT,
-        invoked_ns=_INT64,
-        completed_ns=_INT64,
-        outcome=_TEXT,
-        offset=_INT64,
-        error=_TEXT,
-        cut_off=pa.bool_(),
-    ),
-    "transactions": _schema(
-        transaction=_TEXT,
-        producer=_TEXT,
-        began_ns=_INT64,
-        ended_ns=_INT64,
-        outcome=_TEXT,
-    ),
-    "log": _schema(
-        topic=_TEXT,
-        partition=_INT32,
-        offset=_INT64,
-        value=_INT64,
-        leader_epoch=_INT32,
-        transaction_state=_TEXT,
-        replica=_INT32,
-    ),
-    "deliveries": _schema(
-        consumer=_TEXT,
-        group=_TEXT,
-        isolation=_TEXT,
-        assignment=_TEXT,
-        poll=_INT64,
-        topic=_TEXT,
-        partition=_INT32,
-        offset=_INT64,
-        value=_INT64,
-        time_ns=_INT64,
-    ),
-    "commits": _schema(
-        consumer=_TEXT,
-        group=_TEXT,
-        topic=_TEXT,
-        partition=_INT32,
-        offset=_INT64,
-        outcome=_TEXT,
-        time_ns=_INT64,
-    ),
-    "effects": _schema(sink=_TEXT, value=_INT64, applied=_INT64, time_ns=_INT64),
-    "state": _schema(store=_TEXT, key=_TEXT, expected=_INT64, actual=_INT64),
-    "faults": _schema(fault=_TEXT, target=_TEXT, phase=_TEXT, time_ns=_INT64, evidence=_TEXT),
-    "telemetry": _schema(
-        time_ns=_INT64,
-        topic=_TEXT,
-        partition=_INT32,
-        leader=_INT32,
-        isr=pa.list_(_INT32),
-        elr=pa.list_(_INT32),
-        leader_epoch=_INT32,
-        high_watermark=_INT64,
-        last_stable_offset=_INT64,
-        log_end_offset=_INT64,
-        replica=_INT32,
-        committed=_INT64,
-        brokers=_TEXT,
-        sent=_INT64,
-        acknowledged=_INT64,
-        failed=_INT64,
-        delivered=_INT64,
-    ),
-    "partitions": _schema(
-        topic=_TEXT,
-        partition=_INT32,
-        log_start_offset=_INT64,
-        log_end_offset=_INT64,
-        cleanup_policy=_TEXT,
-    ),
-    "meta": _schema(
-        final_read_completed=pa.bool_(),
-        given_up_breaks=pa.bool_(),
-        effects_decide=pa.bool_(),
-        seed=_INT64,
-        scenario=_TEXT,
-        arm=_TEXT,
-        settings=_TEXT,
-        versions=_TEXT,
-        machine=_TEXT,
-        shortened=_TEXT,
-        wall_start=_TEXT,
-    ),
+    name: pa.schema(
+        [(column, _ARROW[each.kind]) for column, each in table.columns.items()],
+        metadata={"ledger_version": str(VERSION)},
+    )
+    for name, table in LEDGER.items()
 }
+"""How each table is written."""
 
 
 def _array(column: Sequence[Any] | pa.Array[Any], kind: pa.DataType) -> pa.Array[Any]:
@@ -141,7 +49,7 @@ class TableWriter:
     def __init__(self, ledger: Path, table: str, part: str) -> None:
         self._schema = SCHEMAS[table]
         self._texts = [
-            name for name in self._schema.names if self._schema.field(name).type == _TEXT
+            name for name in self._schema.names if self._schema.field(name).type == pa.string()
         ]
         self._folder = ledger / f"{table}.parquet"
         self._folder.mkdir(parents=True, exist_ok=True)
