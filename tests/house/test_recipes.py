@@ -15,9 +15,11 @@ import pytest
 from tests.house.files import ROOT, files, name
 
 RECIPES = [path for path in files("docs/contributing/*.md") if "## Check it" in path.read_text()]
-BLOCK = re.compile(r"^```\w+ (file|append)=(\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```\w+ (file|append|insert)=(\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CHECKS = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LIMIT_S = 240.0
+BY_NIGHT = ("count",)
+"""Recipes whose check starts a Spark of its own."""
 
 
 @pytest.fixture
@@ -37,6 +39,11 @@ def write(recipe: str, copy: Path) -> None:
             assert not target.exists(), f"{where}: a recipe writes a new file"
             target.parent.mkdir(exist_ok=True)
             target.write_text(text, "utf-8")
+        elif kind == "insert":
+            after, _, _ = text.partition("\n")
+            present = target.read_text("utf-8")
+            assert present.count(f"{after}\n") == 1, f"{where} has not one line {after!r}"
+            target.write_text(present.replace(f"{after}\n", text), "utf-8")
         else:
             target.write_text(target.read_text("utf-8") + "\n\n" + text, "utf-8")
 
@@ -54,7 +61,13 @@ def commands(recipe: str) -> list[tuple[str, list[str]]]:
 
 @pytest.mark.process
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.thorough] * (path.stem in BY_NIGHT))
+        for path in RECIPES
+    ],
+)
 def test_who_follows_a_recipe_gets_what_it_promises(recipe: Path, copy: Path) -> None:
     text = recipe.read_text("utf-8")
     write(text, copy)
