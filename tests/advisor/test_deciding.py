@@ -103,7 +103,7 @@ def test_the_first_screen_has_verdict_picture_change_with_price_and_proof(
         assert step.change.setting in first
         assert f"Price: {step.paid_in or 'none'}" in first
     assert "Prove it on real brokers" in first
-    assert " sends, with your settings" in first
+    assert ", with your settings" in first
 
 
 def test_every_mark_of_the_matrix_leads_to_a_reason_on_the_page(client: Client) -> None:
