@@ -1,0 +1,60 @@
+"""Processes invoices in two halves, says so by number, restarts, and prints what comes again.
+
+Run by the steps with the confluent-kafka of a release: it imports nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+from confluent_kafka import Consumer, KafkaException, Message, TopicPartition, libversion
+
+bootstrap, topic, everything = sys.argv[1], sys.argv[2], int(sys.argv[3])
+
+
+def joined() -> Consumer:
+    consumer = Consumer({
+        "bootstrap.servers": bootstrap,
+        "group.id": "accounting",
+        "auto.offset.reset": "earliest",
+        "enable.auto.offset.store": False,
+        "enable.auto.commit": False,
+    })  # fmt: skip
+    consumer.subscribe([topic])
+    return consumer
+
+
+def read(consumer: Consumer, count: int, limit_s: float) -> list[Message]:
+    """Up to so many messages, within so long."""
+    found: list[Message] = []
+    deadline = time.monotonic() + limit_s
+    while len(found) < count and time.monotonic() < deadline:
+        message = consumer.poll(0.1)
+        if message is not None and message.error() is None:
+            found.append(message)
+    return found
+
+
+consumer = joined()
+first = read(consumer, everything // 2, 30)
+consumer.store_offsets(message=first[-1])
+consumer.commit(asynchronous=False)
+second = read(consumer, everything // 2, 30)
+consumer.store_offsets(offsets=[TopicPartition(topic, 0, int(second[-1].offset() or 0) + 1)])
+try:
+    consumer.commit(asynchronous=False)
+    said = "committed"
+except KafkaException as refused:
+    said = str(refused)
+committed = consumer.committed([TopicPartition(topic, 0)], timeout=20)[0].offset
+consumer.close()
+
+consumer = joined()
+again = [message.offset() for message in read(consumer, everything, 8)]
+consumer.close()
+sys.stdout.write(json.dumps({
+    "librdkafka": libversion()[0], "processed": len(first) + len(second), "said": said,
+    "committed": committed, "again": again,
+}))  # fmt: skip

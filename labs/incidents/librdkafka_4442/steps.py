@@ -1,0 +1,31 @@
+"""An offset that is stored without the leader epoch of its message is left out of the commit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from labs.incidents import clients
+from labs.incidents.model import Exhibit, Outcome
+from labs.incidents.past_python import PastPython
+from labs.incidents.programs import ProgramFailed
+
+_TOPIC, _SENDS = "invoices", 20
+_PROGRAM = Path(__file__).parent / "consumer.py"
+
+
+def play(past: PastPython) -> Outcome:
+    """How many of twenty processed messages come again after a clean restart."""
+    clients.create(past.bootstrap, _TOPIC, {})
+    clients.send_all(clients.producer(past.bootstrap), _TOPIC, range(_SENDS))
+    [told] = past.run(_PROGRAM, _TOPIC, str(_SENDS))
+    if told["processed"] != _SENDS:
+        raise ProgramFailed(f"the consumer got {told['processed']} of {_SENDS} messages")
+    again = len(told["again"])
+    seen = "\n".join([
+        f"librdkafka {told['librdkafka']}",
+        f"processed: {_SENDS}, stored: offset {_SENDS}",
+        f"commit(): {told['said']}",
+        f"the group's committed offset: {told['committed']}",
+        f"handed out again after the restart: {again}",
+    ])  # fmt: skip
+    return Outcome(again, _SENDS, (Exhibit("What the application saw", seen),))

@@ -1,0 +1,48 @@
+"""A batch call counts an end of partition as a message, and the stored offset is one too far."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from labs.incidents import clients
+from labs.incidents.model import Exhibit, Outcome
+from labs.incidents.past_python import PastPython
+from labs.incidents.programs import ProgramFailed
+
+_TOPIC, _PARTITIONS, _EACH = "parcels", 5, 4
+_PROGRAM = Path(__file__).parent / "consumer.py"
+
+
+def play(past: PastPython) -> Outcome:
+    """How many of five messages, one a partition, are passed over after a clean restart."""
+    clients.create(past.bootstrap, _TOPIC, {}, partitions=_PARTITIONS)
+    _send(past, range(_PARTITIONS * _EACH))
+    first = _read(past)
+    new = range(_PARTITIONS * _EACH, _PARTITIONS * (_EACH + 1))
+    _send(past, new)
+    second = _read(past)
+    missing = sorted(set(new) - set(second["values"]))
+    seen = "\n".join([
+        f"librdkafka {first['librdkafka']}",
+        f"messages in each partition: {_EACH}, committed: {first['committed']}",
+        f"then one more in each; handed out after the restart: {len(second['values'])}",
+        f"messages in each partition: {_EACH + 1}, committed: {second['committed']}",
+        f"never handed out: {len(missing)}",
+    ])  # fmt: skip
+    return Outcome(len(missing), len(new), (Exhibit("What the application saw", seen),))
+
+
+def _send(past: PastPython, values: range) -> None:
+    """One after the other into partition 0, 1 and so on."""
+    sender = clients.producer(past.bootstrap)
+    answered = clients.send_all(sender, _TOPIC, values, lambda value: value % _PARTITIONS)
+    if answered != set(values):
+        raise ProgramFailed(f"{len(answered)} of {len(values)} messages were acknowledged")
+
+
+def _read(past: PastPython) -> dict[str, Any]:
+    [told] = past.run(_PROGRAM, _TOPIC, str(_PARTITIONS))
+    if told["ends"] != _PARTITIONS:
+        raise ProgramFailed(f"the consumer reached {told['ends']} of {_PARTITIONS} ends")
+    return told
