@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from functools import partial
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from advisor import services as advisor
@@ -50,6 +50,9 @@ WEAK, SAFE = "weak", "safe"
 """The arms of a case, as a visitor runs it."""
 
 FIRST_SCENARIO = "leader-killed-followers-behind"
+
+_PLACES = 7_401_988
+"""The number by which PostgreSQL knows that somebody counts who waits."""
 
 
 class Refused(Exception):
@@ -185,10 +188,10 @@ def again(experiment: Experiment, visitor: Visitor = NOBODY) -> Experiment:
     An attempt that reached no result becomes the next attempt under the same address; one that
     did is evidence and stays as it is, so its repetition is a new experiment.
     """
-    _refuse_if_full(visitor)
     if experiment.state == State.DONE:
         return _enqueue(experiment.request(), experiment.pipeline, experiment.lesson, visitor)
     with transaction.atomic():
+        _take_place(visitor)
         if lifecycle.requeue(experiment.slug, experiment.attempt, visitor.key, visitor.address):
             _nudge_on_commit(experiment.slug, experiment.attempt + 1)
     experiment.refresh_from_db()
@@ -201,7 +204,6 @@ def repeat(experiment: Experiment, times: int, visitor: Visitor = NOBODY) -> lis
         raise Refused(f"From 1 to {REPEAT_MOST} repetitions can be asked for at once.")
     started = []
     for _ in range(times):
-        _refuse_if_full(visitor)
         spec = replace(experiment.request(), seed=_new_seed())
         started.append(_enqueue(spec, experiment.pipeline, experiment.lesson, visitor))
     return started
@@ -287,8 +289,20 @@ def _refuse_if_full(visitor: Visitor) -> None:
             raise Refused(said)
 
 
+def _take_place(visitor: Visitor) -> None:
+    """Counts again what waits, and has whoever counts next wait until this transaction is over.
+
+    A transaction of SQLite begins as the only one that writes (`transaction_mode`).
+    """
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_PLACES])
+    _refuse_if_full(visitor)
+
+
 @transaction.atomic
 def _enqueue(spec: ExperimentSpec, pipeline: str, lesson: str, visitor: Visitor) -> Experiment:
+    _take_place(visitor)
     experiment = store(spec, pipeline, lesson, visitor)
     _nudge_on_commit(experiment.slug, experiment.attempt)
     return experiment

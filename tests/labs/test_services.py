@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
+from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import connection
 from django.test import Client
 
 from advisor import services as advisor
@@ -192,6 +196,37 @@ def test_one_visitor_may_not_hold_the_whole_queue() -> None:
         services.start(slug, services.FIRST_SCENARIO, visitor=Visitor("another", "b")).visitor
         == "another"
     )
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_starts_at_once_no_more_come_in_than_there_are_places(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slug = saved(producer__acks="1")
+    for _ in range(settings.LAB_QUEUE["visitor"] - 1):
+        services.start(slug, services.FIRST_SCENARIO, visitor=ONE)
+    together, planned = Barrier(4, timeout=60), services.spec_for
+
+    def all_have_looked(*told: Any) -> ExperimentSpec:
+        together.wait()
+        return planned(*told)
+
+    monkeypatch.setattr(services, "spec_for", all_have_looked)
+    with ThreadPoolExecutor(4) as pool:
+        told = list(pool.map(lambda _: comes_in(slug), range(4)))
+    assert sorted(told) == [False, False, False, True]
+    assert Experiment.objects.count() == settings.LAB_QUEUE["visitor"]
+
+
+def comes_in(slug: str) -> bool:
+    """Whether a start in a thread of its own, with a connection of its own, is taken."""
+    try:
+        services.start(slug, services.FIRST_SCENARIO, visitor=ONE)
+    except services.Refused:
+        return False
+    finally:
+        connection.close()
+    return True
 
 
 def test_a_refused_start_saves_nothing() -> None:
