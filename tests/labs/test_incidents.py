@@ -105,7 +105,7 @@ def test_a_folder_is_named_after_its_ticket(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("options", "said"), [
-    (["--verify", "KAFKA-1"], "no incident KAFKA-1; there are KAFKA-7672"),
+    (["--verify", "KAFKA-1"], "no incident KAFKA-1; there are KAFKA-3919"),
     (["--verify", "--times", "0"], "from 1 to 100"),
     (["--keep", "x.json"], "--keep is for --verify"),
     (["--on", "fixed"], "--on is for --verify"),

@@ -1,0 +1,1 @@
+"""KAFKA-3919: after a power cut replicas hold different messages at one offset."""

@@ -1,0 +1,203 @@
+"""A power cut leaves replicas of different lengths, and the shortest leads.
+
+The power cut is simulated: the brokers are killed, and the ends of their logs, none of which was
+flushed, are cut off.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import combinations, pairwise
+
+from labs.engine.base.wait import WaitTimeout, until
+from labs.incidents import clients
+from labs.incidents.model import Exhibit, Outcome
+from labs.incidents.past_cluster import PastCluster
+from labs.incidents.past_files import by_broker, records
+
+BROKERS = 3
+SETTINGS = {
+    "unclean.leader.election.enable": False,
+    "zookeeper.session.timeout.ms": 3000,
+    "broker.session.timeout.ms": 3000,
+    "broker.heartbeat.interval.ms": 500,
+    "replica.high.watermark.checkpoint.interval.ms": 500,
+    "log.flush.offset.checkpoint.interval.ms": 500,
+    "log.initial.task.delay.ms": 500,
+}
+_TOPIC, _FLUSHED = "payments", "payments-flushed"
+_LEFT = {1: 0.80, 2: 0.93, 3: 0.97}
+"""How much of its log each broker's disk has after the power cut."""
+_BEFORE, _AFTER, _FEW = range(40_000), range(40_000, 60_000), range(500)
+_SHOWN = 6
+
+Log = list[tuple[int, str]]
+
+
+def play(past: PastCluster) -> Outcome:
+    """At how many offsets two of three replicas hold different messages."""
+    clients.create(past.bootstrap, _TOPIC, {}, copies=3)
+    clients.create(past.bootstrap, _FLUSHED, {"flush.messages": "1"}, copies=3)
+    acknowledged = _send(past, _TOPIC, _BEFORE, batch=1000)
+    flushed = _send(past, _FLUSHED, _FEW, batch=100)
+    _await_checkpoints(past)
+    cuts = _cut_power(past)
+    leader = _come_back(past)
+    acknowledged |= _send(past, _TOPIC, _AFTER, batch=6000)
+    _catch_up(past, leader)
+    logs = _logs(past, _TOPIC, *past.brokers)
+    kept = {int(value) for _, value in _logs(past, _FLUSHED, leader)[leader]}
+    differing = _differing(logs)
+    exhibits = [
+        Exhibit("The power cut", "\n".join([*cuts, f"broker {leader} leads afterwards"])),
+        Exhibit("What is there afterwards", _told(logs, leader, acknowledged, flushed - kept)),
+        Exhibit("The replicas side by side", _beside(logs, differing)),
+        *_go_on(past, logs, leader),
+    ]
+    return Outcome(len(differing), len(logs[leader]), tuple(exhibits))
+
+
+def _send(past: PastCluster, topic: str, values: range, batch: int) -> set[int]:
+    """Large batches after the power cut: the producers of the report had a backlog to send."""
+    sender = clients.producer(
+        past.bootstrap, acks=1, compression_type="gzip", batch_num_messages=batch, linger_ms=300
+    )
+    return clients.send_all(sender, topic, values)
+
+
+def _await_checkpoints(past: PastCluster) -> None:
+    """Waits until every broker has noted its high watermark, and what it has flushed."""
+
+    def noted() -> bool:
+        return all(
+            past.checkpointed("replication", _TOPIC, number) >= len(_BEFORE)
+            and past.checkpointed("recovery-point", _FLUSHED, number) >= len(_FEW)
+            for number in past.brokers
+        )
+
+    until(noted, 30, "the high watermarks were not noted")
+
+
+def _cut_power(past: PastCluster) -> list[str]:
+    """Kills all brokers, and cuts the log that was never flushed to different lengths."""
+    past.kill(*past.brokers)
+    told = []
+    for number, left in _LEFT.items():
+        [log] = past.partition(_TOPIC, number).glob("*.log")
+        size = log.stat().st_size
+        os.truncate(log, int(size * left))
+        told.append(f"broker {number}: {size} bytes cut to {int(size * left)}")
+    return told
+
+
+def _come_back(past: PastCluster) -> int:
+    """Starts brokers, the shortest log first, until one leads; which one does."""
+    for number in past.brokers:
+        past.start(number)
+        try:
+            return until(lambda: _leader(past), 8, "no leader")
+        except WaitTimeout:
+            continue
+    return until(lambda: _leader(past), 20, "nobody leads when all brokers are back")
+
+
+def _leader(past: PastCluster) -> int:
+    state = past.described(_TOPIC)
+    return max(state.leader, 0) if state else 0
+
+
+def _catch_up(past: PastCluster, leader: int) -> None:
+    """Starts the others, and waits until all replicas are in sync and have noted the end."""
+    past.start(*(each for each in past.brokers if past.brokers[each].state == "dead"))
+    until(lambda: (state := past.described(_TOPIC)) and len(state.isrs) == len(past.brokers),
+          60, "not every replica came in sync")  # fmt: skip
+
+    def noted() -> int:
+        ends = {past.checkpointed("replication", _TOPIC, number) for number in past.brokers}
+        return ends.pop() if len(ends) == 1 else 0
+
+    until(lambda: noted() > len(_AFTER), 30, "the replicas did not reach one end")
+
+
+def _logs(past: PastCluster, topic: str, *brokers: int) -> dict[int, Log]:
+    dumps = by_broker(past.dump(topic, *brokers))
+    return {number: list(records(dumps[number])) for number in brokers}
+
+
+def _differing(logs: dict[int, Log]) -> set[int]:
+    """Offsets at which two replicas hold different messages."""
+    found: set[int] = set()
+    for one, other in combinations(map(dict, logs.values()), 2):
+        found |= {offset for offset in one.keys() & other.keys() if one[offset] != other[offset]}
+    return found
+
+
+def _dips(log: Log) -> Iterator[tuple[int, int]]:
+    """Where offsets go back within a log."""
+    return ((one, two) for (one, _), (two, _) in pairwise(log) if two <= one)
+
+
+def _told(logs: dict[int, Log], leader: int, sent: set[int], unflushed: set[int]) -> str:
+    there = {int(value) for _, value in logs[leader]}
+    lines = [
+        f"acknowledged: {len(sent)}, of these not in the leader's log: {len(sent - there)}",
+        f"with flush.messages=1: acknowledged {len(_FEW)}, not in the log: {len(unflushed)}",
+    ]
+    for number, log in logs.items():
+        differs = len(_differing({leader: logs[leader], number: log}))
+        dips = ", ".join(f"from {one} to {two}" for one, two in _dips(log)) or "nowhere"
+        lines.append(f"broker {number}: {differs} offsets differ from the leader's log; "
+                     f"offsets go back {dips}")  # fmt: skip
+    return "\n".join(lines)
+
+
+def _beside(logs: dict[int, Log], differing: set[int]) -> str:
+    """The first offsets that differ, or the last ones where none does, replica by replica."""
+    by_offset = {number: dict(log) for number, log in logs.items()}
+    last = max(offset for log in by_offset.values() for offset in log)
+    first = min(differing, default=last - _SHOWN + 1)
+    head = f"{'offset':>8}" + "".join(f"{f'broker {number}':>12}" for number in logs)
+    rows = [
+        f"{offset:>8}" + "".join(f"{log.get(offset, '-'):>12}" for log in by_offset.values())
+        for offset in range(first, first + _SHOWN)
+    ]
+    return "\n".join([head, *rows])
+
+
+def _go_on(past: PastCluster, logs: dict[int, Log], leader: int) -> Iterator[Exhibit]:
+    """A replica whose offsets go back is started again, as it is and after what can be done."""
+    broken = next((number for number, log in logs.items() if any(_dips(log))), None)
+    if broken is None:
+        return
+    past.kill(broken)
+    yield Exhibit(f"Broker {broken} is started again", _start(past, broken))
+    past.tell(broken, "log.index.interval.bytes", 2**31 - 1)
+    said = _start(past, broken)
+    still = len(_differing({leader: logs[leader], **_logs(past, _TOPIC, broken)}))
+    yield Exhibit("The same, with an index that leaves the place out",
+                  f"{said}\noffsets that differ from the leader's log: {still}")  # fmt: skip
+    past.kill(broken)
+    past.tell(broken, "log.index.interval.bytes", 4096)
+    for file in past.partition(_TOPIC, broken).iterdir():
+        file.unlink()
+    said = _start(past, broken)
+    until(lambda: past.checkpointed("replication", _TOPIC, broken) >= len(logs[leader]), 30,
+          "the replica did not come back")  # fmt: skip
+    left = len(_differing({leader: logs[leader], **_logs(past, _TOPIC, broken)}))
+    yield Exhibit("The same, with its log deleted",
+                  f"{said}\noffsets that differ from the leader's log: {left}")  # fmt: skip
+
+
+def _start(past: PastCluster, broker: int) -> str:
+    """What a broker says that ends by itself at its start, or that it serves."""
+    past.brokers[broker].start()
+    past.brokers[broker].expect_end(1)
+    try:
+        until(lambda: past.serves(broker), 60, "the broker neither ended nor served")
+    except ChildProcessError:
+        lines = past.brokers[broker].log.read_text("utf-8", "replace").splitlines()
+        said = [line for line in lines if "FATAL" in line or "InvalidOffsetException" in line]
+        ended = f"it ends by itself with code {past.brokers[broker].returncode}"
+        return "\n".join([*dict.fromkeys(said[-4:]), ended])
+    return "it starts and serves"
