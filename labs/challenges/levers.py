@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from advisor.catalog import Component, Problem, Value
+from advisor.catalog import (
+    Component,
+    Family,
+    Problem,
+    Setting,
+    Value,
+    client_line,
+    kafka_line,
+    kafka_versions,
+    lookup,
+    versions,
+)
 from advisor.reasoning.answer import judgement
 from advisor.reasoning.fields import from_fields
 from advisor.reasoning.pipeline import Pipeline
@@ -20,6 +31,15 @@ class Change:
     name: str
     before: Value
     after: Value
+
+
+def setting_of(challenge: Challenge, name: str) -> Setting:
+    """What the catalog knows of a lever. Raises `SettingError` for one that it does not weigh."""
+    family = Family(challenge.settings.get("family", "java"))
+    component, _, key = name.partition(".")
+    version = client_line(family, challenge.settings.get("version") or versions(family)[0])
+    kafka = kafka_line(challenge.settings.get("kafka") or kafka_versions()[0])
+    return lookup(family, version, kafka, Component(component), key)
 
 
 def described(

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from advisor.catalog import SettingError
 from advisor.reasoning.fields import from_fields
+from labs.challenges.levers import setting_of
 from labs.challenges.model import KINDS, LEVELS, P99, Cause, Challenge, Condition, Known
 from labs.engine.base.toml_table import Table
 from labs.engine.scenarios import ScenarioError, all_scenarios
@@ -150,6 +152,11 @@ def _cause(table: Table) -> Cause:
 
 def _check(top: Table, challenge: Challenge) -> None:
     """Every set of settings is one that the catalog takes, and changes nothing but levers."""
+    for name in challenge.levers:
+        try:
+            setting_of(challenge, name)
+        except SettingError as unknown:
+            raise top.error(f"levers.{name}", str(unknown)) from unknown
     for key, known in (("optimum", challenge.optimum), ("tempting", challenge.tempting)):
         for name in known.settings:
             if name not in challenge.levers:

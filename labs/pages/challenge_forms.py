@@ -7,23 +7,12 @@ from collections.abc import Mapping
 from django import forms
 
 from advisor import services as advisor
-from advisor.catalog import (
-    Component,
-    Family,
-    Kind,
-    Setting,
-    client_line,
-    kafka_line,
-    kafka_versions,
-    lookup,
-    versions,
-    written,
-)
+from advisor.catalog import Family, Kind, Setting, written
 from advisor.questions.question import Question
 from advisor.questions.questionnaire import question_of
 from advisor.reasoning.pipeline import Pipeline
 from labs.challenges import Challenge
-from labs.challenges.levers import described
+from labs.challenges.levers import described, setting_of
 from labs.pages.parameters import whole_number
 
 _MOST_CHARACTERS = 60
@@ -41,8 +30,7 @@ class LeverForm(forms.Form):
         super().__init__(self.levers, auto_id="%s", use_required_attribute=False)
         family = Family(challenge.settings.get("family", "java"))
         for name in challenge.levers:
-            setting = _setting(challenge, family, name)
-            self.fields[name] = _field(setting, question_of(name, family))
+            self.fields[name] = _field(setting_of(challenge, name), question_of(name, family))
 
     def clean(self) -> None:
         """Puts each problem beside its field, in the client's words."""
@@ -79,13 +67,6 @@ class CaseForm:
         if not self._sent or self.is_valid():
             return ""
         return "Choose a cause, and give the number of a message, such as 1234."
-
-
-def _setting(challenge: Challenge, family: Family, name: str) -> Setting:
-    component, _, key = name.partition(".")
-    version = client_line(family, challenge.settings.get("version") or versions(family)[0])
-    kafka = kafka_line(challenge.settings.get("kafka") or kafka_versions()[0])
-    return lookup(family, version, kafka, Component(component), key)
 
 
 def _field(setting: Setting, question: Question | None) -> forms.Field:
