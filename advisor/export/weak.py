@@ -102,7 +102,8 @@ def _without(pipeline: Pipeline, key: Key) -> Pipeline:
 def _harms(pipeline: Pipeline) -> frozenset[tuple[str, Anomaly]]:
     """What may happen if a broker is lost, whether or not the team wants to survive that.
 
-    That with one copy nobody else may lead is no merit of one copy.
+    That with one copy nobody else may lead is no merit of one copy, and that a producer without
+    idempotence does not notice what a broker has lost is none of its (docs/decisions/0025).
     """
     need = pipeline.requirement
     asked = replace(pipeline, requirement=replace(need, survive=max(need.survive, 1)))
@@ -111,4 +112,5 @@ def _harms(pipeline: Pipeline) -> frozenset[tuple[str, Anomaly]]:
         for each in judged(asked)
         if each.event is not offsets_led_uncleanly.EVENT
         for anomaly in _HARMS & each.permits.keys()
+        if not (anomaly is Anomaly.GIVEN_UP and Anomaly.LOST_WRITE in each.permits)
     )

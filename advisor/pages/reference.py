@@ -152,8 +152,11 @@ def _known(family: Family, component: Component) -> list[dict[str, Setting]]:
         # The brokers' own, whatever the client: one family's answer is every one's.
         java = versions(Family.JAVA)[0]
         return [known_to(Family.JAVA, java, line, component) for line in kafka_versions()]
-    newest = kafka_versions()[0]
-    return [known_to(family, line, newest, component) for line in versions(family)]
+    client, brokers = versions(family)[0], kafka_versions()[0]
+    found = [known_to(family, line, brokers, component) for line in versions(family)]
+    if component is Component.APPLICATION:  # some questions are of older brokers alone
+        found += [known_to(family, client, line, component) for line in kafka_versions()[1:]]
+    return found
 
 
 def explained(rule: Rule) -> tuple[str, tuple[tuple[str, str], ...]]:

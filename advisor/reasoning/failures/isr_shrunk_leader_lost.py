@@ -53,7 +53,9 @@ def _with_copies(topic: Replication) -> Permits:
 
 def _lost(topic: Replication, reason: str) -> Permits:
     found = {Anomaly.LOST_WRITE: reason}
-    if topic.shows(1) or topic.may_lead_empty(topic.copies):
+    # Any replica may lead uncleanly: also one that left while enough others made records readable.
+    stale_leads = topic.unclean and topic.min_isr < topic.factor
+    if stale_leads or topic.shows(1) or topic.may_lead_empty(topic.copies):
         found[Anomaly.DIVERGED] = f"{reason} Offsets that were read then bear other records."
     return found
 
