@@ -95,7 +95,7 @@ class Clients:
         return [self._client] if self._client.pid else []
 
     def counters(self) -> dict[str, int]:
-        return {"acknowledged": 0}
+        return {"acknowledged": 0, "delivered": 0}
 
     def start_consumer(self) -> None:
         self._client.start()
