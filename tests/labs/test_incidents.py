@@ -23,6 +23,7 @@ from labs.incidents import Exhibit, Incident, IncidentError, Outcome, all_incide
 from labs.incidents.loading import load
 from labs.incidents.verify import Side
 from labs.management.commands import incidents as command
+from labs.management.proving import BAD_INPUT, NOT_PROVEN
 
 PLACE = Path(labs.incidents.__file__).parent
 LOCKS = {"broker": "past", "java-client": "past-clients", "streams": "past-streams"}
@@ -116,7 +117,7 @@ def test_bad_input_is_refused_before_anything_is_started(
     monkeypatch.setattr(command, "verify", None)
     with pytest.raises(CommandError, match=said) as refused:
         call_command("incidents", *options)
-    assert refused.value.returncode == command.BAD_INPUT
+    assert refused.value.returncode == BAD_INPUT
 
 
 @pytest.mark.parametrize(("affected", "fixed", "proven"), [
@@ -144,7 +145,7 @@ def test_it_is_proven_only_if_every_run_with_the_bug_shows_it_and_none_without(
     else:
         with pytest.raises(CommandError, match="not proven: KAFKA-13598") as refused:
             call_command("incidents", *options)
-        assert refused.value.returncode == command.NOT_PROVEN
+        assert refused.value.returncode == NOT_PROVEN
     assert f"{sum(affected)} of 2 on 3.1.0" in capsys.readouterr().out
     rows = json.loads(file.read_text("utf-8"))
     assert [(row["side"], row["shown"]) for row in rows] == [

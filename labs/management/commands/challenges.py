@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,7 @@ from labs.challenges import Challenge, all_challenges, find
 from labs.challenges.record import keep, verified
 from labs.engine.run.launch import RunnerDied
 from labs.evidence.challenge_proofs import Proof, prove
-
-NOT_PROVEN, BAD_INPUT, NOT_RUN, INTERRUPTED = 1, 2, 3, 130
+from labs.management.proving import BAD_INPUT, NOT_PROVEN, NOT_RUN, brokers_end_first, check_draws
 
 
 class Command(ExactCommand):
@@ -54,23 +52,19 @@ class Command(ExactCommand):
                 )
 
     def _verify(self, challenges: list[Challenge], options: dict[str, Any]) -> None:
-        if options["runs"] < 1 or not 0 <= options["seed"] < 2**31:
-            message = "--runs takes a number above 0, --seed one from 0 to 2147483647"
-            raise CommandError(message, returncode=BAD_INPUT)
-        # `timeout` ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        check_draws(options)
         found: list[Proof] = []
         try:
-            for proofs in prove(challenges, options["runs"], options["seed"], self.stderr.write):
-                found += proofs
-                if options["keep"] is not None:
-                    keep(options["keep"], {each.role: each.why for each in proofs},
-                         proofs[0].challenge, options["seed"])  # fmt: skip
+            with brokers_end_first():
+                for proofs in prove(
+                    challenges, options["runs"], options["seed"], self.stderr.write
+                ):
+                    found += proofs
+                    if options["keep"] is not None:
+                        keep(options["keep"], {each.role: each.why for each in proofs},
+                             proofs[0].challenge, options["seed"])  # fmt: skip
         except RunnerDied as died:
             raise CommandError(str(died), returncode=NOT_RUN) from died
-        except KeyboardInterrupt:
-            message = "interrupted: everything was ended"
-            raise CommandError(message, returncode=INTERRUPTED) from None
         if options["json"]:
             rows = [asdict(each) | {"proven": each.is_proven} for each in found]
             self.stdout.write(json.dumps(rows, indent=2))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,8 @@ from labs.incidents import Incident, all_incidents, find, record
 from labs.incidents.model import SIDES
 from labs.incidents.programs import ProgramFailed
 from labs.incidents.verify import Side, verify
+from labs.management.proving import BAD_INPUT, NOT_PROVEN, NOT_RUN, brokers_end_first
 
-NOT_PROVEN, BAD_INPUT, NOT_RUN, INTERRUPTED = 1, 2, 3, 130
 _MOST_TIMES = 100
 _TROUBLE = (
     DownloadFailed, WrongChecksum, JavaMissing, WaitTimeout, ProgramFailed, ChildProcessError,
@@ -67,18 +66,14 @@ class Command(ExactCommand):
         if not 1 <= options["times"] <= _MOST_TIMES:
             message = f"--times takes a number from 1 to {_MOST_TIMES}"
             raise CommandError(message, returncode=BAD_INPUT)
-        # `timeout` ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
         found: list[Side] = []
         try:
-            for each in incidents:
-                sides = options["on"] or SIDES
-                found += verify(each, options["times"], self.stderr.write, sides)
-                if options["keep"]:
-                    record.keep(map(record.played, found), options["keep"])
-        except KeyboardInterrupt:
-            message = "interrupted: everything was ended"
-            raise CommandError(message, returncode=INTERRUPTED) from None
+            with brokers_end_first():
+                for each in incidents:
+                    sides = options["on"] or SIDES
+                    found += verify(each, options["times"], self.stderr.write, sides)
+                    if options["keep"]:
+                        record.keep(map(record.played, found), options["keep"])
         except _TROUBLE as trouble:
             raise CommandError(f"not played: {trouble}", returncode=NOT_RUN) from trouble
         if options["json"]:

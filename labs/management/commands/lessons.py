@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 from dataclasses import asdict
 from typing import Any
 
@@ -17,9 +16,8 @@ from labs.evidence import lesson_record
 from labs.evidence.lesson_proofs import Proof, prove
 from labs.evidence.lesson_record import Standing, standing
 from labs.lessons import Lesson, all_lessons, find
+from labs.management.proving import BAD_INPUT, NOT_PROVEN, NOT_RUN, brokers_end_first, check_draws
 from labs.pages.lesson_questions import statistics
-
-NOT_PROVEN, BAD_INPUT, NOT_RUN, INTERRUPTED = 1, 2, 3, 130
 
 
 class Command(ExactCommand):
@@ -91,24 +89,18 @@ class Command(ExactCommand):
             self.stdout.write(f"{name:66}{each.answered:>9}{right:>8}{apart:>11}")
 
     def _verify(self, lessons: list[Lesson], options: dict[str, Any]) -> None:
-        if options["runs"] < 1 or not 0 <= options["seed"] < 2**31:
-            message = "--runs takes a number above 0, --seed one from 0 to 2147483647"
-            raise CommandError(message, returncode=BAD_INPUT)
-        # `timeout` ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        check_draws(options)
         found: list[Proof] = []
         try:
-            for proofs in prove(lessons, options["runs"], options["seed"], self.stderr.write):
-                found += proofs
-                if options["keep"]:
-                    lesson, today = find(proofs[0].lesson), timezone.now().date().isoformat()
-                    file = settings.LAB_LESSON_RECORD
-                    lesson_record.add(file, lesson, proofs, today, options["seed"])
+            with brokers_end_first():
+                for proofs in prove(lessons, options["runs"], options["seed"], self.stderr.write):
+                    found += proofs
+                    if options["keep"]:
+                        lesson, today = find(proofs[0].lesson), timezone.now().date().isoformat()
+                        file = settings.LAB_LESSON_RECORD
+                        lesson_record.add(file, lesson, proofs, today, options["seed"])
         except RunnerDied as died:
             raise CommandError(str(died), returncode=NOT_RUN) from died
-        except KeyboardInterrupt:
-            message = "interrupted: everything was ended"
-            raise CommandError(message, returncode=INTERRUPTED) from None
         if options["json"]:
             rows = [asdict(each) | {"proven": each.is_proven} for each in found]
             self.stdout.write(json.dumps(rows, indent=2))
