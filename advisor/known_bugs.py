@@ -60,12 +60,12 @@ class KnownBugs:
     @property
     def sure(self) -> tuple[KnownBug, ...]:
         """Those that certainly concern the pipeline."""
-        return tuple(each for each in self.found if each.sure)
+        return tuple(known_bug for known_bug in self.found if known_bug.sure)
 
     @property
     def possible(self) -> tuple[KnownBug, ...]:
         """Those that may, as something was not stated."""
-        return tuple(each for each in self.found if not each.sure)
+        return tuple(known_bug for known_bug in self.found if not known_bug.sure)
 
     @property
     def end_to_end(self) -> Guarantee:
@@ -75,7 +75,7 @@ class KnownBugs:
     @property
     def breaking(self) -> tuple[KnownBug, ...]:
         """Sure hits that add what the wish forbids: no settings hold it on this release."""
-        return tuple(each for each in self.sure if each.breaks)
+        return tuple(known_bug for known_bug in self.sure if known_bug.breaks)
 
 
 def known_bugs(answer: Answer) -> KnownBugs:
@@ -83,10 +83,10 @@ def known_bugs(answer: Answer) -> KnownBugs:
     judgement = answer.judgement
     pipeline = judgement.pipeline
     concerned = hits(pipeline)
-    found = [_weighed(hit, judgement.forbids) for hit in concerned]
+    known_bugs = [_weighed(hit, judgement.forbids) for hit in concerned]
     order = list(Severity)
     return KnownBugs(
-        found=tuple(sorted(found, key=lambda each: order.index(each.severity))),
+        found=tuple(sorted(known_bugs, key=lambda known_bug: order.index(known_bug.severity))),
         by_settings=judgement.guarantees[Boundary.END_TO_END],
         guarantees=weakened(judgement.guarantees, added(concerned, sure=True)),
         at_worst=weakened(judgement.guarantees, added(concerned, sure=False)),
@@ -97,41 +97,41 @@ def known_bugs(answer: Answer) -> KnownBugs:
 def to_json(bugs: KnownBugs) -> dict[str, Any]:
     """What the JSON of an advice has beside the settings' own answer."""
     return {
-        "advisories": [_bug(each) for each in bugs.found],
+        "advisories": [_bug(known_bug) for known_bug in bugs.found],
         "guarantee_with_advisories": {
             "hit": {key.value: value.value for key, value in bugs.guarantees.items()},
             "possible": {key.value: value.value for key, value in bugs.at_worst.items()},
         },
         "upgrades": [
             {
-                "what": each.what,
-                "from": each.running,
-                "to": each.target or None,
-                "clears": list(each.clears),
-                "remain": list(each.remain),
+                "what": upgrade.what,
+                "from": upgrade.running,
+                "to": upgrade.target or None,
+                "clears": list(upgrade.clears),
+                "remain": list(upgrade.remain),
             }
-            for each in bugs.upgrades
+            for upgrade in bugs.upgrades
         ],
     }
 
 
-def advisory_json(each: Advisory) -> dict[str, Any]:
+def advisory_json(advisory: Advisory) -> dict[str, Any]:
     """One advisory as JSON data."""
     return {
-        "id": each.id,
-        "title": each.title,
-        "component": each.part.value,
-        "affected": [str(one) for one in each.affected],
-        "fixed": [str(one) for one in each.fixed],
-        "incident": each.incident or None,
-        "anomalies": [one.value for one in each.anomalies],
-        "confidence": each.confidence.value,
-        "sources": list(each.sources),
+        "id": advisory.id,
+        "title": advisory.title,
+        "component": advisory.part.value,
+        "affected": [str(one) for one in advisory.affected],
+        "fixed": [str(one) for one in advisory.fixed],
+        "incident": advisory.incident or None,
+        "anomalies": [one.value for one in advisory.anomalies],
+        "confidence": advisory.confidence.value,
+        "sources": list(advisory.sources),
     }
 
 
 def _weighed(hit: Hit, forbids: frozenset[Anomaly]) -> KnownBug:
-    breaks = tuple(each for each in hit.advisory.anomalies if each in forbids)
+    breaks = tuple(anomaly for anomaly in hit.advisory.anomalies if anomaly in forbids)
     sure = hit.certainty is Certainty.HIT
     if sure and breaks:
         severity = Severity.HIGH
@@ -140,21 +140,21 @@ def _weighed(hit: Hit, forbids: frozenset[Anomaly]) -> KnownBug:
     return KnownBug(hit, severity, breaks)
 
 
-def _bug(each: KnownBug) -> dict[str, Any]:
+def _bug(known_bug: KnownBug) -> dict[str, Any]:
     return {
-        **advisory_json(each.advisory),
-        "severity": each.severity.value,
-        "certainty": each.hit.certainty.value,
-        "running": each.hit.running,
-        "unknown": list(each.hit.unknown),
-        "message": message(each),
-        "workaround": each.advisory.workaround,
+        **advisory_json(known_bug.advisory),
+        "severity": known_bug.severity.value,
+        "certainty": known_bug.hit.certainty.value,
+        "running": known_bug.hit.running,
+        "unknown": list(known_bug.hit.unknown),
+        "message": message(known_bug),
+        "workaround": known_bug.advisory.workaround,
     }
 
 
-def message(each: KnownBug) -> str:
+def message(known_bug: KnownBug) -> str:
     """One sentence or two: what the bug may do here, and what it takes beside what was stated."""
-    advisory, hit = each.advisory, each.hit
+    advisory, hit = known_bug.advisory, known_bug.hit
     may = ", ".join(advisory.anomalies)
-    said = f"{advisory.part} {hit.running}: {advisory.title}. May add: {may}."
-    return f"{said} It takes: {'; '.join(hit.unknown)}." if hit.unknown else said
+    text = f"{advisory.part} {hit.running}: {advisory.title}. May add: {may}."
+    return f"{text} It takes: {'; '.join(hit.unknown)}." if hit.unknown else text

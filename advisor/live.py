@@ -81,8 +81,8 @@ class LiveError(Exception):
 
 def clusters() -> Mapping[str, str]:
     """What the operator allows, by name; empty unless somebody set it."""
-    found: Mapping[str, str] = settings.LAB_LIVE_CLUSTERS
-    return found
+    results: Mapping[str, str] = settings.LAB_LIVE_CLUSTERS
+    return results
 
 
 def names(cluster: str) -> tuple[list[str], list[str]]:
@@ -91,10 +91,10 @@ def names(cluster: str) -> tuple[list[str], list[str]]:
         asking.result(asking.admin.describe_cluster(request_timeout=LIMIT_S))  # is it there?
         topics = asking.topics()
         try:
-            found = asking.result(asking.admin.list_consumer_groups(request_timeout=LIMIT_S))
+            result = asking.result(asking.admin.list_consumer_groups(request_timeout=LIMIT_S))
         except KafkaException:
             return topics, []  # groups are extra, and this client may not see them
-        groups = sorted(group.group_id for group in found.valid)
+        groups = sorted(group.group_id for group in result.valid)
         return topics[:MAX_NAMES], groups[:MAX_NAMES]
 
 
@@ -107,7 +107,7 @@ def look(cluster: str, topic: str, group: str = "") -> Seen:
     with _asking(cluster) as asking:
         nodes = asking.result(asking.admin.describe_cluster(request_timeout=LIMIT_S)).nodes
         described = asking.admin.describe_topics(TopicCollection([topic]), request_timeout=LIMIT_S)
-        asked = {node.id: asking.configs(ResourceType.BROKER, str(node.id))
+        settings = {node.id: asking.configs(ResourceType.BROKER, str(node.id))
                  for node in sorted(nodes, key=lambda node: node.id)[:MAX_BROKERS]}  # fmt: skip
         on_topic = asking.configs(ResourceType.TOPIC, topic)
         partitions = asking.topic(topic, described[topic])
@@ -117,12 +117,12 @@ def look(cluster: str, topic: str, group: str = "") -> Seen:
         return Seen(
             topic=topic,
             racks={node.id: node.rack or "" for node in nodes},
-            copies=tuple(len(each.replicas) for each in partitions),
+            copies=tuple(len(partition.replicas) for partition in partitions),
             on_topic=asking.entries(on_topic, "the settings of the topic", notes),
             on_brokers={
-                broker: found
-                for broker, future in asked.items()
-                if (found := asking.entries(future, f"the settings of broker {broker}", notes))
+                broker: entries
+                for broker, future in settings.items()
+                if (entries := asking.entries(future, f"the settings of broker {broker}", notes))
             },
             group=asking.group(group, topic, len(partitions)) if group else None,
             notes=tuple(notes),
@@ -197,8 +197,8 @@ class _Asking:
     def topics(self) -> list[str]:
         """The topics that are not Kafka's own, by name."""
         left = max(0.1, self._until - time.monotonic())
-        found = self.admin.list_topics(timeout=left).topics
-        return sorted(name for name in found if not name.startswith("__"))
+        results = self.admin.list_topics(timeout=left).topics
+        return sorted(name for name in results if not name.startswith("__"))
 
     def topic(self, name: str, described: Future[Any]) -> list[Any]:
         """The partitions of a topic. Raises `LiveError` if it is not there or not for this site."""
@@ -215,14 +215,14 @@ class _Asking:
     def configs(self, kind: ResourceType, name: str) -> Future[Any]:
         """Asks for every setting of a topic or a broker."""
         resource = ConfigResource(kind, name)
-        asked = self.admin.describe_configs([resource], request_timeout=LIMIT_S)
-        future: Future[Any] = asked[resource]
+        settings = self.admin.describe_configs([resource], request_timeout=LIMIT_S)
+        future: Future[Any] = settings[resource]
         return future
 
-    def entries(self, asked: Future[Any], what: str, notes: list[str]) -> tuple[Entry, ...]:
+    def entries(self, future: Future[Any], what: str, notes: list[str]) -> tuple[Entry, ...]:
         """The settings; none, and a note, if they may not be read."""
         try:
-            found = self.result(asked)
+            result = self.result(future)
         except KafkaException as error:
             forbidden = error.args[0].code() in _FORBIDDEN
             why = "this site may not" if forbidden else "the cluster did not say"
@@ -230,10 +230,10 @@ class _Asking:
             return ()
         return tuple(
             Entry(
-                each.name, None if each.is_sensitive else each.value,
-                ConfigSource(int(each.source)).name, bool(each.is_sensitive),
+                item.name, None if item.is_sensitive else item.value,
+                ConfigSource(int(item.source)).name, bool(item.is_sensitive),
             )
-            for each in found.values()
+            for item in result.values()
         )  # fmt: skip
 
     def group(self, name: str, topic: str, partitions: int) -> Group:
@@ -245,20 +245,20 @@ class _Asking:
         described = self.admin.describe_consumer_groups([name], request_timeout=LIMIT_S)[name]
         nobodys = LiveError(f"{self.cluster} does not have group {name}.")
         try:
-            found = self.result(described)
+            result = self.result(described)
             committed = self.result(offsets).topic_partitions
         except KafkaException as error:
             code = error.args[0].code()
             if code in _FORBIDDEN:
                 raise LiveError(f"This site may not describe group {name}.") from None
             raise (nobodys if code in _NO_GROUP else error) from None
-        if found.state == ConsumerGroupState.DEAD:  # so Kafka calls a group that nobody knows
+        if result.state == ConsumerGroupState.DEAD:  # so Kafka calls a group that nobody knows
             raise nobodys
         return Group(
             name,
-            tuple(member.group_instance_id or "" for member in found.members),
+            tuple(member.group_instance_id or "" for member in result.members),
             partitions,
-            sum(each.offset >= 0 for each in committed),
+            sum(item.offset >= 0 for item in committed),
         )
 
 
@@ -267,7 +267,7 @@ def _client_settings(given: str) -> dict[str, str]:
     if not given.startswith("/"):
         return {"bootstrap.servers": given}
     text = Path(given).read_text(encoding="utf-8")
-    return {found.key: found.value for found in properties(text)}
+    return {entry.key: entry.value for entry in properties(text)}
 
 
 def _said(cluster: str, code: int) -> str:

@@ -121,10 +121,10 @@ def answers(description: Description) -> dict[str, str]:
 
 def _kept(description: Description) -> Answer:
     """The answer that was kept. Raises ValueError if it is none, or one to something else."""
-    found = from_plain(Answer, description.answer)
-    if to_data(found.judgement.pipeline) != description.data:
+    answer = from_plain(Answer, description.answer)
+    if to_data(answer.judgement.pipeline) != description.data:
         raise ValueError("The answer kept is one to another pipeline")
-    return found
+    return answer
 
 
 def _taken(description: Description, data: dict[str, object]) -> Pipeline:

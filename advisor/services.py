@@ -63,10 +63,10 @@ def to_json(given: Answer) -> dict[str, Any]:
             for failure in given.judgement.failures
             if failure.in_scope
         ],
-        "findings": [_finding(found) for found in given.judgement.findings],
+        "findings": [_finding(finding) for finding in given.judgement.findings],
         "changes": [_change(change) for change in given.wanted.changes],
-        "impossible": [_impossible(each) for each in given.wanted.impossible],
-        "numbers": [asdict(each) for each in given.numbers],
+        "impossible": [_impossible(need) for need in given.wanted.impossible],
+        "numbers": [asdict(number) for number in given.numbers],
         **known_bugs.to_json(known_bugs.known_bugs(given)),
         **basis(given),
     }
@@ -82,11 +82,11 @@ def basis(given: Answer) -> dict[str, Any]:
         "works": given.judgement.works,
         "obstacles": [
             {
-                "setting": f"{each.component}.{each.setting}",
-                "why": each.why,
-                "instead": each.instead,
+                "setting": f"{obstacle.component}.{obstacle.setting}",
+                "why": obstacle.why,
+                "instead": obstacle.instead,
             }
-            for each in given.judgement.obstacles
+            for obstacle in given.judgement.obstacles
         ],
         "wish": {
             "guarantee": need.guarantee.value,
@@ -101,8 +101,12 @@ def basis(given: Answer) -> dict[str, Any]:
             "brokers": pipeline.brokers,
         },
         "assumed": [
-            {"component": each.component.value, "setting": each.setting, "value": each.value}
-            for each in given.assumed
+            {
+                "component": assumption.component.value,
+                "setting": assumption.setting,
+                "value": assumption.value,
+            }
+            for assumption in given.assumed
         ],
     }
 
@@ -119,15 +123,15 @@ def in_force(pipeline: Pipeline) -> dict[str, dict[str, str | int | bool]]:
     whatever client runs it. A part that this client does not have is left out. `splits.batches` of
     the application is no setting: it says that the team's client loses a full batch whole.
     """
-    found = {component.value: _in_force(pipeline, component) for component in Component}
+    results = {component.value: _in_force(pipeline, component) for component in Component}
     if full_batch(pipeline):
-        found[Component.APPLICATION.value]["splits.batches"] = False
-    return {component: settings for component, settings in found.items() if settings}
+        results[Component.APPLICATION.value]["splits.batches"] = False
+    return {component: settings for component, settings in results.items() if settings}
 
 
 def _in_force(pipeline: Pipeline, component: Component) -> dict[str, str | int | bool]:
-    known = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
-    names = [setting.name for setting in known]
+    settings = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
+    names = [setting.name for setting in settings]
     return dict(_with_value((name, pipeline.value(component, name)) for name in names))
 
 
@@ -137,15 +141,15 @@ def _with_value(
     return ((name, value) for name, value in settings if value is not None)
 
 
-def _finding(found: Found) -> dict[str, Any]:
+def _finding(finding: Found) -> dict[str, Any]:
     return {
-        "code": found.code,
-        "name": found.name,
-        "severity": found.severity.value,
-        "confidence": found.confidence.value,
-        "setting": f"{found.component}.{found.setting}",
-        "message": found.message,
-        "sources": list(found.sources),
+        "code": finding.code,
+        "name": finding.name,
+        "severity": finding.severity.value,
+        "confidence": finding.confidence.value,
+        "setting": f"{finding.component}.{finding.setting}",
+        "message": finding.message,
+        "sources": list(finding.sources),
     }
 
 
@@ -163,5 +167,5 @@ def _change(change: Change) -> dict[str, Any]:
     }
 
 
-def _impossible(each: Impossible) -> dict[str, Any]:
-    return {"wish": each.wish, "why": each.why, "nearest": each.nearest}
+def _impossible(need: Impossible) -> dict[str, Any]:
+    return {"wish": need.wish, "why": need.why, "nearest": need.nearest}

@@ -47,8 +47,10 @@ def drawn(draw: random.Random) -> Iterator[Pipeline]:
             "need.survive": draw.choice(["0", "1", "2"]),
             "need.ordering": draw.choice(["", "on"]),
         }  # fmt: skip
-        known = [each for part in Component for each in settings_of(family, version, kafka, part)]
-        for setting in draw.sample(known, draw.randint(0, 12)):
+        settings = [
+            setting for part in Component for setting in settings_of(family, version, kafka, part)
+        ]
+        for setting in draw.sample(settings, draw.randint(0, 12)):
             fields[f"{setting.component}.{setting.name}"] = draw.choice(texts(setting))
         pipeline, _ = from_fields(fields)
         if pipeline is not None:
@@ -63,8 +65,8 @@ def plain(pipeline: Pipeline) -> int | None:
         for pulls in combinations(order, size):
             after = pulled(pipeline, frozenset(pulls))
             broken = any(
-                each.in_scope and not forbids.isdisjoint(each.permits)
-                for each in assess(after).failures
+                assessment.in_scope and not forbids.isdisjoint(assessment.permits)
+                for assessment in assess(after).failures
             )
             if not broken and not validate(
                 after.family, after.version, after.kafka, after.brokers, after.settings
@@ -92,18 +94,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pipelines", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
-    told = parser.parse_args()
-    source = drawn(random.Random(told.seed))  # noqa: S311 - a benchmark is to be repeatable
-    pipelines = [next(source) for _ in range(told.pipelines)]
+    options = parser.parse_args()
+    source = drawn(random.Random(options.seed))  # noqa: S311 - a benchmark is to be repeatable
+    pipelines = [next(source) for _ in range(options.pipelines)]
     assessed, advised, ours, peers = [], [], [], []
     for pipeline in pipelines:
         first, _ = timed(assess, pipeline)
-        second, found = timed(recommend, pipeline)
+        second, result = timed(recommend, pipeline)
         assessed.append(first)
         advised.append(first + second)
-        if not found.impossible and len(found.changes) <= PEER_CHANGES:
+        if not result.impossible and len(result.changes) <= PEER_CHANGES:
             took, size = timed(plain, pipeline)
-            if size != len(found.changes):
+            if size != len(result.changes):
                 raise SystemExit(f"the plain way takes {size} changes: {pipeline}")
             ours.append(second)
             peers.append(took)

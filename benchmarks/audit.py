@@ -51,22 +51,22 @@ TRIAGED: Mapping[tuple[str, str], str] = {
 def bandit() -> list[dict[str, Any]]:
     """All that it finds, whatever its severity. Raises `CalledProcessError` if it fails."""
     words = ["-m", "bandit", "-q", "-f", "json", "--exit-zero", "-r", *CODE]
-    told = subprocess.run(
+    process = subprocess.run(
         [sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    found: list[dict[str, Any]] = json.loads(told.stdout)["results"]
-    return found
+    data: list[dict[str, Any]] = json.loads(process.stdout)["results"]
+    return data
 
 
-def untriaged(found: list[dict[str, Any]]) -> Iterator[str]:
+def untriaged(results: list[dict[str, Any]]) -> Iterator[str]:
     """A line for each finding that nobody looked at, and for each reason that nothing needs."""
     needed = set()
-    for each in found:
-        file, number = each["filename"].removeprefix("./"), each["test_id"]
+    for row in results:
+        file, number = row["filename"].removeprefix("./"), row["test_id"]
         reasons = {key for key in TRIAGED if file.startswith(key[0]) and key[1] == number}
         needed |= reasons
         if not reasons and number not in EVERYWHERE:
-            yield f"{file}:{each['line_number']}: {number} {each['issue_text']}"
+            yield f"{file}:{row['line_number']}: {number} {row['issue_text']}"
     for file, number in TRIAGED.keys() - needed:
         yield f"{file}: {number} is not found any more: take its reason out of TRIAGED"
 
@@ -74,31 +74,32 @@ def untriaged(found: list[dict[str, Any]]) -> Iterator[str]:
 def audited(lock: str) -> tuple[int, list[str]]:
     """How many of a lock's releases pip-audit knows, and what is wrong with them."""
     words = ["-m", "pip_audit", "--disable-pip", "--require-hashes", "--format", "json"]
-    told = subprocess.run(
+    process = subprocess.run(
         [sys.executable, *words, "-r", f"config/locks/{lock}.txt"],
         cwd=ROOT, capture_output=True, text=True,
     )  # fmt: skip
     try:
-        releases = json.loads(told.stdout)["dependencies"]
+        releases = json.loads(process.stdout)["dependencies"]
     except ValueError:  # its words are on standard error: it reached nobody
         return 0, []
     wrong = [
-        f"{lock}: {each['name']} {each['version']}: {one['id']}, mended in {one['fix_versions']}"
-        for each in releases
-        for one in each.get("vulns", ())
+        f"{lock}: {release['name']} {release['version']}: {one['id']}, "
+        f"fixed in {one['fix_versions']}"
+        for release in releases
+        for one in release.get("vulns", ())
     ]
-    return sum("vulns" in each for each in releases), wrong
+    return sum("vulns" in release for release in releases), wrong
 
 
 def main() -> int:
-    found = bandit()
-    lines = list(untriaged(found))
-    print(f"bandit: {len(found)} findings, {len(lines)} to be looked at")
+    results = bandit()
+    lines = list(untriaged(results))
+    print(f"bandit: {len(results)} findings, {len(lines)} to be looked at")
     for lock in LOCKS:
-        known, wrong = audited(lock)
+        count, wrong = audited(lock)
         lines += wrong
-        if known:
-            print(f"pip-audit: {known} releases of {lock}, {len(wrong)} with a vulnerability")
+        if count:
+            print(f"pip-audit: {count} releases of {lock}, {len(wrong)} with a vulnerability")
         else:
             print(f"pip-audit: its service told nothing of {lock}: not audited")
     for line in lines:

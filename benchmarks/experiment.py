@@ -98,23 +98,23 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--scenario", default=SCENARIO)
     parser.add_argument("--account", action="store_true")
-    told = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="delivery-lab-") as folder:
         scratch = Path(folder)
         with warm_judge(scratch) as judge:
             print(f"the judge has practised {practised(judge)} times", flush=True)
-            one = experiment(DESCRIBED, scenario=told.scenario)
+            one = experiment(DESCRIBED, scenario=options.scenario)
             alone, *_ = timed(one, scratch / "alone", judge.socket)
             print(f"one arm alone: {alone:.1f} s", flush=True)
             cold, pooled, right = [], [], True
-            for seed in range(told.first, told.first + told.seeds):
-                spec = experiment(seed=seed, scenario=told.scenario)
-                took = timed(spec, scratch / f"cold-{seed}", judge.socket, account=told.account)
+            for seed in range(options.first, options.first + options.seeds):
+                spec = experiment(seed=seed, scenario=options.scenario)
+                took = timed(spec, scratch / f"cold-{seed}", judge.socket, account=options.account)
                 right = line("cold", spec, took) and right
                 cold.append(took[0])
                 with filled(scratch, judge.socket) as pool:
                     took = timed(
-                        spec, scratch / f"pool-{seed}", judge.socket, pool, account=told.account
+                        spec, scratch / f"pool-{seed}", judge.socket, pool, account=options.account
                     )
                 right = line("pooled", spec, took) and right
                 pooled.append(took[0])

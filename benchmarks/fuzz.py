@@ -48,11 +48,11 @@ class Told:
 
 def examples() -> list[str]:
     """The text of every example file."""
-    found = [example.text for example in EXAMPLES]
+    names = [example.text for example in EXAMPLES]
     for path in sorted(FILES.rglob("*")):
         if path.is_file():
-            found.append(path.read_text("utf-8", errors="replace"))
-    return found
+            names.append(path.read_text("utf-8", errors="replace"))
+    return names
 
 
 def changed(random: Random, texts: list[str]) -> str:
@@ -80,60 +80,60 @@ def parsers() -> dict[str, Callable[[str], str]]:
 
     def reader(kind: str) -> Callable[[str], str]:
         def reads(text: str) -> str:
-            found = read(text, JAVA, kind)
-            for told in [*found.notes, *(problem.message for problem in found.problems)]:
-                if not told.isprintable() or len(told) >= LONGEST_MESSAGE:
-                    raise ValueError(f"not fit for a page: {told[:80]!r}")
-            return "settings" if found.settings else "problems" if found.problems else "nothing"
+            intake = read(text, JAVA, kind)
+            for words in [*intake.notes, *(problem.message for problem in intake.problems)]:
+                if not words.isprintable() or len(words) >= LONGEST_MESSAGE:
+                    raise ValueError(f"not fit for a page: {words[:80]!r}")
+            return "settings" if intake.settings else "problems" if intake.problems else "nothing"
 
         return reads
 
-    kinds = ["", *(each.kind for each in all_readers())]
+    kinds = ["", *(reader.kind for reader in all_readers())]
     return {kind or "any": reader(kind) for kind in kinds} | {"pipeline": pipeline}
 
 
 def pipeline(text: str) -> str:
     """Reads a text as a pipeline's TOML file."""
-    found = read_pipeline(text)
-    return "settings" if found.fields else "problems" if found.problems else "nothing"
+    file = read_pipeline(text)
+    return "settings" if file.fields else "problems" if file.problems else "nothing"
 
 
 def fuzz(inputs: int, seed: int) -> Told:
     """Reads so many inputs by every parser."""
-    random, texts, told = Random(seed), examples(), Told()  # noqa: S311 - repeatable, no secret
+    random, texts, tally = Random(seed), examples(), Told()  # noqa: S311 - repeatable, no secret
     by = parsers()
     for _ in range(inputs):
         text = changed(random, texts)
-        told.inputs += 1
+        tally.inputs += 1
         for name, parse in by.items():
             began = time.process_time()
             try:
-                told.outcomes[parse(text)] += 1
+                tally.outcomes[parse(text)] += 1
             except Exception as error:  # whatever it is: that is what is looked for
-                told.wrong.append(f"{name}: {type(error).__name__}: {error}: {text[:2000]!r}")
+                tally.wrong.append(f"{name}: {type(error).__name__}: {error}: {text[:2000]!r}")
             took = time.process_time() - began
-            told.readings += 1
-            if took > told.slowest_s:
-                told.slowest_s, told.slowest = took, name
+            tally.readings += 1
+            if took > tally.slowest_s:
+                tally.slowest_s, tally.slowest = took, name
             if took > LIMIT_S:
-                told.wrong.append(f"{name}: took {took:.1f} s: {text[:2000]!r}")
-    return told
+                tally.wrong.append(f"{name}: took {took:.1f} s: {text[:2000]!r}")
+    return tally
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
     parser.add_argument("--inputs", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
-    told = fuzz(asked.inputs, asked.seed)
-    for each in told.wrong[:20]:
-        print(each)
+    options = parser.parse_args()
+    tally = fuzz(options.inputs, options.seed)
+    for name in tally.wrong[:20]:
+        print(name)
     print(
-        f"{told.inputs:,} inputs of seed {asked.seed}, {told.readings:,} readings, "
-        f"{len(told.wrong)} wrong; slowest {told.slowest_s:.2f} s ({told.slowest}); "
-        + ", ".join(f"{count:,} {what}" for what, count in sorted(told.outcomes.items()))
+        f"{tally.inputs:,} inputs of seed {options.seed}, {tally.readings:,} readings, "
+        f"{len(tally.wrong)} wrong; slowest {tally.slowest_s:.2f} s ({tally.slowest}); "
+        + ", ".join(f"{count:,} {what}" for what, count in sorted(tally.outcomes.items()))
     )
-    return 1 if told.wrong else 0
+    return 1 if tally.wrong else 0
 
 
 if __name__ == "__main__":

@@ -87,16 +87,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--messages", type=int, default=40_000)
     parser.add_argument("--repeat", type=int, default=5)
-    told = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="delivery-lab-") as scratch:
-        ledger = write(Path(scratch, "ledger"), history(told.messages))
+        ledger = write(Path(scratch, "ledger"), history(options.messages))
         peer_s, peer = timed(lambda: by_sets(ledger))
-        print(f"{told.messages:,} messages; plain Python: {peer_s:.1f} s", flush=True)
+        print(f"{options.messages:,} messages; plain Python: {peer_s:.1f} s", flush=True)
         cold_s, cold = timed(lambda: judge_cold([ledger], WANT)[0])
         print(f"Spark, a process of its own: {cold_s:.1f} s", flush=True)
         with warm_judge(Path(scratch)) as keeper:
             answers = [timed(lambda: judge(ledger, WANT, socket=keeper.socket))
-                       for _ in range(told.repeat)]  # fmt: skip
+                       for _ in range(options.repeat)]  # fmt: skip
             with ThreadPoolExecutor(2) as pool:
                 began = time.monotonic()
                 list(pool.map(lambda _: judge(ledger, WANT, socket=keeper.socket), range(2)))

@@ -87,18 +87,18 @@ def measured(config: ProducerConfig, recorded: bool, seconds: float) -> Rate:
         if heard is None or owner is None:
             raise RuntimeError("the client has no pipes")
         seen: list[tuple[float, int]] = []
-        said: dict[str, Any] = {}
+        answers: dict[str, Any] = {}
         for line in heard:
-            said.update(json.loads(line))
+            answers.update(json.loads(line))
             now = time.monotonic()
-            if said["acknowledged"] and not said["ended"]:
-                seen.append((now, said["acknowledged"]))
+            if answers["acknowledged"] and not answers["ended"]:
+                seen.append((now, answers["acknowledged"]))
             if seen and now - seen[0][0] > _WARM_UP_S + seconds and not owner.closed:
                 owner.close()
     warm = [at for at in seen if at[0] - seen[0][0] >= _WARM_UP_S]
     (began, before), (ended, after) = warm[0], warm[-1]
     rate = (after - before) / (ended - began)
-    return Rate(said["acknowledged"], rate, said["cpu_s"] / said["acknowledged"] * 1e6)
+    return Rate(answers["acknowledged"], rate, answers["cpu_s"] / answers["acknowledged"] * 1e6)
 
 
 def rates(cluster: Cluster, folder: Path, name: str, recorded: bool, seconds: float) -> Rate:
@@ -121,18 +121,18 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--client", nargs=2, help=argparse.SUPPRESS)
-    told = parser.parse_args()
-    if told.client:
-        recorded, config = told.client
+    options = parser.parse_args()
+    if options.client:
+        recorded, config = options.client
         return send(ProducerConfig(**json.loads(config)), recorded == "recorded")
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, three brokers on the same")
     with tempfile.TemporaryDirectory(prefix="delivery-lab-") as scratch:
         folder = Path(scratch)
         with Cluster(kafka(), find_java(), folder / "cluster") as cluster:
             pairs = [
-                (rates(cluster, folder, f"without-{n}", False, told.seconds),
-                 rates(cluster, folder, f"with-ledger-{n}", True, told.seconds))
-                for n in range(told.repeat)
+                (rates(cluster, folder, f"without-{n}", False, options.seconds),
+                 rates(cluster, folder, f"with-ledger-{n}", True, options.seconds))
+                for n in range(options.repeat)
             ]  # fmt: skip
     plain, kept = (
         statistics.median(rate.per_s for rate in column) for column in zip(*pairs, strict=True)

@@ -53,16 +53,16 @@ def _belongs(path: Path, runs: Path) -> bool:
 
 def _at_home_in(scratch: Path) -> set[int]:
     """The processes whose command or working folder names the scratch folder."""
-    found = set()
+    results = set()
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            told = (process / "cmdline").read_bytes().decode("utf-8", "replace")
+            text = (process / "cmdline").read_bytes().decode("utf-8", "replace")
             home = str((process / "cwd").readlink())
         except OSError:
             continue  # it ended while we looked, or is not ours to look at
-        if str(scratch) in told or home.startswith(str(scratch)):
-            found.add(int(process.name))
-    return found
+        if str(scratch) in text or home.startswith(str(scratch)):
+            results.add(int(process.name))
+    return results
 
 
 def _memory_mb(pid: int) -> int:
@@ -81,14 +81,14 @@ def nothing_grew(seen: list[Left]) -> bool:
     """
     quarter = len(seen) // 4
     more = []
-    for number, each in enumerate(fields(Left) if quarter else ()):
+    for number, field in enumerate(fields(Left) if quarter else ()):
         first, last = (
             statistics.median(astuple(one)[number] for one in part)
             for part in (seen[quarter : 2 * quarter], seen[-quarter:])
         )
-        print(f"{each.name}: {first:g} in the second quarter, {last:g} in the last")
+        print(f"{field.name}: {first:g} in the second quarter, {last:g} in the last")
         if len(seen) >= _FEW and last > first * _GROWTH:
-            more.append(each.name)
-    behind = [each for each in seen if each.processes or each.files]
+            more.append(field.name)
+    behind = [remainder for remainder in seen if remainder.processes or remainder.files]
     print(f"{len(behind)} of {len(seen)} runs left something; grew: {', '.join(more) or 'nothing'}")
     return not behind and not more

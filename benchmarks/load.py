@@ -136,33 +136,33 @@ async def watches(port: int, slug: str, rng: random.Random, seen: Seen) -> None:
         await asyncio.sleep(WATCH_S)
 
 
-async def attacked(server: Server, made: dict, told: argparse.Namespace) -> Seen:
+async def attacked(server: Server, made: dict, options: argparse.Namespace) -> Seen:
     """All visitors for some seconds, beside slow ones."""
-    rng, sent = random.Random(told.seed), attacks(made)  # noqa: S311
+    rng, sent = random.Random(options.seed), attacks(made)  # noqa: S311
     slow = [asyncio.create_task(is_slow(server.port, sent[number % len(sent)], rng))
-            for number in range(told.slow)]  # fmt: skip
-    seen = await crowd(server, made, told)
+            for number in range(options.slow)]  # fmt: skip
+    seen = await crowd(server, made, options)
     for task in slow:
         task.cancel()
     await asyncio.gather(*slow, return_exceptions=True)
     return seen
 
 
-async def crowd(server: Server, made: dict, told: argparse.Namespace) -> Seen:
+async def crowd(server: Server, made: dict, options: argparse.Namespace) -> Seen:
     """All visitors for some seconds."""
-    rng, seen, pages = random.Random(told.seed), Seen(), pages_of(made)  # noqa: S311
+    rng, seen, pages = random.Random(options.seed), Seen(), pages_of(made)  # noqa: S311
     watching = [watches(server.port, slug, rng, seen) for slug in made["waiting"]]
-    reading = max(0, told.visitors - len(watching))
+    reading = max(0, options.visitors - len(watching))
     everybody = [reads(server.port, pages, rng, seen) for _ in range(reading)] + watching
-    tasks = [asyncio.create_task(each) for each in everybody]
-    await asyncio.sleep(told.seconds)
+    tasks = [asyncio.create_task(coroutine) for coroutine in everybody]
+    await asyncio.sleep(options.seconds)
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
     return seen
 
 
-async def alone(server: Server, made: dict, told: argparse.Namespace) -> Seen:
+async def alone(server: Server, made: dict, options: argparse.Namespace) -> Seen:
     """One visitor who does not think, on every page three times."""
     seen = Seen()
     for path in pages_of(made) * 3:
@@ -239,24 +239,24 @@ def main() -> int:
     for name, default in (("visitors", 200), ("queued", 20), ("slow", 50), ("seconds", 60)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--seed", type=int, default=1)
-    told = parser.parse_args()
+    options = parser.parse_args()
     print("phase     pages/s   median      p95   p99 ms   × quiet   served  refused  failed "
           "  CPU ms     load")  # fmt: skip
     with (
         tempfile.TemporaryDirectory(prefix="delivery-lab-load-") as folder,
-        serving(Path(folder), told.queued) as (server, made),
+        serving(Path(folder), options.queued) as (server, made),
     ):
-        failed = phases(server, made, told)
+        failed = phases(server, made, options)
     print("\n".join(failed[:10]))
     return 1 if failed else 0
 
 
-def phases(server: Server, made: dict, told: argparse.Namespace) -> list[str]:
+def phases(server: Server, made: dict, options: argparse.Namespace) -> list[str]:
     """Runs them in order and prints each; the pages that failed."""
     failed, quiet_ms = [], math.nan
     for phase, visit in ("warm", alone), ("quiet", alone), ("load", crowd), ("attack", attacked):
         began, cpu_s = time.monotonic(), server.cpu_s()
-        seen = asyncio.run(visit(server, made, told))
+        seen = asyncio.run(visit(server, made, options))
         took_s, used_s = time.monotonic() - began, server.cpu_s() - cpu_s
         quiet_ms = seen.quantile(0.99) if phase == "quiet" else quiet_ms
         line(phase, seen, took_s, used_s, quiet_ms)

@@ -107,7 +107,7 @@ def exports_of(slug: str) -> list[str]:
     from advisor.services import find
 
     saved = find(slug)
-    return [each.name for each in exports_for(saved.recommended(), saved.described())]
+    return [export.name for export in exports_for(saved.recommended(), saved.described())]
 
 
 def saved(pipelines: int, seed: int) -> list[Visit]:
@@ -136,11 +136,11 @@ def in_a_process_of_its_own(work: Callable[[], _T]) -> _T:
     if child := os.fork():
         os.close(out)
         with os.fdopen(back, "rb") as answer:
-            said = answer.read()
-        if os.waitpid(child, 0)[1] or not said:
+            text = answer.read()
+        if os.waitpid(child, 0)[1] or not text:
             raise SystemExit("a page could not be had; see above")
-        found: _T = pickle.loads(said)  # noqa: S301 - our own child's
-        return found
+        result: _T = pickle.loads(text)  # noqa: S301 - our own child's
+        return result
     code = 1
     try:
         with os.fdopen(out, "wb") as answer:
@@ -166,7 +166,7 @@ def main() -> int:
     parser.add_argument("--pipelines", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
-    told = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="delivery-lab-pages-") as folder:
         os.environ["LAB_DATA_DIR"] = folder
         from django.test import Client
@@ -176,12 +176,12 @@ def main() -> int:
         logging.disable(logging.WARNING)
         client = Client(headers={"host": "localhost"})
         client.handler.load_middleware()  # a server has, before its first visitor
-        to_make = in_a_process_of_its_own(partial(saved, told.pipelines, told.seed))
+        to_make = in_a_process_of_its_own(partial(saved, options.pipelines, options.seed))
         kinds: dict[str, Kind] = {}
         for visit in to_make:
             if visit.kind not in kinds:
                 kinds[visit.kind] = Kind(in_a_process_of_its_own(partial(visit.made, client)))
-        for visit in to_make * told.rounds:
+        for visit in to_make * options.rounds:
             kinds[visit.kind].add(visit, visit.made(client))
     print(f"{'ms of processor time':24} {'pages':>6} {'first':>8} {'median':>8} {'p99':>8} "
           f"{'worst':>8} {'× frame':>9}")  # fmt: skip

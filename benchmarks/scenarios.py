@@ -80,8 +80,8 @@ class Line:
         return self.case, self.seed, self.arm, self.kafka
 
     def __str__(self) -> str:
-        told = f"{self.case} {self.arm} on {self.kafka}, seed {self.seed}: {self.verdict}"
-        return f"{told}, {self.anomaly} {self.count}" + ("" if self.right else f": {self.reason}")
+        text = f"{self.case} {self.arm} on {self.kafka}, seed {self.seed}: {self.verdict}"
+        return f"{text}, {self.anomaly} {self.count}" + ("" if self.right else f": {self.reason}")
 
 
 class Record:
@@ -109,7 +109,7 @@ def preventable(case: Case, kafka: str) -> bool:
     On brokers without eligible leader replicas some do not.
     """
     good = pipeline(**{**(case.good or {}), "kafka": kafka_line(kafka)})
-    event = next(each for each in all_events() if each.scenario == case.scenario)
+    event = next(event for event in all_events() if event.scenario == case.scenario)
     return case.anomaly not in possible(event.name, as_staged(event, good))
 
 
@@ -120,14 +120,14 @@ def run(
     with launch(case.experiment(seed, arms, kafka), folder, judge.socket) as started:
         *_, last = started
     lines = []
-    for told in last["experiment"]["arms"]:
-        count, verdict, name = told["counts"].get(case.counted), told["verdict"], told["name"]
+    for arm in last["experiment"]["arms"]:
+        count, verdict, name = arm["counts"].get(case.counted), arm["verdict"], arm["name"]
         right = case.right(name, verdict, count) or (
             name == "good" and verdict in JUDGED and not preventable(case, kafka)
         )
         lines.append(
             Line(
-                case.name, seed, name, verdict, case.counted, count, right, told["reason"], kafka,
+                case.name, seed, name, verdict, case.counted, count, right, arm["reason"], kafka,
                 case.scenario, f"{datetime.now(UTC):%Y-%m-%d}", dict(fingerprint(case.scenario)),
             )
         )  # fmt: skip
@@ -181,8 +181,8 @@ def rates(record: Record) -> dict[str, tuple[Rate, ...]]:
             if line.seed in MEASURED and line.verdict != UNKNOWN:
                 shown[case.scenario][str(case.anomaly)].append(line.right)
     return {
-        name: tuple(Rate(anomaly, sum(each), len(each)) for anomaly, each in found.items())
-        for name, found in shown.items()
+        name: tuple(Rate(anomaly, sum(row), len(row)) for anomaly, row in results.items())
+        for name, results in shown.items()
     }
 
 
@@ -196,17 +196,17 @@ def table(
     all_right = True
     total: Counter[str] = Counter()
     for case in cases:
-        told = []
+        text = []
         for arm in (arm for arm in case.arms if arm in wanted):
             lines = record.of(case, seeds, arm)
             right = sum(line.right for line in lines)
             judged = sum(line.verdict != UNKNOWN for line in lines)
             all_right = all_right and right == len(seeds)
             total.update({arm: right, f"{arm} runs": judged})
-            told.append(f"{ARMS[arm]} {right} of {judged}")
-        print(f"{case.name:<19} {case.scenario:<32} {case.anomaly:<18} {', '.join(told)}")
-    said = (f"{ARMS[arm]} {total[arm]} of {total[f'{arm} runs']}" for arm in wanted)
-    print(f"all {len(cases)} cases: {', '.join(said)}\n")
+            text.append(f"{ARMS[arm]} {right} of {judged}")
+        print(f"{case.name:<19} {case.scenario:<32} {case.anomaly:<18} {', '.join(text)}")
+    message = (f"{ARMS[arm]} {total[arm]} of {total[f'{arm} runs']}" for arm in wanted)
+    print(f"all {len(cases)} cases: {', '.join(message)}\n")
     for name, measured in rates(record).items():
         if any(case.scenario == name for case in cases):
             print(f"{name}: measured={measured}\n  its file: {find(name).certainty}")
@@ -239,10 +239,10 @@ def by_line(
     return all_run
 
 
-def seeds_of(asked: argparse.Namespace) -> range:
+def seeds_of(options: argparse.Namespace) -> range:
     """The seeds of `--seeds`, or as many as `--until-bound` takes."""
-    many = asked.seeds if asked.until_bound is None else runs_for(asked.until_bound)
-    return range(asked.first, asked.first + many)
+    many = options.seeds if options.until_bound is None else runs_for(options.until_bound)
+    return range(options.first, options.first + many)
 
 
 def main() -> int:
@@ -256,22 +256,22 @@ def main() -> int:
     parser.add_argument("--arms", choices=list(ARMS))
     parser.add_argument("--lines", nargs="+", metavar="LINE", help="of brokers, or `all`")
     parser.add_argument("--out", type=Path)
-    asked = parser.parse_args()
-    cases = [case for case in CASES if not asked.only or case.name in asked.only]
-    if asked.until_bound is not None and not 0 < asked.until_bound < 1:
+    options = parser.parse_args()
+    cases = [case for case in CASES if not options.only or case.name in options.only]
+    if options.until_bound is not None and not 0 < options.until_bound < 1:
         parser.error("--until-bound takes a share above 0 and below 1")
-    seeds = seeds_of(asked)
-    wanted = [asked.arms] if asked.arms else list(ARMS)
+    seeds = seeds_of(options)
+    wanted = [options.arms] if options.arms else list(ARMS)
     try:
-        releases = chosen(asked.lines)
+        releases = chosen(options.lines)
     except UnknownVersion as unknown:
         parser.error(f"--lines: {unknown}")
     # `timeout` ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder:
-        record = Record(asked.out or Path(folder) / "lines.jsonl")
+        record = Record(options.out or Path(folder) / "lines.jsonl")
         after = measure(cases, seeds, wanted, record, releases)
-        if asked.lines:
+        if options.lines:
             return 0 if by_line(cases, seeds, wanted, record, releases) else 1
         right = table(cases, seeds, wanted, record)
         clean = not after or nothing_grew(after)

@@ -20,12 +20,12 @@ class ContentMiddleware:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        status, said = _refusal(request)
+        status, text = _refusal(request)
         if not status:
             return self._get_response(request)
         # Without the request: a page that asked for its form would read the body after all.
         return HttpResponse(
-            render_to_string("400.html", {"status": status, "said": said}), status=status
+            render_to_string("400.html", {"status": status, "said": text}), status=status
         )
 
 

@@ -61,16 +61,16 @@ def packages() -> Finding:
         for name, version in pinned.items()
         if _installed(name) != version
     ]
-    found = ", ".join(wrong) or f"{len(pinned)} packages as locked"
-    return Finding("packages", not wrong, found, "make setup")
+    text = ", ".join(wrong) or f"{len(pinned)} packages as locked"
+    return Finding("packages", not wrong, text, "make setup")
 
 
 def java() -> Finding:
     try:
-        found = find_java()
+        java = find_java()
     except JavaMissing as missing:
         return Finding("java", False, str(missing), "make setup")
-    return Finding("java", True, f"{found.version} ({found.path}, from {found.origin})")
+    return Finding("java", True, f"{java.version} ({java.path}, from {java.origin})")
 
 
 def jars(*, full: bool = False) -> Finding:
@@ -82,23 +82,23 @@ def jars(*, full: bool = False) -> Finding:
     here = distribution.installed()
     wrong = [f"{name}/{jar}" for name in here for jar in distribution.changed(name, full=full)]
     if wrong:
-        found = f"not the ones that were recorded: {', '.join(wrong[:3])}"
+        text = f"not the ones that were recorded: {', '.join(wrong[:3])}"
         more = f" and {len(wrong) - 3} more" if len(wrong) > 3 else ""
         fix = "make up, or the run that needs them, fetches them again"
-        return Finding("jars", False, f"{found}{more} ({cache_dir()})", fix)
+        return Finding("jars", False, f"{text}{more} ({cache_dir()})", fix)
     missing = [name for name in names if name not in here]
-    found = f"not yet fetched: {', '.join(missing)}" if missing else ", ".join(here)
-    return Finding("jars", not missing, f"{found} ({cache_dir()})", "make up", needed=False)
+    text = f"not yet fetched: {', '.join(missing)}" if missing else ", ".join(here)
+    return Finding("jars", not missing, f"{text} ({cache_dir()})", "make up", needed=False)
 
 
 def redis_program() -> Finding:
     if settings.REDIS_URL != settings.OWN_REDIS:
         return Finding("redis", True, "REDIS_URL names one")
     try:
-        found = find_redis()
+        redis = find_redis()
     except RedisMissing as missing:
         return Finding("redis", False, str(missing), "make setup")
-    return Finding("redis", True, f"{found.version} ({found.path}, from {found.origin})")
+    return Finding("redis", True, f"{redis.version} ({redis.path}, from {redis.origin})")
 
 
 def redis_running() -> Finding:
@@ -112,8 +112,8 @@ def database() -> Finding:
         plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
     except DatabaseError as error:
         return Finding("database", False, f"{connection.vendor}: {error}", "see DATABASE_URL")
-    found = f"{connection.vendor}, " + (f"{len(plan)} migrations wait" if plan else "up to date")
-    return Finding("database", not plan, found, "make up", needed=False)
+    text = f"{connection.vendor}, " + (f"{len(plan)} migrations wait" if plan else "up to date")
+    return Finding("database", not plan, text, "make up", needed=False)
 
 
 def worker() -> Finding:
@@ -124,8 +124,8 @@ def worker() -> Finding:
 def capacity() -> Finding:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GB
     at_once = slots.clusters_at_once()
-    found = f"{os.cpu_count()} cores, {memory:.0f} GB: {at_once} clusters at once"
-    return Finding("capacity", memory >= 3, found, "4 GB of memory carry one cluster and Spark")
+    text = f"{os.cpu_count()} cores, {memory:.0f} GB: {at_once} clusters at once"
+    return Finding("capacity", memory >= 3, text, "4 GB of memory carry one cluster and Spark")
 
 
 def disk() -> Finding:
@@ -133,8 +133,8 @@ def disk() -> Finding:
         path for path in (settings.LAB_DATA_DIR, *settings.LAB_DATA_DIR.parents) if path.exists()
     )
     free = shutil.disk_usage(folder).free
-    found = f"{free / GB:.1f} GB free below {folder}"
-    return Finding("disk", free >= DISK_NEEDED, found, "set LAB_DATA_DIR to a larger disk")
+    text = f"{free / GB:.1f} GB free below {folder}"
+    return Finding("disk", free >= DISK_NEEDED, text, "set LAB_DATA_DIR to a larger disk")
 
 
 def chromium_program() -> str | None:
@@ -144,8 +144,8 @@ def chromium_program() -> str | None:
 
 def chromium() -> Finding:
     path = chromium_program()
-    found = path or "not found; only the browser tests need it"
-    return Finding("chromium", bool(path), found, "apt install chromium", needed=False)
+    text = path or "not found; only the browser tests need it"
+    return Finding("chromium", bool(path), text, "apt install chromium", needed=False)
 
 
 def _installed(name: str) -> str:

@@ -78,15 +78,15 @@ def password(name: str, least: int) -> str:
 
 def pairs(name: str) -> dict[str, str]:
     """Words `key=value` separated by spaces. Raises `ImproperlyConfigured` for any other."""
-    found = {}
+    results = {}
     for word in text(name, "").split():
         key, parted, value = word.partition("=")
         if not (parted and value and _KEY.fullmatch(key)):
             # The word may hold more than a name should: it is not repeated.
             message = "must be words key=value, the keys of letters, digits, dots and dashes"
             raise ImproperlyConfigured(f"{name} {message}.")
-        found[key] = value
-    return found
+        results[key] = value
+    return results
 
 
 def one_of(name: str, schemes: tuple[str, ...], default: str) -> str:

@@ -23,10 +23,10 @@ def told(argv: list[str]) -> Iterator[None]:
     try:
         yield
     except (DatabaseError, InterfaceError, ImproperlyConfigured, OSError) as error:
-        said = cure(error)
-        if not said or "--traceback" in argv:
+        text = cure(error)
+        if not text or "--traceback" in argv:
             raise
-        sys.stderr.write(f"{said}\n")
+        sys.stderr.write(f"{text}\n")
         sys.exit(UNUSABLE)
 
 
@@ -42,21 +42,21 @@ def cure(error: Exception) -> str:
     return _of_folder(error) if isinstance(error, OSError) else ""
 
 
-def _of_database(said: str) -> str:
+def _of_database(text: str) -> str:
     from django.db import connection
 
-    if any(words in said for words in _NO_TABLES):
-        return f"The database is not set up ({said}). Do it by: manage.py migrate, or make up"
+    if any(words in text for words in _NO_TABLES):
+        return f"The database is not set up ({text}). Do it by: manage.py migrate, or make up"
     if connection.vendor != "sqlite":
-        return f"The database does not answer ({said}). See DATABASE_URL and whether it runs."
+        return f"The database does not answer ({text}). See DATABASE_URL and whether it runs."
     name = connection.settings_dict["NAME"]
-    if any(words in said for words in _DAMAGED):
+    if any(words in text for words in _DAMAGED):
         return (
-            f"The database {name} is damaged ({said}). Put a copy back in its place, or move it "
+            f"The database {name} is damaged ({text}). Put a copy back in its place, or move it "
             "away: then make up begins an empty one, and the ledgers below runs/ stay."
         )
     return (
-        f"The database {name} cannot be used ({said}). Make its folder writable for this user "
+        f"The database {name} cannot be used ({text}). Make its folder writable for this user "
         "and see that its disk has room, or set LAB_DATA_DIR to another folder."
     )
 

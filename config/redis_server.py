@@ -64,5 +64,5 @@ def _version(path: Path) -> str | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r"\bv=(\S+)", answer.stdout)
-    return found.group(1) if found else None
+    match = re.search(r"\bv=(\S+)", answer.stdout)
+    return match.group(1) if match else None

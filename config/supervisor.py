@@ -136,8 +136,8 @@ class Supervisor:
             return
         if len(running.deaths) > RESTARTS and not service.vital:
             running.paused_until = now + PAUSE_S
-            said = f"the rest stays up, and the next try is in {PAUSE_S:.0f} s"
-            self._say(f"{ended}, too often: {said}.{tail(service.log)}")
+            text = f"the rest stays up, and the next try is in {PAUSE_S:.0f} s"
+            self._say(f"{ended}, too often: {text}.{tail(service.log)}")
             return
         if len(running.deaths) > RESTARTS:
             raise ServiceFailed(f"{ended}, too often.{tail(service.log)}")

@@ -82,8 +82,8 @@ def _each(spark: SparkSession, ledger: str, arguments: argparse.Namespace) -> di
         return answer(spark, ledger, arguments.want, arguments.bootstrap, arguments.topic)
     except Exception as error:
         traceback.print_exc(file=sys.stderr)
-        said = f"{type(error).__name__}: {error}".partition("\n")[0]
-        return {"ledger": ledger, "error": f"{ledger}: the job failed: {said}", "crashed": True}
+        text = f"{type(error).__name__}: {error}".partition("\n")[0]
+        return {"ledger": ledger, "error": f"{ledger}: the job failed: {text}", "crashed": True}
 
 
 def _write(answers: Sequence[dict[str, Any]], file: TextIO) -> None:

@@ -110,10 +110,10 @@ TABLE: tuple[Count, ...] = (
     Count("blocked_ms", _ALL, "ms of waiting without any delivery"),
 )  # fmt: skip
 
-COUNTS: Mapping[str, Count] = {each.name: each for each in TABLE}
+COUNTS: Mapping[str, Count] = {count.name: count for count in TABLE}
 """By name, in the order in which pages show them."""
 
 
 def harms(kind: Harm) -> frozenset[str]:
     """The counts of one kind of harm."""
-    return frozenset(each.name for each in TABLE if each.harm == kind)
+    return frozenset(count.name for count in TABLE if count.harm == kind)

@@ -27,15 +27,17 @@ Rows = Sequence[Mapping[str, Any]]
 
 def groups(by_whom: Rows, how_often: Rows) -> list[dict[str, Any]]:
     """The rows of both as JSON data, a group each; without a group a consumer is its own."""
-    found: dict[str, dict[str, Any]] = {}
+    results: dict[str, dict[str, Any]] = {}
     for row in sorted(by_whom, key=lambda row: str(row["reader"])):
-        group = found.setdefault(
+        group = results.setdefault(
             row["reader"], {"reader": row["reader"], "consumers": [], "again": []}
         )
         group["consumers"].append(
             {"consumer": row.get("consumer"), "deliveries": row["deliveries"]}
         )
     for row in sorted(how_often, key=lambda row: int(row["times"])):
-        if row["reader"] in found:
-            found[row["reader"]]["again"].append({"times": row["times"], "records": row["records"]})
-    return list(found.values())
+        if row["reader"] in results:
+            results[row["reader"]]["again"].append(
+                {"times": row["times"], "records": row["records"]}
+            )
+    return list(results.values())

@@ -36,7 +36,7 @@ from spark_jobs.views import Views
 EXAMPLES = 5
 """Rows shown for each anomaly."""
 
-_PLAIN = frozenset(each.name for each in TABLE if each.plain)
+_PLAIN = frozenset(count.name for count in TABLE if count.plain)
 
 _SOUND = ("sent", "ok", "obliged", "in_log", "delivered")
 """What a value counts as that the sieve set aside."""
@@ -142,13 +142,13 @@ def _counted(seen: Survey, families: Sequence[Family]) -> dict[str, int]:
 
 def _masked(counted: Mapping[str, int], seen: Survey) -> dict[str, int | None]:
     """Every count, with null where a table that it needs was not recorded."""
-    unjudged = {each.name for each in TABLE if not seen.recorded.issuperset(each.needs)}
+    unjudged = {count.name for count in TABLE if not seen.recorded.issuperset(count.needs)}
     # Whether a group passed something over is told by its commits; no group, no question.
     if seen.fact("deliveries", "readers") and "commits" not in seen.recorded:
         unjudged.update(("skipped", "late"))
     # What was aborted is told by the transactions, or by the log.
-    told = seen.recorded >= {"transactions", "sends"}
-    if not told and "log" not in seen.recorded:
+    is_told = seen.recorded >= {"transactions", "sends"}
+    if not is_told and "log" not in seen.recorded:
         unjudged.update(("aborted_read", "torn_transaction"))
     if not seen.fact("deliveries", "readers"):
         unjudged.update(("blocked_ms", "late"))
@@ -169,8 +169,8 @@ def _shown(
     for family in families:
         for name, weight in family.weights.items():
             if counts.get(name) and name not in _PLAIN:
-                found = f"SELECT {', '.join(family.shown)} FROM ({family.rows}) WHERE {weight} > 0"
-                parts.append(_as_json(name, f"{found} ORDER BY ALL LIMIT {EXAMPLES}"))
+                text = f"SELECT {', '.join(family.shown)} FROM ({family.rows}) WHERE {weight} > 0"
+                parts.append(_as_json(name, f"{text} ORDER BY ALL LIMIT {EXAMPLES}"))
     examples: dict[str, list[dict[str, Any]]] = {}
     for row in seen.views.rows(" UNION ALL ".join(parts)):
         examples.setdefault(row["name"], []).append(json.loads(row["row"]))

@@ -56,10 +56,10 @@ def parts(ledger: Path, table: str) -> Iterator[Path]:
     """The files of one table that hold rows."""
     path = ledger / f"{table}.parquet"
     if path.is_dir():
-        found = [entry for entry in sorted(path.iterdir()) if not _passed_over(entry)]
-        if not found:
+        paths = [entry for entry in sorted(path.iterdir()) if not _passed_over(entry)]
+        if not paths:
             raise MalformedLedger(f"{path}: the folder of a table holds no part")
-        yield from found
+        yield from paths
     elif path.exists():
         yield path
     if (lines := ledger / f"{table}.jsonl").exists():
@@ -147,12 +147,12 @@ def _check_seal(ledger: Path, seal: Path) -> None:
 def _read_seal(seal: Path) -> dict[str, Any]:
     """What was sealed, by part."""
     try:
-        said = json.loads(seal.read_text("utf-8"))
-        if said["sealed"] != _SEAL_VERSION:
+        data = json.loads(seal.read_text("utf-8"))
+        if data["sealed"] != _SEAL_VERSION:
             raise MalformedLedger(f"{seal}: `sealed` is not {_SEAL_VERSION}")
-        found = {name: part for table in said["tables"].values() for name, part in table.items()}
-        if all({"bytes", "sha256"} <= part.keys() for part in found.values()):
-            return found
+        results = {name: part for table in data["tables"].values() for name, part in table.items()}
+        if all({"bytes", "sha256"} <= part.keys() for part in results.values()):
+            return results
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
     raise MalformedLedger(f"{seal}: this is no seal of a ledger")

@@ -113,8 +113,8 @@ class Survey:
         return f"({moment} - {self.start_ns}L) DIV {CELL_NS}L"
 
     def _moments(self, name: str) -> list[int]:
-        told = (self.facts.get(table, {}).get(name) for table in ("sends", "deliveries"))
-        return [moment for moment in told if moment is not None]
+        rows = (self.facts.get(table, {}).get(name) for table in ("sends", "deliveries"))
+        return [moment for moment in rows if moment is not None]
 
     def fact(self, table: str, name: str) -> int:
         """A number of the first look; 0 where nothing was recorded."""

@@ -110,10 +110,10 @@ def _problems(table: str) -> list[str]:
         f"if({name} IS NULL, '`{name}` is missing', NULL)" for name in LEDGER[table].required
     ]
     if words := LEDGER[table].outcomes:
-        known = ", ".join(f"'{word}'" for word in words)
-        said = f"', which is none of: {', '.join(words)}"
-        text = f'"`outcome` is \'" || outcome || "{said}"'
-        complaints.append(f"if(outcome NOT IN ({known}), {text}, NULL)")
+        name = ", ".join(f"'{word}'" for word in words)
+        message = f"', which is none of: {', '.join(words)}"
+        text = f'"`outcome` is \'" || outcome || "{message}"'
+        complaints.append(f"if(outcome NOT IN ({name}), {text}, NULL)")
     return [*complaints, *_contradictions(table)]
 
 
@@ -132,7 +132,7 @@ def _contradictions(table: str) -> list[str]:
         wrong[f"`{second}` < `{first}`"] = f"`{second}` is before `{first}`"
     nothing = " AND ".join(f"`{name}` IS NULL" for name in TABLES[table])
     wrong[nothing] = f"it has no column of the table `{table}`"
-    return [f"if({condition}, '{said}', NULL)" for condition, said in wrong.items()]
+    return [f"if({condition}, '{text}', NULL)" for condition, text in wrong.items()]
 
 
 def complaint(path: Path, table: str, problem: str, line: str | None) -> MalformedLedger:
@@ -142,8 +142,8 @@ def complaint(path: Path, table: str, problem: str, line: str | None) -> Malform
     with path.open(encoding="utf-8", errors="replace") as file:
         numbers = (number for number, text in enumerate(file, 1) if text.rstrip("\r\n") == line)
         number = next(numbers, 0)
-    said = _misread(table, line) if problem == _CORRUPT else problem
-    return MalformedLedger(f"{path}, line {number}: {said}")
+    text = _misread(table, line) if problem == _CORRUPT else problem
+    return MalformedLedger(f"{path}, line {number}: {text}")
 
 
 def _misread(table: str, line: str) -> str:

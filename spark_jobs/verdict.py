@@ -20,7 +20,7 @@ FORBIDS: Mapping[str, frozenset[str]] = {
 }
 """What each guarantee forbids; a test holds this against `advisor.reasoning.guarantees`."""
 
-WITHOUT_WANT = frozenset(each.name for each in TABLE if each.always)
+WITHOUT_WANT = frozenset(count.name for count in TABLE if count.always)
 """What is forbidden where no guarantee was named: every anomaly that is nobody's intention."""
 
 _BESIDE_THE_PATH = frozenset({"effect_missing", "effect_duplicated", "state_lost"})

@@ -111,11 +111,11 @@ class Oracle:
         return {value for value in list(self.by_value) if self.standing(value)}
 
     def _partition(self, send: Row) -> Row:
-        found: Row = {}
+        results: Row = {}
         for row in self.ledger.get("partitions", ()):
             if place(row)[:2] == place(send)[:2]:
-                found = row
-        return found
+                results = row
+        return results
 
     def _is_expired(self, send: Row) -> bool:
         start = self._partition(send).get("log_start_offset")
@@ -144,18 +144,18 @@ class Oracle:
 
     def gone(self) -> Counter[str]:
         """Obliged values without a visible copy, by what became of them."""
-        found: Counter[str] = Counter()
+        counter: Counter[str] = Counter()
         for value in self.obliged():
             if self.visible(value):
                 continue
             attempts = self.standing(value)
             if all(map(self._is_expired, attempts)):
-                found["expired"] += 1
+                counter["expired"] += 1
             elif all(self._is_expired(send) or self._is_replaced(send) for send in attempts):
-                found["compacted"] += 1
+                counter["compacted"] += 1
             else:
-                found["lost_write"] += 1
-        return found
+                counter["lost_write"] += 1
+        return counter
 
     def skipped(self) -> set[int]:
         commits = [row for row in self.ledger.get("commits", ()) if not is_final(row)]
@@ -227,8 +227,8 @@ class Oracle:
         return all(s["outcome"] == "fail" and s.get("transaction") is None for s in sends)
 
     def redelivery(self) -> int:
-        told = {(reader(row), place(row), row["value"]) for row in self.read}
-        return len(self.read) - len(told)
+        rows = {(reader(row), place(row), row["value"]) for row in self.read}
+        return len(self.read) - len(rows)
 
     def diverged(self) -> int:
         borne: dict[tuple[Any, ...], set[int]] = defaultdict(set)
@@ -280,12 +280,14 @@ class Oracle:
             who = (row.get("consumer"), reader(row), row.get("assignment"))
             polls[who, place(row)[:2]][row["poll"]].append(row["offset"])
         back, beyond = set(), set()
-        visible = {found for value in list(self.copies) for found in self.visible(value)}
+        visible = {results for value in list(self.copies) for results in self.visible(value)}
         for (who, at), numbered in polls.items():
             for (_, before), (number, now) in pairwise(sorted(numbered.items())):
                 if min(now) <= max(before):
                     back.add((who, number))
-                if any(at == found[:2] and max(before) < found[2] < min(now) for found in visible):
+                if any(
+                    at == results[:2] and max(before) < results[2] < min(now) for results in visible
+                ):
                     beyond.add((who, number))
         return {"nonmonotonic_poll": len(back), "poll_skip": len(beyond)}
 

@@ -36,9 +36,9 @@ def groups(ledger: Ledger) -> dict[str, tuple[dict[Any, int], dict[int, int]]]:
     for row in ledger.get("deliveries", ()):
         if not is_final(row):
             read.setdefault(" ".join(map(str, reader(row))), []).append(row)
-    found = {}
+    results = {}
     for who, own in read.items():
         times = Counter(Counter((place(row), row["value"]) for row in own).values())
         again = {often: records for often, records in times.items() if often > 1}
-        found[who] = (dict(Counter(row["consumer"] for row in own)), again)
-    return found
+        results[who] = (dict(Counter(row["consumer"] for row in own)), again)
+    return results

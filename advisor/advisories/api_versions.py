@@ -61,10 +61,10 @@ def lines_of(text: str) -> tuple[str, ...] | None:
 
     None if the text is no such output.
     """
-    told = {name: int(version) for name, version in _TOLD.findall(text) if name in _REQUESTS}
-    if len(told) < _ENOUGH:
+    data = {name: int(version) for name, version in _TOLD.findall(text) if name in _REQUESTS}
+    if len(data) < _ENOUGH:
         return None
-    return tuple(line for line in reversed([*_SPOKEN]) if told.items() <= _spoken(line).items())
+    return tuple(line for line in reversed([*_SPOKEN]) if data.items() <= _spoken(line).items())
 
 
 def _spoken(line: str) -> dict[str, int]:

@@ -46,8 +46,8 @@ def _compaction(pipeline: Pipeline) -> bool:
 
 def _static_members(pipeline: Pipeline) -> bool:
     name = "group.instance.id"
-    known = pipeline.knows(Component.CONSUMER, name)
-    return known and bool(pipeline.text(Component.CONSUMER, name))
+    is_known = pipeline.knows(Component.CONSUMER, name)
+    return is_known and bool(pipeline.text(Component.CONSUMER, name))
 
 
 def _by_default(pipeline: Pipeline) -> bool:
@@ -58,8 +58,8 @@ def _offsets(pipeline: Pipeline) -> bool:
     commit = "commit"
     if pipeline.family is Family.STREAMS:
         return _exactly_once(pipeline)
-    known = pipeline.knows(Component.APPLICATION, commit)
-    return known and pipeline.value(Component.APPLICATION, commit) == "in-transaction"
+    is_known = pipeline.knows(Component.APPLICATION, commit)
+    return is_known and pipeline.value(Component.APPLICATION, commit) == "in-transaction"
 
 
 def _min_partitions(pipeline: Pipeline) -> bool:

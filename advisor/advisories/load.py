@@ -35,12 +35,14 @@ class AdvisoryError(RuntimeError):
 def advisories() -> tuple[Advisory, ...]:
     """Every advisory, by component and identifier."""
     folder = files("advisor.advisories")
-    found = [read(each) for each in folder.iterdir() if each.name.endswith(".toml")]
-    known = {each.id for each in found}
-    if len(known) != len(found):
+    advisories = [read(folder) for folder in folder.iterdir() if folder.name.endswith(".toml")]
+    names = {advisory.id for advisory in advisories}
+    if len(names) != len(advisories):
         raise AdvisoryError("Two files have one id.")
     order = list(Part)
-    return tuple(sorted(found, key=lambda each: (order.index(each.part), _number(each.id))))
+    return tuple(
+        sorted(advisories, key=lambda advisory: (order.index(advisory.part), _number(advisory.id)))
+    )
 
 
 def read(file: Traversable) -> Advisory:
@@ -69,7 +71,7 @@ def _consistent(file: str, advisory: Advisory) -> None:
     for release in advisory.fixed:
         if advisory.affects(release):
             raise AdvisoryError(f"{file}: fixed: {release} is in a range of affected")
-    limits = {each.before for each in advisory.affected}
+    limits = {span.before for span in advisory.affected}
     for limit in limits - {None, *advisory.fixed}:
         if limit is not None and not _begins_a_line(limit):
             raise AdvisoryError(f"{file}: affected: {limit} is not in fixed and begins no line")
@@ -96,7 +98,7 @@ def _text(value: Any) -> str:
 def _texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not value:
         raise ValueError("it is no list of texts")
-    return tuple(_text(each) for each in value)
+    return tuple(_text(item) for item in value)
 
 
 def _id(value: Any) -> str:
@@ -106,7 +108,7 @@ def _id(value: Any) -> str:
 
 
 def _ranges(value: Any) -> tuple[Range, ...]:
-    return tuple(_range(each) for each in _texts(value))
+    return tuple(_range(text) for text in _texts(value))
 
 
 def _range(text: str) -> Range:
@@ -114,7 +116,7 @@ def _range(text: str) -> Range:
     ends = [match["since"], match["before"]] if match else []
     if not any(ends):
         raise ValueError(f"{text!r} is no range such as >=2.4.0,<2.4.1")
-    since, before = (Version(each) if each else None for each in ends)
+    since, before = (Version(value) if value else None for value in ends)
     if since and before and since >= before:
         raise ValueError(f"{text!r} holds no release")
     return Range(since, before)
@@ -122,35 +124,35 @@ def _range(text: str) -> Range:
 
 def _versions(value: Any) -> tuple[Version, ...]:
     try:
-        found = tuple(Version(_text(each)) for each in value)
+        versions = tuple(Version(_text(item)) for item in value)
     except InvalidVersion as error:
         raise ValueError(str(error)) from error
-    if list(found) != sorted(set(found)):
+    if list(versions) != sorted(set(versions)):
         raise ValueError("the versions are not in order")
-    return found
+    return versions
 
 
 def _sentences(value: Any) -> tuple[str, ...]:
-    found = _texts(value)
-    if len(found) != _SENTENCES or not all(each.endswith(".") for each in found):
+    names = _texts(value)
+    if len(names) != _SENTENCES or not all(name.endswith(".") for name in names):
         raise ValueError("it is not three sentences")
-    return found
+    return names
 
 
 def _settings(value: Any) -> tuple[SettingNeed, ...]:
-    found = []
+    results = []
     for name, values in value.items():
         component, _, setting = name.partition(".")
         if not isinstance(values, list) or not values or not setting:
             raise ValueError(f"{name} has no list of values")
-        found.append(SettingNeed(Component(component), setting, tuple(values)))
-    return tuple(found)
+        results.append(SettingNeed(Component(component), setting, tuple(values)))
+    return tuple(results)
 
 
 def _features(value: Any) -> tuple[str, ...]:
-    for each in _texts(value):
-        if each not in FEATURES:
-            raise ValueError(f"there is no feature {each!r}")
+    for text in _texts(value):
+        if text not in FEATURES:
+            raise ValueError(f"there is no feature {text!r}")
     return tuple(value)
 
 
@@ -161,7 +163,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "component": Part,
     "affected": _ranges,
     "fixed": _versions,
-    "anomalies": lambda value: tuple(Anomaly(each) for each in _texts(value)),
+    "anomalies": lambda value: tuple(Anomaly(text) for text in _texts(value)),
     "mechanism": _sentences,
     "workaround": _text,
     "sources": _texts,

@@ -42,20 +42,20 @@ class Hit:
 def versions_of(pipeline: Pipeline) -> Versions:
     """The release of each part of a pipeline where it was stated, else its line."""
     client = pipeline.client_release or pipeline.version
-    found = {Part.BROKER: pipeline.kafka_release or pipeline.kafka}
+    results = {Part.BROKER: pipeline.kafka_release or pipeline.kafka}
     match pipeline.family:
         case Family.JAVA:
-            found |= {Part.PRODUCER: client, Part.CONSUMER: client}
+            results |= {Part.PRODUCER: client, Part.CONSUMER: client}
             if pipeline.stated(Component.APPLICATION).get("framework") == "connect":
-                found |= {Part.CONNECT: client}
+                results |= {Part.CONNECT: client}
         case Family.STREAMS:
-            found |= {Part.PRODUCER: client, Part.CONSUMER: client, Part.STREAMS: client}
+            results |= {Part.PRODUCER: client, Part.CONSUMER: client, Part.STREAMS: client}
         case Family.SPARK:
             inside = SPARK_CLIENT
-            found |= {Part.SPARK: client, Part.PRODUCER: inside, Part.CONSUMER: inside}
+            results |= {Part.SPARK: client, Part.PRODUCER: inside, Part.CONSUMER: inside}
         case Family.LIBRDKAFKA:
-            found |= {Part.LIBRDKAFKA: client}
-    return found
+            results |= {Part.LIBRDKAFKA: client}
+    return results
 
 
 def hits(pipeline: Pipeline) -> tuple[Hit, ...]:
@@ -63,9 +63,11 @@ def hits(pipeline: Pipeline) -> tuple[Hit, ...]:
 
     Of a pipeline that the catalog no longer takes only the versions are looked at.
     """
-    running, known = versions_of(pipeline), readable(pipeline)
-    found = [hit for each in advisories() if (hit := match(each, running, known)) is not None]
-    return tuple(sorted(found, key=lambda hit: hit.certainty is Certainty.POSSIBLE))
+    running, described = versions_of(pipeline), readable(pipeline)
+    hits = [
+        hit for advisory in advisories() if (hit := match(advisory, running, described)) is not None
+    ]
+    return tuple(sorted(hits, key=lambda hit: hit.certainty is Certainty.POSSIBLE))
 
 
 def readable(pipeline: Pipeline) -> Pipeline | None:
@@ -85,11 +87,11 @@ def match(advisory: Advisory, running: Versions, pipeline: Pipeline | None = Non
         may_be = meant(advisory.product, text)
     except VersionError:
         return None
-    affected = [each for each in may_be if advisory.affects(each)]
+    affected = [version for version in may_be if advisory.affects(version)]
     unmet = list(_unmet(advisory, pipeline))
     if not affected or (pipeline is not None and None in unmet):
         return None
-    unknown = [each for each in unmet if each is not None]
+    unknown = [name for name in unmet if name is not None]
     if len(affected) < len(may_be):
         unknown.insert(0, f"the release of {advisory.part} {text} ({_listed(affected)} have it)")
     certainty = Certainty.POSSIBLE if unknown else Certainty.HIT
@@ -107,11 +109,11 @@ def weakened(
     }
 
 
-def added(found: Iterable[Hit], *, sure: bool) -> frozenset[Anomaly]:
+def added(hits: Iterable[Hit], *, sure: bool) -> frozenset[Anomaly]:
     """The anomalies that advisories add; with `sure`, those of sure hits alone."""
     return frozenset(
         anomaly
-        for hit in found
+        for hit in hits
         if hit.certainty is Certainty.HIT or not sure
         for anomaly in hit.advisory.anomalies
     )
@@ -164,5 +166,5 @@ def _has(pipeline: Pipeline, need: SettingNeed) -> bool | None:
     return None
 
 
-def _listed(found: Iterable[Version]) -> str:
-    return ", ".join(str(each) for each in found)
+def _listed(versions: Iterable[Version]) -> str:
+    return ", ".join(str(version) for version in versions)

@@ -54,7 +54,7 @@ class Range:
     def __str__(self) -> str:
         since = f">={self.since}" if self.since else ""
         before = f"<{self.before}" if self.before else ""
-        return ",".join(each for each in (since, before) if each)
+        return ",".join(name for name in (since, before) if name)
 
     @property
     def words(self) -> str:
@@ -73,8 +73,8 @@ class SettingNeed:
     values: tuple[Value, ...]
 
     def __str__(self) -> str:
-        said = " or ".join(written(value) for value in self.values)
-        return f"{self.component}.{self.setting}={said}"
+        text = " or ".join(written(value) for value in self.values)
+        return f"{self.component}.{self.setting}={text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Advisory:
     @property
     def slug(self) -> str:
         """The name in the page's address."""
-        return "".join(each if each.isalnum() else "-" for each in self.id.lower()).strip("-")
+        return "".join(name if name.isalnum() else "-" for name in self.id.lower()).strip("-")
 
     @property
     def product(self) -> Product:
@@ -115,4 +115,4 @@ class Advisory:
 
     def affects(self, release: Version) -> bool:
         """Whether this release has the bug."""
-        return any(release in each for each in self.affected)
+        return any(release in span for span in self.affected)

@@ -48,7 +48,7 @@ class VersionError(ValueError):
 @cache
 def releases(product: Product) -> tuple[Version, ...]:
     """Every release that is known, oldest first."""
-    return tuple(sorted(Version(each) for each in _RELEASES[product].split()))
+    return tuple(sorted(Version(name) for name in _RELEASES[product].split()))
 
 
 @cache
@@ -63,7 +63,7 @@ def meant(product: Product, text: str) -> tuple[Version, ...]:
     version = Version(text)
     if len(version.release) > len(line(version)):
         return (version,)
-    return tuple(each for each in releases(product) if line(each) == version.release)
+    return tuple(release for release in releases(product) if line(release) == version.release)
 
 
 def line(release: Version) -> tuple[int, ...]:

@@ -52,11 +52,11 @@ class Mention:
 def mentions(text: str) -> tuple[Mention, ...]:
     """The versions that a text speaks of, each once. Raises `VersionError` if there is none."""
     text = text[:MAX_TEXT]
-    found = list(_mentions(text))
-    if not found:
+    mentions = list(_mentions(text))
+    if not mentions:
         shown = " ".join(text.split())[:40]
         raise VersionError(f"No version of Kafka, librdkafka or Spark is in {shown!r}.")
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(mentions))
 
 
 def _mentions(text: str) -> Iterator[Mention]:
@@ -79,7 +79,7 @@ def _mentions(text: str) -> Iterator[Mention]:
 def _mention(match: re.Match[str], parts: tuple[Part, ...]) -> Mention:
     version = match["version"]
     if _CONFLUENT.match(match[0]):
-        major, minor = (int(each) for each in version.split(".")[:2])
+        major, minor = (int(value) for value in version.split(".")[:2])
         version = f"2.{minor + 6}" if major == 6 else f"{major - 4}.{minor}"
     return Mention(parts, version, match[0])
 

@@ -32,14 +32,14 @@ class Upgrade:
 
 
 def upgrades(
-    found: Iterable[Hit], running: Versions, pipeline: Pipeline | None = None
+    hits: Iterable[Hit], running: Versions, pipeline: Pipeline | None = None
 ) -> tuple[Upgrade, ...]:
     """The smallest upgrade of each thing that is released by itself and was hit."""
-    return tuple(_upgrades(tuple(found), running, pipeline))
+    return tuple(_upgrades(tuple(hits), running, pipeline))
 
 
 def _upgrades(
-    found: tuple[Hit, ...], running: Versions, pipeline: Pipeline | None
+    hits: tuple[Hit, ...], running: Versions, pipeline: Pipeline | None
 ) -> Iterator[Upgrade]:
     clients = "kafka-clients inside Spark" if Part.SPARK in running else "Java clients"
     for what, parts in (
@@ -48,31 +48,37 @@ def _upgrades(
         ("librdkafka", {Part.LIBRDKAFKA}),
         ("Spark", {Part.SPARK}),
     ):
-        own = [hit for hit in found if hit.advisory.part in parts]
+        own = [hit for hit in hits if hit.advisory.part in parts]
         if own:
-            yield _smallest(what, own, {each for each in parts if each in running}, pipeline)
+            yield _smallest(what, own, {part for part in parts if part in running}, pipeline)
 
 
 def _smallest(what: str, own: list[Hit], parts: set[Part], pipeline: Pipeline | None) -> Upgrade:
     text, product = own[0].running, own[0].advisory.product
     least = min(meant(product, text))
-    later = [each for each in releases(product) if each >= least]
-    hit = [each.advisory for each in own]
-    curable = [each for each in hit if any(not each.affects(release) for release in later)]
-    others = [each for each in advisories() if each.part in parts and each not in hit]
-    clean = [each for each in later if not any(one.affects(each) for one in curable)]
-    good = [each for each in clean if not _concerned(each, others, pipeline)]
+    later = [release for release in releases(product) if release >= least]
+    hit = [hit.advisory for hit in own]
+    curable = [
+        advisory for advisory in hit if any(not advisory.affects(release) for release in later)
+    ]
+    others = [
+        advisory for advisory in advisories() if advisory.part in parts and advisory not in hit
+    ]
+    clean = [version for version in later if not any(one.affects(version) for one in curable)]
+    good = [version for version in clean if not _concerned(version, others, pipeline)]
     target = next(iter(good or clean), None) if curable else None
-    cleared = tuple(each.id for each in curable) if target else ()
+    cleared = tuple(advisory.id for advisory in curable) if target else ()
     return Upgrade(
         what=what,
         running=text,
         target=str(target or ""),
         clears=cleared,
-        remain=tuple(each.id for each in hit if each.id not in cleared),
+        remain=tuple(advisory.id for advisory in hit if advisory.id not in cleared),
     )
 
 
 def _concerned(release: Version, others: list[Advisory], pipeline: Pipeline | None) -> bool:
     """Whether an upgrade to a release would bring in another bug."""
-    return any(match(each, {each.part: str(release)}, pipeline) is not None for each in others)
+    return any(
+        match(advisory, {advisory.part: str(release)}, pipeline) is not None for advisory in others
+    )

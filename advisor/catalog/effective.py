@@ -44,9 +44,9 @@ class Stated:
 
     def get(self, component: Component, name: str) -> Value:
         """What the client was told: the stated value, or Kafka Streams' own; or None."""
-        said = self.settings.get(component, _NOTHING).get(name)
+        value = self.settings.get(component, _NOTHING).get(name)
         tell = TELLS.get((component, name)) if self.family is Family.STREAMS else None
-        return tell(exactly_once(self.settings), said) if tell else said
+        return tell(exactly_once(self.settings), value) if tell else value
 
     def value(self, component: Component, name: str) -> Value:
         """The value in force."""
@@ -73,9 +73,9 @@ class _Fact:
 
     def value(self, stated: Stated) -> Value:
         """The value in force."""
-        said = stated.get(self.component, self.name)
-        if said is not None:
-            return said
+        value = stated.get(self.component, self.name)
+        if value is not None:
+            return value
         silent = self.rule(stated) if self.rule else None
         return self.default if silent is None else silent
 
@@ -91,18 +91,18 @@ def _facts(family: Family, version: str, kafka: str) -> Mapping[Component, Mappi
     on versions alone is looked up once. Raises `SettingError` for a version that is not known.
     """
     line, brokers = client_line(family, version), kafka_line(kafka)
-    found: dict[Component, dict[str, _Fact]] = {}
+    results: dict[Component, dict[str, _Fact]] = {}
     for component in Component:
-        known = in_force(family, line, brokers, component)
-        names = {alias: each.name for each in known.values() for alias in each.aliases}
-        found[component] = {
+        settings = in_force(family, line, brokers, component)
+        names = {alias: setting.name for setting in settings.values() for alias in setting.aliases}
+        results[component] = {
             written: _Fact(
-                component, name, known[name].default, _RULES.get((component, name)),
+                component, name, settings[name].default, _RULES.get((component, name)),
                 told=family is Family.STREAMS and (component, name) in TELLS,
             )
-            for written, name in {**names, **{name: name for name in known}}.items()
+            for written, name in {**names, **{name: name for name in settings}}.items()
         }  # fmt: skip
-    return found
+    return results
 
 
 def effective(
@@ -130,9 +130,9 @@ def effective(
             raise AssertionError(f"{component}.{name} is known and has no value")
     if not fact.told:
         # What was stated goes before everything: no rule needs to be asked.
-        said = settings.get(component, _NOTHING).get(fact.name)
-        if said is not None:
-            return said
+        value = settings.get(component, _NOTHING).get(fact.name)
+        if value is not None:
+            return value
         if fact.rule is None:
             return fact.default
     return fact.value(Stated(family, client_line(family, version), kafka_line(kafka), settings))

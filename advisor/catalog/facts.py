@@ -74,18 +74,18 @@ def examined(product: str) -> Mapping[str, str]:
 @lru_cache(maxsize=128)
 def aliases(product: str, line: str) -> Mapping[str, tuple[str, ...]]:
     """The other names of each setting that has some."""
-    found: dict[str, tuple[str, ...]] = {}
-    for each in facts(product, line).values():
-        if each.alias:
-            found[each.alias] = (*found.get(each.alias, ()), each.name)
-    return MappingProxyType(found)
+    results: dict[str, tuple[str, ...]] = {}
+    for fact in facts(product, line).values():
+        if fact.alias:
+            results[fact.alias] = (*results.get(fact.alias, ()), fact.name)
+    return MappingProxyType(results)
 
 
 @lru_cache(maxsize=128)
 def source(product: str, line: str) -> str:
     """Where the facts at a line were read: the class or function, and the release."""
-    known = [release for since, release in examined(product).items() if at_least(line, since)]
-    return f"{_file(product)[0]['source']}, read from {known[-1]}"
+    names = [release for since, release in examined(product).items() if at_least(line, since)]
+    return f"{_file(product)[0]['source']}, read from {names[-1]}"
 
 
 def documentation(product: str) -> str:
@@ -112,8 +112,8 @@ def facts(product: str, line: str) -> Mapping[str, Fact]:
     `PRODUCTS`.
     """
     oldest = next(iter(examined(product)))
-    found = (fact(row, line, oldest) for row in _file(product)[1])
-    return MappingProxyType({each.name: each for each in found if each})
+    facts = (fact(row, line, oldest) for row in _file(product)[1])
+    return MappingProxyType({fact.name: fact for fact in facts if fact})
 
 
 @cache
@@ -125,8 +125,8 @@ def _file(product: str) -> tuple[Raw, tuple[Raw, ...]]:
 
 def said(product: str, line: str) -> dict[str, Raw]:
     """What `facts` is made of: as the product said it, setting by setting."""
-    found = ((row["name"], _state(row, line)) for row in _file(product)[1])
-    return {name: state for name, state in found if state is not None}
+    results = ((row["name"], _state(row, line)) for row in _file(product)[1])
+    return {name: state for name, state in results if state is not None}
 
 
 def fact(row: Raw, line: str, oldest: str) -> Fact | None:

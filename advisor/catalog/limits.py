@@ -50,10 +50,10 @@ def problems(stated: Stated) -> Iterator[Problem]:
 
 
 def _file(stated: Stated) -> Iterator[Problem]:
-    said = stated.settings.get(Component.BROKER, {})
+    settings = stated.settings.get(Component.BROKER, {})
     yield from _offset_acks(stated)
     for group in ("consumer", "streams"):
-        if not any(name.startswith(f"group.{group}.") for name in said):
+        if not any(name.startswith(f"group.{group}.") for name in settings):
             continue  # the defaults go together
         if has(stated.family, stated.line, stated.kafka, Component.BROKER, _name(group, "session")):
             yield from _group(stated, group)

@@ -24,8 +24,8 @@ def settings_of(
     that is not known.
     """
     look = known_to if every else in_force
-    known = look(family, client_line(family, version), kafka_line(kafka), component)
-    return tuple(setting for setting in known.values() if not setting.refused)
+    by_name = look(family, client_line(family, version), kafka_line(kafka), component)
+    return tuple(setting for setting in by_name.values() if not setting.refused)
 
 
 def has(family: Family, version: str, kafka: str, component: Component, name: str) -> bool:
@@ -43,32 +43,32 @@ def lookup(
     setting that the product decides itself, with its reason.
     """
     of = (family, client_line(family, version), kafka_line(kafka), component)
-    known = in_force(*of)
-    found = known.get(canonical(family, component, name, known))
-    if found is None:
-        found = _unweighed(of, name, every=every)
-    if found.refused:
-        raise SettingError(Problem(component, found.name, f"{found.refused}."))
-    return found
+    settings = in_force(*of)
+    setting = settings.get(canonical(family, component, name, settings))
+    if setting is None:
+        setting = _unweighed(of, name, every=every)
+    if setting.refused:
+        raise SettingError(Problem(component, setting.name, f"{setting.refused}."))
+    return setting
 
 
-def canonical(family: Family, component: Component, name: str, known: dict[str, Setting]) -> str:
+def canonical(family: Family, component: Component, name: str, by_name: dict[str, Setting]) -> str:
     """The catalog's name for what may be an alias.
 
     Spark writes client keys with `kafka.`, and its own options in letters of either case.
     """
-    if name in known:
+    if name in by_name:
         return name
     client = component in (Component.PRODUCER, Component.CONSUMER)
     if family is Family.SPARK and client:
         client_key = name.removeprefix("kafka.")
-        return client_key if client_key in known else _in_any_case(name, known)
-    aliases = {alias: key for key, setting in known.items() for alias in setting.aliases}
+        return client_key if client_key in by_name else _in_any_case(name, by_name)
+    aliases = {alias: key for key, setting in by_name.items() for alias in setting.aliases}
     return aliases.get(name, name)
 
 
-def _in_any_case(name: str, known: dict[str, Setting]) -> str:
-    return next((key for key in known if key.lower() == name.lower()), name)
+def _in_any_case(name: str, by_name: dict[str, Setting]) -> str:
+    return next((key for key in by_name if key.lower() == name.lower()), name)
 
 
 @cache
@@ -98,14 +98,16 @@ def known_to(family: Family, line: str, kafka: str, component: Component) -> dic
 
 def _unweighed(of: tuple[Family, str, str, Component], name: str, *, every: bool) -> Setting:
     family, _, _, component = of
-    known = known_to(*of)
-    found = known.get(canonical(family, component, name, known))
-    if found is None:
-        raise UnknownSetting(_unknown(family, component, name, known if every else in_force(*of)))
+    settings = known_to(*of)
+    setting = settings.get(canonical(family, component, name, settings))
+    if setting is None:
+        raise UnknownSetting(
+            _unknown(family, component, name, settings if every else in_force(*of))
+        )
     if not every:
-        message = f"{found.name} is a setting of the {component} that is not weighed here."
-        raise UnknownSetting(Problem(component, found.name, message))
-    return found
+        message = f"{setting.name} is a setting of the {component} that is not weighed here."
+        raise UnknownSetting(Problem(component, setting.name, message))
+    return setting
 
 
 def _at(entry: Entry, line: str) -> Setting:
@@ -115,9 +117,11 @@ def _at(entry: Entry, line: str) -> Setting:
     )
 
 
-def _unknown(family: Family, component: Component, name: str, known: dict[str, Setting]) -> Problem:
-    offered = {key for key, setting in known.items() if not setting.refused}
-    offered |= {alias for key in offered for alias in known[key].aliases}
+def _unknown(
+    family: Family, component: Component, name: str, by_name: dict[str, Setting]
+) -> Problem:
+    offered = {key for key, setting in by_name.items() if not setting.refused}
+    offered |= {alias for key in offered for alias in by_name[key].aliases}
     near = get_close_matches(name[:_SHOWN], sorted(offered), n=1, cutoff=0.6)
     shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
     message = f"There is no {component} setting {shown!r} for {family}."

@@ -43,12 +43,14 @@ def settings(
     family: Family, line: str, kafka: str, component: Component, weighed: Mapping[str, Setting]
 ) -> Iterator[Setting]:
     """The settings of a component beyond those that are `weighed`, by name, with their aliases."""
-    taken = {name for each in weighed.values() for name in (each.name, *each.aliases)}
+    taken = {
+        name for catalogued in weighed.values() for name in (catalogued.name, *catalogued.aliases)
+    }
     for product, at in products_of(family, line, kafka, component):
         for fact in facts(product, at).values():
-            found = _setting(product, at, component, fact)
-            if found and not taken & {found.name, *found.aliases}:
-                yield found
+            setting = _setting(product, at, component, fact)
+            if setting and not taken & {setting.name, *setting.aliases}:
+                yield setting
 
 
 def setting(
@@ -96,7 +98,7 @@ def _default(fact: Fact) -> Value:
         return str(fact.default)
     if fact.any_case:
         # Some releases list their choices in capitals and state the default in small letters.
-        same = (each for each in fact.one_of if each.lower() == str(fact.default).lower())
+        same = (name for name in fact.one_of if name.lower() == str(fact.default).lower())
         return next(same, fact.default)
     return fact.default
 

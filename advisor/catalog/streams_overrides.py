@@ -30,16 +30,16 @@ _PRODUCER, _CONSUMER = Component.PRODUCER, Component.CONSUMER
 
 def exactly_once(settings: Settings) -> bool:
     """Whether any of the exactly-once guarantees of StreamsConfig was stated."""
-    said = settings.get(Component.STREAMS, {}).get(GUARANTEE)
-    return str(said).startswith("exactly_once")
+    value = settings.get(Component.STREAMS, {}).get(GUARANTEE)
+    return str(value).startswith("exactly_once")
 
 
 def _forces(value: Value) -> Tell:
-    return lambda eos, said: value if eos else said
+    return lambda eos, text: value if eos else text
 
 
 def _says(value: Value) -> Tell:
-    return lambda eos, said: value if eos and said is None else said
+    return lambda eos, text: value if eos and text is None else text
 
 
 TELLS: Mapping[tuple[Component, str], Tell] = {
@@ -48,7 +48,7 @@ TELLS: Mapping[tuple[Component, str], Tell] = {
     (_PRODUCER, "delivery.timeout.ms"): _says(2**31 - 1),
     (_PRODUCER, "transaction.timeout.ms"): _says(TRANSACTION_MS),
     (_CONSUMER, "isolation.level"): _forces("read_committed"),
-    (_CONSUMER, "enable.auto.commit"): lambda eos, said: False,
+    (_CONSUMER, "enable.auto.commit"): lambda eos, value: False,
     (Component.STREAMS, "commit.interval.ms"): _says(COMMIT_MS),
     (Component.APPLICATION, "commit"): _forces("in-transaction"),
 }
@@ -74,8 +74,8 @@ def overruled(settings: Settings) -> list[Overruled]:
     """Each setting of which the client is told something else than was stated."""
     eos = exactly_once(settings)
     stated = (
-        Overruled(*key, said, tell(eos, said))
+        Overruled(*key, value, tell(eos, value))
         for key, tell in TELLS.items()
-        if (said := settings.get(key[0], {}).get(key[1])) is not None
+        if (value := settings.get(key[0], {}).get(key[1])) is not None
     )
-    return [each for each in stated if each.told != each.stated]
+    return [overruled for overruled in stated if overruled.told != overruled.stated]

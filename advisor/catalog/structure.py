@@ -58,8 +58,8 @@ def _group_protocol(stated: Stated) -> Iterator[Problem]:
         (Component.CONSUMER, "consumer", "4.0"),
         (Component.STREAMS, "streams", "4.2"),
     ):
-        asked = stated.get(component, GROUP_PROTOCOL) == protocol
-        if asked and not at_least(stated.kafka, since):
+        is_wanted = stated.get(component, GROUP_PROTOCOL) == protocol
+        if is_wanted and not at_least(stated.kafka, since):
             message = f"group.protocol={protocol} is for brokers of Kafka {since} and later."
             yield Problem(component, GROUP_PROTOCOL, message)
 

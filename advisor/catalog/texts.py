@@ -120,17 +120,17 @@ def forget(data: Any, settings: Mapping[str, Mapping[str, Any]]) -> Any:
 
 def _without(data: Any, dropped: list[tuple[str, str, str]]) -> Any:
     if isinstance(data, list):
-        return [_without(each, dropped) for each in data]
+        return [_without(item, dropped) for item in data]
     if isinstance(data, str):
         for name, old, new in dropped:
             data = data.replace(f"{name}={old}", f"{name}={new}")
         return data
     if not isinstance(data, dict):
         return data
-    beside = {
+    values = {
         key: new
         for key, value in data.items()
         for name, old, new in dropped
         if value == old and (key == name or name in data.values())
     }
-    return {key: _without(value, dropped) for key, value in (data | beside).items()}
+    return {key: _without(value, dropped) for key, value in (data | values).items()}

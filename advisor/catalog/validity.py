@@ -97,10 +97,10 @@ def _java_producer(stated: Stated) -> Iterator[Problem]:
     idempotence, since_3 = _stated(stated, IDEMPOTENCE), at_least(stated.client, "3.0")
     idempotent = bool(stated.value(Component.PRODUCER, IDEMPOTENCE))
     # Before 3.0 a transactional.id asked for idempotence; since then only the setting does.
-    asked = idempotence is True if since_3 else idempotent
-    yield from _java_promises(stated, asked)
+    is_wanted = idempotence is True if since_3 else idempotent
+    yield from _java_promises(stated, is_wanted)
     if since_3:
-        yield from _java_in_flight(stated, asked)
+        yield from _java_in_flight(stated, is_wanted)
     if _stated(stated, TRANSACTIONAL_ID) is not None and not idempotent:
         message = "Cannot set a transactional.id without also enabling idempotence."
         yield _says(TRANSACTIONAL_ID, message)
@@ -112,18 +112,18 @@ def _java_producer(stated: Stated) -> Iterator[Problem]:
         message = "should be equal to or larger than linger.ms + request.timeout.ms"
         yield _says(DELIVERY_TIMEOUT, f"delivery.timeout.ms {message}")
     if not since_3:  # 2.8 looked at it last, where it makes its sender
-        yield from _java_in_flight(stated, asked)
+        yield from _java_in_flight(stated, is_wanted)
 
 
-def _java_promises(stated: Stated, asked: bool) -> Iterator[Problem]:
-    if asked and _stated(stated, "retries") == 0:
+def _java_promises(stated: Stated, is_wanted: bool) -> Iterator[Problem]:
+    if is_wanted and _stated(stated, "retries") == 0:
         yield _says("retries", "Must set retries to non-zero when using the idempotent producer.")
-    if asked and _stated(stated, "acks") in ("0", "1"):
+    if is_wanted and _stated(stated, "acks") in ("0", "1"):
         message = "Must set acks to all in order to use the idempotent producer."
         yield _says("acks", f"{message} Otherwise we cannot guarantee idempotence.")
 
 
-def _java_in_flight(stated: Stated, asked: bool) -> Iterator[Problem]:
+def _java_in_flight(stated: Stated, is_wanted: bool) -> Iterator[Problem]:
     in_flight = stated.number(Component.PRODUCER, IN_FLIGHT)
     if in_flight <= MAX_IN_FLIGHT_IDEMPOTENT:
         return
@@ -132,7 +132,7 @@ def _java_in_flight(stated: Stated, asked: bool) -> Iterator[Problem]:
     if at_least(stated.client, "4.0") and _stated(stated, IDEMPOTENCE) is not False:
         message = f"must be set to at most 5. Current value is {in_flight}."
         yield _says(IN_FLIGHT, f"To use the idempotent producer, {IN_FLIGHT} {message}")
-    elif asked:
+    elif is_wanted:
         message = "to at most 5 to use the idempotent producer."
         yield _says(IN_FLIGHT, f"Must set {IN_FLIGHT} {message}")
 

@@ -107,7 +107,9 @@ def _choice(setting: Setting, text: str) -> Value:
         text = _BETWEEN.sub(",", text)  # Kafka's lists may have blanks around their commas
         if text in choices:
             return choices[text]
-    if setting.any_case and (same := [each for each in choices if each.lower() == text.lower()]):
+    if setting.any_case and (
+        same := [choice for choice in choices if choice.lower() == text.lower()]
+    ):
         return choices[same[0]]
     if setting.pattern and re.fullmatch(setting.pattern, text, re.ASCII):
         return text

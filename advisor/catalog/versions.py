@@ -83,13 +83,13 @@ def effective_client(family: Family, line: str) -> str:
     return SPARK_CLIENT if family is Family.SPARK else line
 
 
-def _line(version: str, known: tuple[str, ...], name: str, what: str) -> str:
+def _line(version: str, names: tuple[str, ...], name: str, what: str) -> str:
     match = _VERSION.fullmatch(version.strip(" "))
-    if match and match[1] in known:
+    if match and match[1] in names:
         return match[1]
-    listed = f"{known[0]} to {known[-1]}" if len(known) > 1 else known[0]
+    listed = f"{names[0]} to {names[-1]}" if len(names) > 1 else names[0]
     message = f"We know {what} {listed}; {version[:20]!r} is none of them."
-    raise SettingError(Problem(Component.APPLICATION, name, message, suggestion=known[0]))
+    raise SettingError(Problem(Component.APPLICATION, name, message, suggestion=names[0]))
 
 
 def _key(line: str) -> tuple[int, ...]:

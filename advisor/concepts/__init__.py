@@ -69,8 +69,8 @@ class Concept:
 @cache
 def all_concepts() -> tuple[Concept, ...]:
     """Every concept, in the order in which they build on each other. Raises `ConceptError`."""
-    found = [load(path) for path in Path(__file__).parent.glob("*.md")]
-    return tuple(sorted(found, key=lambda concept: concept.order))
+    concepts = [load(path) for path in Path(__file__).parent.glob("*.md")]
+    return tuple(sorted(concepts, key=lambda concept: concept.order))
 
 
 def find(name: str) -> Concept:
@@ -101,7 +101,7 @@ def load(path: Path) -> Concept:
     return Concept(
         path.stem, head["title"], head["order"], tuple(head["words"]), tuple(head["also"]),
         tuple(head["short"]), head["drawing"],
-        tuple(_see(path, each) for each in head["see"]),
+        tuple(_see(path, item) for item in head["see"]),
         tuple((title, address) for title, address in head["sources"]),
         parts[2].strip(), drawing.read_text("utf-8"),
     )  # fmt: skip

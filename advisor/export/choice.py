@@ -68,25 +68,33 @@ def chosen(way: Way, component: Component) -> tuple[Chosen, ...]:
 
     Raises `SettingError` if a value is not one that the catalog would have parsed.
     """
-    return tuple(each for each in _all(way, component) if not each.weak or each.name in _NEEDED)
+    return tuple(
+        setting for setting in _all(way, component) if not setting.weak or setting.name in _NEEDED
+    )
 
 
 def added(way: Way, component: Component) -> tuple[Chosen, ...]:
     """Of these, what is to be added to a running cluster: changes, and what nobody stated."""
-    return tuple(each for each in chosen(way, component) if each.changed or not each.stated)
+    return tuple(
+        setting for setting in chosen(way, component) if setting.changed or not setting.stated
+    )
 
 
 def left_notes(way: Way, *components: Component) -> tuple[str, ...]:
     """What has to be filled in, and what was left as described and is not advised: comments."""
-    found = [each for component in components for each in _all(way, component) if each.weak]
+    settings = [
+        setting for component in components for setting in _all(way, component) if setting.weak
+    ]
     texts = ", ".join(
-        f"{each.name}={each.text}" if each.filled_in else f"your own {each.name}"
-        for each in found
-        if each.name not in _NEEDED
+        f"{setting.name}={setting.text}" if setting.filled_in else f"your own {setting.name}"
+        for setting in settings
+        if setting.name not in _NEEDED
     )
-    set_all_the_same = [f"{each.name}={each.text}" for each in found if each.name in _NEEDED]
+    set_all_the_same = [
+        f"{setting.name}={setting.text}" for setting in settings if setting.name in _NEEDED
+    ]
     notes = [f"Left as you described, not recommended, and not set here: {texts}."] if texts else []
-    notes += [f"Set as you described, not recommended: {each}." for each in set_all_the_same]
+    notes += [f"Set as you described, not recommended: {name}." for name in set_all_the_same]
     own = [note for component in components for note in _to_fill_in(way, component)]
     return (*own, *notes)
 
@@ -94,7 +102,7 @@ def left_notes(way: Way, *components: Component) -> tuple[str, ...]:
 def _all(way: Way, component: Component) -> tuple[Chosen, ...]:
     pipeline, left = way.exported, weak(way)
     stated = pipeline.stated(component)
-    found = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
+    settings = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
     return tuple(
         Chosen(
             setting,
@@ -104,7 +112,7 @@ def _all(way: Way, component: Component) -> tuple[Chosen, ...]:
             weak=(component, setting.name) in left,
             filled_in=yours is None,
         )
-        for setting in found
+        for setting in settings
         if setting.name in stated or setting.name in _RESTS_ON[component]
         for value in [pipeline.value(component, setting.name)]
         if value is not None
@@ -116,17 +124,17 @@ def _to_fill_in(way: Way, component: Component) -> list[str]:
     """What a person has to put into the file, because it was not kept."""
     written = added(way, component) if component is Component.BROKER else chosen(way, component)
     return [
-        f"Put your own {each.name} in place of {each.text}: its text is not kept here."
-        for each in written
-        if not each.filled_in
+        f"Put your own {setting.name} in place of {setting.text}: its text is not kept here."
+        for setting in written
+        if not setting.filled_in
     ]
 
 
-def typed(each: Chosen) -> bool | int | str:
+def typed(setting: Chosen) -> bool | int | str:
     """A setting's value for a format that tells switches and numbers from texts."""
-    if each.setting.kind is Kind.BOOL:
-        return each.text == "true"
-    return int(each.text) if each.setting.kind is Kind.INT else each.text
+    if setting.setting.kind is Kind.BOOL:
+        return setting.text == "true"
+    return int(setting.text) if setting.setting.kind is Kind.INT else setting.text
 
 
 def code_notes(pipeline: Pipeline, *components: Component) -> tuple[str, ...]:
@@ -135,8 +143,8 @@ def code_notes(pipeline: Pipeline, *components: Component) -> tuple[str, ...]:
     Nothing is said of what the product decides itself, as Spark does most of it.
     """
     application = Component.APPLICATION
-    known = settings_of(pipeline.family, pipeline.version, pipeline.kafka, application)
-    values = {each.name: pipeline.value(application, each.name) for each in known}
+    settings = settings_of(pipeline.family, pipeline.version, pipeline.kafka, application)
+    values = {setting.name: pipeline.value(application, setting.name) for setting in settings}
     if values.get("commit") != "in-transaction":
         values.pop("abort", None)
     return tuple(

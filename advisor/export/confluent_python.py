@@ -98,7 +98,7 @@ def _steps(pipeline: Pipeline) -> str:
 
 
 def _dict(name: str, way: Way, component: Component) -> str:
-    return literal(name, {each.name: each for each in chosen(way, component)})
+    return literal(name, {setting.name: setting for setting in chosen(way, component)})
 
 
 def _write(way: Way, stamp: Stamp) -> str:

@@ -30,17 +30,17 @@ def _write(way: Way, stamp: Stamp, component: Component) -> str:
     title = f"{component.capitalize()} settings for the Java client."
     settings, left = chosen(way, component), left_notes(way, component)
     parts = [head(title, stamp, *code_notes(way.exported, component), *left)]
-    parts += [line(each, each.name) for each in settings if each.stated]
-    in_force = [line(each, each.name) for each in settings if not each.stated]
+    parts += [line(setting, setting.name) for setting in settings if setting.stated]
+    in_force = [line(setting, setting.name) for setting in settings if not setting.stated]
     if in_force:
         words = "In force already, and written down because the guarantee rests on it:"
         parts += ["\n", comment(words), *in_force]
     return "".join(parts)
 
 
-def line(each: Chosen, key: str) -> str:
+def line(setting: Chosen, key: str) -> str:
     """One setting under its key in the file, below what it means."""
-    return f"\n{comment(each.setting.meaning)}{key}={escape(each.text)}\n"
+    return f"\n{comment(setting.setting.meaning)}{key}={escape(setting.text)}\n"
 
 
 def _producer(way: Way, stamp: Stamp) -> str:

@@ -57,16 +57,16 @@ def _branch(name: str, lines: Iterable[str]) -> Iterator[str]:
 
 
 def _create(settings: tuple[Chosen, ...]) -> Iterator[str]:
-    copies = next(each.text for each in settings if each.name == _REPLICAS)
+    copies = next(setting.text for setting in settings if setting.name == _REPLICAS)
     yield ': "${TOPIC:?the name of the topic}" "${PARTITIONS:?how many partitions}"'
     command = f"kafka-topics.sh {_SERVERS} --create"
     where = (
         f'--topic "$TOPIC" --partitions "$PARTITIONS" --replication-factor {shlex.quote(copies)}'
     )
     configs = [
-        f"--config {shlex.quote(f'{each.name}={each.text}')}"
-        for each in settings
-        if each.name != _REPLICAS
+        f"--config {shlex.quote(f'{setting.name}={setting.text}')}"
+        for setting in settings
+        if setting.name != _REPLICAS
     ]
     yield " \\\n  ".join([command, where, *configs])
 
@@ -75,18 +75,18 @@ def _alter(settings: tuple[Chosen, ...]) -> Iterator[str]:
     yield ': "${TOPIC:?the name of the topic}"'
     yield comment(_NO_MOVE)
     entity = '--alter --entity-type topics --entity-name "$TOPIC"'
-    configs = [each for each in settings if each.name != _REPLICAS]
+    configs = [setting for setting in settings if setting.name != _REPLICAS]
     yield _configs(entity, configs) if configs else "echo 'There is nothing to alter.'"
 
 
 def _brokers(settings: tuple[Chosen, ...]) -> Iterator[str]:
-    dynamic = [each for each in settings if each.name in DYNAMIC]
-    static = [each for each in settings if each.name not in DYNAMIC]
+    dynamic = [setting for setting in settings if setting.name in DYNAMIC]
+    static = [setting for setting in settings if setting.name not in DYNAMIC]
     if dynamic:
         yield _configs("--alter --entity-type brokers --entity-default", dynamic)
     if static:
         yield comment(_IN_FILE)
-        yield from (f"# {each.name}={each.text}" for each in static)
+        yield from (f"# {setting.name}={setting.text}" for setting in static)
     if not dynamic:
         yield "echo 'There is nothing to change while the brokers run.'"
 
@@ -105,8 +105,10 @@ def _offsets(way: Way) -> Iterator[str]:
 def _configs(entity: str, settings: Iterable[Chosen]) -> str:
     # A value with a comma is put in brackets, or kafka-configs.sh would take it for two.
     pairs = (
-        f"{each.name}=[{each.text}]" if "," in each.text else f"{each.name}={each.text}"
-        for each in settings
+        f"{setting.name}=[{setting.text}]"
+        if "," in setting.text
+        else f"{setting.name}={setting.text}"
+        for setting in settings
     )
     return f"kafka-configs.sh {_SERVERS} {entity} \\\n  --add-config {shlex.quote(','.join(pairs))}"
 

@@ -21,7 +21,7 @@ def _write(way: Way, stamp: Stamp) -> str:
         "kafka": stamp.kafka, "reasons": stamp.permalink, "notes": notes,
     }  # fmt: skip
     settings = {
-        str(component): {each.name: typed(each) for each in chosen(way, component)}
+        str(component): {setting.name: typed(setting) for setting in chosen(way, component)}
         for component in both
     }
     return json.dumps({"about": made_by, **settings}, indent=2) + "\n"

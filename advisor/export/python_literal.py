@@ -9,5 +9,5 @@ from advisor.export.choice import Chosen, typed
 
 def literal(name: str, settings: Mapping[str, Chosen]) -> str:
     """`NAME = {…}` by key; switches and numbers are Python's own, the rest is quoted by `repr`."""
-    lines = "".join(f"    {key!r}: {typed(each)!r},\n" for key, each in settings.items())
+    lines = "".join(f"    {key!r}: {typed(setting)!r},\n" for key, setting in settings.items())
     return f"{name} = {{\n{lines}}}\n"

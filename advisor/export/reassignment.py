@@ -88,8 +88,8 @@ esac
 
 
 def _write(way: Way, stamp: Stamp) -> str:
-    found = chosen(way, Component.TOPIC)
-    copies = next(each.text for each in found if each.name == _REPLICAS)
+    settings = chosen(way, Component.TOPIC)
+    copies = next(setting.text for setting in settings if setting.name == _REPLICAS)
     title = f"A plan for {copies} copies of a topic that exists."
     script = _SCRIPT.format(copies=shlex.quote(copies), program=shlex.quote(_PROGRAM))
     return "#!/bin/sh\n" + head(title, stamp, *_NOTES) + script

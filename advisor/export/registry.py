@@ -15,7 +15,7 @@ def all_exports() -> tuple[Export, ...]:
     """Every export, ordered by module and then as the module orders them."""
     package = __name__.rpartition(".")[0]
     folder = import_module(package).__path__
-    modules = sorted(found.name for found in pkgutil.iter_modules(folder))
+    modules = sorted(module.name for module in pkgutil.iter_modules(folder))
     return tuple(
         export
         for module in modules

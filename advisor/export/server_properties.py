@@ -17,11 +17,11 @@ _NOTE = (
 def _write(way: Way, stamp: Stamp) -> str:
     settings, left = added(way, Component.BROKER), left_notes(way, Component.BROKER)
     parts = [head("Settings of the brokers.", stamp, _NOTE, *left)]
-    return "".join([*parts, *(_line(each) for each in settings)])
+    return "".join([*parts, *(_line(setting) for setting in settings)])
 
 
-def _line(each: Chosen) -> str:
-    return f"\n{comment(each.setting.meaning)}{each.name}={escape(each.text)}\n"
+def _line(setting: Chosen) -> str:
+    return f"\n{comment(setting.setting.meaning)}{setting.name}={escape(setting.text)}\n"
 
 
 def states_brokers(pipeline: Pipeline) -> bool:

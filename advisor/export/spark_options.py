@@ -48,7 +48,7 @@ def _write(way: Way, stamp: Stamp) -> str:
 
 
 def _by_option(settings: tuple[Chosen, ...]) -> dict[str, Chosen]:
-    return {option_of_spark(each.name): each for each in settings}
+    return {option_of_spark(setting.name): setting for setting in settings}
 
 
 def _applies(pipeline: Pipeline) -> bool:

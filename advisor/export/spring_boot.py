@@ -55,7 +55,7 @@ def _write(way: Way, stamp: Stamp) -> str:
     if pipeline.family is Family.STREAMS:
         return _write_streams(way, stamp)
     both = (Component.PRODUCER, Component.CONSUMER)
-    kafka: dict[str, Node] = {str(each): _client(way, each) for each in both}
+    kafka: dict[str, Node] = {str(component): _client(way, component) for component in both}
     mode = _ack_mode(pipeline)
     notes = [*code_notes(pipeline, *both), *left_notes(way, *both)]
     if mode:
@@ -77,11 +77,11 @@ def _write_streams(way: Way, stamp: Stamp) -> str:
 
 def _client(way: Way, component: Component) -> dict[str, Node]:
     names, own, others = _NAMES[component], {}, {}
-    for each in chosen(way, component):
-        if each.name in names:
-            own[names[each.name]] = scalar(each)
+    for setting in chosen(way, component):
+        if setting.name in names:
+            own[names[setting.name]] = scalar(setting)
         else:
-            others[f"[{each.name}]"] = scalar(each)
+            others[f"[{setting.name}]"] = scalar(setting)
     return {**own, "properties": others} if others else own
 
 

@@ -19,10 +19,10 @@ def written(way: Way) -> tuple[tuple[str, Chosen], ...]:
     """What the file holds, by its key: all but what Streams would overrule with a warning."""
     overruled = forced(way.exported.settings)
     return tuple(
-        (f"{prefix}{each.name}", each)
+        (f"{prefix}{setting.name}", setting)
         for component, prefix in PREFIXES.items()
-        for each in chosen(way, component)
-        if (component, each.name) not in overruled
+        for setting in chosen(way, component)
+        if (component, setting.name) not in overruled
     )
 
 
@@ -30,9 +30,9 @@ def _write(way: Way, stamp: Stamp) -> str:
     notes = (*code_notes(way.exported, *PREFIXES), *left_notes(way, *PREFIXES))
     settings = written(way)
     parts = [head("Settings for Kafka Streams.", stamp, _NEEDED, *notes)]
-    parts += [line(each, key) for key, each in settings if each.stated]
+    parts += [line(setting, key) for key, setting in settings if setting.stated]
     words = "In force already, and written down because the guarantee rests on it:"
-    in_force = [line(each, key) for key, each in settings if not each.stated]
+    in_force = [line(setting, key) for key, setting in settings if not setting.stated]
     return "".join([*parts, "\n", comment(words), *in_force])
 
 

@@ -29,9 +29,9 @@ _REPLICAS = "replication.factor"
 
 
 def _topic(way: Way, stamp: Stamp) -> str:
-    found, left = chosen(way, Component.TOPIC), left_notes(way, Component.TOPIC)
-    replicas = {each.name: scalar(each) for each in found}[_REPLICAS]
-    config = settings(each for each in found if each.name != _REPLICAS)
+    options, left = chosen(way, Component.TOPIC), left_notes(way, Component.TOPIC)
+    replicas = {setting.name: scalar(setting) for setting in options}[_REPLICAS]
+    config = settings(setting for setting in options if setting.name != _REPLICAS)
     resource: dict[str, Node] = {
         "apiVersion": _API,
         "kind": "KafkaTopic",
@@ -43,8 +43,8 @@ def _topic(way: Way, stamp: Stamp) -> str:
 
 def _kafka(way: Way, stamp: Stamp) -> str:
     # Where the messages are is the storage of its node pools: it takes no log.dirs.
-    found = (each for each in added(way, Component.BROKER) if each.name != "log.dirs")
-    patch: dict[str, Node] = {"spec": {"kafka": {"config": settings(found)}}}
+    options = (setting for setting in added(way, Component.BROKER) if setting.name != "log.dirs")
+    patch: dict[str, Node] = {"spec": {"kafka": {"config": settings(options)}}}
     notes = (*_KAFKA_NOTES, *left_notes(way, Component.BROKER))
     return head("Settings of the brokers for Strimzi.", stamp, *notes) + document(patch)
 

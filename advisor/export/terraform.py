@@ -54,9 +54,17 @@ def _code(char: str) -> str:
 
 
 def _write(way: Way, stamp: Stamp) -> str:
-    found, left = chosen(way, Component.TOPIC), left_notes(way, Component.TOPIC)
-    copies = [f"  replication_factor = {each.text}\n" for each in found if each.name == _REPLICAS]
-    config = [(quoted(each.name), quoted(each.text)) for each in found if each.name != _REPLICAS]
+    settings, left = chosen(way, Component.TOPIC), left_notes(way, Component.TOPIC)
+    copies = [
+        f"  replication_factor = {setting.text}\n"
+        for setting in settings
+        if setting.name == _REPLICAS
+    ]
+    config = [
+        (quoted(setting.name), quoted(setting.text))
+        for setting in settings
+        if setting.name != _REPLICAS
+    ]
     width = max((len(name) for name, _ in config), default=0)
     lines = [f"    {name:<{width}} = {text}\n" for name, text in config]
     return "".join([

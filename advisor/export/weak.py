@@ -43,22 +43,22 @@ class _Asked:
 
 
 @lru_cache(maxsize=256)
-def _weak(asked: _Asked) -> frozenset[Key]:
-    way, exported = asked.way, asked.way.exported
+def _weak(question: _Asked) -> frozenset[Key]:
+    way, exported = question.way, question.way.exported
     named = {*_named(exported), *_least(exported), *_named_for_other_topics(exported)}
-    found, left = set(), exported
+    results, left = set(), exported
     # One after the other: of two that stand in for each other one stays, and the topic's goes last.
     for key in sorted(key for key in named if not way.changes(*key)):
         if not _better_with(left, key):
-            found.add(key)
+            results.add(key)
             left = _without(left, key)
-    return frozenset(found)
+    return frozenset(results)
 
 
 def _named(pipeline: Pipeline) -> Iterator[Key]:
     """What findings name; of the brokers' defaults for topics they speak of where they stand."""
-    for found in assess(pipeline).findings:
-        key = (found.rule.component, found.rule.setting)
+    for finding in assess(pipeline).findings:
+        key = (finding.rule.component, finding.rule.setting)
         if key[0] is not Component.BROKER or key[1] not in _FOR_TOPICS.values():
             yield key
 
@@ -95,7 +95,7 @@ def _better_with(pipeline: Pipeline, key: Key) -> bool:
 
 def _without(pipeline: Pipeline, key: Key) -> Pipeline:
     component, name = key
-    others = {each: value for each, value in pipeline.stated(component).items() if each != name}
+    others = {key: value for key, value in pipeline.stated(component).items() if key != name}
     return replace(pipeline, settings={**pipeline.settings, component: others})
 
 
@@ -106,11 +106,11 @@ def _harms(pipeline: Pipeline) -> frozenset[tuple[str, Anomaly]]:
     idempotence does not notice what a broker has lost is none of its (docs/decisions/0025).
     """
     need = pipeline.requirement
-    asked = replace(pipeline, requirement=replace(need, survive=max(need.survive, 1)))
+    described = replace(pipeline, requirement=replace(need, survive=max(need.survive, 1)))
     return frozenset(
-        (each.event.name, anomaly)
-        for each in judged(asked)
-        if each.event is not offsets_led_uncleanly.EVENT
-        for anomaly in _HARMS & each.permits.keys()
-        if not (anomaly is Anomaly.GIVEN_UP and Anomaly.LOST_WRITE in each.permits)
+        (assessment.event.name, anomaly)
+        for assessment in judged(described)
+        if assessment.event is not offsets_led_uncleanly.EVENT
+        for anomaly in _HARMS & assessment.permits.keys()
+        if not (anomaly is Anomaly.GIVEN_UP and Anomaly.LOST_WRITE in assessment.permits)
     )

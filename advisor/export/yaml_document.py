@@ -38,12 +38,12 @@ _Dumper.add_representer(_Quoted, _in_quotes)
 
 def settings(chosen: Iterable[Chosen]) -> dict[str, Node]:
     """Settings by their names; switches and numbers are YAML's own, the rest is in quotes."""
-    return {each.name: scalar(each) for each in chosen}
+    return {setting.name: scalar(setting) for setting in chosen}
 
 
-def scalar(each: Chosen) -> Node:
+def scalar(setting: Chosen) -> Node:
     """One value, as `settings` writes it."""
-    value = typed(each)
+    value = typed(setting)
     return _Quoted(value) if isinstance(value, str) else value
 
 

@@ -49,10 +49,10 @@ def read(text: str) -> Reading:
         for leaf in leaves:
             if (tag := _tag(reading, leaf)) is not None:
                 images[leaf.path[1]] = tag
-            found = _variable(leaf)
-            if found is None:
+            names = _variable(leaf)
+            if names is None:
                 continue
-            name, value = found
+            name, value = names
             if name in _BROKER:
                 brokers.add(leaf.path[1])
             if name in _ROLES and "broker" not in value:
@@ -77,11 +77,11 @@ def _of_brokers(
         service for service, own in variables.items() if _OF_SERVERS & {name for name, _, _ in own}
     }
     for service, own in variables.items():
-        foreign = [each for each in own if not each[0].startswith(_SPRING)]
+        foreign = [row for row in own if not row[0].startswith(_SPRING)]
         if foreign and servers and service not in servers:
             words = f"the KAFKA_… of {shown(service)} are its application's own: not read"
             reading.note(foreign[0][2], words)
-            variables[service] = [each for each in own if each not in foreign]
+            variables[service] = [row for row in own if row not in foreign]
     return variables
 
 
@@ -128,7 +128,7 @@ def take(reading: Reading, variables: Mapping[str, list[Variable]]) -> None:
     """Sorts the variables of each service into settings of its broker and what Spring makes of
     its own."""
     springs = list[Variable]()
-    every = ((service, *each) for service, own in variables.items() for each in own)
+    every = ((service, *row) for service, own in variables.items() for row in own)
     for service, variable, value, line in every:
         name = _setting(variable)
         if variable.startswith(_SPRING):

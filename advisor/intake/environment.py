@@ -19,8 +19,8 @@ def read(text: str) -> Reading:
     reading = Reading()
     variables = list[Variable]()
     for number, line in enumerate(text.splitlines(), start=1):
-        if found := _LINE.fullmatch(line.rstrip()):
-            variables.append((found[1], _unquoted(found[2]), number))
+        if match := _LINE.fullmatch(line.rstrip()):
+            variables.append((match[1], _unquoted(match[2]), number))
     if not variables:
         raise IntakeError("Line 1: there is no variable KAFKA_… or SPRING_KAFKA_… here.")
     take(reading, {"": variables})

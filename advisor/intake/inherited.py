@@ -42,9 +42,9 @@ def names_of_topics() -> frozenset[str]:
 
 def with_inherited(items: Iterable[Item], product: Product) -> list[Item]:
     """The items; what topics take from their brokers is the topic's, and comes last."""
-    found = [_inherited(item, product) for item in items]
+    results = [_inherited(item, product) for item in items]
     order = ["", *_OF_TOPICS, *ON_BOTH]
-    return sorted(found, key=lambda each: order.index(each.inherited))
+    return sorted(results, key=lambda item: order.index(item.inherited))
 
 
 def _inherited(item: Item, product: Product) -> Item:

@@ -63,34 +63,34 @@ class Inputs:
 
     def add_pipeline(self, source: str, text: str) -> None:
         """Adds a whole pipeline file."""
-        found = read_pipeline(text.removeprefix(MARK))
-        self._tell(source, found.notes, found.problems)
-        for name, value in found.fields.items():
+        file = read_pipeline(text.removeprefix(MARK))
+        self._tell(source, file.notes, file.problems)
+        for name, value in file.fields.items():
             self._replace(name, value, Origin(source, _line_of(text, name)), mark=hash(value))
 
     def add_text(self, source: str, text: str, kind: str = "") -> None:
         """Adds a file of any kind; without `kind` it is detected. Raises `FileProblem` for a
         version that is not known."""
         try:
-            found = read(text, self._product(), kind, self._chosen_family())
+            intake = read(text, self._product(), kind, self._chosen_family())
         except SettingError as error:
             raise FileProblem(self.said(error.problem)) from error
         self.files.append(source)
-        self._tell(source, found.notes, found.problems)
-        if not found.problems:
-            self._take(source, found)
+        self._tell(source, intake.notes, intake.problems)
+        if not intake.problems:
+            self._take(source, intake)
 
     def add_live(self, cluster: str, seen: Seen) -> None:
         """Adds what a live cluster said of itself."""
-        found, places = read_live(seen, self._product())
-        self._tell(cluster, found.notes, found.problems)
-        self._take(cluster, found)
+        intake, places = read_live(seen, self._product())
+        self._tell(cluster, intake.notes, intake.problems)
+        self._take(cluster, intake)
         for name, place in places.items():
             self.origins[name] = Origin(f"{cluster}: {place}")
 
     def give_way(self, answers: Mapping[str, str]) -> None:
         """Leaves out what brokers say for every topic where an answer says it of this one."""
-        for name in [each for each in self.fields if each in self.inherited and answers.get(each)]:
+        for name in [key for key in self.fields if key in self.inherited and answers.get(key)]:
             self.notes.append(f"{self.origins[name]}: your answer to {name} goes before it.")
             del self.fields[name], self.origins[name]
 
@@ -101,8 +101,8 @@ class Inputs:
         message = problem.message if named else f"{problem.setting}: {problem.message}"
         return f"{self.origins.get(name, name)}: {message}"
 
-    def _take(self, source: str, found: Intake) -> None:
-        for name, text in found.heads.items():
+    def _take(self, source: str, intake: Intake) -> None:
+        for name, text in intake.heads.items():
             if name not in self.fields:
                 self.state(name, text, Origin(source))
             elif name == "family" and text != self.fields[name]:
@@ -112,12 +112,12 @@ class Inputs:
             elif not f"{self.fields[name]}.".startswith(f"{text}."):
                 words = f"{name} is {text} here, and {self.fields[name]} by {self.origins[name]}"
                 self.notes.append(f"{source}: {words}, which counts.")
-        for name, value in found.settings.items():
-            if name in found.inherited and name in self.fields and name not in self.inherited:
+        for name, value in intake.settings.items():
+            if name in intake.inherited and name in self.fields and name not in self.inherited:
                 continue
-            origin, mark = Origin(source, found.lines[name]), found.marks.get(name, 0)
-            self._replace(name, written(value), origin, found.inherited, mark)
-            if name in found.inherited:
+            origin, mark = Origin(source, intake.lines[name]), intake.marks.get(name, 0)
+            self._replace(name, written(value), origin, intake.inherited, mark)
+            if name in intake.inherited:
                 self.inherited.add(name)
 
     def _replace(

@@ -45,11 +45,11 @@ def known_keys(product: Product, component: Component) -> frozenset[str]:
     """
     family, version, kafka = product.family, product.version, product.kafka
     every = settings_of(family, version, kafka, component, every=True)
-    names = {name for each in every for name in (each.name, *each.aliases)}
+    names = {name for setting in every for name in (setting.name, *setting.aliases)}
     if family is not Family.SPARK or component not in (Component.PRODUCER, Component.CONSUMER):
         return frozenset(names)
     of_client = names & set().union(
-        *(facts(each, line) for each, line in _products(product, component) if each != "spark")
+        *(facts(name, line) for name, line in _products(product, component) if name != "spark")
     )
     return frozenset(names - of_client | {f"kafka.{key}" for key in of_client} | _OF_ANY_QUERY)
 
@@ -58,16 +58,16 @@ def versions_with(name: str, product: Product, component: Component) -> str:
     """Which versions of this component's product have a setting: `2.8 to 3.9`; "" if none has."""
     if product.family is Family.SPARK:
         name = name.removeprefix("kafka.")
-    for each, _ in _products(product, component):
-        if lines := lines_of(each, name):
+    for key, _ in _products(product, component):
+        if lines := lines_of(key, name):
             return lines[0] if len(lines) == 1 else f"{lines[0]} to {lines[-1]}"
     return ""
 
 
 def other_client(name: str, product: Product, component: Component) -> str:
     """`consumer` if it alone has the setting, although both read one list of names; else ""."""
-    for each, line in _products(product, component):
-        fact = facts(each, line).get(name)
+    for key, line in _products(product, component):
+        fact = facts(key, line).get(name)
         if fact and fact.client not in ("", component):
             return fact.client
     return ""
@@ -75,7 +75,7 @@ def other_client(name: str, product: Product, component: Component) -> str:
 
 def owner(name: str) -> str:
     """Whose setting this is in Kafka, at any version: `topics`, `Kafka Streams`; "" if no one's."""
-    return next((words for each, words in _OWNERS.items() if lines_of(each, name)), "")
+    return next((words for key, words in _OWNERS.items() if lines_of(key, name)), "")
 
 
 def _products(product: Product, component: Component) -> tuple[tuple[str, str], ...]:
@@ -85,9 +85,9 @@ def _products(product: Product, component: Component) -> tuple[tuple[str, str], 
 
 def likely_client(names: Iterable[str]) -> Component:
     """Whose settings these are, by the names that only one of the two clients has."""
-    found = set(names)
+    keys = set(names)
     producer, consumer = _only(Component.PRODUCER), _only(Component.CONSUMER)
-    reads, writes = len(found & (consumer - producer)), len(found & (producer - consumer))
+    reads, writes = len(keys & (consumer - producer)), len(keys & (producer - consumer))
     return Component.CONSUMER if reads > writes else Component.PRODUCER
 
 

@@ -73,12 +73,14 @@ def read_live(seen: Seen, product: Product) -> tuple[Intake, Mapping[str, str]]:
     A value that is in force and that the catalog refuses is a note: the cluster has it. Raises
     `SettingError` for a version that is not known.
     """
-    found = _Found(seen, product)
-    found.collect()
-    intake = judge(found.reading, product)
-    notes = [_placed(found.places, words) for words in intake.notes]
-    notes += [f"Left out: {_placed(found.places, each.message)}" for each in intake.problems]
-    places = {name: found.places[intake.lines[name] - 1] for name in intake.settings}
+    finding = _Found(seen, product)
+    finding.collect()
+    intake = judge(finding.reading, product)
+    notes = [_placed(finding.places, words) for words in intake.notes]
+    notes += [
+        f"Left out: {_placed(finding.places, problem.message)}" for problem in intake.problems
+    ]
+    places = {name: finding.places[intake.lines[name] - 1] for name in intake.settings}
     return replace(intake, notes=notes, problems=[]), places
 
 
@@ -95,16 +97,16 @@ def kafka_of(entries: tuple[Entry, ...]) -> str | None:
     A broker tells every setting it has, so that their names give its release away. Until 3.9
     inter.broker.protocol.version tells lines of the same names apart.
     """
-    names = {each.name for each in entries}
-    by_default = {each.name: each.value for each in entries if each.source == DEFAULT}
+    names = {entry.name for entry in entries}
+    by_default = {entry.name: entry.value for entry in entries if entry.source == DEFAULT}
     protocol = "inter.broker.protocol.version"
     fitting = []
     for line in examined("broker"):
-        known = facts("broker", line)
-        public = {name for name, fact in known.items() if not fact.internal}
-        if public <= names and by_default.keys() <= known.keys():
-            said = by_default.get(protocol)
-            fitting += [line] if said is None or said == known[protocol].default else []
+        by_name = facts("broker", line)
+        public = {name for name, fact in by_name.items() if not fact.internal}
+        if public <= names and by_default.keys() <= by_name.keys():
+            text = by_default.get(protocol)
+            fitting += [line] if text is None or text == by_name[protocol].default else []
     return fitting[0] if len(fitting) == 1 else None
 
 
@@ -121,7 +123,7 @@ class _Found:
         of = (product.family, product.version, self._kafka or kafka_line(product.kafka))
         self._told = {KRAFT, ZOOKEEPER} if is_asked(Product(*of)) else set()
         self._weighed = {
-            part: {each.name for each in settings_of(*of, part)} for part in (_TOPIC, _BROKER)
+            part: {setting.name for setting in settings_of(*of, part)} for part in (_TOPIC, _BROKER)
         }
 
     def collect(self) -> None:
@@ -166,46 +168,48 @@ class _Found:
         if min(copies) < max(copies):
             many = f"from {min(copies)} to {max(copies)} copies"
             self._note(f"The partitions of {topic} have {many}: the fewest count")
-        for each in self.seen.on_topic:
-            if each.source == DEFAULT or each.secret:
+        for entry in self.seen.on_topic:
+            if entry.source == DEFAULT or entry.secret:
                 continue
-            part = level(each.name, each.source)
-            if each.name in self._weighed[part]:
-                made = _LEVELS.get(each.source, "set elsewhere")
-                own = f"set on {topic}" if each.source == ON_TOPIC else f"{made}, seen on {topic}"
-                self._make(part, each.name, each.value, own)
+            part = level(entry.name, entry.source)
+            if entry.name in self._weighed[part]:
+                made = _LEVELS.get(entry.source, "set elsewhere")
+                own = f"set on {topic}" if entry.source == ON_TOPIC else f"{made}, seen on {topic}"
+                self._make(part, entry.name, entry.value, own)
 
     def _broker(self, name: str) -> None:
         entries = {
-            broker: each
-            for broker, found in sorted(self.seen.on_brokers.items())
-            for each in found
-            if each.name == name and not each.secret
+            broker: entry
+            for broker, entries in sorted(self.seen.on_brokers.items())
+            for entry in entries
+            if entry.name == name and not entry.secret
         }
-        made = {broker: each for broker, each in entries.items() if each.source != DEFAULT}
+        made = {broker: entry for broker, entry in entries.items() if entry.source != DEFAULT}
         if not made:
             return
         first, counts = next(iter(made.items()))
         self._make(_BROKER, name, counts.value, _LEVELS.get(counts.source, "set elsewhere"))
-        if len({each.value for each in entries.values()}) > 1:
-            said = ", ".join(f"{each.value} on broker {broker}" for broker, each in entries.items())
-            self._note(f"{name} differs between brokers ({said}): that of broker {first} counts")
+        if len({entry.value for entry in entries.values()}) > 1:
+            text = ", ".join(
+                f"{entry.value} on broker {broker}" for broker, entry in entries.items()
+            )
+            self._note(f"{name} differs between brokers ({text}): that of broker {first} counts")
         if (name, counts.source) == (MIN_ISR, OF_CLUSTER):
             kept = f"{name}={counts.value} is {_KEPT_FOR_ALL}"
             self._note(f"{kept} and goes before their files, whatever those say")
 
     def _mode(self) -> None:
         """What a broker's file says of who keeps the metadata; `weigh` knows what it means."""
-        for each in (e for entries in self.seen.on_brokers.values() for e in entries):
-            if each.name in self._told and each.value and each.source != DEFAULT:
-                self._make(_BROKER, each.name, each.value, f"{each.name} {_LEVELS[IN_FILE]}")
+        for entry in (e for entries in self.seen.on_brokers.values() for e in entries):
+            if entry.name in self._told and entry.value and entry.source != DEFAULT:
+                self._make(_BROKER, entry.name, entry.value, f"{entry.name} {_LEVELS[IN_FILE]}")
 
     def _eligible_replicas(self) -> None:
         """From 4.1 on, a cluster with them keeps a minimum for all its brokers (KIP-966)."""
         if not self._kafka or not at_least(self._kafka, "4.1"):
             return
-        found = (each for entries in self.seen.on_brokers.values() for each in entries)
-        if not any((each.name, each.source) == (MIN_ISR, OF_CLUSTER) for each in found):
+        entries = (entry for entries in self.seen.on_brokers.values() for entry in entries)
+        if not any((entry.name, entry.source) == (MIN_ISR, OF_CLUSTER) for entry in entries):
             place = f"no {MIN_ISR} is {_KEPT_FOR_ALL}, as it is where this is on"
             self._make(_APPLICATION, "eligible.leader.replicas.version", "0", place)
 
@@ -225,11 +229,11 @@ class _Found:
         self._note(f"{name.capitalize()}: {count}, {committed}{open_}")
 
     def _left_out(self) -> None:
-        found = [*self.seen.on_topic, *(e for each in self.seen.on_brokers.values() for e in each)]
-        made = [each for each in found if each.source != DEFAULT]
-        secret = {each.name for each in made if each.secret}
+        entries = [*self.seen.on_topic, *(e for row in self.seen.on_brokers.values() for e in row)]
+        made = [entry for entry in entries if entry.source != DEFAULT]
+        secret = {entry.name for entry in made if entry.secret}
         taken = self._told.union(*self._weighed.values())
-        others = {each.name for each in made} - secret - taken
+        others = {entry.name for entry in made} - secret - taken
         if others:
             self._note(f"{len(others)} other settings that somebody made are not weighed here")
         if secret:

@@ -43,7 +43,7 @@ def read_pipeline(text: str) -> PipelineFile:
     Credentials are dropped unread and named in a note. Names and values of settings are judged
     by whoever parses the fields, as for a form.
     """
-    found = PipelineFile()
+    file = PipelineFile()
     try:
         check_text(text)
         stated = list(_flat(tomllib.loads(text)))
@@ -56,29 +56,29 @@ def read_pipeline(text: str) -> PipelineFile:
         words = f"{where}: this is not well-formed TOML."
     else:
         for name, value in stated:
-            _take(found, name, value)
-        return found
-    found.problems.append(Problem(Component.APPLICATION, "file", words))
-    return found
+            _take(file, name, value)
+        return file
+    file.problems.append(Problem(Component.APPLICATION, "file", words))
+    return file
 
 
-def _take(found: PipelineFile, name: str, value: Any) -> None:
+def _take(file: PipelineFile, name: str, value: Any) -> None:
     head, _, key = name.partition(".")
-    known = {component.value: component for component in Component}
-    component = known.get(head, Component.APPLICATION)
+    by_name = {component.value: component for component in Component}
+    component = by_name.get(head, Component.APPLICATION)
     if is_secret(key):
-        found.notes.append(f"{shown(name)} is a credential: dropped, not read.")
-    elif head not in known and name not in _HEAD | _NEEDS:
-        sections = ", ".join([*sorted(_HEAD), "need", *known])
+        file.notes.append(f"{shown(name)} is a credential: dropped, not read.")
+    elif head not in by_name and name not in _HEAD | _NEEDS:
+        sections = ", ".join([*sorted(_HEAD), "need", *by_name])
         message = f"{shown(name)} is not part of a pipeline file; these are: {sections}."
-        found.problems.append(Problem(component, shown(name), message))
+        file.problems.append(Problem(component, shown(name), message))
     elif isinstance(value, bool):
-        found.fields[name] = str(value).lower()
+        file.fields[name] = str(value).lower()
     elif isinstance(value, str) or (isinstance(value, int) and abs(value) < 2**63):
-        found.fields[name] = str(value)
+        file.fields[name] = str(value)
     else:
         message = f"{shown(name)} must be a text, a whole number of 64 bits, true or false."
-        found.problems.append(Problem(component, shown(key), message))
+        file.problems.append(Problem(component, shown(key), message))
 
 
 def _flat(table: Mapping[str, Any], head: str = "") -> Iterator[tuple[str, Any]]:

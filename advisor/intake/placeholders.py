@@ -45,8 +45,8 @@ def _filled(text: str, pattern: re.Pattern[str]) -> tuple[str | None, list[str],
     last is False if one of the names is that of a secret.
     """
     names, is_open = list[str](), True
-    while (found := pattern.search(text)) and len(names) < _MOST:
-        is_open = is_open and not is_secret(found[1])
-        names.append(shown(found[1].strip()))
-        text = text[: found.start()] + found[2] + text[found.end() :]
+    while (match := pattern.search(text)) and len(names) < _MOST:
+        is_open = is_open and not is_secret(match[1])
+        names.append(shown(match[1].strip()))
+        text = text[: match.start()] + match[2] + text[match.end() :]
     return (None if "${" in text else text), names, is_open

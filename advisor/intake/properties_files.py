@@ -37,24 +37,24 @@ _CONNECT = (
 def read(text: str, component: Component) -> Reading:
     """The properties of one component. Raises `IntakeError`, also for a file of Kafka Connect."""
     reading = Reading()
-    for found in properties(text):
-        if _OF_CONNECT.fullmatch(found.key):
-            raise IntakeError(f"Line {found.line}: {found.key} is {_CONNECT}")
-        reading.state(component, found.key, found.value, found.line)
+    for entry in properties(text):
+        if _OF_CONNECT.fullmatch(entry.key):
+            raise IntakeError(f"Line {entry.line}: {entry.key} is {_CONNECT}")
+        reading.state(component, entry.key, entry.value, entry.line)
     return reading
 
 
 def _likeness(text: str, component: Component) -> float:
     """The share of names that this component has; those that no other has count twice."""
     try:
-        keys = {found.key for found in islice(properties(text), MAX_ITEMS)}
+        keys = {entry.key for entry in islice(properties(text), MAX_ITEMS)}
     except IntakeError:
         return 0.0
     return _share(keys, component)
 
 
 def _share(keys: set[str], component: Component) -> float:
-    others = [_names(each) for each in _KINDS if each is not component]
+    others = [_names(kind) for kind in _KINDS if kind is not component]
     here = keys & _names(component)
     only = here.difference(*others)
     return 0.4 * (len(here) + len(only)) / max(1, len(keys))
@@ -82,7 +82,7 @@ def by_slips(text: str) -> Reader | None:
     milliseconds.
     """
     try:
-        keys = {found.key for found in islice(properties(text), _TRIED)}
+        keys = {entry.key for entry in islice(properties(text), _TRIED)}
     except IntakeError:
         return None
     every = frozenset[str]().union(*map(_names, _KINDS))

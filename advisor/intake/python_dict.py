@@ -38,9 +38,9 @@ def read(text: str) -> Reading:
     reading = Reading(heads={"family": Family.LIBRDKAFKA})
     tree = _parsed(text)
     _refuse_others(tree)
-    found = _found(tree)
-    ours = [each for each in found if _is_of_client(*each)] or found
-    for name, pairs in found:
+    results = _found(tree)
+    ours = [row for row in results if _is_of_client(*row)] or results
+    for name, pairs in results:
         if (name, pairs) not in ours:
             reading.note(pairs[0][2], "a dict without a setting of a client: not read")
             continue
@@ -74,7 +74,7 @@ def _parsed(text: str) -> ast.Module:
 
 def _bare(text: str) -> bool:
     """Whether these are pairs alone, one or more a line."""
-    lines = [line for each in text.splitlines() if (line := each.strip()) and line[0] != "#"]
+    lines = [line for name in text.splitlines() if (line := name.strip()) and line[0] != "#"]
     return bool(lines) and all(_PAIR.match(line) for line in lines)
 
 
@@ -113,8 +113,8 @@ def dicts(text: str) -> list[tuple[str, list[Pair]]]:
 
 
 def _found(tree: ast.Module) -> list[tuple[str, list[Pair]]]:
-    found, named = list[tuple[str, list[Pair]]](), dict[str, list[Pair]]()
-    waiting: list[tuple[ast.AST | str, ast.AST]] = [("", each) for each in tree.body]
+    results, named = list[tuple[str, list[Pair]]](), dict[str, list[Pair]]()
+    waiting: list[tuple[ast.AST | str, ast.AST]] = [("", item) for item in tree.body]
     waiting.reverse()
     while waiting:
         owner, node = waiting.pop()
@@ -127,14 +127,14 @@ def _found(tree: ast.Module) -> list[tuple[str, list[Pair]]]:
                     waiting.append((str(word), value))
                 elif isinstance(word, str):
                     flat.append((word, value, value.lineno))
-            found.append((name, flat))
+            results.append((name, flat))
             named[name] = flat
             continue
         if isinstance(node, ast.Assign):
             _put(named, node)
         inner = node if isinstance(node, _NAMING) else owner
-        waiting += [(inner, each) for each in reversed(list(ast.iter_child_nodes(node)))]
-    return [(name, pairs) for name, pairs in found if pairs]
+        waiting += [(inner, node) for node in reversed(list(ast.iter_child_nodes(node)))]
+    return [(name, pairs) for name, pairs in results if pairs]
 
 
 def _as_dict(node: ast.Call) -> ast.expr:
@@ -180,8 +180,12 @@ def _name(node: ast.AST) -> str:
 
 
 def _by_name(name: str) -> Component | None:
-    found = [each for each in (Component.PRODUCER, Component.CONSUMER) if each in name.lower()]
-    return found[0] if len(found) == 1 else None
+    components = [
+        component
+        for component in (Component.PRODUCER, Component.CONSUMER)
+        if component in name.lower()
+    ]
+    return components[0] if len(components) == 1 else None
 
 
 def _is_of_client(name: str, pairs: list[Pair]) -> bool:
@@ -209,12 +213,12 @@ def take(reading: Reading, component: Component, key: str, value: ast.expr, line
 def _product(node: ast.expr) -> int:
     """`24 * 60 * 60 * 1000`, as durations and sizes are written. Raises `ValueError`."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        found = _product(node.left) * _product(node.right)
+        count = _product(node.left) * _product(node.right)
     else:
-        found = ast.literal_eval(node)
-    if type(found) is not int or abs(found) >= 2**63:
+        count = ast.literal_eval(node)
+    if type(count) is not int or abs(count) >= 2**63:
         raise ValueError("no product of whole numbers")
-    return found
+    return count
 
 
 def _likeness(text: str) -> float:

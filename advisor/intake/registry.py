@@ -24,7 +24,9 @@ _MARKED = (
 def all_readers() -> tuple[Reader, ...]:
     """Every reader, ordered by module and then as the module orders them."""
     package = __name__.rpartition(".")[0]
-    modules = sorted(found.name for found in pkgutil.iter_modules(import_module(package).__path__))
+    modules = sorted(
+        module.name for module in pkgutil.iter_modules(import_module(package).__path__)
+    )
     return tuple(
         reader
         for module in modules
@@ -43,7 +45,7 @@ def detect(text: str) -> Reader | None:
     Names that are only near real ones count where nothing else does.
     """
     scores = [(reader.likeness(text), reader) for reader in all_readers()]
-    best = max(scores, key=lambda each: each[0])
+    best = max(scores, key=lambda row: row[0])
     return best[1] if best[0] > 0 else by_slips(text)
 
 
@@ -58,7 +60,7 @@ def read(text: str, product: Product, kind: str = "", family: str = "") -> Intak
     text, notes = text.removeprefix(MARK), list[str]()
     try:
         check_text(text)
-        reader = {each.kind: each for each in all_readers()}[kind] if kind else detect(text)
+        reader = {reader.kind: reader for reader in all_readers()}[kind] if kind else detect(text)
         if reader is None:
             raise IntakeError("Nothing here looks like a file that we know. Say which kind it is.")
         if marked and reader.kind.endswith("-properties"):
@@ -75,8 +77,8 @@ def read(text: str, product: Product, kind: str = "", family: str = "") -> Intak
         if likely and likely != reader:
             words = f"Line 1: no setting of Kafka is in this file; it looks like: {likely.title}."
             intake.problems.append(Problem(component, "file", words))
-    said = intake.settings or intake.notes or intake.problems
-    if not said and not intake.heads.keys() - {"family"}:
+    settings = intake.settings or intake.notes or intake.problems
+    if not settings and not intake.heads.keys() - {"family"}:
         words = "Line 1: no setting of Kafka is in this file."
         intake.problems.append(Problem(component, "file", words))
     return intake

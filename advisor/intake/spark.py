@@ -51,8 +51,8 @@ def read(text: str) -> Reading:
             if not calls:  # Scala and Java have calls, and no dicts
                 raise
     elif not calls:
-        for found in properties(text):
-            reading.state(_end(found.key), found.key, found.value, found.line)
+        for entry in properties(text):
+            reading.state(_end(entry.key), entry.key, entry.value, entry.line)
     spark_query.settle(reading)
     return reading
 
@@ -105,14 +105,14 @@ def _own() -> frozenset[str]:
     """The source's own options that count: those that a keyword of `.options()` can name."""
     spark = newest(Family.SPARK)
     weighed = settings_of(spark.family, spark.version, spark.kafka, _SOURCE)
-    return frozenset(each.name for each in weighed if "." not in each.name)
+    return frozenset(setting.name for setting in weighed if "." not in setting.name)
 
 
 def _end(key: str) -> Component:
     java, spark = newest(Family.JAVA), newest(Family.SPARK)
     weighed = settings_of(java.family, java.version, java.kafka, _SINK)
     of_sink = known_keys(spark, _SINK) - known_keys(spark, _SOURCE)
-    of_sink |= {f"kafka.{each.name}" for each in weighed}
+    of_sink |= {f"kafka.{setting.name}" for setting in weighed}
     return _SINK if {key, f"kafka.{key}"} & of_sink else _SOURCE
 
 

@@ -31,24 +31,24 @@ def trigger(reading: Reading, word: str, line: int) -> None:
 def settle(reading: Reading) -> None:
     """Turns options of the query into what they say of the application."""
     options = {name.lower(): name for name in NAMES}
-    named = [(options.get(each.name.lower()), each) for each in reading.items]
-    reading.items = [each for name, each in named if name is None]
-    for name, each in named:
+    named = [(options.get(entry.name.lower()), entry) for entry in reading.items]
+    reading.items = [entry for name, entry in named if name is None]
+    for name, item in named:
         if name == _CHECKPOINT:
-            _checkpoint(reading, each)
-        elif name == _ASYNC and each.text.strip().lower() == "true":
-            reading.state(Component.APPLICATION, "trigger", "async-progress", each.line)
+            _checkpoint(reading, item)
+        elif name == _ASYNC and item.text.strip().lower() == "true":
+            reading.state(Component.APPLICATION, "trigger", "async-progress", item.line)
         elif name == _INTERVAL:
             words = f"{_INTERVAL} says how much is done again; it counts with {_ASYNC}=true"
-            reading.note(each.line, words)
+            reading.note(item.line, words)
 
 
-def _checkpoint(reading: Reading, each: Item) -> None:
-    scheme = _SCHEME.match(each.text.strip())
-    local = scheme[1].lower() == "file" if scheme else bool(_TEMPORARY.match(each.text.strip()))
+def _checkpoint(reading: Reading, item: Item) -> None:
+    scheme = _SCHEME.match(item.text.strip())
+    local = scheme[1].lower() == "file" if scheme else bool(_TEMPORARY.match(item.text.strip()))
     if local or scheme:
         place = "local" if local else "durable"
-        reading.state(Component.APPLICATION, "checkpoint", place, each.line)
+        reading.state(Component.APPLICATION, "checkpoint", place, item.line)
     else:
         words = f"{_CHECKPOINT} names no file system: say where it is"
-        reading.note(each.line, f"{words} (application.checkpoint)")
+        reading.note(item.line, f"{words} (application.checkpoint)")

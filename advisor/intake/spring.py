@@ -75,11 +75,11 @@ def take(reading: Reading, leaves: list[Leaf]) -> None:
 def _documents(text: str) -> list[list[Leaf]]:
     if _BLOCK.search(text) or not _LINE.search(text) or _DOTTED.search(text):
         return documents(text)
-    starts = [text.count("\n", 0, found.start()) + 1 for found in _SEPARATOR.finditer(text)]
+    starts = [text.count("\n", 0, match.start()) + 1 for match in _SEPARATOR.finditer(text)]
     parts: list[list[Leaf]] = [[] for _ in range(len(starts) + 1)]
-    for each in properties(text):
-        leaf = Leaf((each.key,), each.value, each.line)
-        parts[bisect(starts, each.line)].append(leaf)
+    for entry in properties(text):
+        leaf = Leaf((entry.key,), entry.value, entry.line)
+        parts[bisect(starts, entry.line)].append(leaf)
     return parts
 
 
@@ -88,8 +88,8 @@ def _only_somewhere(reading: Reading, leaves: list[Leaf]) -> bool:
     names = [(_flat(leaf.path), leaf) for leaf in leaves]
     profiles = [leaf for name, leaf in names if _PROFILE.fullmatch(name)]
     if profiles:
-        said = ", ".join(shown(leaf.text) for leaf in profiles[:5])
-        words = f"what counts only in profile {said} is not read"
+        text = ", ".join(shown(leaf.text) for leaf in profiles[:5])
+        words = f"what counts only in profile {text} is not read"
         reading.note(profiles[0].line, words)
     platform = [leaf for name, leaf in names if name == _PLATFORM]
     if platform and not profiles:
@@ -153,15 +153,15 @@ def _named(reading: Reading, component: Component, name: str, leaf: Leaf) -> Non
 
 def _common(reading: Reading, key: str, leaf: Leaf) -> None:
     """A property of all clients goes to each that has it."""
-    having = [each for each in NAMES if key in known_keys(newest(Family.JAVA), each)]
+    having = [name for name in NAMES if key in known_keys(newest(Family.JAVA), name)]
     for component in having or [_PRODUCER]:
         reading.state(component, key, leaf.text, leaf.line)
 
 
 def _silence(reading: Reading, leaves: list[Leaf]) -> None:
     """What Spring states although nobody wrote it, where the application reads messages."""
-    stated = {(each.component, each.name): each for each in reading.items}
-    line = next((each.line for each in reading.items if each.component is _CONSUMER), 0)
+    stated = {(item.component, item.name): item for item in reading.items}
+    line = next((item.line for item in reading.items if item.component is _CONSUMER), 0)
     if reading.heads["family"] == Family.STREAMS:
         return  # it commits by itself, whatever Spring says to listeners
     by_client = stated.get((_CONSUMER, "enable.auto.commit"))
@@ -199,13 +199,13 @@ def _container(reading: Reading, leaves: list[Leaf], framework: str) -> None:
     if reading.heads["family"] == Family.STREAMS:
         return
     names = {relaxed(leaf.path[0]): leaf for leaf in leaves}
-    lines = [each.line for each in reading.items if each.component is _CONSUMER]
+    lines = [item.line for item in reading.items if item.component is _CONSUMER]
     lines += [leaf.line for name, leaf in names.items() if name.startswith(_LISTENER)]
     if not lines:
         return
     reading.state(Component.APPLICATION, "framework", framework, min(lines))
     prefix = next((names[name] for name in _PREFIXES if name in names), None)
-    named = any(each.name == "transactional.id" for each in reading.items)
+    named = any(item.name == "transactional.id" for item in reading.items)
     if prefix and prefix.text and named:
         reading.state(Component.APPLICATION, "commit", "in-transaction", prefix.line)
         words = "has the listeners' container send offsets in the transaction"

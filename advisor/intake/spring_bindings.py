@@ -92,7 +92,7 @@ def _name(leaf: Leaf) -> str:
 
 def _state(reading: Reading, leaves: Sequence[Leaf], ranks: range) -> None:
     places = [(place, leaf) for leaf in leaves for place in _places(_name(leaf))]
-    for (rank, to, name), leaf in sorted(places, key=lambda each: each[0][0]):
+    for (rank, to, name), leaf in sorted(places, key=lambda row: row[0][0]):
         if rank in ranks:
             named = (_name(leaf).removeprefix(_ROOT), leaf.text, leaf.line)
             fill(reading, SPRING, named, partial(_take, reading, leaf.line, to, name))
@@ -108,8 +108,8 @@ def _take(reading: Reading, line: int, to: Component, name: str, text: str) -> N
 
 def _places(name: str) -> Iterator[Place]:
     """Where a property goes; nowhere if it is no setting of a client or a topic."""
-    if found := _BINDING.fullmatch(name):
-        own, part = found["name"], found["part"]
+    if match := _BINDING.fullmatch(name):
+        own, part = match["name"], match["part"]
         head, _, key = own.partition(".")
         if head == "configuration":
             yield _OWN, Component(part), _key(key)
@@ -117,15 +117,15 @@ def _places(name: str) -> Iterator[Place]:
             yield _OWN, _TOPIC, _key(own.partition(".properties.")[2])
         elif place := _OF_BINDING.get((part, relaxed(own))):
             yield place
-    elif found := _BINDER.fullmatch(name):
-        head, _, key = found["name"].partition(".")
+    elif match := _BINDER.fullmatch(name):
+        head, _, key = match["name"].partition(".")
         if head == "configuration":
             java = newest(Family.JAVA)
-            having = [each for each in _MAPS.values() if _key(key) in known_keys(java, each)]
-            yield from ((_WIDE, each, _key(key)) for each in having)
+            having = [item for item in _MAPS.values() if _key(key) in known_keys(java, item)]
+            yield from ((_WIDE, component, _key(key)) for component in having)
         elif client := _MAPS.get(relaxed(head)):
             yield _CLIENTS, client, _key(key)
-        elif place := _OF_BINDER.get(relaxed(found["name"])):
+        elif place := _OF_BINDER.get(relaxed(match["name"])):
             yield place
         elif key.startswith("producer.configuration."):
             yield _OWN, _PRODUCER, _key(key.removeprefix("producer.configuration."))
@@ -141,19 +141,19 @@ def _elsewhere(reading: Reading, leaf: Leaf) -> None:
     if name.startswith((f"{_KAFKA}streams.", f"{_ROOT}binders.")):
         words = "is not read: give the settings of its clients as properties"
         reading.note(leaf.line, f"{shown(name)} {words}")
-    if not (found := _BINDER.fullmatch(name)) or found["name"].startswith("configuration."):
+    if not (match := _BINDER.fullmatch(name)) or match["name"].startswith("configuration."):
         return
-    head = relaxed(found["name"].partition(".")[0])
-    known = _SILENT | _MAPS.keys() | _OF_BINDER.keys()
-    if head not in known:
-        near = nearest(head, frozenset(known), cutoff=0.6)
+    head = relaxed(match["name"].partition(".")[0])
+    names = _SILENT | _MAPS.keys() | _OF_BINDER.keys()
+    if head not in names:
+        near = nearest(head, frozenset(names), cutoff=0.6)
         hint = f"; the nearest known is {near}" if near else ""
         words = f"{shown(name)} is no name of the binder that we know: not read{hint}"
         reading.note(leaf.line, words)
 
 
 def _drop_auto_commit(reading: Reading) -> None:
-    for item in [each for each in reading.items if each.name == "enable.auto.commit"]:
+    for item in [item for item in reading.items if item.name == "enable.auto.commit"]:
         if item.component is _CONSUMER and item.text.lower() == "true":
             reading.items.remove(item)
             reading.note(item.line, "the binder passes over enable.auto.commit=true")
@@ -161,7 +161,7 @@ def _drop_auto_commit(reading: Reading) -> None:
 
 def _writes_silently(reading: Reading, leaves: Iterable[Leaf]) -> None:
     """The binder's own acks: 1 before 5.0.2 and all since then (GH-3170); and linger.ms=0."""
-    stated = {each.name: each.text for each in reading.items if each.component is _PRODUCER}
+    stated = {item.name: item.text for item in reading.items if item.component is _PRODUCER}
     line = _line(reading, _PRODUCER, leaves, _WRITES)
     if not line:
         return
@@ -179,15 +179,15 @@ def _writes_silently(reading: Reading, leaves: Iterable[Leaf]) -> None:
 
 def _reads_silently(reading: Reading, leaves: Iterable[Leaf]) -> None:
     """A group begins at the start of the topic, and who has none at its end."""
-    stated = {each.name for each in reading.items if each.component is _CONSUMER}
+    stated = {item.name for item in reading.items if item.component is _CONSUMER}
     groups = [leaf.line for leaf in leaves if _GROUP.fullmatch(_name(leaf))]
     line = _line(reading, _CONSUMER, leaves, _READS) or next(iter(groups), 0)
     if not line or "auto.offset.reset" in stated:
         return
-    said = "earliest" if groups else "latest"
-    reading.state(_CONSUMER, "auto.offset.reset", said, line)
+    text = "earliest" if groups else "latest"
+    reading.state(_CONSUMER, "auto.offset.reset", text, line)
     who = "a group" if groups else "a binding without a group"
-    words = f"auto.offset.reset is not stated, so the binder says {said} for {who}"
+    words = f"auto.offset.reset is not stated, so the binder says {text} for {who}"
     reading.note(line, words)
 
 
@@ -196,5 +196,5 @@ def _line(
 ) -> int:
     """Where a client is first spoken of; 0 if nowhere."""
     lines = [leaf.line for leaf in leaves if binding.match(_name(leaf))]
-    lines += [each.line for each in reading.items if each.component is component]
+    lines += [item.line for item in reading.items if item.component is component]
     return min(lines, default=0)

@@ -56,7 +56,7 @@ def _nearest(name: str) -> str | None:
     """The known name that was probably meant, "" if none is near; None for one that is known."""
     part, _, rest = name.partition(".")
     if part in _CLIENTS and not rest.startswith("properties."):
-        own = {relaxed(each): each for each in NAMES[Component(part)]}
+        own = {relaxed(name): name for name in NAMES[Component(part)]}
         if rest.partition(".")[0] in own:
             return None
         near = nearest(rest, frozenset(own), cutoff=0.6)
@@ -65,10 +65,10 @@ def _nearest(name: str) -> str | None:
         return None  # another part of spring.kafka: of the listener, of the streams
     head, _, key = name.partition("properties.")
     clients = [Component(part)] if part in _CLIENTS else _CLIENTS
-    known = frozenset[str]().union(*(known_keys(newest(Family.JAVA), each) for each in clients))
+    names = frozenset[str]().union(*(known_keys(newest(Family.JAVA), client) for client in clients))
     if part == "streams":
-        known |= known_keys(newest(Family.STREAMS), Component.STREAMS)
-    if key in known:
+        names |= known_keys(newest(Family.STREAMS), Component.STREAMS)
+    if key in names:
         return None
-    near = nearest(key, known)
+    near = nearest(key, names)
     return f"{head}properties.{near}" if near else ""

@@ -26,51 +26,55 @@ def read(text: str) -> Reading:
     """What StreamsConfig makes of the file. Raises `IntakeError`."""
     reading = Reading(heads={"family": Family.STREAMS})
     # What goes first comes last: the last of two counts.
-    for found in sorted(properties(text), key=lambda each: each.key.startswith(_MAIN)):
-        take(reading, found)
+    for entry in sorted(properties(text), key=lambda item: item.key.startswith(_MAIN)):
+        take(reading, entry)
     return reading
 
 
-def take(reading: Reading, found: Property) -> None:
+def take(reading: Reading, entry: Property) -> None:
     """One property, for the application or for the clients inside that it is handed on to."""
-    key = found.key.removeprefix("main.")
+    key = entry.key.removeprefix("main.")
     part, _, name = key.partition(".")
     if part in _CLIENTS:
-        reading.state(Component(part), name, found.value, found.line)
+        reading.state(Component(part), name, entry.value, entry.line)
     elif key.startswith(_ELSEWHERE) or (part == "topic" and key != _MIN_ISR):
-        reading.note(found.line, f"{shown(key)} is not weighed here")
+        reading.note(entry.line, f"{shown(key)} is not weighed here")
     elif having := _clients_with(key):
         for component in having:
-            reading.state(component, key, found.value, found.line)
+            reading.state(component, key, entry.value, entry.line)
     else:
-        reading.state(Component.STREAMS, key, found.value, found.line)
+        reading.state(Component.STREAMS, key, entry.value, entry.line)
 
 
 def _clients_with(key: str) -> list[Component]:
     if key in _weighed():
         return []
-    return [each for each in _CLIENTS if key in known_keys(newest(Family.STREAMS), each)]
+    return [client for client in _CLIENTS if key in known_keys(newest(Family.STREAMS), client)]
 
 
 @cache
 def _weighed() -> frozenset[str]:
     """The application's own settings that count, in any version; others go to the clients too."""
-    found = (
+    settings = (
         settings_of(Family.STREAMS, line, kafka_versions()[0], Component.STREAMS)
         for line in versions(Family.STREAMS)
     )
-    return frozenset(name for each in found for one in each for name in (one.name, *one.aliases))
+    return frozenset(
+        name for options in settings for one in options for name in (one.name, *one.aliases)
+    )
 
 
 def _likeness(text: str) -> float:
     """An application.id is beyond doubt; else the share of names that only Streams has."""
     try:
-        keys = {found.key for found in islice(properties(text), MAX_ITEMS)}
+        keys = {entry.key for entry in islice(properties(text), MAX_ITEMS)}
     except IntakeError:
         return 0.0
     if _ID in keys:
         return 0.97
-    others = (known_keys(newest(Family.JAVA), each) for each in (*_CLIENTS, Component.BROKER))
+    others = (
+        known_keys(newest(Family.JAVA), component) for component in (*_CLIENTS, Component.BROKER)
+    )
     own = known_keys(newest(Family.STREAMS), Component.STREAMS).difference(*others)
     return 0.8 * len(keys & own) / max(1, len(keys))
 

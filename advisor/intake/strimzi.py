@@ -22,7 +22,7 @@ def read(text: str) -> Reading:
     """The settings of brokers and topic, and how many brokers. Raises `IntakeError`."""
     reading, topics, brokers = Reading(), 0, 0
     for leaves in _resources(text):
-        kind = next((each for each in leaves if each.path == ("kind",)), None)
+        kind = next((leaf for leaf in leaves if leaf.path == ("kind",)), None)
         if kind is None:
             continue
         if kind.text == "KafkaTopic":

@@ -21,8 +21,8 @@ def known(bugs: KnownBugs, *, verbose: bool = False) -> Iterator[str]:
         return
     if bugs.sure:
         yield f"{counted(len(bugs.sure), 'known bug')} of these releases:"
-        for each in bugs.sure:
-            yield from _bug(each, verbose=verbose)
+        for known_bug in bugs.sure:
+            yield from _bug(known_bug, verbose=verbose)
         left = "   ".join(
             f"{boundary.value.replace('_', ' ')}: {bugs.guarantees[boundary]}"
             for boundary in Boundary
@@ -31,17 +31,17 @@ def known(bugs: KnownBugs, *, verbose: bool = False) -> Iterator[str]:
     if bugs.possible:
         shown = bugs.possible if verbose else bugs.possible[:_NAMED]
         yield f"{counted(len(bugs.possible), 'known bug')} that may concern this pipeline:"
-        for each in shown:
-            yield from _bug(each, verbose=verbose)
+        for known_bug in shown:
+            yield from _bug(known_bug, verbose=verbose)
         if (left_out := len(bugs.possible) - len(shown)) > 0:
             yield f"  and {left_out} more (--verbose)"
     for upgrade in bugs.upgrades:
         yield from _wrapped(_upgrade(upgrade))
 
 
-def _bug(each: KnownBug, *, verbose: bool) -> Iterator[str]:
-    advisory, hit = each.advisory, each.hit
-    yield from _wrapped(f"{advisory.id} {each.severity}: {advisory.title}", "  ")
+def _bug(known_bug: KnownBug, *, verbose: bool) -> Iterator[str]:
+    advisory, hit = known_bug.advisory, known_bug.hit
+    yield from _wrapped(f"{advisory.id} {known_bug.severity}: {advisory.title}", "  ")
     may = f"{advisory.part} {hit.running} may add: {', '.join(advisory.anomalies)}"
     yield from _wrapped(may, "      ")
     if hit.unknown:
@@ -52,12 +52,13 @@ def _bug(each: KnownBug, *, verbose: bool) -> Iterator[str]:
         yield from _wrapped(f"Sources: {', '.join(advisory.sources)}", "      ")
 
 
-def _upgrade(each: Upgrade) -> str:
-    remain = f" No release ends {', '.join(each.remain)}." if each.remain else ""
-    if not each.target:
-        return f"No upgrade of {each.what} is known to help.{remain}"
-    clears = counted(len(each.clears), "known bug")
-    return f"Upgrade {each.what} {each.running} to {each.target} or later: clears {clears}.{remain}"
+def _upgrade(upgrade: Upgrade) -> str:
+    remain = f" No release ends {', '.join(upgrade.remain)}." if upgrade.remain else ""
+    if not upgrade.target:
+        return f"No upgrade of {upgrade.what} is known to help.{remain}"
+    clears = counted(len(upgrade.clears), "known bug")
+    target = f"{upgrade.target} or later"
+    return f"Upgrade {upgrade.what} {upgrade.running} to {target}: clears {clears}.{remain}"
 
 
 def _wrapped(text: str, indent: str = "") -> Iterator[str]:

@@ -75,8 +75,8 @@ def _changes(answer: Answer) -> Iterator[str]:
     wanted = answer.wanted
     for obstacle in answer.judgement.obstacles:
         yield from _wrapped(f"Before anything else: {obstacle.instead}")
-    for each in wanted.impossible:
-        yield from _wrapped(f"Not possible: {each.wish}. {each.why} Nearest: {each.nearest}")
+    for need in wanted.impossible:
+        yield from _wrapped(f"Not possible: {need.wish}. {need.why} Nearest: {need.nearest}")
     if not wanted.changes and not answer.judgement.works:
         return
     if not wanted.changes:
@@ -86,19 +86,19 @@ def _changes(answer: Answer) -> Iterator[str]:
     count = counted(len(wanted.changes), "change")
     goal = "as near as possible to " if wanted.refused else ""
     yield f"{count} for {goal}{answer.need}:"
-    said: set[str] = set()
+    lines: set[str] = set()
     for change in wanted.changes:
         restart = change.procedure.restart
         after = "" if restart is Restart.NOTHING else f"   (restarts the {restart}, one at a time)"
         yield f"  {_changed(change)}{after}"
-        yield from _wrapped(_price(change, said), "      ")
+        yield from _wrapped(_price(change, lines), "      ")
 
 
-def _price(change: Change, said: set[str]) -> str:
+def _price(change: Change, lines: set[str]) -> str:
     """What a change costs, without what costs nothing and what was `said` of one before."""
     parts = [part for part in _PRICE_PART.split(change.price) if not part.endswith(": none.")]
-    new = [part for part in parts if part not in said]
-    said.update(new)
+    new = [part for part in parts if part not in lines]
+    lines.update(new)
     if new:
         return " ".join(new)
     return "Price: as above." if parts else "Price: none."
@@ -106,7 +106,7 @@ def _price(change: Change, said: set[str]) -> str:
 
 def _breaking(given: Judgement) -> Iterator[str]:
     """What is forbidden and may happen, the gravest first; a reason stands there once."""
-    breaking = [each for each in given.failures if each.breaks]
+    breaking = [failure for failure in given.failures if failure.breaks]
     if not breaking:
         return
     yield f"What breaks {given.pipeline.requirement.guarantee}:"
@@ -123,25 +123,27 @@ def _by_reason(
     failures: Iterable[Failure], wanted: Iterable[Anomaly]
 ) -> list[tuple[str, list[str], list[str]]]:
     """Each reason with the anomalies and the events that have it, the gravest anomaly first."""
-    found: dict[str, tuple[set[Anomaly], list[str]]] = {}
+    permitted: dict[str, tuple[set[Anomaly], list[str]]] = {}
     for failure in failures:
         for anomaly in failure.permits.keys() & set(wanted):
             why = _longest(failure.permits[anomaly], failure)
-            anomalies, events = found.setdefault(why, (set(), []))
+            anomalies, events = permitted.setdefault(why, (set(), []))
             anomalies.add(anomaly)
             if failure.name not in events:
                 events.append(failure.name)
     reasons = [
         (why, sorted(anomalies, key=GRAVITY.index), events)
-        for why, (anomalies, events) in found.items()
+        for why, (anomalies, events) in permitted.items()
     ]
-    reasons.sort(key=lambda each: (GRAVITY.index(each[1][0]), -len(each[2]), each[0]))
+    reasons.sort(key=lambda row: (GRAVITY.index(row[1][0]), -len(row[2]), row[0]))
     return [(why, [*anomalies], events) for why, anomalies, events in reasons]
 
 
 def _longest(why: str, failure: Failure) -> str:
     """The reason, or the one of the same failure that says the same and more."""
-    return max((each for each in failure.permits.values() if each.startswith(why)), key=len)
+    return max(
+        (anomaly for anomaly in failure.permits.values() if anomaly.startswith(why)), key=len
+    )
 
 
 def _basis(answer: Answer) -> Iterator[str]:
@@ -151,23 +153,25 @@ def _basis(answer: Answer) -> Iterator[str]:
     clients = f"{pipeline.family} {pipeline.client_release or pipeline.version} clients"
     yield f"For {clients} and {brokers} of Kafka {pipeline.kafka_release or pipeline.kafka}."
     if answer.assumed:
-        taken = ", ".join(_taken(each) for each in answer.assumed)
+        taken = ", ".join(_taken(assumption) for assumption in answer.assumed)
         yield from _wrapped(f"Assumed, and it decides: {taken}.")
 
 
-def _taken(each: Assumption) -> str:
-    name = f"{each.component}.{each.setting}"
-    return f"{name} not counted" if each.value is None else f"{name}={_text(each.value)}"
+def _taken(assumption: Assumption) -> str:
+    name = f"{assumption.component}.{assumption.setting}"
+    return (
+        f"{name} not counted" if assumption.value is None else f"{name}={_text(assumption.value)}"
+    )
 
 
 def _failures(given: Judgement) -> Iterator[str]:
     yield "What may happen, by reason:"
-    counted = [each for each in given.failures if each.in_scope and each.permits]
+    counted = [failure for failure in given.failures if failure.in_scope and failure.permits]
     for why, anomalies, events in _by_reason(counted, Anomaly):
         yield f"  {', '.join(anomalies)}"
         yield from _wrapped(why, "      ")
         yield from _wrapped(f"in {', '.join(events)}", "      ")
-    staged = {each.scenario for each in counted if each.scenario}
+    staged = {failure.scenario for failure in counted if failure.scenario}
     if staged:
         yield from _wrapped(f"Experiments that show them: {', '.join(sorted(staged))}", "  ")
 
@@ -175,15 +179,15 @@ def _failures(given: Judgement) -> Iterator[str]:
 def _findings(given: Judgement) -> Iterator[str]:
     if given.findings:
         yield "Found in the settings:"
-    for found in given.findings:
-        yield from _wrapped(f"{found.code} {found.severity}: {found.message}", "  ", "      ")
+    for finding in given.findings:
+        yield from _wrapped(f"{finding.code} {finding.severity}: {finding.message}", "  ", "      ")
 
 
 def _numbers(answer: Answer) -> Iterator[str]:
     yield "In numbers:"
-    for each in answer.numbers:
-        value = "no bound" if each.value is None else f"{each.value:,} {each.unit}"
-        yield from _wrapped(f"{each.title}: {value} ({each.formula})", "  ", "      ")
+    for number in answer.numbers:
+        value = "no bound" if number.value is None else f"{number.value:,} {number.unit}"
+        yield from _wrapped(f"{number.title}: {value} ({number.formula})", "  ", "      ")
 
 
 def _procedures(answer: Answer) -> Iterator[str]:

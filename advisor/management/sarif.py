@@ -35,7 +35,7 @@ Node = dict[str, Any]
 def sarif(answer: Answer, inputs: Inputs) -> Node:
     """One log with one run: what breaks the wish, what was found in the settings, known bugs."""
     bugs = known_bugs(answer)
-    broken = [each for each in answer.judgement.failures if each.breaks]
+    broken = [failure for failure in answer.judgement.failures if failure.breaks]
     findings, obstacles = answer.judgement.findings, answer.judgement.obstacles
     # Topic and broker may both be told of one setting: a rule stands once (SARIF 3.19.23).
     rules = {
@@ -70,30 +70,30 @@ def sarif(answer: Answer, inputs: Inputs) -> Node:
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _obstacle_rule(each: Obstacle) -> Node:
+def _obstacle_rule(obstacle: Obstacle) -> Node:
     return {
-        "id": f"cannot-work/{each.setting}",
+        "id": f"cannot-work/{obstacle.setting}",
         "shortDescription": {"text": "Nothing can work with this setting"},
         "defaultConfiguration": {"level": "error"},
     }
 
 
-def _failure_rule(each: Failure) -> Node:
+def _failure_rule(failure: Failure) -> Node:
     return {
-        "id": each.name,
-        "shortDescription": {"text": each.title},
-        "fullDescription": {"text": each.story},
+        "id": failure.name,
+        "shortDescription": {"text": failure.title},
+        "fullDescription": {"text": failure.story},
         "defaultConfiguration": {"level": "error"},
     }
 
 
-def _finding_rule(found: Found) -> Node:
+def _finding_rule(finding: Found) -> Node:
     return {
-        "id": found.code,
-        "name": found.name,
-        "shortDescription": {"text": _titles()[found.code]},
-        "help": {"text": "Sources: " + "; ".join(found.sources)},
-        "defaultConfiguration": {"level": _LEVELS[found.severity]},
+        "id": finding.code,
+        "name": finding.name,
+        "shortDescription": {"text": _titles()[finding.code]},
+        "help": {"text": "Sources: " + "; ".join(finding.sources)},
+        "defaultConfiguration": {"level": _LEVELS[finding.severity]},
     }
 
 
@@ -115,24 +115,27 @@ def _titles() -> Mapping[str, str]:
 
 
 def _obstacles(obstacles: Iterable[Obstacle], inputs: Inputs) -> Iterator[Node]:
-    for each in obstacles:
-        name, message = f"{each.component}.{each.setting}", f"{each.why} {each.instead}"
-        yield _result(f"cannot-work/{each.setting}", "error", message, [name], inputs)
+    for obstacle in obstacles:
+        name, message = (
+            f"{obstacle.component}.{obstacle.setting}",
+            f"{obstacle.why} {obstacle.instead}",
+        )
+        yield _result(f"cannot-work/{obstacle.setting}", "error", message, [name], inputs)
 
 
 def _failures(answer: Answer, broken: Iterable[Failure], inputs: Inputs) -> Iterator[Node]:
     forbids = answer.judgement.forbids
-    for each in broken:
-        reasons = dict.fromkeys(why for name, why in each.permits.items() if name in forbids)
-        closing = [one for one in answer.wanted.changes if each.name in one.closes]
+    for failure in broken:
+        reasons = dict.fromkeys(why for name, why in failure.permits.items() if name in forbids)
+        closing = [one for one in answer.wanted.changes if failure.name in one.closes]
         names = [f"{one.component}.{one.setting}" for one in closing]
-        yield _result(each.name, "error", " ".join(reasons), names, inputs)
+        yield _result(failure.name, "error", " ".join(reasons), names, inputs)
 
 
 def _findings(findings: Iterable[Found], inputs: Inputs) -> Iterator[Node]:
-    for found in findings:
-        name = f"{found.component}.{found.setting}"
-        yield _result(found.code, _LEVELS[found.severity], found.message, [name], inputs)
+    for finding in findings:
+        name = f"{finding.component}.{finding.setting}"
+        yield _result(finding.code, _LEVELS[finding.severity], finding.message, [name], inputs)
 
 
 def _bugs(bugs: Iterable[KnownBug], inputs: Inputs) -> Iterator[Node]:

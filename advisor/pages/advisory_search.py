@@ -13,14 +13,14 @@ def search(words: str = "", component: str = "", version: str = "") -> list[Advi
     `VersionError` if it speaks of none.
     """
     wanted = words.lower().split()
-    found = [
-        each for each in advisories()
-        if component in ("", each.part) and all(word in _text(each) for word in wanted)
+    results = [
+        advisory for advisory in advisories()
+        if component in ("", advisory.part) and all(word in _text(advisory) for word in wanted)
     ]  # fmt: skip
     if not version.strip():
-        return found
-    said = mentions(version)
-    return [each for each in found if any(_has(one, each) for one in said)]
+        return results
+    rows = mentions(version)
+    return [advisory for advisory in results if any(_has(one, advisory) for one in rows)]
 
 
 def _has(mention: Mention, advisory: Advisory) -> bool:
@@ -28,9 +28,10 @@ def _has(mention: Mention, advisory: Advisory) -> bool:
     return match(advisory, dict.fromkeys(mention.parts, mention.version)) is not None
 
 
-def _text(each: Advisory) -> str:
-    said = (
-        each.id, each.title, each.part, *each.anomalies, *each.mechanism, each.workaround,
-        *map(str, each.settings), *each.features, *map(str, each.fixed), each.incident,
+def _text(advisory: Advisory) -> str:
+    lines = (
+        advisory.id, advisory.title, advisory.part, *advisory.anomalies, *advisory.mechanism,
+        advisory.workaround, *map(str, advisory.settings), *advisory.features,
+        *map(str, advisory.fixed), advisory.incident,
     )  # fmt: skip
-    return " ".join(said).lower()
+    return " ".join(lines).lower()

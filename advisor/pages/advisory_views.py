@@ -25,17 +25,17 @@ def index(request: HttpRequest) -> HttpResponse:
     version = request.GET.get("version", "")[:MAX_VERSION]
     part = request.GET.get("component", "")
     part = part if part in list(Part) else ""
-    found, said, wrong = list[Advisory](), tuple[Mention, ...](), ""
+    advisories, rows, wrong = list[Advisory](), tuple[Mention, ...](), ""
     try:
-        said = mentions(version) if version.strip() else ()
-        found = advisory_search.search(words, part, version)
+        rows = mentions(version) if version.strip() else ()
+        advisories = advisory_search.search(words, part, version)
     except VersionError as error:
         wrong = str(error)
-    groups = [(each, [one for one in found if one.part is each]) for each in Part]
+    groups = [(part, [one for one in advisories if one.part is part]) for part in Part]
     context = {
         "words": words, "version": version, "component": part, "components": list(Part),
-        "count": len(found), "groups": [(name, all_) for name, all_ in groups if all_],
-        "said": said, "wrong": wrong,
+        "count": len(advisories), "groups": [(name, all_) for name, all_ in groups if all_],
+        "said": rows, "wrong": wrong,
     }  # fmt: skip
     block = "#found" if request.htmx else ""  # type: ignore[attr-defined]
     page = render(request, f"advisor/advisories.html{block}", context, status=400 if wrong else 200)
@@ -46,13 +46,13 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_safe
 def page(request: HttpRequest, slug: str) -> HttpResponse:
     """One known bug with its sources."""
-    found = next((each for each in advisories() if each.slug == slug), None)
-    if found is None:
+    advisory = next((item for item in advisories() if item.slug == slug), None)
+    if advisory is None:
         raise Http404(f"There is no advisory {slug}")
     context = {
-        "advisory": found,
-        "features": [FEATURES[name].words for name in found.features],
-        "links": [each for each in found.sources if each.startswith("https://")],
-        "texts": [each for each in found.sources if not each.startswith("https://")],
+        "advisory": advisory,
+        "features": [FEATURES[name].words for name in advisory.features],
+        "links": [source for source in advisory.sources if source.startswith("https://")],
+        "texts": [source for source in advisory.sources if not source.startswith("https://")],
     }
     return render(request, "advisor/advisory.html", context)

@@ -32,19 +32,19 @@ def index(request: HttpRequest) -> HttpResponse:
 def concept(request: HttpRequest, name: str) -> HttpResponse:
     """One concept, with the ones before and after it."""
     try:
-        found = find(name)
+        concept = find(name)
     except LookupError as missing:
         raise Http404(f"There is no concept {name}") from missing
-    known = all_concepts()
-    at = known.index(found)
+    concepts = all_concepts()
+    at = concepts.index(concept)
     context = {
-        "concept": found,
+        "concept": concept,
         # Both are files of the house: nothing in them was typed by a visitor.
-        "text": mark_safe(found.html),  # noqa: S308
-        "svg": mark_safe(found.svg),  # noqa: S308
-        "links": [_link(see) for see in found.see],
-        "before": known[at - 1] if at else None,
-        "after": known[at + 1] if at + 1 < len(known) else None,
+        "text": mark_safe(concept.html),  # noqa: S308
+        "svg": mark_safe(concept.svg),  # noqa: S308
+        "links": [_link(see) for see in concept.see],
+        "before": concepts[at - 1] if at else None,
+        "after": concepts[at + 1] if at + 1 < len(concepts) else None,
     }
     return render(request, "advisor/concept.html", context)
 

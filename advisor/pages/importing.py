@@ -73,8 +73,8 @@ def confirm(request: HttpRequest, inputs: Inputs) -> HttpResponse:
 def use(request: HttpRequest) -> HttpResponse:
     """Takes over what was read into the questionnaire, and to the advice if it can be given."""
     sent = ((name, text) for name, text in request.POST.items() if isinstance(text, str))
-    known = ((name, text[:MAX_LENGTH]) for name, text in sent if _may_be_taken(name))
-    given = dict(islice(known, MAX_ANSWERS))
+    entries = ((name, text[:MAX_LENGTH]) for name, text in sent if _may_be_taken(name))
+    given = dict(islice(entries, MAX_ANSWERS))
     draft = _merged(drafts.load(request.session), given)
     drafts.put_aside(request.session, draft)
     pipeline, problems = services.from_fields(draft.flat())
@@ -123,8 +123,8 @@ def _read_before(request: HttpRequest, inputs: Inputs) -> None:
     """What the page before had read and nobody has taken over yet: the next file adds to it."""
     named = ((name.removeprefix(_BEFORE), text) for name, text in request.POST.items()
              if name.startswith(_BEFORE) and isinstance(text, str))  # fmt: skip
-    known = ((name, text[:MAX_LENGTH]) for name, text in named if _may_be_taken(name))
-    for name, text in islice(known, MAX_ANSWERS):
+    entries = ((name, text[:MAX_LENGTH]) for name, text in named if _may_be_taken(name))
+    for name, text in islice(entries, MAX_ANSWERS):
         if name not in inputs.fields:
             inputs.state(name, text, Origin("read before"))
 
@@ -152,8 +152,8 @@ def _rows(inputs: Inputs) -> Iterator[Row]:
         part, _, name = field.partition(".")
         origin = inputs.origins[field]
         if field in _HEADS:
-            said = FAMILIES[Family(value)][0] if field == "family" else value
-            yield Row(field, "", _HEADS[field], said, origin)
+            text = FAMILIES[Family(value)][0] if field == "family" else value
+            yield Row(field, "", _HEADS[field], text, origin)
         else:
             yield Row(field, part, name, value, origin)
 

@@ -33,6 +33,6 @@ def cluster(request: HttpRequest) -> HttpResponse:
     return _choice(request, name, topics=topics, groups=groups)
 
 
-def _choice(request: HttpRequest, name: str, status: int = 200, **found: object) -> HttpResponse:
-    context = {"cluster": name, "limit_s": live.LIMIT_S, "step": STEPS[0], **found}
+def _choice(request: HttpRequest, name: str, status: int = 200, **options: object) -> HttpResponse:
+    context = {"cluster": name, "limit_s": live.LIMIT_S, "step": STEPS[0], **options}
     return render(request, "advisor/live.html", context, status=status)

@@ -132,7 +132,7 @@ def advice(answer: Answer) -> dict[str, Any]:
         "more_steps": len(steps[_FIRST_STEPS:]),
         "numbers": compared(answer.numbers, answer.numbers_after),
         "findings": given.findings,
-        "in_force": answer.in_force, "stated": sum(each.stated for each in answer.in_force),
+        "in_force": answer.in_force, "stated": sum(setting.stated for setting in answer.in_force),
     }  # fmt: skip
 
 
@@ -154,30 +154,32 @@ def sentence(given: Judgement) -> str:
         if not FORBIDS[wish.guarantee] <= FORBIDS[gives]:
             gives = wish.guarantee
         return f"You need {need}{more}, and these settings give {GUARANTEES[gives]}."
-    events = sum(each.in_scope for each in given.failures)
-    broken = sum(each.breaks for each in given.failures)
+    events = sum(failure.in_scope for failure in given.failures)
+    broken = sum(failure.breaks for failure in given.failures)
     breaks = "breaks" if broken == 1 else "break"
     return f"You need {need}; with these settings {broken} of {events} failures {breaks} it."
 
 
-def assumed(found: Iterable[Assumption], family: Family) -> list[Assumed]:
+def assumed(assumptions: Iterable[Assumption], family: Family) -> list[Assumed]:
     """What was assumed in words, as far as the questionnaire asks for it."""
-    asked = []
-    for each in found:
-        field = f"{each.component}.{each.setting}"
+    requests = []
+    for assumption in assumptions:
+        field = f"{assumption.component}.{assumption.setting}"
         if question := question_of(field, family):
-            asked.append(Assumed(field, each.setting, question.ask, _in_words(each, question)))
-    return asked
+            requests.append(
+                Assumed(field, assumption.setting, question.ask, _in_words(assumption, question))
+            )
+    return requests
 
 
-def _in_words(each: Assumption, question: Question) -> str | None:
+def _in_words(assumption: Assumption, question: Question) -> str | None:
     """What was taken for a setting, as the questionnaire says it; a time with its unit."""
-    if each.value is None:
+    if assumption.value is None:
         return None
-    said = say(each.value)
-    if isinstance(each.value, int) and each.setting.endswith(".ms"):
-        said = f"{each.value:,} ms"
-    return dict(question.words).get(said, said)
+    text = say(assumption.value)
+    if isinstance(assumption.value, int) and assumption.setting.endswith(".ms"):
+        text = f"{assumption.value:,} ms"
+    return dict(question.words).get(text, text)
 
 
 def happenings(given: Judgement) -> Iterator[Happening]:
@@ -195,11 +197,13 @@ def worst(given: Judgement) -> Happening | None:
 
 def to_prove(given: Judgement) -> Failure | None:
     """The event whose experiment says most of these settings: the gravest that can be staged."""
-    staged = [each for each in happenings(given) if each.failure.scenario]
+    staged = [happening for happening in happenings(given) if happening.failure.scenario]
     if staged:
         gravity = _gravity(given)
-        return min(staged, key=lambda each: (*gravity(each), _later(each.failure))).failure
-    others = [each for each in given.failures if each.scenario]
+        return min(
+            staged, key=lambda happening: (*gravity(happening), _later(happening.failure))
+        ).failure
+    others = [failure for failure in given.failures if failure.scenario]
     return min(others, key=_later, default=None)
 
 
@@ -223,31 +227,36 @@ def _later(failure: Failure) -> bool:
 
 
 def _gravity(given: Judgement) -> Callable[[Happening], tuple[bool, int]]:
-    return lambda each: (each.anomaly not in given.forbids, GRAVITY.index(each.anomaly))
+    return lambda happening: (
+        happening.anomaly not in given.forbids,
+        GRAVITY.index(happening.anomaly),
+    )
 
 
 def matrix(given: Judgement) -> list[Row]:
     """A row for each event: those that break what is needed first, then what is put up with."""
 
-    def order(each: Failure) -> tuple[bool, bool, bool]:
-        breaks = bool(given.forbids & each.permits.keys())
-        return not each.in_scope, not breaks, not each.permits
+    def order(failure: Failure) -> tuple[bool, bool, bool]:
+        breaks = bool(given.forbids & failure.permits.keys())
+        return not failure.in_scope, not breaks, not failure.permits
 
-    seen = {KINDS[anomaly][0] for each in given.failures for anomaly in each.permits}
+    seen = {KINDS[anomaly][0] for failure in given.failures for anomaly in failure.permits}
     shown = [kind for kind in KIND_ORDER if kind in seen]
     return [
         Row(
-            failure=each,
-            cells=tuple(_cell(kind, each, given.forbids) for kind in shown),
-            permits=_by_gravity(each.permits),
-            absorbed=_by_gravity(each.absorbed),
+            failure=failure,
+            cells=tuple(_cell(kind, failure, given.forbids) for kind in shown),
+            permits=_by_gravity(failure.permits),
+            absorbed=_by_gravity(failure.absorbed),
         )
-        for each in sorted(given.failures, key=order)
+        for failure in sorted(given.failures, key=order)
     ]
 
 
 def _cell(kind: str, failure: Failure, forbids: frozenset[Anomaly]) -> Cell:
-    names = tuple(each for each in GRAVITY if each in failure.permits and KINDS[each][0] == kind)
+    names = tuple(
+        anomaly for anomaly in GRAVITY if anomaly in failure.permits and KINDS[anomaly][0] == kind
+    )
     return Cell(kind, names, failure.in_scope and bool(forbids & set(names)))
 
 
@@ -260,4 +269,6 @@ def _by_gravity(anomalies: Mapping[Anomaly, str]) -> Reasons:
 
 def _copies(answer: Answer) -> Value:
     factor = (Component.TOPIC, "replication.factor")
-    return {(each.component, each.key): each.value for each in answer.in_force}.get(factor)
+    return {(setting.component, setting.key): setting.value for setting in answer.in_force}.get(
+        factor
+    )

@@ -74,12 +74,12 @@ def search(words: str, kind: str = "") -> list[Entry]:
     """The pages that hold every word, or what it is short for (`hw`); those that are weighed, and
     that have the words in name or title, come first. Without a word: all that are weighed."""
     wanted = words.lower().split()
-    found = [
-        each for each in entries()
-        if kind in ("", each.kind) and all(_holds(each, word) for word in wanted)
-        and (wanted or each.weighed)
+    results = [
+        entry for entry in entries()
+        if kind in ("", entry.kind) and all(_holds(entry, word) for word in wanted)
+        and (wanted or entry.weighed)
     ]  # fmt: skip
-    return sorted(found, key=lambda each: (not each.weighed, not _named(each, wanted)))
+    return sorted(results, key=lambda entry: (not entry.weighed, not _named(entry, wanted)))
 
 
 def _holds(entry: Entry, word: str) -> bool:
@@ -127,10 +127,10 @@ def _settings() -> Iterator[Entry]:
     for component in Component:
         by_family = [_known(family, component) for family in Family]
         newest = [lines[0] for lines in by_family]
-        gone = [known for lines in by_family for known in lines[1:]]
-        for name in dict.fromkeys(name for each in (*newest, *gone) for name in each):
-            now = [each[name] for each in newest if name in each]
-            then = [each[name] for each in gone if name in each]
+        gone = [line for lines in by_family for line in lines[1:]]
+        for name in dict.fromkeys(name for row in (*newest, *gone) for name in row):
+            now = [row[name] for row in newest if name in row]
+            then = [row[name] for row in gone if name in row]
             yield _setting(component, now or then, "" if now else GONE)
 
 
@@ -153,10 +153,10 @@ def _known(family: Family, component: Component) -> list[dict[str, Setting]]:
         java = versions(Family.JAVA)[0]
         return [known_to(Family.JAVA, java, line, component) for line in kafka_versions()]
     client, brokers = versions(family)[0], kafka_versions()[0]
-    found = [known_to(family, line, brokers, component) for line in versions(family)]
+    results = [known_to(family, line, brokers, component) for line in versions(family)]
     if component is Component.APPLICATION:  # some questions are of older brokers alone
-        found += [known_to(family, client, line, component) for line in kafka_versions()[1:]]
-    return found
+        results += [known_to(family, client, line, component) for line in kafka_versions()[1:]]
+    return results
 
 
 def explained(rule: Rule) -> tuple[str, tuple[tuple[str, str], ...]]:
@@ -172,7 +172,7 @@ def explained(rule: Rule) -> tuple[str, tuple[tuple[str, str], ...]]:
 def shown_by(rules: Iterable[Rule]) -> list[tuple[FailureEvent, str]]:
     """The failures that show the same as these rules of something else, and of what."""
     events = {event.name: event for event in all_events()}
-    return [(events[each.event], each.how) for rule in rules for each in rule.shown_by]
+    return [(events[pair.event], pair.how) for rule in rules for pair in rule.shown_by]
 
 
 def by_family(component: Component, name: str) -> tuple[ByFamily, ...]:
@@ -180,7 +180,7 @@ def by_family(component: Component, name: str) -> tuple[ByFamily, ...]:
 
     Lines are those of the client, or of the brokers where the setting changes with those.
     """
-    found = []
+    results = []
     for family in Family:
         newest = versions(family)[0]
         of_brokers = component in (Component.TOPIC, Component.BROKER)
@@ -191,8 +191,8 @@ def by_family(component: Component, name: str) -> tuple[ByFamily, ...]:
         )
         spans = of_kafka if brokers else _spans(of_client)
         if any(span.setting for span in spans):
-            found.append(ByFamily(FAMILIES[family][0], "Kafka" if brokers else "", spans))
-    return tuple(found)
+            results.append(ByFamily(FAMILIES[family][0], "Kafka" if brokers else "", spans))
+    return tuple(results)
 
 
 def _at(family: Family, line: str, kafka: str, component: Component, name: str) -> Setting | None:
@@ -202,8 +202,8 @@ def _at(family: Family, line: str, kafka: str, component: Component, name: str) 
 
 def _spans(lines: Iterable[tuple[str, Setting | None]]) -> tuple[Span, ...]:
     spans = []
-    for _, group in groupby(lines, key=lambda each: each[1] and replace(each[1], source="")):
+    for _, group in groupby(lines, key=lambda row: row[1] and replace(row[1], source="")):
         (newest, setting), *older = group
-        said = f"{older[-1][0]} to {newest}" if older else newest
-        spans.append(Span(said, setting))
+        text = f"{older[-1][0]} to {newest}" if older else newest
+        spans.append(Span(text, setting))
     return tuple(spans)

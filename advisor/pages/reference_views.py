@@ -26,14 +26,14 @@ def index(request: HttpRequest) -> HttpResponse:
     words = request.GET.get("q", "")[:MAX_WORDS]
     kind = request.GET.get("kind", "")
     kind = kind if kind in reference.KINDS else ""
-    found = reference.search(words, kind)
+    entries = reference.search(words, kind)
     groups = [
-        (title, [each for each in found if each.kind == name])
+        (title, [entry for entry in entries if entry.kind == name])
         for name, title in reference.KINDS.items()
     ]
     part = "#found" if request.htmx else ""  # type: ignore[attr-defined]
     context = {
-        "words": words, "kind": kind, "kinds": reference.KINDS.items(), "count": len(found),
+        "words": words, "kind": kind, "kinds": reference.KINDS.items(), "count": len(entries),
         "groups": [(title, entries) for title, entries in groups if entries],
     }  # fmt: skip
     page = render(request, f"advisor/reference.html{part}", context)
@@ -44,17 +44,17 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_safe
 def failure(request: HttpRequest, name: str) -> HttpResponse:
     """One failure event: what it is, what it may do for which client, what it looks at."""
-    event = next((each for each in all_events() if each.name == name), None)
+    event = next((event for event in all_events() if event.name == name), None)
     if event is None:
         raise Http404(f"There is no failure {name}")
-    found = dependence(event)
+    keys = dependence(event)
     may = [
         (FAMILIES[family][0], sorted(anomalies, key=GRAVITY.index))
-        for family, anomalies in found.anomalies.items()
+        for family, anomalies in keys.anomalies.items()
     ]
     absent = [words for family, (words, _) in FAMILIES.items() if family not in event.families]
-    settings = sorted(found.settings)
-    rules = [rule for rule in all_rules() if (rule.component, rule.setting) in found.settings]
+    settings = sorted(keys.settings)
+    rules = [rule for rule in all_rules() if (rule.component, rule.setting) in keys.settings]
     context = {"event": event, "may": may, "absent": absent, "settings": settings, "rules": rules}
     return render(request, "advisor/reference_failure.html", context)
 
@@ -62,19 +62,19 @@ def failure(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 def rule(request: HttpRequest, code: str) -> HttpResponse:
     """One rule: its docstring, examples on both sides, and the failures behind its setting."""
-    found = next((each for each in all_rules() if each.code == code), None)
-    if found is None:
+    rule = next((item for item in all_rules() if item.code == code), None)
+    if rule is None:
         raise Http404(f"There is no rule {code}")
-    title, parts = reference.explained(found)
-    key = (found.component, found.setting)
-    examples = [("Found in", found.invalid), ("Not found in", found.valid)]
+    title, parts = reference.explained(rule)
+    key = (rule.component, rule.setting)
+    examples = [("Found in", rule.invalid), ("Not found in", rule.valid)]
     context = {
-        "rule": found,
+        "rule": rule,
         "title": title,
         "parts": parts,
         "events": events_behind(key),
         "measured": events_measured_by(key),
-        "alike": reference.shown_by([found]),
+        "alike": reference.shown_by([rule]),
         "field": ".".join(key),
         "examples": examples,
     }
@@ -88,16 +88,18 @@ def setting(request: HttpRequest, component: str, name: str) -> HttpResponse:
     families = reference.by_family(part, name) if part else ()
     if part is None or not families:
         raise Http404(f"There is no {component} setting {name}")
-    known = [span.setting for each in families for span in each.spans if span.setting]
-    levers = [each for each in LEVERS if (each.component, each.setting) == (part, name)]
-    rules = [each for each in all_rules() if (each.component, each.setting) == (part, name)]
+    settings = [span.setting for family in families for span in family.spans if span.setting]
+    levers = [lever for lever in LEVERS if (lever.component, lever.setting) == (part, name)]
+    rules = [rule for rule in all_rules() if (rule.component, rule.setting) == (part, name)]
     context = {
         "component": part, "name": name, "families": families,
-        "meanings": list(dict.fromkeys(each.meaning or reference.UNWEIGHED for each in known)),
-        "sources": list(dict.fromkeys(each.source for each in known)),
-        "aliases": list(dict.fromkeys(alias for each in known for alias in each.aliases)),
+        "meanings": list(
+            dict.fromkeys(setting.meaning or reference.UNWEIGHED for setting in settings)
+        ),
+        "sources": list(dict.fromkeys(setting.source for setting in settings)),
+        "aliases": list(dict.fromkeys(alias for setting in settings for alias in setting.aliases)),
         "events": events_behind((part, name)), "measured": events_measured_by((part, name)),
         "rules": rules, "alike": reference.shown_by(rules), "field": f"{part}.{name}",
-        "procedures": [(RESTARTS[each.procedure.restart], each) for each in levers],
+        "procedures": [(RESTARTS[lever.procedure.restart], lever) for lever in levers],
     }  # fmt: skip
     return render(request, "advisor/reference_setting.html", context)

@@ -32,5 +32,5 @@ def releases() -> tuple[Release, ...]:
 
 def since(version: str) -> tuple[Release, ...] | None:
     """What came after a version, the newest first; None for one that is not in the list."""
-    known = [release.version for release in releases()]
-    return releases()[: known.index(version)] if version in known else None
+    names = [release.version for release in releases()]
+    return releases()[: names.index(version)] if version in names else None

@@ -48,12 +48,12 @@ class StaleDescriptionMiddleware:
 def obstacles(stale: services.StaleDescription) -> list[Obstacle]:
     """Each answer that is in the way, beside what was saved."""
     answers = _answers(stale.description)
-    found = []
+    results = []
     for problem in stale.problems:
         field = field_of(problem)
         name = field if field in answers else problem.setting
-        found.append(Obstacle(name, answers.get(name, ""), problem.message))
-    return found
+        results.append(Obstacle(name, answers.get(name, ""), problem.message))
+    return results
 
 
 def _context(stale: services.StaleDescription) -> dict[str, object]:

@@ -72,7 +72,7 @@ def newer(request: HttpRequest, slug: str) -> HttpResponse:
         "slug": slug, "saved": saved, "today": services.RULES_VERSION,
         "before": presentation.card(saved.answer.judgement),
         "after": presentation.card(today.judgement),
-        "sections": [(*_titles(each), each) for each in difference(saved.answer, today)],
+        "sections": [(*_titles(section), section) for section in difference(saved.answer, today)],
         "releases": rules_changelog.since(saved.rules_version),
     }  # fmt: skip
     return render(request, "advisor/newer.html", context)

@@ -52,7 +52,7 @@ class Compared:
     @property
     def differs(self) -> bool:
         """Whether the changes move it."""
-        values = [each and (each.value, each.unit) for each in (self.before, self.after)]
+        values = [number and (number.value, number.unit) for number in (self.before, self.after)]
         return values[0] != values[1]
 
 
@@ -62,7 +62,7 @@ def in_order(changes: Iterable[Change]) -> tuple[Step, ...]:
     named = {change.setting for change in left}
     while left:
         made = {step.change.setting for step in done}
-        ready = (each for each in left if named & set(each.procedure.after) <= made)
+        ready = (change for change in left if named & set(change.procedure.after) <= made)
         change = next(ready, left[0])  # a circle would be our mistake, and no reason to hang
         left.remove(change)
         after = tuple(name for name in change.procedure.after if name in named)
@@ -72,8 +72,8 @@ def in_order(changes: Iterable[Change]) -> tuple[Step, ...]:
 
 def compared(described: Iterable[Number], recommended: Iterable[Number]) -> tuple[Compared, ...]:
     """Every number of either pipeline, in their order."""
-    before, after = ({each.name: each for each in some} for some in (described, recommended))
+    before, after = ({number.name: number for number in some} for some in (described, recommended))
     return tuple(
-        Compared(each.title, each.source, before.get(name), after.get(name))
-        for name, each in {**before, **after}.items()
+        Compared(number.title, number.source, before.get(name), after.get(name))
+        for name, number in {**before, **after}.items()
     )

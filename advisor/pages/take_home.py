@@ -26,9 +26,9 @@ def rendered(request: HttpRequest, saved: Saved) -> list[tuple[exports.Export, s
     Raises `StaleDescription`.
     """
     described, recommended = saved.described(), saved.recommended()
-    found = exports.exports_for(recommended, described)
+    results = exports.exports_for(recommended, described)
     stamp = _stamp(request, saved)
-    return [(each, each.render(recommended, stamp, described)) for each in found]
+    return [(export, export.render(recommended, stamp, described)) for export in results]
 
 
 @require_safe
@@ -36,18 +36,18 @@ def export(request: HttpRequest, slug: str, product: str) -> HttpResponse:
     """One file of the recommended settings, to download."""
     saved = find_or_404(slug)
     pipeline = saved.recommended()
-    found = exports.find(product)
-    if found is None or not found.applies(pipeline):
+    export = exports.find(product)
+    if export is None or not export.applies(pipeline):
         raise Http404(f"There is no export {product} for this pipeline")
-    text = found.render(pipeline, _stamp(request, saved), saved.described())
-    return _download(text.encode(), found.filename, f"{found.media_type}; charset=utf-8")
+    text = export.render(pipeline, _stamp(request, saved), saved.described())
+    return _download(text.encode(), export.filename, f"{export.media_type}; charset=utf-8")
 
 
 @require_safe
 def archive(request: HttpRequest, slug: str) -> HttpResponse:
     """Every file of the recommended settings, and the advice as text and as data, in one zip."""
     saved = find_or_404(slug)
-    texts = {each.filename: text for each, text in rendered(request, saved)}
+    texts = {export.filename: text for export, text in rendered(request, saved)}
     stamp = _stamp(request, saved)
     advice = f"{stamp.origin}\nThe reasons: {stamp.permalink}\n\n{report_text(saved.answer)}\n"
     data = json.dumps(services.to_json(saved.answer), indent=2)

@@ -32,8 +32,8 @@ def start(request: HttpRequest) -> HttpResponse:
     """To the questionnaire's first step that is not done yet."""
     draft = drafts.load(request.session)
     done = draft.done
-    asked = questionnaire.steps(draft.family)
-    first = next((step for step in asked if step.slug not in done), asked[0])
+    steps = questionnaire.steps(draft.family)
+    first = next((step for step in steps if step.slug not in done), steps[0])
     return redirect("advisor:describe", first.slug)
 
 
@@ -51,9 +51,9 @@ def describe(request: HttpRequest, step: str) -> HttpResponse:
         add_never_cache_headers(page)
         return page
     given = request.POST.dict()
-    if found := _clashes(request, current, draft, given):
-        proposed = {**given, **{each.name: each.proposed for each in found}}
-        return _page(request, current, draft.answered(current, proposed), 409, (draft, found))
+    if clashes := _clashes(request, current, draft, given):
+        proposed = {**given, **{clash.name: clash.proposed for clash in clashes}}
+        return _page(request, current, draft.answered(current, proposed), 409, (draft, clashes))
     draft = draft.answered(current, given)
     drafts.save(request.session, draft)
     before, after = questionnaire.neighbours(current, draft.family)
@@ -113,7 +113,7 @@ def _clashes(
 def _read(draft: Draft) -> tuple[Pipeline | None, list[Problem]]:
     """The pipeline of a draft, and what is wrong with it in words for whoever types it."""
     pipeline, problems = services.from_fields(draft.flat())
-    return pipeline, [in_words(each, draft) for each in problems]
+    return pipeline, [in_words(problem, draft) for problem in problems]
 
 
 def _judged(draft: Draft) -> tuple[Pipeline | None, dict[str, Any]]:
@@ -138,7 +138,7 @@ def _page(
     clashing: tuple[Draft, tuple[tabs.Clash, ...]] | None = None,
 ) -> HttpResponse:  # fmt: skip
     """`clashing` is the draft that is saved where another is shown, and in what they differ."""
-    saved, found = clashing or (draft, ())
+    saved, clashes = clashing or (draft, ())
     pipeline, judged = _judged(draft)
     form = StepForm(step, draft, pipeline, judged["problems"])
     form.is_valid()
@@ -147,14 +147,16 @@ def _page(
     elsewhere = _elsewhere(step, draft, judged["problems"]) if last else []
     context = {
         **judged, "step": step, "form": form, "draft": draft, "previous": before, "next": after,
-        "steps": [(each, each.slug in draft.done) for each in questionnaire.steps(draft.family)],
+        "steps": [(step, step.slug in draft.done) for step in questionnaire.steps(draft.family)],
         "errors": [*form.error_links(), *elsewhere],
         "decided": list(form.decided()), "focus_errors": status == 400,
         "assumed": _assumed_before(step, pipeline) if last and judged["card"] else [],
         "can_take_back": not draft.fields and drafts.can_take_back(request.session),
         "stamp": drafts.stamp(request.session),
         "shown": tabs.shown(step, saved), "page": tabs.new_page(),
-        "clashes": [(each, form[each.name].label) for each in found if each.name in form.fields],
+        "clashes": [
+            (clash, form[clash.name].label) for clash in clashes if clash.name in form.fields
+        ],
     }  # fmt: skip
     return render(request, "advisor/describe.html", context, status=status)
 
@@ -175,10 +177,10 @@ def _assumed_before(last: Step, pipeline: Pipeline | None) -> list[tuple[str, As
     if pipeline is None:
         return []
     links = []
-    for each in presentation.assumed(rests_on(pipeline), pipeline.family):
-        place = questionnaire.step_of(each.field, pipeline.family)
+    for assumption in presentation.assumed(rests_on(pipeline), pipeline.family):
+        place = questionnaire.step_of(assumption.field, pipeline.family)
         if place and place is not last:
-            links.append((f"../{place.slug}/#{each.field}", each))
+            links.append((f"../{place.slug}/#{assumption.field}", assumption))
     return links
 
 
@@ -207,7 +209,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     if place := questionnaire.step_of(at, draft.family):
         return redirect(f"{reverse('advisor:describe', args=[place.slug])}#{at}")
     _, problems = services.from_fields(draft.flat())
-    names = [field_of(each, draft.family) for each in problems]
+    names = [field_of(problem, draft.family) for problem in problems]
     wrong = [questionnaire.step_of(name, draft.family) for name in names]
     first = next((step for step in STEPS if step in wrong), STEPS[0])
     return redirect("advisor:describe", first.slug)

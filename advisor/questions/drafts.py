@@ -115,8 +115,8 @@ class Draft:
 
     def answered(self, step: Step, given: Mapping[str, str]) -> Draft:
         """This draft with a step's answers; fields that the step does not ask for are ignored."""
-        asked = [question.name for question in step.questions if question.name in given]
-        fields = {**self.fields, **{name: given[name][:MAX_LENGTH] for name in asked}}
+        names = [question.name for question in step.questions if question.name in given]
+        fields = {**self.fields, **{name: given[name][:MAX_LENGTH] for name in names}}
         return replace(self, fields=fields)
 
     def finished(self, step: Step) -> Draft:
@@ -144,8 +144,8 @@ def save(session: SessionBase, draft: Draft) -> None:
 
 def stamp(session: SessionBase) -> str:
     """What a page must carry for `keep`; empty where nothing was answered yet."""
-    found: str = session.get(_STAMP_KEY, "")
-    return found
+    text: str = session.get(_STAMP_KEY, "")
+    return text
 
 
 def typed_on(session: SessionBase, page: str) -> set[str]:
@@ -162,7 +162,7 @@ def keep(
     The session is read again and saved at once, with its row locked (by PostgreSQL; in SQLite
     only one transaction writes at a time): a form that is sent meanwhile is not overwritten.
     """
-    typed = {each.name: page for each in step.questions if each.name in given}
+    typed = {question.name: page for question in step.questions if question.name in given}
     if session.session_key is None:
         if not stamped:  # the first answer of a new visitor: a session begins
             session[_KEY] = asdict(Draft().answered(step, given))

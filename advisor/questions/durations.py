@@ -39,12 +39,12 @@ def spoken(text: str) -> str:
     """`172800000` → `2 days`; empty for what is no whole, positive number of milliseconds."""
     if not (text.isascii() and text.isdigit()) or len(text) > 15 or int(text) == 0:
         return ""
-    left, said = int(text), []
+    left, words = int(text), []
     for unit, size in _SAID:
         number, left = divmod(left, size)
         if number:
-            said.append(f"{number} {unit}{'s' if unit == 'day' and number > 1 else ''}")
-    return " ".join(said)
+            words.append(f"{number} {unit}{'s' if unit == 'day' and number > 1 else ''}")
+    return " ".join(words)
 
 
 def is_duration(name: str) -> bool:

@@ -62,10 +62,10 @@ class StepForm(forms.Form):
     ) -> None:
         self.step, self.draft, self.pipeline, self.problems = step, draft, pipeline, problems
         self.settings = _settings(draft)
-        asked = [each for each in step.questions if is_asked(each, self.settings)]
-        answers = {each.name: draft.answer(each.name) for each in asked}
+        questions = [question for question in step.questions if is_asked(question, self.settings)]
+        answers = {question.name: draft.answer(question.name) for question in questions}
         super().__init__(answers, auto_id="%s", use_required_attribute=False)
-        for question in asked:
+        for question in questions:
             setting = self.settings.get(question.name)
             choices = _choices(question, setting, answers[question.name])
             self.fields[question.name] = _field(question, setting, choices)
@@ -89,15 +89,17 @@ class StepForm(forms.Form):
 
     def deciding(self) -> list[Asked]:
         """The questions of this step that decide most."""
-        return [each for each in self.asked() if each.question.name in DECIDES]
+        return [question for question in self.asked() if question.question.name in DECIDES]
 
     def more(self) -> list[Asked]:
         """The other questions of this step."""
-        return [each for each in self.asked() if each.question.name not in DECIDES]
+        return [question for question in self.asked() if question.question.name not in DECIDES]
 
     def more_answered(self) -> int:
         """How many of the other questions have an answer or an error: they are not folded."""
-        return sum(bool(each.field.value() or each.field.errors) for each in self.more())
+        return sum(
+            bool(question.field.value() or question.field.errors) for question in self.more()
+        )
 
     def families(self) -> Iterator[tuple[Family, str, str, forms.BoundField]]:
         """Each family with its name, who else runs it, and the choice of its version."""
@@ -115,18 +117,18 @@ class StepForm(forms.Form):
         """What this step would ask, had the client not decided it: key and reason."""
         for question in self.step.questions:
             if question.component and question.name not in self.settings:
-                known = in_force(
+                settings = in_force(
                     self.draft.family, known_version(self.draft), known_kafka(self.draft),
                     question.component,
                 )  # fmt: skip
-                if question.key in known and known[question.key].refused:
-                    yield question.key, known[question.key].refused
+                if question.key in settings and settings[question.key].refused:
+                    yield question.key, settings[question.key].refused
 
     def _asked(self, question: Question) -> Asked:
         setting = self.settings.get(question.name)
-        asked = Asked(question, self[question.name], question.hint)
+        field = Asked(question, self[question.name], question.hint)
         if setting is None:
-            return asked
+            return field
         of_topic = setting.component in (Component.TOPIC, Component.BROKER)
         client = f"{FAMILIES[self.draft.family][0]} {self.draft.version}"
         owner = f"Kafka {self.draft.kafka}" if of_topic else client
@@ -139,7 +141,7 @@ class StepForm(forms.Form):
         typed = self.draft.answer(question.name)
         raw = milliseconds(typed) or typed if lasts else ""
         return replace(
-            asked, hint=" ".join(hint.split()),
+            field, hint=" ".join(hint.split()),
             default=words.get(default, default), owner=owner,
             in_force="" if now == default else words.get(now, now),
             said=spoken(raw), raw=raw, default_said=spoken(default) if lasts else "",
@@ -185,14 +187,14 @@ def _settings(draft: Draft) -> dict[str, Setting]:
 
 def known_version(draft: Draft) -> str:
     """The draft's client version, or the newest if what was sent is not one."""
-    known = versions(draft.family)
-    return draft.version if draft.version in known else known[0]
+    entry = versions(draft.family)
+    return draft.version if draft.version in entry else entry[0]
 
 
 def known_kafka(draft: Draft) -> str:
     """The draft's broker version, or the newest if what was sent is not one."""
-    known = kafka_versions()
-    return draft.kafka if draft.kafka in known else known[0]
+    versions = kafka_versions()
+    return draft.kafka if draft.kafka in versions else versions[0]
 
 
 def _choices(question: Question, setting: Setting | None, answer: str) -> Choices:
@@ -207,9 +209,11 @@ def _offered(question: Question, setting: Setting | None) -> Choices:
     if question.name == "family":
         return tuple((str(family), name) for family, (name, _) in FAMILIES.items())
     if question.name.startswith("version."):
-        return tuple((each, each) for each in versions(Family(question.key.partition(".")[2])))
+        return tuple(
+            (version, version) for version in versions(Family(question.key.partition(".")[2]))
+        )
     if question.name == "kafka":
-        return tuple((each, each) for each in kafka_versions())
+        return tuple((kafka_version, kafka_version) for kafka_version in kafka_versions())
     if setting is None:
         return question.words
     words = dict(question.words)

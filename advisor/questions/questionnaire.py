@@ -292,26 +292,26 @@ DEFAULTS: Mapping[str, str] = {
 
 def step(slug: str) -> Step:
     """The step of that name; KeyError if there is none."""
-    return {each.slug: each for each in STEPS}[slug]
+    return {step.slug: step for step in STEPS}[slug]
 
 
 def steps(family: Family) -> tuple[Step, ...]:
     """The pages that are asked of who runs this client."""
-    return tuple(each for each in STEPS if family in each.families)
+    return tuple(step for step in STEPS if family in step.families)
 
 
 def neighbours(current: Step, family: Family) -> tuple[Step | None, Step | None]:
     """The step before and the step after, also of one that is another family's."""
-    at, asked = STEPS.index(current), steps(family)
-    before = [each for each in asked if STEPS.index(each) < at]
-    after = [each for each in asked if STEPS.index(each) > at]
+    at, requests = STEPS.index(current), steps(family)
+    before = [step for step in requests if STEPS.index(step) < at]
+    after = [step for step in requests if STEPS.index(step) > at]
     return (before[-1] if before else None, after[0] if after else None)
 
 
 def question_of(field: str, family: Family) -> Question | None:
     """The question that asks for a field; None where none does."""
-    for each in steps(family):
-        for question in each.questions:
+    for step in steps(family):
+        for question in step.questions:
             if question.name == field:
                 return question
     return None
@@ -319,7 +319,7 @@ def question_of(field: str, family: Family) -> Question | None:
 
 def step_of(field: str, family: Family) -> Step | None:
     """The step that asks for a field; None where none does (it came from a saved pipeline)."""
-    for each in steps(family):
-        if any(question.name == field for question in each.questions):
-            return each
+    for step in steps(family):
+        if any(question.name == field for question in step.questions):
+            return step
     return None

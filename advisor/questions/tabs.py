@@ -38,18 +38,18 @@ def new_page() -> str:
 
 def shown(step: Step, draft: Draft) -> str:
     """What a page of this step must carry to be compared when it comes back."""
-    return json.dumps({each.name: draft.answer(each.name) for each in step.questions})
+    return json.dumps({question.name: draft.answer(question.name) for question in step.questions})
 
 
 def read(text: str) -> dict[str, str]:
     """What a page carried; empty if that is not from us, and then nothing is compared."""
     try:
-        found = json.loads(text)
+        data = json.loads(text)
     except ValueError:
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(data, dict):
         return {}
-    return {name: value for name, value in found.items() if isinstance(value, str)}
+    return {name: value for name, value in data.items() if isinstance(value, str)}
 
 
 def changed(given: Mapping[str, str], was: Mapping[str, str]) -> dict[str, str]:
@@ -61,11 +61,11 @@ def clashes(
     step: Step, draft: Draft, given: Mapping[str, str], was: Mapping[str, str], typed: set[str]
 ) -> tuple[Clash, ...]:
     """The answers of a step that another page saved meanwhile; `typed` are this page's own."""
-    found = []
-    for name in (each.name for each in step.questions):
+    results = []
+    for name in (question.name for question in step.questions):
         if name not in given or name not in was or name in typed:
             continue
         here, saved = kept_of_field(name, given[name]), draft.answer(name)
         if saved not in (was[name], here):
-            found.append(Clash(name, here, saved, here != was[name]))
-    return tuple(found)
+            results.append(Clash(name, here, saved, here != was[name]))
+    return tuple(results)

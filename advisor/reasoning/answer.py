@@ -80,7 +80,7 @@ class Column:
     @property
     def refused(self) -> bool:
         """Whether no settings give it at all."""
-        return not all(each.only_waits for each in self.impossible)
+        return not all(need.only_waits for need in self.impossible)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Judgement:
     @property
     def met(self) -> bool:
         """Whether messages get through, and nothing that is forbidden may happen."""
-        return self.works and not any(each.breaks for each in self.failures)
+        return self.works and not any(failure.breaks for failure in self.failures)
 
     @property
     def works(self) -> bool:
@@ -136,7 +136,7 @@ class Answer:
     @property
     def wanted(self) -> Column:
         """What that takes."""
-        return next(each for each in self.columns if each.guarantee is self.need)
+        return next(column for column in self.columns if column.guarantee is self.need)
 
     @property
     def recommended(self) -> Pipeline:
@@ -151,17 +151,19 @@ def judgement(pipeline: Pipeline) -> Judgement:
     """The short answer: what the settings give, without a search for changes."""
     assessment = assess(pipeline)
     forbids = forbidden(pipeline)
-    found = obstacles(pipeline)
+    results = obstacles(pipeline)
     nothing = dict.fromkeys(Boundary, Guarantee.NONE)
-    why = " ".join(["Nothing can work with these settings.", *(each.why for each in found)])
+    why = " ".join(
+        ["Nothing can work with these settings.", *(obstacle.why for obstacle in results)]
+    )
     return Judgement(
         pipeline=pipeline,
-        guarantees=nothing if found else assessment.guarantees,
+        guarantees=nothing if results else assessment.guarantees,
         forbids=forbids,
-        summary=why if found else describe_guarantee(pipeline, assessment),
-        failures=tuple(_failure(each, forbids) for each in assessment.failures),
-        findings=tuple(_found(each) for each in assessment.findings),
-        obstacles=found,
+        summary=why if results else describe_guarantee(pipeline, assessment),
+        failures=tuple(_failure(failure, forbids) for failure in assessment.failures),
+        findings=tuple(_found(finding) for finding in assessment.findings),
+        obstacles=results,
     )
 
 
@@ -169,37 +171,41 @@ def answer(pipeline: Pipeline) -> Answer:
     """The whole answer. Total for every valid pipeline, and a pure function of it."""
     need = pipeline.requirement.guarantee
     spaces: Spaces = {}
-    found = {each: recommend(pipeline, each, spaces) for each in dict.fromkeys((*COLUMNS, need))}
+    results = {
+        guarantee: recommend(pipeline, guarantee, spaces)
+        for guarantee in dict.fromkeys((*COLUMNS, need))
+    }
     return Answer(
         judgement=judgement(pipeline),
         assumed=rests_on(pipeline),
         columns=tuple(
-            Column(guarantee, each.changes, each.impossible) for guarantee, each in found.items()
+            Column(guarantee, recommendation.changes, recommendation.impossible)
+            for guarantee, recommendation in results.items()
         ),
         numbers=numbers(pipeline),
-        numbers_after=numbers(found[need].pipeline),
+        numbers_after=numbers(results[need].pipeline),
         in_force=tuple(_in_force(pipeline)),
     )
 
 
-def _failure(each: Assessed, forbids: frozenset[Anomaly]) -> Failure:
-    event = each.event
+def _failure(assessment: Assessed, forbids: frozenset[Anomaly]) -> Failure:
+    event = assessment.event
     return Failure(
         name=event.name,
         title=event.title,
         story=event.story,
         scenario=event.scenario,
-        in_scope=each.in_scope,
+        in_scope=assessment.in_scope,
         not_counted=event.not_counted,
-        breaks=each.in_scope and bool(forbids & each.permits.keys()),
-        permits=each.permits,
-        absorbed=each.absorbed,
+        breaks=assessment.in_scope and bool(forbids & assessment.permits.keys()),
+        permits=assessment.permits,
+        absorbed=assessment.absorbed,
         sources=event.sources,
     )
 
 
-def _found(each: Finding) -> Found:
-    rule = each.rule
+def _found(finding: Finding) -> Found:
+    rule = finding.rule
     return Found(
         code=rule.code,
         name=rule.name,
@@ -207,7 +213,7 @@ def _found(each: Finding) -> Found:
         confidence=rule.confidence,
         component=rule.component,
         setting=rule.setting,
-        message=each.message,
+        message=finding.message,
         sources=rule.sources,
     )
 

@@ -31,19 +31,19 @@ class Assessment:
 
 def judged(pipeline: Pipeline) -> tuple[Assessed, ...]:
     """What each event that this pipeline can meet permits."""
-    asked = Traced.of(pipeline)
-    return tuple(asked.judged(event)[0] for event in events_for(pipeline))
+    traced_pipeline = Traced.of(pipeline)
+    return tuple(traced_pipeline.judged(event)[0] for event in events_for(pipeline))
 
 
 def assess(pipeline: Pipeline) -> Assessment:
     """What these settings permit; total for every valid pipeline, and a pure function of it."""
-    asked = Traced.of(pipeline)
-    failures = judged(asked)
-    absorbs = sink_absorbs(asked)
+    traced_pipeline = Traced.of(pipeline)
+    failures = judged(traced_pipeline)
+    absorbs = sink_absorbs(traced_pipeline)
     return Assessment(
-        guarantees={each: _guarantee(each, failures, absorbs) for each in Boundary},
+        guarantees={boundary: _guarantee(boundary, failures, absorbs) for boundary in Boundary},
         failures=failures,
-        findings=_findings(asked),
+        findings=_findings(traced_pipeline),
     )
 
 
@@ -62,5 +62,5 @@ def _guarantee(boundary: Boundary, failures: Iterable[Assessed], absorbs: bool) 
 
 
 def _findings(pipeline: Pipeline) -> tuple[Finding, ...]:
-    found = ((rule, rule.check(pipeline)) for rule in all_rules())
-    return tuple(Finding(rule, message) for rule, message in found if message is not None)
+    rules = ((rule, rule.check(pipeline)) for rule in all_rules())
+    return tuple(Finding(rule, message) for rule, message in rules if message is not None)

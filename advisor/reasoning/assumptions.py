@@ -37,9 +37,9 @@ def assumptions(pipeline: Pipeline, answer: Callable[[Pipeline], object]) -> tup
     """
     given = answer(pipeline)
     return tuple(
-        Assumption(each.component, each.name, _taken(pipeline, each))
-        for each in _not_stated(pipeline)
-        if any(answer(other) != given for other in _others(pipeline, each))
+        Assumption(setting.component, setting.name, _taken(pipeline, setting))
+        for setting in _not_stated(pipeline)
+        if any(answer(other) != given for other in _others(pipeline, setting))
     )
 
 
@@ -57,8 +57,8 @@ def _not_stated(pipeline: Pipeline) -> Iterator[Setting]:
         Component.APPLICATION: pipeline.stated(Component.APPLICATION).keys(),
     }
     for component, names in stated.items():
-        known = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
-        yield from (setting for setting in known if setting.name not in names)
+        settings = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
+        yield from (setting for setting in settings if setting.name not in names)
 
 
 def _others(pipeline: Pipeline, setting: Setting) -> Iterator[Pipeline]:

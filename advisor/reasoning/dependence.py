@@ -91,7 +91,7 @@ def table() -> Mapping[str, Dependence]:
     keys: dict[str, set[Key]] = {event.name: set() for event in events}
     measures: dict[str, set[Key]] = {event.name: set() for event in events}
     may: dict[str, dict[Family, frozenset[Anomaly]]] = {
-        event.name: {each: frozenset() for each in Family if each in event.families}
+        event.name: {family: frozenset() for family in Family if family in event.families}
         for event in events
     }
     for pipeline in _samples():
@@ -159,7 +159,9 @@ def _with(family: Family, topic: Mapping[str, Value], acks: str) -> Traced:
 
 def _others(pipeline: Traced, key: Key) -> Iterator[Traced]:
     """The pipeline with each other value of a setting, as far as that is valid."""
-    setting = next((each for each in _known(pipeline, key[0]) if each.name == key[1]), None)
+    setting = next(
+        (setting for setting in _known(pipeline, key[0]) if setting.name == key[1]), None
+    )
     for value in _values(setting) if setting else ():
         other = pipeline.with_setting(*key, value)
         if not other.problems():

@@ -45,26 +45,34 @@ def difference(before: Answer, after: Answer) -> tuple[Section, ...]:
 def _sections(before: Answer, after: Answer) -> Iterator[Section]:
     then, now = before.judgement, after.judgement
     given = (then.guarantees.items(), now.guarantees.items())
-    yield Section("guarantees", _lines(*given, lambda each: each[0], lambda each: each[1]))
+    yield Section(
+        "guarantees",
+        _lines(*given, lambda boundaries: boundaries[0], lambda boundaries: boundaries[1]),
+    )
     failures = (then.failures, now.failures)
-    yield Section("failures", _lines(*failures, lambda each: each.name, _does))
+    yield Section("failures", _lines(*failures, lambda failure: failure.name, _does))
     findings = (then.findings, now.findings)
-    yield Section("findings", _lines(*findings, lambda each: each.code, lambda each: each.code))
+    yield Section(
+        "findings", _lines(*findings, lambda finding: finding.code, lambda finding: finding.code)
+    )
     columns = (before.columns, after.columns)
     yield Section(
         "possible",
-        _lines(*columns, lambda each: each.guarantee, lambda each: not each.refused),
+        _lines(*columns, lambda column: column.guarantee, lambda column: not column.refused),
     )
-    changes = {each.guarantee: each.changes for each in before.columns}
-    for column in sorted(after.columns, key=lambda each: each.guarantee is not after.need):
+    changes = {column.guarantee: column.changes for column in before.columns}
+    for column in sorted(after.columns, key=lambda column: column.guarantee is not after.need):
         made = (changes.get(column.guarantee, ()), column.changes)
-        yield Section("changes", _lines(*made, _setting, lambda each: each.after), column.guarantee)
+        yield Section(
+            "changes", _lines(*made, _setting, lambda change: change.after), column.guarantee
+        )
     counted = (before.numbers, after.numbers)
     yield Section(
-        "numbers", _lines(*counted, lambda each: each.name, lambda each: (each.value, each.unit))
+        "numbers",
+        _lines(*counted, lambda number: number.name, lambda number: (number.value, number.unit)),
     )
     taken = (before.assumed, after.assumed)
-    yield Section("assumed", _lines(*taken, _setting, lambda each: (each.value,)))
+    yield Section("assumed", _lines(*taken, _setting, lambda assumption: (assumption.value,)))
     yield Section("in_force", _in_force(before, after))
 
 
@@ -75,7 +83,7 @@ def _lines(
     says: Callable[[_T], object],
 ) -> tuple[Line, ...]:
     """The names of which `says` gives two things; None is what it says of nothing."""
-    then, now = ({name(each): each for each in some} for some in (before, after))
+    then, now = ({name(item): item for item in some} for some in (before, after))
 
     def said(those: dict[str, _T], name: str) -> object:
         return says(those[name]) if name in those else None
@@ -87,8 +95,8 @@ def _lines(
     )
 
 
-def _setting(each: Change | Assumption) -> str:
-    return f"{each.component}.{each.setting}"
+def _setting(assumption: Change | Assumption) -> str:
+    return f"{assumption.component}.{assumption.setting}"
 
 
 def _does(failure: Failure) -> object:
@@ -100,12 +108,17 @@ def _does(failure: Failure) -> object:
 
 def _in_force(before: Answer, after: Answer) -> tuple[Line, ...]:
     """Settings that both know: that a catalog knows more of them is no answer."""
-    keys = [{(each.component, each.key) for each in some.in_force} for some in (before, after)]
+    keys = [
+        {(setting.component, setting.key) for setting in some.in_force} for some in (before, after)
+    ]
     both = keys[0] & keys[1]
     then, now = (
-        [each for each in some.in_force if (each.component, each.key) in both]
+        [setting for setting in some.in_force if (setting.component, setting.key) in both]
         for some in (before, after)
     )
     return _lines(
-        then, now, lambda each: f"{each.component}.{each.key}", lambda each: (each.value,)
+        then,
+        now,
+        lambda setting: f"{setting.component}.{setting.key}",
+        lambda setting: (setting.value,),
     )

@@ -63,7 +63,7 @@ class _Reader:
 
     def pipeline(self) -> Pipeline:
         """As far as it can be read; meaningless if there are problems."""
-        family = self._one_of("family", {each.value: each for each in Family}, Family.JAVA)
+        family = self._one_of("family", {family.value: family for family in Family}, Family.JAVA)
         version = self._version(family)
         kafka = self._kafka()
         return Pipeline(
@@ -74,7 +74,7 @@ class _Reader:
             settings=self._settings(family, version, kafka),
             requirement=Requirement(
                 guarantee=self._one_of(
-                    "need.guarantee", {each.value: each for each in Guarantee},
+                    "need.guarantee", {guarantee.value: guarantee for guarantee in Guarantee},
                     Guarantee.AT_LEAST_ONCE,
                 ),
                 survive=self._number("need.survive", 0, MAX_BROKERS, 1),

@@ -79,14 +79,14 @@ def rolled_back(pipeline: Pipeline, reason: str) -> Permits:
     are another event's.
     """
     isolation = pipeline.text(Component.CONSUMER, "isolation.level")
-    found = {Anomaly.REDELIVERY: reason}
+    permitted = {Anomaly.REDELIVERY: reason}
     waits = pipeline.family is Family.STREAMS or isolation == "read_committed"
     if not waits and not sink_absorbs(pipeline):
-        found[Anomaly.EFFECT_DUPLICATED] = (
+        permitted[Anomaly.EFFECT_DUPLICATED] = (
             f"{reason} isolation.level={isolation}: who reads the results like this is handed the "
             "aborted one as well."
         )
-    return found
+    return permitted
 
 
 def again(pipeline: Pipeline, what: str = "it") -> str:
@@ -166,8 +166,8 @@ class Group:
     @property
     def asynchronous(self) -> bool:
         """Whether other threads process while the code polls on."""
-        said = "" if self._streams else self.pipeline.text(Component.APPLICATION, "processing")
-        return said == "asynchronous"
+        text = "" if self._streams else self.pipeline.text(Component.APPLICATION, "processing")
+        return text == "asynchronous"
 
     @property
     def framework(self) -> str:

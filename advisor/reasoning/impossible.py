@@ -34,28 +34,28 @@ def described(wish: Requirement) -> str:
     return f"{wish.guarantee}{order}, with {brokers} lost for good"
 
 
-def waiting_for_a_rack(asked: Pipeline, after: Pipeline) -> tuple[Impossible, ...]:
+def waiting_for_a_rack(pipeline: Pipeline, after: Pipeline) -> tuple[Impossible, ...]:
     """To survive the loss of a rack and go on writing, where no number of replicas gives both.
 
     With c of the replicas in the fullest rack, a record survives if the minimum is above c, and
     writes go on if those outside reach it: that takes 2c + 1 replicas or more (KIP-36).
     """
-    racks, wish = asked.value(Component.APPLICATION, "racks"), asked.requirement
+    racks, wish = pipeline.value(Component.APPLICATION, "racks"), pipeline.requirement
     if not isinstance(racks, int) or racks < 2 or not wish.survive:
         return ()
-    if Anomaly.LOST_WRITE not in wish.forbids() or _both(asked.brokers, racks):
+    if Anomaly.LOST_WRITE not in wish.forbids() or _both(pipeline.brokers, racks):
         return ()
     topic = Replication(after)
     together = in_fullest_rack(topic.factor, racks)
     left = topic.factor - together
-    found = Impossible(
+    need = Impossible(
         wish=f"{wish.guarantee}, with 1 of {racks} racks lost for good and writes going on",
         why=(
-            f"application.racks={racks}, brokers={asked.brokers}: with replication.factor="
+            f"application.racks={racks}, brokers={pipeline.brokers}: with replication.factor="
             f"{topic.factor}, {together} of the replicas may stand in one rack. An acknowledged "
             f"message is sure of a copy elsewhere from min.insync.replicas={together + 1} on; "
             f"outside that rack it may be {left}, so writes go on only up to min.insync.replicas="
-            f"{left}. No replication.factor up to {asked.brokers} gives both: it takes "
+            f"{left}. No replication.factor up to {pipeline.brokers} gives both: it takes "
             "2 × replicas in the fullest rack + 1."
         ),
         nearest=(
@@ -66,7 +66,7 @@ def waiting_for_a_rack(asked: Pipeline, after: Pipeline) -> tuple[Impossible, ..
         only_waits=True,
         source="KIP-36; Kafka design.md, Availability and Durability Guarantees",
     )
-    return (found,)
+    return (need,)
 
 
 def _both(brokers: int, racks: int) -> bool:

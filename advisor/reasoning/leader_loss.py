@@ -62,7 +62,7 @@ class State:
     @property
     def in_sync(self) -> int:
         """Replicas in sync, the leader among them."""
-        return 1 + sum(each is not Follower.OUT for each in self.followers)
+        return 1 + sum(follower is not Follower.OUT for follower in self.followers)
 
     def fields(self) -> dict[str, str]:
         """The state's settings as a person states them; the rest is the Java client's own."""

@@ -73,18 +73,18 @@ def _racks(pipeline: Pipeline) -> Iterator[Number]:
     topic = Replication(pipeline)
     factor, least, copies = topic.factor, topic.min_isr, topic.copies
     together = in_fullest_rack(factor, racks)
-    said = f"⌈replication.factor / racks⌉ = ⌈{factor} / {racks}⌉ = {together} in one rack"
+    text = f"⌈replication.factor / racks⌉ = ⌈{factor} / {racks}⌉ = {together} in one rack"
     gone = [in_racks(factor, racks, lost) for lost in range(racks + 1)]
     survived = [lost for lost, replicas in enumerate(gone) if replicas < copies]
     spared = [lost for lost, replicas in enumerate(gone) if factor - replicas >= least]
     yield Number(
         "racks-lost-for-good", "Racks lost for good without losing an acknowledged message",
-        max(survived, default=0), "racks", f"{said}, of {copies} sure copies",
+        max(survived, default=0), "racks", f"{text}, of {copies} sure copies",
         "KIP-36; Kafka design.md, Replication",
     )  # fmt: skip
     yield Number(
         "racks-down-with-writes", "Racks down while writes with acks=all go on",
-        max(spared, default=0), "racks", f"{said}, min.insync.replicas={least} elsewhere",
+        max(spared, default=0), "racks", f"{text}, min.insync.replicas={least} elsewhere",
         "KIP-36; Kafka design.md, Availability and Durability Guarantees",
     )  # fmt: skip
 
@@ -212,7 +212,7 @@ def _disk(pipeline: Pipeline, rate: int, size: int) -> Number:
 def bytes_on_disk(pipeline: Pipeline) -> int | None:
     """What the topic takes on all disks; None without a bound, or if its load was not stated."""
     load = [pipeline.value(Component.APPLICATION, name) for name in ("rate", "message.bytes")]
-    rate, size = (each if isinstance(each, int) else None for each in load)
+    rate, size = (value if isinstance(value, int) else None for value in load)
     kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
     deletes = "delete" in pipeline.text(Component.TOPIC, "cleanup.policy")
     by_size = pipeline.number(Component.TOPIC, "retention.bytes") >= 0

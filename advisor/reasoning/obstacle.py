@@ -42,12 +42,12 @@ def obstacles(pipeline: Pipeline) -> tuple[Obstacle, ...]:
         *_refused_by_minimum(pipeline),
         *(
             Obstacle(
-                each.component,
-                each.setting,
-                each.why,
-                f"Set {each.setting} to {each.usual}, the product's own value, or leave it out.",
+                field.component,
+                field.setting,
+                field.why,
+                f"Set {field.setting} to {field.usual}, the product's own value, or leave it out.",
             )
-            for each in hopeless(pipeline)
+            for field in hopeless(pipeline)
         ),
     )
 

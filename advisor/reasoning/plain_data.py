@@ -22,13 +22,13 @@ _T = TypeVar("_T")
 def to_plain(value: Any) -> Any:
     """Dataclasses and mappings become objects, tuples and sets lists; the rest is plain."""
     if is_dataclass(value):
-        return {each.name: to_plain(getattr(value, each.name)) for each in fields(value)}
+        return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): to_plain(each) for key, each in value.items()}
+        return {str(key): to_plain(item) for key, item in value.items()}
     if isinstance(value, frozenset):
         return sorted(value)
     if isinstance(value, tuple):
-        return [to_plain(each) for each in value]
+        return [to_plain(item) for item in value]
     return value.value if isinstance(value, Enum) else value
 
 
@@ -39,10 +39,10 @@ def from_plain(kind: type[_T], data: object) -> _T:
     A field that is missing takes its default, so that a release may add one.
     """
     try:
-        found: _T = _reader(cast(Hashable, kind))(data)
+        result: _T = _reader(cast(Hashable, kind))(data)
     except _Wrong as wrong:
         raise ValueError(f"{'.'.join((kind.__name__, *wrong.path))} {wrong.what}") from None
-    return found
+    return result
 
 
 class _Wrong(Exception):
@@ -66,7 +66,9 @@ def _reader(hint: Any) -> Callable[[Any], Any]:
         return partial(_mapping, _reader(inner[0]), _reader(inner[1]))
     if is_dataclass(hint):
         hints = get_type_hints(hint)
-        return partial(_object, hint, [(each, _reader(hints[each.name])) for each in fields(hint)])
+        return partial(
+            _object, hint, [(field, _reader(hints[field.name])) for field in fields(hint)]
+        )
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return partial(_word, hint)
     return partial(_scalar, frozenset(inner if origin is UnionType else (hint,)))
@@ -77,16 +79,16 @@ def _each(kind: Any, read: Callable[[Any], Any], data: Any) -> Any:
 
 
 def _mapping(key: Callable[[Any], Any], value: Callable[[Any], Any], data: Any) -> Any:
-    return {key(name): _named(name, value, each) for name, each in _of(dict, data).items()}
+    return {key(name): _named(name, value, item) for name, item in _of(dict, data).items()}
 
 
 def _object(kind: Any, parts: list[tuple[Field[Any], Callable[[Any], Any]]], data: Any) -> Any:
-    told, given = _of(dict, data), {}
-    for each, read in parts:
-        if each.name in told:
-            given[each.name] = _named(each.name, read, told[each.name])
-        elif each.default is MISSING and each.default_factory is MISSING:
-            raise _Wrong("is missing", each.name)
+    text, given = _of(dict, data), {}
+    for field, read in parts:
+        if field.name in text:
+            given[field.name] = _named(field.name, read, text[field.name])
+        elif field.default is MISSING and field.default_factory is MISSING:
+            raise _Wrong("is missing", field.name)
     return kind(**given)
 
 

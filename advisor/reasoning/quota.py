@@ -42,8 +42,8 @@ class Backlog:
     def block_ms(self) -> int | None:
         """How long send() waits for room; None where the code is told at once."""
         name = "max.block.ms"
-        known = self.pipeline.knows(Component.PRODUCER, name)
-        return self.pipeline.number(Component.PRODUCER, name) if known else None
+        is_known = self.pipeline.knows(Component.PRODUCER, name)
+        return self.pipeline.number(Component.PRODUCER, name) if is_known else None
 
     def in_flight_ms(self, session: Session) -> int:
         """How long the requests may wait unread that were sent before the client was told."""
@@ -77,7 +77,7 @@ def enough(pipeline: Pipeline) -> int | None:
         return None
     timeout_ms = Session(pipeline).delivery_timeout_ms
     empties = -(-backlog.held * 1000 // timeout_ms) if timeout_ms else None
-    wanted = [each for each in (sent, empties) if each and each > backlog.rate]
+    wanted = [number for number in (sent, empties) if number and number > backlog.rate]
     return min(wanted, default=None)
 
 

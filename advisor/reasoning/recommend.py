@@ -71,15 +71,15 @@ def recommend(
     """
     required = pipeline.requirement
     wish = required if guarantee is None else replace(required, guarantee=guarantee)
-    asked = replace(pipeline, requirement=wish)
+    described = replace(pipeline, requirement=wish)
     spaces = {} if spaces is None else spaces
-    search, pulls = _smallest(asked, spaces)
+    search, pulls = _smallest(described, spaces)
     if pulls is not None:
         if not pulls:
-            return Recommendation((), (), asked)
-        after = pulled(asked, pulls)
+            return Recommendation((), (), described)
+        after = pulled(described, pulls)
         return Recommendation(
-            _changes(search, asked, pulls), waiting_for_a_rack(asked, after), after
+            _changes(search, described, pulls), waiting_for_a_rack(described, after), after
         )
     for near in _nearer(wish, pipeline.brokers):
         nearest = replace(pipeline, requirement=near)
@@ -88,23 +88,23 @@ def recommend(
             after = replace(pulled(nearest, pulls), requirement=wish)
             changes = _changes(nearer, nearest, pulls)
             if not breaking(after):
-                return Recommendation(changes, waiting_for_a_rack(asked, after), after)
-            refused = _impossible(search, asked, near, after)
+                return Recommendation(changes, waiting_for_a_rack(described, after), after)
+            refused = _impossible(search, described, near, after)
             return Recommendation(changes, refused + waiting_for_a_rack(nearest, after), after)
     raise AssertionError("asking for nothing can always be met")
 
 
-def _smallest(asked: Pipeline, spaces: Spaces) -> tuple[Search, Pulls | None]:
+def _smallest(pipeline: Pipeline, spaces: Spaces) -> tuple[Search, Pulls | None]:
     """The fewest changes, of the application only what no setting can do in its place."""
-    survive = asked.requirement.survive
+    survive = pipeline.requirement.survive
     if survive not in spaces:
-        spaces[survive] = Space(asked)
-    space, events = spaces[survive], events_for(asked)
-    gentle = Search(asked, events, space, BENDS)
+        spaces[survive] = Space(pipeline)
+    space, events = spaces[survive], events_for(pipeline)
+    gentle = Search(pipeline, events, space, BENDS)
     pulls = gentle.smallest()
     if pulls is not None:
         return gentle, pulls
-    search = Search(asked, events, space)
+    search = Search(pipeline, events, space)
     return search, search.smallest()
 
 
@@ -119,22 +119,22 @@ def _nearer(wish: Requirement, brokers: int) -> Iterator[Requirement]:
 
 
 def _impossible(
-    search: Search, asked: Pipeline, near: Requirement, after: Pipeline
+    search: Search, pipeline: Pipeline, near: Requirement, after: Pipeline
 ) -> tuple[Impossible, ...]:
     """One entry for each event that no change closes even by itself.
 
     Why is said of the pipeline after the changes: what is left there is the true obstacle.
     """
     closed = described(near)
-    found = []
-    for event in events_for(asked):
+    results = []
+    for event in events_for(pipeline):
         if not search.closes(event):
             why = " ".join(dict.fromkeys(Search(after, (event,)).reasons()))
             nearest = f"{closed}. {event.beyond_settings}".strip()
             source = "; ".join(event.sources)
-            found.append(Impossible(described(asked.requirement), why, nearest, source=source))
+            results.append(Impossible(described(pipeline.requirement), why, nearest, source=source))
     why = "Each failure can be met by itself, but not all of them together."
-    return tuple(found) or (Impossible(described(asked.requirement), why, closed),)
+    return tuple(results) or (Impossible(described(pipeline.requirement), why, closed),)
 
 
 def _changes(search: Search, before: Pipeline, pulls: Pulls) -> tuple[Change, ...]:
@@ -162,9 +162,11 @@ def _closes(search: Search, pulls: Pulls, pull: Pull) -> tuple[str, ...]:
     """
     without = pulls - {pull}
     if reopened := search.violations(without):
-        return tuple(each.event for each in reopened)
+        return tuple(violation.event for violation in reopened)
     served = [other for other in without if not search.refused(without - {other})]
     closed = {
-        each.event for other in served or without for each in search.violations(pulls - {other})
+        violation.event
+        for other in served or without
+        for violation in search.violations(pulls - {other})
     }
-    return tuple(each.event for each in search.violations() if each.event in closed)
+    return tuple(violation.event for violation in search.violations() if violation.event in closed)

@@ -65,9 +65,9 @@ def pulled(pipeline: Pipeline, pulls: Pulls) -> Pipeline:
     return pipeline
 
 
-def _one_more(pulls: Pulls, known: Container[Pulls]) -> Pull | None:
+def _one_more(pulls: Pulls, container: Container[Pulls]) -> Pull | None:
     """The pull by which these are more than others that are known already, if there is one."""
-    return next((pull for pull in pulls if pulls - {pull} in known), None)
+    return next((pull for pull in pulls if pulls - {pull} in container), None)
 
 
 class Space:
@@ -77,13 +77,13 @@ class Space:
     """
 
     def __init__(self, before: Pipeline) -> None:
-        asked = Traced.of(before)
+        traced_pipeline = Traced.of(before)
         self.order = [
             Pull(lever, value, (lever.component, lever.setting))
-            for lever, values in levers(asked)
+            for lever, values in levers(traced_pipeline)
             for value in values
         ]
-        self._made: dict[Pulls, Traced] = {_NOTHING: asked}
+        self._made: dict[Pulls, Traced] = {_NOTHING: traced_pipeline}
         self._known: dict[tuple[str, Pulls], tuple[Any, frozenset[Key]]] = {}
 
     def judged(self, event: FailureEvent, pulls: Pulls) -> tuple[Assessed, frozenset[Key]]:
@@ -101,12 +101,12 @@ class Space:
         for each set of pulls that its answer reads."""
         read = _NOTHING
         while True:
-            known = self._known.get((question, read))
-            if known is None:
-                known = self._known[question, read] = ask(self._after(read))
-            more = frozenset([pull for pull in pulls if pull.key in known[1]])
+            entries = self._known.get((question, read))
+            if entries is None:
+                entries = self._known[question, read] = ask(self._after(read))
+            more = frozenset([pull for pull in pulls if pull.key in entries[1]])
             if more <= read:
-                return known
+                return entries
             read |= more
 
     def _after(self, pulls: Pulls) -> Traced:
@@ -163,21 +163,21 @@ class Search:
 
     def _need(self) -> Need | None:
         """How many pulls these events take, and everything that they ever look at."""
-        found = self._deepen()
-        return None if found is None else Need(frozenset(self._looked_at), len(found))
+        pulls = self._deepen()
+        return None if pulls is None else Need(frozenset(self._looked_at), len(pulls))
 
     def _deepen(self) -> Pulls | None:
         for size in range(len(self.order) + 1):
             self._cut = False
-            found = self._solve(_NOTHING, size, _NOTHING)
+            pulls = self._solve(_NOTHING, size, _NOTHING)
             # Where no branch ended for its size alone, a larger one finds nothing either.
-            if found is not None or not self._cut:
-                return found
+            if pulls is not None or not self._cut:
+                return pulls
         return None
 
     def violations(self, pulls: Pulls = _NOTHING) -> list[Violation]:
         """What is still open after these pulls."""
-        return [found for found, _ in self._look(pulls) if found]
+        return [violation for violation, _ in self._look(pulls) if violation]
 
     def _look(self, pulls: Pulls) -> list[_Look]:
         """Every event after these pulls, most as one pull before: what did not read it stays."""
@@ -209,8 +209,8 @@ class Search:
         assessed = (self._space.judged(event, _NOTHING)[0] for event in self._events)
         return [
             why
-            for each in assessed
-            for anomaly, why in each.permits.items()
+            for assessment in assessed
+            for anomaly, why in assessment.permits.items()
             if anomaly in self._forbidden
         ]
 
@@ -226,14 +226,16 @@ class Search:
                 return pulls
             reads = [clashing]
         self._looked_at.update(*reads)
-        ways = min(([pull for pull in left if pull.key in each] for each in reads), key=len)
-        if ways and max(1, self._least(violations, changed, left)) > budget:
+        rows = min(
+            ([pull for pull in left if pull.key in components] for components in reads), key=len
+        )
+        if rows and max(1, self._least(violations, changed, left)) > budget:
             self._cut = True
             return None
-        for pull in ways:
-            found = self._solve(pulls | {pull}, budget - 1, tried)
-            if found is not None:
-                return found
+        for pull in rows:
+            results = self._solve(pulls | {pull}, budget - 1, tried)
+            if results is not None:
+                return results
             # Every solution with this pull has been tried, so the others leave it out.
             tried |= {pull}
         return None
@@ -247,11 +249,11 @@ class Search:
         nothing that they ever look at was changed.
         """
         keys = {pull.key for pull in left}
-        single = [Need(each.reads & keys, 1) for each in violations]
-        known = [self._needs.get(each.event) for each in violations]
+        single = [Need(violation.reads & keys, 1) for violation in violations]
+        needs = [self._needs.get(violation.event) for violation in violations]
         whole = [
             Need(need.keys & keys, need.count) if need and need.keys.isdisjoint(changed) else one
-            for one, need in zip(single, known, strict=True)
+            for one, need in zip(single, needs, strict=True)
         ]
         return max(_apart(single), _apart(whole))
 

@@ -17,8 +17,10 @@ class PipelineError(ValueError):
     """Data that is no valid pipeline; `problems` says everything that is wrong with it."""
 
     def __init__(self, problems: list[Problem]) -> None:
-        said = "; ".join(f"{each.component}.{each.setting}: {each.message}" for each in problems)
-        super().__init__(said)
+        text = "; ".join(
+            f"{problem.component}.{problem.setting}: {problem.message}" for problem in problems
+        )
+        super().__init__(text)
         self.problems = problems
 
 

@@ -103,8 +103,10 @@ def handler(pipeline: Pipeline, what: str) -> str | None:
 
 
 def _passing(pipeline: Pipeline, kinds: tuple[str, ...]) -> list[str]:
-    names = [name for each in kinds if (name := handler(pipeline, each))]
-    said = {name: pipeline.text(Component.STREAMS, name) for name in names}
+    names = [name for kind in kinds if (name := handler(pipeline, kind))]
+    answers = {name: pipeline.text(Component.STREAMS, name) for name in names}
     return [
-        f"{name}={value}" for name, value in said.items() if value.rpartition(".")[2] not in _FAILS
+        f"{name}={value}"
+        for name, value in answers.items()
+        if value.rpartition(".")[2] not in _FAILS
     ]

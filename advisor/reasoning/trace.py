@@ -40,27 +40,27 @@ class Traced(Pipeline):
 
     def value(self, component: Component, name: str) -> Value:
         key = (component, name)
-        found = self.known.get(key)
-        if found is None:
-            found = self.known[key] = self._look(component, name)
-        self._reads.update(found[1])
-        result: Value = found[0]
+        results = self.known.get(key)
+        if results is None:
+            results = self.known[key] = self._look(component, name)
+        self._reads.update(results[1])
+        result: Value = results[0]
         return result
 
     def judged(self, event: FailureEvent) -> tuple[Assessed, frozenset[Key]]:
         """What `judge` says, and the settings that it was said of, stated or not."""
-        known = self.known.get(event.name)
-        if known is None:
+        entries = self.known.get(event.name)
+        if entries is None:
             self._reads.clear()
-            known = self.known[event.name] = (judge(event, self), frozenset(self._reads))
-        return known
+            entries = self.known[event.name] = (judge(event, self), frozenset(self._reads))
+        return entries
 
     def refused(self) -> tuple[bool, frozenset[Key]]:
         """Whether a client or a broker would refuse these settings, and which it looks at."""
         reads: set[Key] = set()
         stated = _Settings(self.settings, reads)
-        found = validate(self.family, self.version, self.kafka, self.brokers, stated)
-        return bool(found), frozenset(reads)
+        problems = validate(self.family, self.version, self.kafka, self.brokers, stated)
+        return bool(problems), frozenset(reads)
 
     def with_setting(self, component: Component, name: str, value: Value) -> Traced:
         after = Traced(
@@ -70,15 +70,19 @@ class Traced(Pipeline):
         )  # fmt: skip
         changed = (component, name)
         after.known.update(
-            {asked: known for asked, known in self.known.items() if changed not in known[1]}
+            {
+                request: entries
+                for request, entries in self.known.items()
+                if changed not in entries[1]
+            }
         )
         return after
 
     def _look(self, component: Component, name: str) -> _Answer:
-        said = self.stated(component).get(name)
+        text = self.stated(component).get(name)
         # Kafka Streams may overrule what was stated, by its own guarantee.
-        if said is not None and self.family is not Family.STREAMS:
-            return said, frozenset({(component, name)})
+        if text is not None and self.family is not Family.STREAMS:
+            return text, frozenset({(component, name)})
         reads: set[Key] = set()
         stated = _Settings(self.settings, reads)
         value = effective(self.family, self.version, self.kafka, stated, component, name)

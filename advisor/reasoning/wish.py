@@ -23,9 +23,9 @@ def breaking(pipeline: Pipeline) -> frozenset[str]:
     """The events that may do something which the team forbids, by name."""
     forbids = forbidden(pipeline)
     return frozenset(
-        each.event.name
-        for each in judged(pipeline)
-        if each.in_scope and forbids & each.permits.keys()
+        assessment.event.name
+        for assessment in judged(pipeline)
+        if assessment.in_scope and forbids & assessment.permits.keys()
     )
 
 

@@ -54,21 +54,21 @@ def describe_guarantee(pipeline: Pipeline, assessment: Assessment) -> str:
     kinds = [kind & tellable for kind in (losses, repeats, tellable - losses - repeats)]
     if pipeline.requirement.ordering:
         kinds.append(ORDER)
-    told = [sentence for kind in kinds if (sentence := _worst(scoped, kind))]
+    lines = [sentence for kind in kinds if (sentence := _worst(scoped, kind))]
     if harmless := _worst(scoped, absorbed):
-        told.append(f"{harmless}; the sink leaves one effect of them")
-    if not told:
+        lines.append(f"{harmless}; the sink leaves one effect of them")
+    if not lines:
         return f"{_GIVES[guarantee]}, in each of the {len(scoped)} failures that were looked at."
-    first, *rest = told
-    return " ".join([f"{_GIVES[guarantee]}: {first}.", *(f"{_capital(each)}." for each in rest)])
+    first, *rest = lines
+    return " ".join([f"{_GIVES[guarantee]}: {first}.", *(f"{_capital(name)}." for name in rest)])
 
 
 def _worst(failures: list[Assessed], kind: frozenset[Anomaly]) -> str | None:
     """The first of these anomalies that may happen: in how many failures, and in which."""
     for anomaly in _MAY:
-        events = [each.event for each in failures if anomaly in each.permits]
+        events = [failure.event for failure in failures if anomaly in failure.permits]
         if anomaly in kind and events:
-            example = min(events, key=lambda each: each.name != PLAINEST).title
+            example = min(events, key=lambda event: event.name != PLAINEST).title
             counted = f"{len(events)} of {len(failures)} failures"
             return f"{_MAY[anomaly]} in {counted}, such as: {example[0].lower()}{example[1:]}"
     return None

@@ -30,9 +30,9 @@ def concept(name: str, words: str = "") -> SafeString:
 
     Raises LookupError for a concept that there is not: a mistake of the template.
     """
-    found = find(name)
+    concept = find(name)
     url = reverse("concepts:concept", args=[name])
-    return format_html('<a class="term" href="{}">{}</a>', url, words or found.words[0])
+    return format_html('<a class="term" href="{}">{}</a>', url, words or concept.words[0])
 
 
 @register.filter
@@ -52,7 +52,7 @@ def terms(text: str) -> SafeString:
 @cache
 def _named() -> dict[str, str]:
     """The concept of each word that texts use."""
-    return {word: each.name for each in all_concepts() for word in each.words}
+    return {word: concept.name for concept in all_concepts() for word in concept.words}
 
 
 @cache

@@ -35,19 +35,19 @@ _BYTES_A_SEND = 150
 """Of disk, at most: the ledger, and what an engine puts aside while it counts."""
 
 
-def count(engine: str, ledger: Path, practice: Path, told: argparse.Namespace) -> Measured:
+def count(engine: str, ledger: Path, practice: Path, options: argparse.Namespace) -> Measured:
     """One engine's run over one ledger."""
     command: list[str | Path] = [sys.executable]
     if engine in _PEERS:
-        command += ["-m", f"benchmarks.scale.by_{engine}", ledger, str(told.memory)]
+        command += ["-m", f"benchmarks.scale.by_{engine}", ledger, str(options.memory)]
     elif engine == "spark":
         command += ["-m", "benchmarks.scale.by_spark", ledger, practice]
     else:
         command += [PROGRAMS / "verify.py", ledger, "--master", "local[2]"]
     folders = {"POLARS_MAX_THREADS": "2", "TMPDIR": str(ledger.parent),
                "SPARK_LOCAL_DIRS": str(ledger.parent / "spark")}  # fmt: skip
-    limit = int(told.memory * _GIB)
-    return run(command, {**spark_environment(), **folders}, limit, told.limit_s)
+    limit = int(options.memory * _GIB)
+    return run(command, {**spark_environment(), **folders}, limit, options.limit_s)
 
 
 def failure(measured: Measured) -> str:
@@ -61,26 +61,26 @@ def failure(measured: Measured) -> str:
 
 def wrong(answer: dict[str, Any], deserved: dict[str, int], others: dict[str, Any] | None) -> str:
     """What is wrong with an answer, or nothing."""
-    found = [f"{name} {answer['counts'][name]}, not {n}" for name, n in deserved.items()
+    names = [f"{name} {answer['counts'][name]}, not {n}" for name, n in deserved.items()
              if answer["counts"][name] != n]  # fmt: skip
     timeline = answer["timeline"]
     buckets = timeline["buckets"] if isinstance(timeline, dict) else timeline
     if others is not None and buckets != others["timeline"]:
-        found.append("another timeline")
+        names.append("another timeline")
     took = others["ack_latency_ms"] if others is not None else answer["ack_latency_ms"]
     # A quantile between two neighbours may be either.
     if any(abs(answer["ack_latency_ms"][name] - ms) > 0.01 for name, ms in took.items()):
-        found.append(f"latencies {answer['ack_latency_ms']}, not {took}")
-    return "; ".join(found)
+        names.append(f"latencies {answer['ack_latency_ms']}, not {took}")
+    return "; ".join(names)
 
 
-def table(millions: int, folder: Path, practice: Path, told: argparse.Namespace) -> bool:
+def table(millions: int, folder: Path, practice: Path, options: argparse.Namespace) -> bool:
     """Prints the rows of one size; whether whoever answered was right."""
     ledger, others, right = folder / "ledger", None, True
     deserved = write(ledger, millions * 1_000_000)
     base: tuple[float, float] | None = None
-    for name in sorted(told.only, key=("duckdb", *_ENGINES).index):
-        measured = count(name, ledger, practice, told)
+    for name in sorted(options.only, key=("duckdb", *_ENGINES).index):
+        measured = count(name, ledger, practice, options)
         seconds, cpu_s = measured.seconds, measured.cpu_s
         try:
             answer = json.loads(measured.said.splitlines()[0])
@@ -111,20 +111,20 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", choices=_ENGINES, default=list(_ENGINES))
     parser.add_argument("--limit-s", type=float, default=1800.0, help="seconds for each engine")
     parser.add_argument("--folder", type=Path, help="where to put the ledgers meanwhile")
-    told = parser.parse_args()
-    needed = max(told.millions) * 1_000_000 * _BYTES_A_SEND
-    if shutil.disk_usage(told.folder or tempfile.gettempdir()).free < needed:
+    options = parser.parse_args()
+    needed = max(options.millions) * 1_000_000 * _BYTES_A_SEND
+    if shutil.disk_usage(options.folder or tempfile.gettempdir()).free < needed:
         parser.error(f"this needs {needed / _GIB:.0f} GiB of disk; see --folder")
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores, "
-          f"load {os.getloadavg()[0]:.1f}, {told.memory:g} GiB each\n\n"
+          f"load {os.getloadavg()[0]:.1f}, {options.memory:g} GiB each\n\n"
           "| sends | engine | time | CPU time | memory | answer |\n|---|---|---|---|---|---|",
           flush=True)  # fmt: skip
     right = True
-    with tempfile.TemporaryDirectory(prefix="delivery-lab-", dir=told.folder) as practice:
+    with tempfile.TemporaryDirectory(prefix="delivery-lab-", dir=options.folder) as practice:
         write(Path(practice), CHUNK)
-        for millions in told.millions:
-            with tempfile.TemporaryDirectory(prefix="delivery-lab-", dir=told.folder) as scratch:
-                right = table(millions, Path(scratch), Path(practice), told) and right
+        for millions in options.millions:
+            with tempfile.TemporaryDirectory(prefix="delivery-lab-", dir=options.folder) as scratch:
+                right = table(millions, Path(scratch), Path(practice), options) and right
     return 0 if right else 1
 
 

@@ -169,8 +169,8 @@ _MOMENTS = """
 
 
 def _row(session: Any, query: str) -> dict[str, Any]:
-    found = session.execute(query)
-    return dict(zip([column[0] for column in found.description], found.fetchone(), strict=True))
+    result = session.execute(query)
+    return dict(zip([column[0] for column in result.description], result.fetchone(), strict=True))
 
 
 def _answered(session: Any) -> dict[str, Any]:

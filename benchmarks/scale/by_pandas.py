@@ -40,10 +40,10 @@ def each_sent(sends: Any, log: Any, deliveries: Any) -> Any:
     """By value that was sent: what was told of it, its copies, and when it was handed out."""
     outcome = sends["outcome"]
     ok = outcome == "ok"
-    told = pd.DataFrame({"value": sends["value"], "ok": ok, "info": outcome == "info",
+    data = pd.DataFrame({"value": sends["value"], "ok": ok, "info": outcome == "info",
                          "hollow": outcome == "fail",
                          "acked_ns": sends["completed_ns"].where(ok)})  # fmt: skip
-    by_value = told.groupby("value")
+    by_value = data.groupby("value")
     sent = by_value[["ok", "info"]].any()
     sent["hollow"] = by_value["hollow"].all()
     sent["acked_ns"] = by_value["acked_ns"].min()
@@ -80,14 +80,14 @@ def _skipped(copies: Any, there: Any, deliveries: Any, commits: Any) -> Any:
     stands = stands[["group", "topic", "partition", "offset"]].rename(
         columns={"offset": "position"}
     )
-    found = pd.Index([])
+    result = pd.Index([])
     for group, own in stands.groupby("group", observed=True):
         beyond = copies.merge(own, on=["topic", "partition"])
         beyond = beyond.loc[beyond["offset"] < beyond["position"], "value"]
         handed = deliveries.loc[deliveries["group"] == group, "value"]
         passed = beyond[~beyond.isin(handed)].value_counts()
-        found = found.union(passed.index[passed == there.loc[passed.index]])
-    return found
+        result = result.union(passed.index[passed == there.loc[passed.index]])
+    return result
 
 
 def diverged(log: Any, deliveries: Any) -> int:

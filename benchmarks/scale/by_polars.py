@@ -26,7 +26,7 @@ def each_value(sends: Any, log: Any, deliveries: Any, commits: Any) -> Any:
     copies = log.select(*PLACE, "value").unique()
     outcome = pl.col("outcome")
     one = pl.lit(1, pl.Int64)
-    known = pl.concat(
+    records = pl.concat(
         [
             sends.select("value", attempts=one, ok=outcome == "ok", info=outcome == "info",
                          hollow=outcome == "fail",
@@ -38,13 +38,13 @@ def each_value(sends: Any, log: Any, deliveries: Any, commits: Any) -> Any:
         ],
         how="diagonal",
     )  # fmt: skip
-    each = known.group_by("value").agg(
+    frame = records.group_by("value").agg(
         pl.col("attempts", "copies", "handed").sum(), pl.col("ok", "info", "read").any(),
         pl.col("hollow").min().fill_null(False), pl.col("passed").max().fill_null(0),
         pl.col("acked_ns", "handed_ns").min(),
     )  # fmt: skip
     there = pl.col("copies") > 0
-    return each.select(
+    return frame.select(
         "ok", "info", "hollow", "read", "copies", "acked_ns", "handed_ns",
         sent=pl.col("attempts") > 0, handed=pl.col("handed") > 0,
         skipped=there & (pl.col("passed") == pl.col("copies")),
@@ -66,11 +66,11 @@ def _passed(copies: Any, deliveries: Any, commits: Any) -> Any:
     )  # fmt: skip
 
 
-def values(each: Any) -> Any:
+def values(frame: Any) -> Any:
     """One row: the counts about values."""
     sent, ok, info, handed = pl.col("sent"), pl.col("ok"), pl.col("info"), pl.col("handed")
     skipped, there = pl.col("skipped"), pl.col("copies") > 0
-    return each.select(
+    return frame.select(
         sent=sent.sum(), ok=ok.sum(), fail=(sent & ~ok & ~info).sum(),
         info=(sent & ~ok & info).sum(), obliged=ok.sum(), in_log=there.sum(),
         delivered=handed.sum(), lost_write=(ok & ~there).sum(),
@@ -133,11 +133,11 @@ def waited_ms(marks: Any, waits: Any) -> int:
     )  # fmt: skip
     total = 0
     for begin, end in silences.iter_rows():
-        found = waits.filter((pl.col("from_ns") < end) & (pl.col("to_ns") > begin)).select(
+        result = waits.filter((pl.col("from_ns") < end) & (pl.col("to_ns") > begin)).select(
             pl.col("from_ns").clip(lower_bound=begin), pl.col("to_ns").clip(upper_bound=end)
         )
         until = None
-        for from_ns, to_ns in found.sort("from_ns").collect(engine="streaming").iter_rows():
+        for from_ns, to_ns in result.sort("from_ns").collect(engine="streaming").iter_rows():
             if until is None or from_ns > until[1]:
                 total += _length(until)
                 until = (from_ns, to_ns)
@@ -151,8 +151,8 @@ def _length(stretch: tuple[int, int] | None) -> int:
     return span // 1_000_000 if span > SHORTEST_NS else 0
 
 
-def timeline(sends: Any, each: Any, deliveries: Any, start: int, width: int) -> Any:
-    lost = each.filter(pl.col("ok") & (pl.col("copies") == 0))
+def timeline(sends: Any, frame: Any, deliveries: Any, start: int, width: int) -> Any:
+    lost = frame.filter(pl.col("ok") & (pl.col("copies") == 0))
     happened = [
         sends.select(at="invoked_ns", what=pl.lit("sent")),
         sends.select(at="completed_ns", what=pl.col("outcome").cast(pl.String)),
@@ -166,8 +166,8 @@ def timeline(sends: Any, each: Any, deliveries: Any, start: int, width: int) -> 
 
 
 def answered(sends: Any, log: Any, deliveries: Any, commits: Any) -> dict[str, Any]:
-    each = each_value(sends, log, deliveries, commits).collect(engine="streaming").lazy()
-    questions = (values(each), redelivery(deliveries), diverged(log, deliveries),
+    frame = each_value(sends, log, deliveries, commits).collect(engine="streaming").lazy()
+    questions = (values(frame), redelivery(deliveries), diverged(log, deliveries),
                  reordered(sends, log))  # fmt: skip
     counts: dict[str, int] = {}
     for question in questions:
@@ -184,7 +184,7 @@ def answered(sends: Any, log: Any, deliveries: Any, commits: Any) -> dict[str, A
         acked.select(at_ns="completed_ns"),
         sends.select(from_ns="invoked_ns", to_ns=pl.col("completed_ns").fill_null(ends[1])),
     )
-    owed = each.filter((pl.col("copies") > 0) & pl.col("acked_ns").is_not_null())
+    owed = frame.filter((pl.col("copies") > 0) & pl.col("acked_ns").is_not_null())
     counts["blocked_ms"] = waited_ms(
         deliveries.filter(_BY_GROUP).select(at_ns="time_ns"),
         owed.select(from_ns="acked_ns", to_ns=pl.col("handed_ns").fill_null(end)),
@@ -194,7 +194,7 @@ def answered(sends: Any, log: Any, deliveries: Any, commits: Any) -> dict[str, A
     )
     took_ns = latencies.collect(engine="streaming").row(0, named=True)
     width = bucket_ns(start, end)
-    return answer(counts, took_ns, width, timeline(sends, each, deliveries, start, width))
+    return answer(counts, took_ns, width, timeline(sends, frame, deliveries, start, width))
 
 
 def main() -> None:

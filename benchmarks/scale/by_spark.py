@@ -32,10 +32,10 @@ def main() -> None:
     for _ in range(PRACTICES):
         judge(spark, practice, small=False)
     spent, began = _cpu_s(*pids), time.monotonic()
-    said = judge(spark, ledger, small=False)
+    answers = judge(spark, ledger, small=False)
     measured = {"seconds": time.monotonic() - began, "cpu_s": _cpu_s(*pids) - spent}
-    answer = {name: said[name] for name in ("counts", "ack_latency_ms")}
-    print(json.dumps({**answer, "timeline": said["timeline"]["buckets"], **measured}))
+    answer = {name: answers[name] for name in ("counts", "ack_latency_ms")}
+    print(json.dumps({**answer, "timeline": answers["timeline"]["buckets"], **measured}))
     spark.stop()
 
 

@@ -41,16 +41,16 @@ def run(
     def confine() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
-    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
+    with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as complained:
         began = time.monotonic()
         program = subprocess.Popen(
-            list(map(str, command)), env=dict(env), stdout=said, stderr=complained,
+            list(map(str, command)), env=dict(env), stdout=answer, stderr=complained,
             start_new_session=True, preexec_fn=confine,
         )  # fmt: skip
         spent, peak, late = _watch(program, began + limit_s)
         seconds = time.monotonic() - began
         texts = []
-        for file in (said, complained):
+        for file in (answer, complained):
             file.seek(0)
             texts.append(file.read().decode(errors="replace"))
         return Measured(program.returncode, late, seconds, spent, peak, *texts)
@@ -77,7 +77,7 @@ def _watch(program: subprocess.Popen[bytes], until: float) -> tuple[float, int, 
 
 def _session(leader: int) -> dict[int, tuple[int, int]]:
     """(clock ticks spent, pages resident) of each process of a session: proc(5), `stat`."""
-    found = {}
+    results = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text().rpartition(")")[2].split()
@@ -85,5 +85,5 @@ def _session(leader: int) -> dict[int, tuple[int, int]]:
             continue  # it ended between being listed and being read
         if int(fields[3]) == leader:
             ticks, pages = int(fields[11]) + int(fields[12]), int(fields[21])
-            found[int(stat.parent.name)] = ticks, pages
-    return found
+            results[int(stat.parent.name)] = ticks, pages
+    return results

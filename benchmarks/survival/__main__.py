@@ -46,22 +46,22 @@ _GRACE_S = 90
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.survival", description=__doc__)
-    parser.add_argument("--only", choices=[each.name for each in ALL], action="append")
+    parser.add_argument("--only", choices=[victim.name for victim in ALL], action="append")
     parser.add_argument("--phase", choices=PHASES, action="append")
     parser.add_argument("--random", type=int, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=24 * 60.0)
     parser.add_argument("--again", action="store_true", help="run again what was wrong")
     parser.add_argument("--out", type=Path, default=KEPT)
-    told = parser.parse_args()
-    if told.random is None:
-        return table.main(told.only, told.phase or PHASES)
-    if told.random < 1:
-        parser.error(f"--random {told.random}: how many runs, 1 or more")
+    options = parser.parse_args()
+    if options.random is None:
+        return table.main(options.only, options.phase or PHASES)
+    if options.random < 1:
+        parser.error(f"--random {options.random}: how many runs, 1 or more")
     # `timeout` ends us by SIGTERM: unwind as for Ctrl-C, so that the house ends first.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if scratch := os.environ.get(_INSIDE):
-        return at_random(told, Path(scratch) / _DATA)
+        return at_random(options, Path(scratch) / _DATA)
     with tempfile.TemporaryDirectory(prefix="survival-") as made:
         return _on_a_disk_of_its_own(Path(made))
 
@@ -88,21 +88,23 @@ def _on_a_disk_of_its_own(scratch: Path) -> int:
         end(process, _GRACE_S)
 
 
-def at_random(told: argparse.Namespace, data: Path) -> int:
+def at_random(options: argparse.Namespace, data: Path) -> int:
     os.environ |= {"LAB_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "config.settings"}
     for elsewhere in ("DATABASE_URL", "REDIS_URL"):
         os.environ.pop(elsewhere, None)
     django.setup()
     from benchmarks.survival.pieces import Piece  # it has models, which need the settings
 
-    record, numbers = Record(told.out), range(1, told.random + 1)
+    record, numbers = Record(options.out), range(1, options.random + 1)
     done = {
-        line.number for line in record.of(told.seed, numbers) if not (told.again and line.wrong)
+        line.number
+        for line in record.of(options.seed, numbers)
+        if not (options.again and line.wrong)
     }
-    blows = [draw(told.seed, number) for number in numbers if number not in done]
-    with Piece(data, told.seed) as piece:
-        piece.run(blows, record, time.monotonic() + 60 * told.minutes)
-    return 0 if summary(record, told.seed, told.random) else 1
+    blows = [draw(options.seed, number) for number in numbers if number not in done]
+    with Piece(data, options.seed) as piece:
+        piece.run(blows, record, time.monotonic() + 60 * options.minutes)
+    return 0 if summary(record, options.seed, options.random) else 1
 
 
 def summary(record: Record, seed: int, number: int) -> bool:

@@ -229,6 +229,6 @@ def _verified(ledgers: list[Path], want: str) -> dict[Path, str]:
     command = [sys.executable, str(ROOT / "manage.py"), *told_to]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_VERIFY_LIMIT_S)
     answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    told = [str(each.get("verdict") or each.get("error")) for each in answers]
-    told += [f"nothing ({done.stderr[-500:]})"] * (len(ledgers) - len(told))
-    return dict(zip(ledgers, told, strict=True))
+    lines = [str(answer.get("verdict") or answer.get("error")) for answer in answers]
+    lines += [f"nothing ({done.stderr[-500:]})"] * (len(ledgers) - len(lines))
+    return dict(zip(ledgers, lines, strict=True))

@@ -40,10 +40,10 @@ class Line:
     def __str__(self) -> str:
         held = f" for {self.for_s} s" if self.for_s else ""
         who = self.struck or "nobody"
-        told = f"{self.number}: {self.case} {self.arms}, {self.deed}{held} of {who} in {self.phase}"
+        text = f"{self.number}: {self.case} {self.arms}, {self.deed}{held} of {who} in {self.phase}"
         verdicts = ", ".join(f"{arm} {verdict}" for arm, verdict in self.verdicts.items())
         end = f"{self.state} after {self.ended_s:.0f} s ({verdicts or 'no verdict'})"
-        return f"{told}: {end}" + (f" WRONG: {'; '.join(self.wrong)}" if self.wrong else "")
+        return f"{text}: {end}" + (f" WRONG: {'; '.join(self.wrong)}" if self.wrong else "")
 
 
 class Record:

@@ -40,8 +40,8 @@ class Claims:
     @property
     def open(self) -> dict[Claim, int]:
         """The claims that were not tried often enough, and how often they were."""
-        return {each: self._tried[each] for each in sorted(self.all)
-                if self._tried[each] < self.needed}  # fmt: skip
+        return {item: self._tried[item] for item in sorted(self.all)
+                if self._tried[item] < self.needed}  # fmt: skip
 
     def draws(self) -> Iterator[Edge]:
         """Edges that try an open claim, round by round, until there is none."""
@@ -59,9 +59,9 @@ def _ruled_out(event: FailureEvent, pipeline: Pipeline) -> frozenset[Claim]:
     """What an event may do under other settings, and cannot under these."""
     may = frozenset().union(*dependence(event).anomalies.values()) - OUTAGES
     return frozenset(
-        (event.name, each) for each in may - possible(event.name, as_staged(event, pipeline))
+        (event.name, anomaly) for anomaly in may - possible(event.name, as_staged(event, pipeline))
     )
 
 
 def _event(name: str) -> FailureEvent:
-    return next(each for each in all_events() if each.name == name)
+    return next(event for event in all_events() if event.name == name)

@@ -131,13 +131,13 @@ def _differ(event: FailureEvent, one: Pipeline, other: Pipeline) -> bool:
 def _drawn(event: FailureEvent, base: Pipeline, dice: random.Random) -> Pipeline:
     line = dice.choice(lines())
     pipeline = replace(base, kafka=line, version=_version(base.family, dice))
-    own, beside = _of_event(event, pipeline), _beside(pipeline)
+    own, addition = _of_event(event, pipeline), _beside(pipeline)
     keys = [
         *_some(own, MOST_OF_EVENT, dice),
-        *_some(beside, MOST_BESIDE, dice),
+        *_some(addition, MOST_BESIDE, dice),
     ]
     for key in keys:
-        values = own.get(key) or beside[key]
+        values = own.get(key) or addition[key]
         pipeline = pipeline.with_setting(*key, dice.choice(values))
     return patient(pipeline)
 

@@ -71,7 +71,10 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
 """The values between which an edge is looked for, by setting."""
 
 UNTRIED: Mapping[str, str] = {
-    **{name: f"every run has {each.lab}, so that it is short" for name, each in SHORTENED.items()},
+    **{
+        name: f"every run has {setting.lab}, so that it is short"
+        for name, setting in SHORTENED.items()
+    },
     "request.timeout.ms": "its boundary is how long a slow follower may stay in sync, more than a "
     "run lasts",
     **dict.fromkeys(
@@ -219,15 +222,15 @@ def edges(seed: int) -> list[Edge]:
     differ.
     """
     dice = random.Random(seed)  # noqa: S311 - repeatable on purpose, nothing is secret
-    found = []
+    results = []
     for event in all_events():
         for key in sorted(dependence(event).settings):
             if pairs := _pairs(event, key):
-                found.append(Edge(event, key, dice.choice(pairs)))
+                results.append(Edge(event, key, dice.choice(pairs)))
         for pairs in _across_lines(event):
-            found.append(Edge(event, LINE, dice.choice(pairs)))
-    dice.shuffle(found)
-    return found
+            results.append(Edge(event, LINE, dice.choice(pairs)))
+    dice.shuffle(results)
+    return results
 
 
 @cache
@@ -252,11 +255,11 @@ def _across_lines(event: FailureEvent) -> tuple[tuple[tuple[Pipeline, Pipeline],
         line: [patient(as_staged(event, replace(base, kafka=line))) for base in bases(event)]
         for line in lines
     }
-    found = (
+    pipelines = (
         tuple(pair for pair in zip(on[newer], on[older], strict=True) if _differ(event, *pair))
         for newer, older in pairwise(lines)
     )
-    return tuple(pairs for pairs in found if pairs)
+    return tuple(pairs for pairs in pipelines if pairs)
 
 
 def _differ(event: FailureEvent, one: Pipeline, other: Pipeline) -> bool:

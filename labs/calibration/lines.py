@@ -33,7 +33,7 @@ def table(file: Path = RECORD) -> Mapping[str, Mapping[str, Cell]]:
     Raises `FileNotFoundError` where the record is not there.
     """
     rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-    return {each.name: dict(_cells(each, rows)) for each in all_scenarios()}
+    return {scenario.name: dict(_cells(scenario, rows)) for scenario in all_scenarios()}
 
 
 def _cells(scenario: Scenario, rows: list[dict[str, object]]) -> Iterator[tuple[str, Cell]]:

@@ -24,16 +24,16 @@ def shrunk(first: Staged, still: Callable[[Staged], bool], most: int = 30) -> St
 
     `still` runs it; it is asked at most `most` times.
     """
-    smallest, asked = first, 0
+    smallest, number = first, 0
     refused: set[str] = set()
-    while asked < most:
+    while number < most:
         following = next(
-            ((name, each) for name, each in _smaller(smallest) if name not in refused), None
+            ((name, run) for name, run in _smaller(smallest) if name not in refused), None
         )
         if following is None:
             break
         name, candidate = following
-        asked += 1
+        number += 1
         if still(candidate):
             smallest = candidate
         else:
@@ -61,7 +61,7 @@ def _smaller(staged: Staged) -> Iterator[tuple[str, Staged]]:
 
 def _without(pipeline: Pipeline, component: object, name: str) -> Pipeline:
     settings = {
-        part: {each: value for each, value in values.items() if (part, each) != (component, name)}
+        part: {key: value for key, value in values.items() if (part, key) != (component, name)}
         for part, values in pipeline.settings.items()
     }
     return replace(pipeline, settings=settings)

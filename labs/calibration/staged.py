@@ -110,26 +110,26 @@ def staged(record: Path) -> list[Staged]:
     """
     if not record.exists():
         return []
-    found = defaultdict(list)
+    result = defaultdict(list)
     for run in _runs(record.read_text("utf-8").splitlines()):
-        found[run.scenario, run.anomaly].append(run)
-    names = {each.name: each for each in all_scenarios()}
+        result[run.scenario, run.anomaly].append(run)
+    names = {scenario.name: scenario for scenario in all_scenarios()}
     return [
         Staged(names[name], anomaly, _arm(runs, permitted=True), _arm(runs, permitted=False))
         for (name, anomaly), runs in sorted(
-            found.items(), key=lambda each: [*names].index(each[0][0])
+            result.items(), key=lambda row: [*names].index(row[0][0])
         )
     ]
 
 
 def _runs(lines: Iterable[str]) -> Iterator[Shown]:
-    known = {each.name for each in all_scenarios()}
+    names = {scenario.name for scenario in all_scenarios()}
     for line in lines:
         try:
             row = json.loads(line)
         except ValueError:  # a run is being added
             continue
-        if row["verdict"] == "unknown" or row["scenario"] not in known:
+        if row["verdict"] == "unknown" or row["scenario"] not in names:
             continue
         run = _run(row)
         if run.permitted or run.shown != row["right"]:

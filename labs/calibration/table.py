@@ -130,17 +130,17 @@ class Held:
 
     def of(self, event: str) -> Section | None:
         """What runs said of one event; None if there is no such event."""
-        return next((each for each in self.sections if each.event.name == event), None)
+        return next((section for section in self.sections if section.event.name == event), None)
 
     @property
     def untried(self) -> tuple[Section, ...]:
         """The events that were not staged."""
-        return tuple(each for each in self.sections if not each.runs)
+        return tuple(section for section in self.sections if not section.runs)
 
     @property
     def runs(self) -> int:
         """All arms that were run and judged."""
-        return sum(each.runs for each in self.sections)
+        return sum(section.runs for section in self.sections)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +171,9 @@ def _predicted(event: FailureEvent, run: Observed) -> _Predicted:
 
 def _contradictions(runs: Iterable[_Predicted]) -> tuple[Contradiction, ...]:
     return tuple(
-        Contradiction(anomaly, each.run)
-        for each in runs
-        for anomaly in sorted(each.seen - each.possible)
+        Contradiction(anomaly, run.run)
+        for run in runs
+        for anomaly in sorted(run.seen - run.possible)
     )
 
 
@@ -183,13 +183,13 @@ def possible(event: str, pipeline: Pipeline) -> frozenset[Anomaly]:
     These are the events that the scenario stages, `ALSO` and `COMPANIONS`. No power is cut and no
     disk lost in a run that only kills a leader, so what those would permit excuses nothing there.
     """
-    scenario = next(each.scenario for each in all_events() if each.name == event)
+    scenario = next(item.scenario for item in all_events() if item.name == event)
     there = (
-        each
-        for each in events_for(pipeline)
-        if each.scenario == scenario or each.name in COMPANIONS | ALSO.get(scenario, frozenset())
+        event
+        for event in events_for(pipeline)
+        if event.scenario == scenario or event.name in COMPANIONS | ALSO.get(scenario, frozenset())
     )
-    return frozenset(anomaly for each in there for anomaly in each.permits(pipeline))
+    return frozenset(anomaly for event in there for anomaly in event.permits(pipeline))
 
 
 def refutable(event: str, pipeline: Pipeline) -> frozenset[Anomaly]:
@@ -207,21 +207,21 @@ def _excused(event: str) -> frozenset[Anomaly]:
 
     No verdict counts it there, either (docs/ledger.md, `given_up_breaks`).
     """
-    scenario = next(each.scenario for each in all_events() if each.name == event)
+    scenario = next(item.scenario for item in all_events() if item.name == event)
     return frozenset() if find(scenario).given_up_breaks else frozenset({Anomaly.GIVEN_UP})
 
 
 def _section(event: FailureEvent, runs: Iterable[_Predicted]) -> Section:
-    own = [each for each in runs if each.run.event == event.name]
+    own = [run for run in runs if run.run.event == event.name]
     return Section(event, tuple(_rows(event, own)), len(own))
 
 
 def _rows(event: FailureEvent, runs: list[_Predicted]) -> Iterator[Row]:
     may = frozenset().union(*dependence(event).anomalies.values()) - OUTAGES
     rarely = find(event.scenario).rarely
-    for anomaly in sorted(may.union(*(each.seen for each in runs))):
-        where = [each.run for each in runs if anomaly in each.permitted]
-        nowhere = [each.run for each in runs if anomaly not in each.possible]
+    for anomaly in sorted(may.union(*(run.seen for run in runs))):
+        where = [run.run for run in runs if anomaly in run.permitted]
+        nowhere = [run.run for run in runs if anomaly not in run.possible]
         yield Row(anomaly, _side(where, anomaly), _side(nowhere, anomaly), rarely.get(anomaly, ""))
 
 

@@ -46,8 +46,8 @@ __all__ = [
 @cache
 def all_challenges() -> tuple[Challenge, ...]:
     """Every challenge, by level and then in the order of their files. Raises `ChallengeError`."""
-    found = [load(file) for file in files(Path(__file__).parent)]
-    return tuple(sorted(found, key=lambda each: (each.level, each.order)))
+    challenges = [load(file) for file in files(Path(__file__).parent)]
+    return tuple(sorted(challenges, key=lambda challenge: (challenge.level, challenge.order)))
 
 
 def find(name: str) -> Challenge:

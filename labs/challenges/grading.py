@@ -59,33 +59,37 @@ def grade(challenge: Challenge, played: Played, stated: Stated) -> Grade:
     """The grade of a run with the visitor's settings."""
     if played.verdict not in _JUDGED:
         return Grade(UNKNOWN, f"Nothing can be concluded from this run: {_ended(played.reason)}")
-    seen = {each.count: played.numbers.get(each.count) for each in challenge.conditions}
-    missing = [each.label for each in challenge.conditions if seen[each.count] is None]
+    seen = {
+        condition.count: played.numbers.get(condition.count) for condition in challenge.conditions
+    }
+    missing = [
+        condition.label for condition in challenge.conditions if seen[condition.count] is None
+    ]
     if missing:
         return Grade(UNKNOWN, f"This run did not count: {', '.join(missing)}.")
-    told = "; ".join(_told(each, played) for each in challenge.conditions)
-    if not all(each.met(seen[each.count] or 0) for each in challenge.conditions):
-        return Grade(FAILED, f"{told}.")
+    text = "; ".join(_told(condition, played) for condition in challenge.conditions)
+    if not all(condition.met(seen[condition.count] or 0) for condition in challenge.conditions):
+        return Grade(FAILED, f"{text}.")
     if challenge.kind in MUST_HOLD and played.verdict != "holds":
-        return Grade(FAILED, f"{told}. But {challenge.want} was broken: {_harm(played)}")
+        return Grade(FAILED, f"{text}. But {challenge.want} was broken: {_harm(played)}")
     if challenge.kind == "golf":
-        return _golf(challenge, told, stated)
-    return Grade(PASSED, f"{told}.")
+        return _golf(challenge, text, stated)
+    return Grade(PASSED, f"{text}.")
 
 
-def _golf(challenge: Challenge, told: str, stated: Stated) -> Grade:
+def _golf(challenge: Challenge, text: str, stated: Stated) -> Grade:
     if stated.open_failures:
         return Grade(
             FAILED,
-            f"{told} in this run, but by the advice {challenge.want} is not kept in: "
+            f"{text} in this run, but by the advice {challenge.want} is not kept in: "
             f"{_some(stated.open_failures)}.",
         )
     if stated.changes > challenge.fewest:
         return Grade(
             FAILED,
-            f"{told}, with {_changes(stated.changes)}. The advisor needs {challenge.fewest}.",
+            f"{text}, with {_changes(stated.changes)}. The advisor needs {challenge.fewest}.",
         )
-    return Grade(PASSED, f"{told}, with {_changes(stated.changes)}, as few as the advisor needs.")
+    return Grade(PASSED, f"{text}, with {_changes(stated.changes)}, as few as the advisor needs.")
 
 
 def grade_case(
@@ -122,9 +126,9 @@ def _told(condition: Condition, played: Played) -> str:
 
 def _harm(played: Played) -> str:
     seen = [
-        f"{played.numbers[each.name]:,} {each.label}"
-        for each in TABLE
-        if each.harm and played.numbers.get(each.name)
+        f"{played.numbers[count.name]:,} {count.label}"
+        for count in TABLE
+        if count.harm and played.numbers.get(count.name)
     ]
     return f"{'; '.join(seen)}." if seen else _ended(played.reason)
 

@@ -70,8 +70,8 @@ def open_failures(pipeline: Pipeline) -> tuple[str, ...]:
     through at all."""
     judged = judgement(pipeline)
     return (
-        *(each.title for each in judged.failures if each.breaks),
-        *(each.why for each in judged.obstacles),
+        *(failure.title for failure in judged.failures if failure.breaks),
+        *(obstacle.why for obstacle in judged.obstacles),
     )
 
 

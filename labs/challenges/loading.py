@@ -64,7 +64,7 @@ def _challenge(top: Table, order: int, name: str) -> Challenge:
         want=top.one_of("want", _GUARANTEES),
         settings=top.settings("settings"),
         staging=_staging(top, scenario),
-        conditions=tuple(_condition(each) for each in top.tables("conditions")),
+        conditions=tuple(_condition(table) for table in top.tables("conditions")),
     )
     return _with_causes(top, challenge) if kind == "forensics" else _with_levers(top, challenge)
 
@@ -79,8 +79,8 @@ def _with_levers(top: Table, challenge: Challenge) -> Challenge:
 
 
 def _with_causes(top: Table, challenge: Challenge) -> Challenge:
-    causes = tuple(_cause(each) for each in top.tables("causes"))
-    names = [each.name for each in causes]
+    causes = tuple(_cause(table) for table in top.tables("causes"))
+    names = [cause.name for cause in causes]
     if len(set(names)) < max(_FEWEST_CAUSES, len(names)):
         raise top.error("causes", f"has to be at least {_FEWEST_CAUSES}, with different names")
     cause, wrong = top.one_of("cause", names), top.one_of("wrong", names)
@@ -101,8 +101,8 @@ def _scenario(top: Table) -> str:
     try:
         return find_scenario(name).name
     except ScenarioError as unknown:
-        known = ", ".join(each.name for each in all_scenarios())
-        raise top.error("scenario", f"{name!r} is none of {known}") from unknown
+        key = ", ".join(scenario.name for scenario in all_scenarios())
+        raise top.error("scenario", f"{name!r} is none of {key}") from unknown
 
 
 def _staging(top: Table, scenario: str) -> Mapping[str, float]:
@@ -136,9 +136,9 @@ def _known(table: Table) -> Known:
     settings = table.settings("settings")
     if not settings:
         raise table.error("settings", "is missing: what does this answer change?")
-    known = Known(settings, table.take("why", str))
+    entry = Known(settings, table.take("why", str))
     table.finish()
-    return known
+    return entry
 
 
 def _cause(table: Table) -> Cause:
@@ -157,18 +157,18 @@ def _check(top: Table, challenge: Challenge) -> None:
             setting_of(challenge, name)
         except SettingError as unknown:
             raise top.error(f"levers.{name}", str(unknown)) from unknown
-    for key, known in (("optimum", challenge.optimum), ("tempting", challenge.tempting)):
-        for name in known.settings:
+    for key, entry in (("optimum", challenge.optimum), ("tempting", challenge.tempting)):
+        for name in entry.settings:
             if name not in challenge.levers:
                 raise top.error(f"{key}.settings.{name}", "is not among the levers")
     if challenge.optimum.settings == challenge.tempting.settings:
         raise top.error("tempting", "is the optimum")
-    told = {
+    settings = {
         "settings": challenge.start(),
         "optimum.settings": challenge.with_levers(challenge.optimum),
         "tempting.settings": challenge.with_levers(challenge.tempting),
     }
-    for key, levers in told.items():
+    for key, levers in settings.items():
         _, problems = from_fields(challenge.fields(levers))
         if problems:
-            raise top.error(key, "; ".join(each.message for each in problems))
+            raise top.error(key, "; ".join(problem.message for problem in problems))

@@ -144,6 +144,6 @@ class Challenge:
         """The levers as the challenge begins."""
         return {name: self.settings.get(name, "") for name in self.levers}
 
-    def with_levers(self, known: Known) -> dict[str, str]:
+    def with_levers(self, entry: Known) -> dict[str, str]:
         """The levers of a known answer; it names only those that it changes."""
-        return {**self.start(), **known.settings}
+        return {**self.start(), **entry.settings}

@@ -21,14 +21,14 @@ def keep(file: Path, seen: Mapping[str, Sequence[str]], challenge: str, seed: in
 
     `seen` has the grade and its reason of each run, by role; `seed` is that of the first.
     """
-    known = _read(file)
+    by_name = _read(file)
     day = datetime.now(UTC).date().isoformat()
-    known[challenge] = {
+    by_name[challenge] = {
         "day": day,
         "seed": seed,
-        **{role: list(told) for role, told in seen.items()},
+        **{role: list(lines) for role, lines in seen.items()},
     }
-    file.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n", "utf-8")
+    file.write_text(json.dumps(dict(sorted(by_name.items())), indent=1) + "\n", "utf-8")
 
 
 def verified(challenge: str) -> str:
@@ -36,10 +36,10 @@ def verified(challenge: str) -> str:
 
     Empty where it was not played, or was not seen to do so in every run.
     """
-    known = _shipped().get(challenge, {})
-    runs = [(told, state) for role, state in ROLES.items() for told in known.get(role, ())]
-    proven = all(told.startswith(f"{state}: ") for told, state in runs)
-    return str(known["day"]) if runs and proven else ""
+    by_name = _shipped().get(challenge, {})
+    runs = [(data, state) for role, state in ROLES.items() for data in by_name.get(role, ())]
+    proven = all(data.startswith(f"{state}: ") for data, state in runs)
+    return str(by_name["day"]) if runs and proven else ""
 
 
 @cache

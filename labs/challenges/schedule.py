@@ -45,12 +45,12 @@ def plan(
     scenario: str, settings: Mapping[str, Mapping[str, Any]], staging: Mapping[str, float]
 ) -> Plan:
     """The schedule with the middle of each duration. Raises `ScenarioError` as staging would."""
-    known = find(scenario)
-    drawn = draw(known, 0, staging).durations
-    middle = {name: sum(ends) / 2 for name, ends in known.durations.items()}
+    scene = find(scenario)
+    drawn = draw(scene, 0, staging).durations
+    middle = {name: sum(ends) / 2 for name, ends in scene.durations.items()}
     durations: Durations = {name: staging.get(name, middle[name]) for name in drawn}
-    stage = _Paper(known.topology(settings))
-    known.play(stage, durations)
+    stage = _Paper(scene.topology(settings))
+    scene.play(stage, durations)
     return Plan(tuple(stage.steps), stage.now_s, stage.topology.brokers)
 
 

@@ -44,13 +44,13 @@ class Proof:
         self.why.append(f"{grade.state}: {grade.why}")
 
     def __str__(self) -> str:
-        told = ROLES[self.role]
-        said = f"{told} {self.grades[told]} of {self.runs}"
-        return said if self.is_proven else f"{said}, WRONG"
+        text = ROLES[self.role]
+        words = f"{text} {self.grades[text]} of {self.runs}"
+        return words if self.is_proven else f"{words}, WRONG"
 
 
 def prove(
-    challenges: Sequence[Challenge], runs: int, seed: int, told: Callable[[str], None]
+    challenges: Sequence[Challenge], runs: int, seed: int, report: Callable[[str], None]
 ) -> Iterator[list[Proof]]:
     """Plays each challenge so often, from `seed` on, and yields the proofs of one after the other.
 
@@ -64,8 +64,8 @@ def prove(
                 with launch(spec(challenge, seed + number), folder, judge) as started:
                     *_, last = started
                 count(challenge, proofs, last["experiment"]["arms"])
-                said = "; ".join(f"{each.role} {each.why[-1]}" for each in proofs)
-                told(f"{challenge.name}, seed {seed + number}: {said}")
+                text = "; ".join(f"{proof.role} {proof.why[-1]}" for proof in proofs)
+                report(f"{challenge.name}, seed {seed + number}: {text}")
             yield proofs
 
 
@@ -76,10 +76,12 @@ def proofs_of(challenge: Challenge) -> list[Proof]:
 
 def answers(challenge: Challenge) -> dict[str, Pipeline]:
     """The arms that are run: a known answer each, or the one recording of a case."""
-    known = {"optimum": challenge.optimum, "tempting": challenge.tempting}
+    by_name = {"optimum": challenge.optimum, "tempting": challenge.tempting}
     if challenge.is_forensics:
-        known = {challenge.arm: challenge.optimum}
-    return {name: _pipeline(challenge, challenge.with_levers(each)) for name, each in known.items()}
+        by_name = {challenge.arm: challenge.optimum}
+    return {
+        name: _pipeline(challenge, challenge.with_levers(entry)) for name, entry in by_name.items()
+    }
 
 
 def spec(challenge: Challenge, seed: int) -> ExperimentSpec:
@@ -101,16 +103,16 @@ def count(challenge: Challenge, proofs: Sequence[Proof], arms: Sequence[Mapping[
 
 def _of_case(challenge: Challenge, role: str, result: Mapping[str, Any]) -> Grade:
     """Names a message that the ledger shows to be hit, and the true or the tempting cause."""
-    asked = challenge.conditions[0].count
-    counted = result["counts"].get(asked)
-    found = None if counted is None else harmed(Path(result["ledger"]), asked, counted)
+    query = challenge.conditions[0].count
+    counted = result["counts"].get(query)
+    match = None if counted is None else harmed(Path(result["ledger"]), query, counted)
     cause = challenge.cause if role == "optimum" else challenge.wrong
     return grade_case(
         challenge,
         Played.of(result),
         cause,
-        min(found or {0}),
-        None if found is None else bool(found),
+        min(match or {0}),
+        None if match is None else bool(match),
     )
 
 

@@ -57,7 +57,7 @@ def refuted(run: Explored) -> frozenset[Anomaly]:
         pipeline = advisor.from_data(run.pipeline)
     except advisor.PipelineError:
         return frozenset()
-    event = next(each for each in all_events() if each.name == run.event)
+    event = next(event for event in all_events() if event.name == run.event)
     return frozenset(map(Anomaly, run.seen)) & refutable(run.event, as_staged(event, pipeline))
 
 
@@ -123,11 +123,11 @@ def _conditions(staged: Staged) -> Conditions:
     """Who plays the clients: one of those who can, as was drawn."""
     drawn, scenario = staged.drawn, find(staged.drawn.event.scenario)
     java = java_release(drawn.pipeline, scenario)
-    ways = [Conditions()] if not java or not scenario.client_decides else []
+    condition = [Conditions()] if not java or not scenario.client_decides else []
     if java:
-        ways.append(Conditions(java_clients=java))
-        ways += [Conditions(java_clients=java, copier=True)] * scenario.copier
-    return replace(ways[int(drawn.player * len(ways))], overrides=staged.durations)
+        condition.append(Conditions(java_clients=java))
+        condition += [Conditions(java_clients=java, copier=True)] * scenario.copier
+    return replace(condition[int(drawn.player * len(condition))], overrides=staged.durations)
 
 
 def _spec(staged: Staged) -> ExperimentSpec:
@@ -159,7 +159,7 @@ def _run(at: Setting, seed: int, number: int, step: str, staged: Staged) -> Expl
         seed, number, step, f"{datetime.now(UTC):%Y-%m-%d}", drawn.event.name, spec.scenario,
         spec.seed, dict(staged.durations), _clients(spec, drawn.pipeline),
         advisor.to_data(_as_it_runs(staged)), result.get("versions", {}), result["verdict"],
-        result["reason"], [each.value for each in Anomaly if counts.get(each)],
+        result["reason"], [anomaly.value for anomaly in Anomaly if counts.get(anomaly)],
         result.get("notes", []), code=dict(fingerprint(spec.scenario)),
         seconds=round(seconds, 1),
     )  # fmt: skip

@@ -40,9 +40,9 @@ class Proof:
         return self.runs > 0 and self.runs == (self.shown if ROLES[self.role] else self.not_shown)
 
     def __str__(self) -> str:
-        said = f"{self.shown} of {self.runs}"
-        said += f", {self.unknown} not judged" if self.unknown else ""
-        return said if self.is_proven else f"{said}, WRONG"
+        text = f"{self.shown} of {self.runs}"
+        text += f", {self.unknown} not judged" if self.unknown else ""
+        return text if self.is_proven else f"{text}, WRONG"
 
 
 def arms_of(lesson: Lesson) -> dict[str, Arm]:
@@ -55,7 +55,7 @@ def arms_of(lesson: Lesson) -> dict[str, Arm]:
 
 
 def prove(
-    lessons: Sequence[Lesson], runs: int, seed: int, told: Callable[[str], None]
+    lessons: Sequence[Lesson], runs: int, seed: int, report: Callable[[str], None]
 ) -> Iterator[list[Proof]]:
     """Runs each lab so often, from `seed` on, and yields the proofs of one after the other.
 
@@ -67,7 +67,7 @@ def prove(
             for number in range(runs):
                 folder = place / f"{lesson.name}-{number}"
                 _run(lesson, proofs, seed + number, folder, judge)
-                told(f"{lesson.name}, seed {seed + number}: {_told(proofs)}")
+                report(f"{lesson.name}, seed {seed + number}: {_told(proofs)}")
             yield proofs
 
 
@@ -84,7 +84,7 @@ def staged(
     for proof in proofs:
         by_brokers.setdefault(lesson.arm(proof.arm).fields.get("kafka", ""), []).append(proof)
     for group in by_brokers.values():
-        yield group, services.lesson_spec(lesson, [lesson.arm(each.arm) for each in group], seed)
+        yield group, services.lesson_spec(lesson, [lesson.arm(proof.arm) for proof in group], seed)
 
 
 def count(lesson: Lesson, proof: Proof, result: Mapping[str, Any]) -> None:

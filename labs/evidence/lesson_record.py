@@ -55,8 +55,8 @@ def fingerprint(lesson: Lesson) -> str:
     """The same as long as the same is run and the same is asked of it."""
     fields = {role: dict(arm.fields) for role, arm in arms_of(lesson).items()}
     symptom = [lesson.symptom.arm, lesson.symptom.count, lesson.symptom.over]
-    told = json.dumps([lesson.scenario, symptom, fields], sort_keys=True)
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    text = json.dumps([lesson.scenario, symptom, fields], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def read(file: Path) -> list[Kept]:
@@ -69,9 +69,9 @@ def add(file: Path, lesson: Lesson, proofs: Iterable[Proof], date: str, seed: in
     proofs = list(proofs)
     kept = Kept(
         lesson.name, fingerprint(lesson), date, seed,
-        {each.role: each.shown for each in proofs},
-        {each.role: each.not_shown for each in proofs},
-        {each.role: each.unknown for each in proofs},
+        {proof.role: proof.shown for proof in proofs},
+        {proof.role: proof.not_shown for proof in proofs},
+        {proof.role: proof.unknown for proof in proofs},
     )  # fmt: skip
     read(file)  # takes out a last line that was cut short
     with file.open("a", encoding="utf-8") as out:
@@ -81,15 +81,15 @@ def add(file: Path, lesson: Lesson, proofs: Iterable[Proof], date: str, seed: in
 def standing(lesson: Lesson, kept: Sequence[Kept]) -> list[Standing]:
     """What is kept of a lab as it is now, by role; empty if it was never run so."""
     of = fingerprint(lesson)
-    mine = [each for each in kept if (each.lesson, each.of) == (lesson.name, of)]
+    mine = [record for record in kept if (record.lesson, record.of) == (lesson.name, of)]
     if not mine:
         return []
     return [
         Standing(
             role,
-            sum(each.shown[role] for each in mine),
-            sum(each.shown[role] + each.not_shown[role] for each in mine),
-            sum(each.unknown[role] for each in mine),
+            sum(record.shown[role] for record in mine),
+            sum(record.shown[role] + record.not_shown[role] for record in mine),
+            sum(record.unknown[role] for record in mine),
         )
         for role in ROLES
     ]
@@ -99,7 +99,7 @@ def _line(file: Path, number: int, text: str) -> Kept:
     try:
         kept = Kept(**json.loads(text))
         counts = (kept.shown, kept.not_shown, kept.unknown)
-        if any({*each} != {*ROLES} for each in counts):
+        if any({*count} != {*ROLES} for count in counts):
             raise ValueError(f"its roles have to be {', '.join(ROLES)}")
     except (ValueError, TypeError) as wrong:
         raise RecordError(f"{file}, line {number} is no proof of a lab: {wrong}") from wrong

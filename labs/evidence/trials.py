@@ -61,7 +61,7 @@ def _claimed(edge: Edge, sides: Mapping[str, Pipeline], seed: int) -> Trial:
     if claimed is None:
         raise RuntimeError("an experiment that nobody else can see was taken away")
     component, setting = edge.key
-    pipelines = {name: advisor.to_data(each) for name, each in sides.items()}
+    pipelines = {name: advisor.to_data(pipeline) for name, pipeline in sides.items()}
     return Trial.objects.create(
         experiment=claimed, event=edge.event.name, component=component.value, setting=setting,
         pipelines=pipelines, code=dict(fingerprint(edge.event.scenario)),
@@ -117,10 +117,10 @@ def _staged(record: Path, size: int) -> list[Staged]:
 def own_counts() -> dict[str, list[dict[str, int | None]]]:
     """By scenario, the counts of every arm that was judged on this installation."""
     done = Run.objects.filter(experiment__state=State.DONE, verdict__in=JUDGED)
-    found: dict[str, list[dict[str, int | None]]] = {}
+    results: dict[str, list[dict[str, int | None]]] = {}
     for scenario, counts in done.values_list("experiment__scenario", "result__counts"):
-        found.setdefault(scenario, []).append(counts or {})
-    return found
+        results.setdefault(scenario, []).append(counts or {})
+    return results
 
 
 def shipped(record: Path) -> list[Observed]:
@@ -161,7 +161,7 @@ def _code(code: Mapping[str, str]) -> str:
 
 def unjudged(trials: Iterable[Trial]) -> list[tuple[Experiment, str]]:
     """The experiments of these trials that say nothing, or only half of it, and why."""
-    found = []
+    results = []
     for trial in trials:
         experiment = trial.experiment
         reasons = [
@@ -170,8 +170,8 @@ def unjudged(trials: Iterable[Trial]) -> list[tuple[Experiment, str]]:
             if not run.judged
         ]
         if experiment.state != State.DONE or reasons:
-            found.append((experiment, experiment.reason or " ".join(reasons)))
-    return found
+            results.append((experiment, experiment.reason or " ".join(reasons)))
+    return results
 
 
 def _observed(trial: Trial, run: Run) -> Iterable[Observed]:

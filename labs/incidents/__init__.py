@@ -18,8 +18,8 @@ __all__ = ["Exhibit", "Incident", "IncidentError", "Outcome", "all_incidents", "
 @cache
 def all_incidents() -> tuple[Incident, ...]:
     """Every incident, by product and number. Raises `IncidentError` for a folder that is wrong."""
-    found = [load(folder) for folder in folders(Path(__file__).parent)]
-    return tuple(sorted(found, key=_product_and_number))
+    incidents = [load(folder) for folder in folders(Path(__file__).parent)]
+    return tuple(sorted(incidents, key=_product_and_number))
 
 
 def _product_and_number(incident: Incident) -> tuple[str, int]:
@@ -29,7 +29,7 @@ def _product_and_number(incident: Incident) -> tuple[str, int]:
 
 def find(name: str) -> Incident:
     """An incident by its id or its address. Raises `LookupError` with the name."""
-    for each in all_incidents():
-        if name.lower() in (each.id.lower(), each.slug):
-            return each
+    for incident in all_incidents():
+        if name.lower() in (incident.id.lower(), incident.slug):
+            return incident
     raise LookupError(name)

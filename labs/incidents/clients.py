@@ -95,17 +95,17 @@ def read(bootstrap: str, topic: str, isolation: str = "read_committed") -> list[
 def read_on(bootstrap: str, topic: str, group: str) -> list[Message]:
     """What a group gets of a topic's only partition from its last commit on; it commits all."""
     with _reader(bootstrap, group) as consumer:
-        found = _to_the_end(consumer, TopicPartition(topic, 0))
-        if found:
-            consumer.commit(message=found[-1], asynchronous=False)
-        return found
+        results = _to_the_end(consumer, TopicPartition(topic, 0))
+        if results:
+            consumer.commit(message=results[-1], asynchronous=False)
+        return results
 
 
 def committed(bootstrap: str, topic: str, group: str) -> int:
     """The offset that a group has committed for a topic's only partition; below 0 if none."""
     with _reader(bootstrap, group) as consumer:
-        [found] = consumer.committed([TopicPartition(topic, 0)], timeout=_LIMIT_S)
-        return int(found.offset)
+        [partition] = consumer.committed([TopicPartition(topic, 0)], timeout=_LIMIT_S)
+        return int(partition.offset)
 
 
 @contextmanager
@@ -121,14 +121,14 @@ def _reader(bootstrap: str, group: str, isolation: str = "read_committed") -> It
 
 
 def _to_the_end(consumer: Consumer, start: TopicPartition) -> list[Message]:
-    found: list[Message] = []
+    results: list[Message] = []
     consumer.assign([start])
     while (message := consumer.poll(_LIMIT_S)) is not None:
         error = message.error()
         if error is None:
-            found.append(message)
+            results.append(message)
         elif error.code() == KafkaError._PARTITION_EOF:
-            return found
+            return results
         elif not error.retriable():
             raise KafkaException(error)
     raise TimeoutError(f"the end of {start.topic} was not read within {_LIMIT_S:.0f} s")

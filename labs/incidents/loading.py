@@ -21,7 +21,7 @@ class IncidentError(ValueError):
 
 def folders(place: Path) -> list[Path]:
     """The folders of incidents."""
-    return sorted(each for each in place.iterdir() if (each / TOML).is_file())
+    return sorted(path for path in place.iterdir() if (path / TOML).is_file())
 
 
 def load(folder: Path) -> Incident:

@@ -44,8 +44,8 @@ def run(
     finally:
         end(child, 0)
     if child.returncode != 0:
-        said = complaints.read_text("utf-8", "replace")
-        raise ProgramFailed(f"{name}: {(printed + said)[-_SHOWN:].strip()}")
+        text = complaints.read_text("utf-8", "replace")
+        raise ProgramFailed(f"{name}: {(printed + text)[-_SHOWN:].strip()}")
     return printed
 
 

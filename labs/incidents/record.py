@@ -45,8 +45,8 @@ def played(side: Side) -> Played:
 
 def keep(rows: Iterable[Played], file: Path = KEPT) -> None:
     """Puts these in the place of what was kept of the same incidents and sides."""
-    newer = {(each.incident, each.side): each for each in rows}
-    kept = {(each.incident, each.side): each for each in _read(file)} | newer
+    newer = {(play.incident, play.side): play for play in rows}
+    kept = {(play.incident, play.side): play for play in _read(file)} | newer
     text = json.dumps([asdict(kept[key]) for key in sorted(kept)], indent=1, ensure_ascii=False)
     file.write_text(text + "\n", "utf-8")
 
@@ -59,7 +59,7 @@ def kept() -> tuple[Played, ...]:
 
 def sides(incident: str) -> tuple[Played, ...]:
     """What ships of one incident, the affected release first."""
-    return tuple(each for each in kept() if each.incident == incident)
+    return tuple(play for play in kept() if play.incident == incident)
 
 
 def _read(file: Path) -> tuple[Played, ...]:
@@ -69,5 +69,5 @@ def _read(file: Path) -> tuple[Played, ...]:
 
 
 def _row(row: dict[str, Any]) -> Played:
-    exhibits = tuple(Exhibit(**each) for each in row["exhibits"])
+    exhibits = tuple(Exhibit(**exhibit) for exhibit in row["exhibits"])
     return Played(**{**row, "exhibits": exhibits})

@@ -40,7 +40,7 @@ class Side:
     @property
     def harmed(self) -> int:
         """In how many plays the harm was seen."""
-        return sum(each.is_harm for each in self.outcomes)
+        return sum(outcome.is_harm for outcome in self.outcomes)
 
     @property
     def is_proven(self) -> bool:

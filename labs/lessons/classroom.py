@@ -115,19 +115,19 @@ class Spread:
 
 def nickname(text: str) -> str:
     """A nickname as it is kept: one space between words. Raises `BadNickname`."""
-    if any(unicodedata.category(each).startswith(_UNSEEN) for each in text):
+    if any(unicodedata.category(name).startswith(_UNSEEN) for name in text):
         raise BadNickname("A nickname has no control characters and no invisible ones.")
-    told = unicodedata.normalize("NFC", " ".join(text.split()))
-    if not 1 <= len(told) <= LONGEST_NICKNAME:
-        raise BadNickname(f"A nickname has 1 to {LONGEST_NICKNAME} characters, not {len(told)}.")
-    if not any(unicodedata.category(each)[0] in "LN" for each in told):
+    words = unicodedata.normalize("NFC", " ".join(text.split()))
+    if not 1 <= len(words) <= LONGEST_NICKNAME:
+        raise BadNickname(f"A nickname has 1 to {LONGEST_NICKNAME} characters, not {len(words)}.")
+    if not any(unicodedata.category(name)[0] in "LN" for name in words):
         raise BadNickname("A nickname has at least one letter or digit.")
-    return told
+    return words
 
 
-def nickname_key(told: str) -> str:
+def nickname_key(text: str) -> str:
     """The same for nicknames that look alike: upper or lower case, wide or narrow letters."""
-    return unicodedata.normalize("NFKC", told).casefold()[: 8 * LONGEST_NICKNAME]
+    return unicodedata.normalize("NFKC", text).casefold()[: 8 * LONGEST_NICKNAME]
 
 
 def code(text: str) -> str:
@@ -143,27 +143,30 @@ def spreads(
     lesson: Lesson, members: Sequence[Member], outcomes: Mapping[str, Outcome]
 ) -> list[Spread]:
     """How the class answered each prediction; `outcomes` is empty before there is a result."""
-    return [_spread(lesson, each, members, outcomes.get(each.arm)) for each in lesson.predictions]
+    return [
+        _spread(lesson, prediction, members, outcomes.get(prediction.arm))
+        for prediction in lesson.predictions
+    ]
 
 
 def _spread(
     lesson: Lesson, prediction: Prediction, members: Sequence[Member], outcome: Outcome | None
 ) -> Spread:
-    said = [each.predictions[prediction.name] for each in members
-            if prediction.name in each.predictions]  # fmt: skip
+    rows = [member.predictions[prediction.name] for member in members
+            if prediction.name in member.predictions]  # fmt: skip
     seen = outcome.counts.get(lesson.symptom.count) if outcome else None
     actual = outcome.answer(lesson.symptom) if outcome else None
     if prediction.kind == "number":
-        answers = [(_size(each["answer"]), each.get("confidence", "")) for each in said]
+        answers = [(_size(row["answer"]), row.get("confidence", "")) for row in rows]
         true = None if actual is None or seen is None else _size(str(seen))
-        words = {each: _sizes(each) for each in sorted({*dict(answers), *filter(None, [true])})}
+        words = {name: _sizes(name) for name in sorted({*dict(answers), *filter(None, [true])})}
     else:
-        answers = [(each["answer"], each.get("confidence", "")) for each in said]
+        answers = [(row["answer"], row.get("confidence", "")) for row in rows]
         true, words = actual, dict(lesson.symptom.answers())
-    judged = [right(lesson, prediction, each["answer"], outcome) for each in said if outcome]
-    came_true = None if actual is None else sum(each is True for each in judged)
+    judged = [right(lesson, prediction, row["answer"], outcome) for row in rows if outcome]
+    came_true = None if actual is None else sum(flag is True for flag in judged)
     bars = _bars(words, answers, true)
-    return Spread(prediction, lesson.arm(prediction.arm), len(said), bars, came_true)
+    return Spread(prediction, lesson.arm(prediction.arm), len(rows), bars, came_true)
 
 
 def _bars(
@@ -173,14 +176,14 @@ def _bars(
     by_answer = Counter(answer for answer, _ in answers)
     return tuple(
         Bar(
-            said,
+            text,
             by_answer[answer],
             round(100 * by_answer[answer] / len(answers)) if answers else 0,
-            {told: counted[answer, sure] for sure, told in CONFIDENCES.items()
+            {words: counted[answer, sure] for sure, words in CONFIDENCES.items()
              if counted[answer, sure]},
             None if true is None else answer == true,
         )
-        for answer, said in words.items()
+        for answer, text in words.items()
     )  # fmt: skip
 
 
@@ -199,44 +202,45 @@ def _sizes(size: str) -> str:
 
 def answered(question: Question, members: Iterable[Member]) -> tuple[Bar, ...]:
     """How the class answered a question."""
-    given = Counter(each.answers.get(question.name) for each in members)
+    given = Counter(member.answers.get(question.name) for member in members)
     del given[None]
     total = sum(given[place] for place in range(len(question.answers)))
     return tuple(
-        Bar(each.text, given[place], round(100 * given[place] / total) if total else 0, {},
-            each.right)
-        for place, each in enumerate(question.answers)
+        Bar(answer.text, given[place], round(100 * given[place] / total) if total else 0, {},
+            answer.right)
+        for place, answer in enumerate(question.answers)
     )  # fmt: skip
 
 
 def table(lesson: Lesson, members: Sequence[Member], outcomes: Mapping[str, Outcome]) -> str:
     """The class as CSV, a pupil a row, for a spreadsheet, which takes no cell for a formula."""
     head = ["nickname"]
-    for each in lesson.predictions:
-        name = f"{lesson.arm(each.arm).label}{' (number)' if each.kind == 'number' else ''}"
+    for prediction in lesson.predictions:
+        unit = " (number)" if prediction.kind == "number" else ""
+        name = f"{lesson.arm(prediction.arm).label}{unit}"
         head += [f"predicted: {name}", f"confidence: {name}", f"came true: {name}"]
     for question in lesson.questions:
         head += [f"answer: {question.ask}", f"right: {question.ask}"]
-    rows = [_row(lesson, each, outcomes) for each in members]
-    told = io.StringIO()
-    csv.writer(told).writerows([defused(cell) for cell in row] for row in [head, *rows])
-    return told.getvalue()
+    rows = [_row(lesson, member, outcomes) for member in members]
+    output = io.StringIO()
+    csv.writer(output).writerows([defused(cell) for cell in row] for row in [head, *rows])
+    return output.getvalue()
 
 
 def _row(lesson: Lesson, member: Member, outcomes: Mapping[str, Outcome]) -> list[str]:
     words, cells = lesson.symptom.answers(), [member.nickname]
-    for each in lesson.predictions:
-        said, outcome = member.predictions.get(each.name), outcomes.get(each.arm)
-        if said is None:
+    for prediction in lesson.predictions:
+        answers, outcome = member.predictions.get(prediction.name), outcomes.get(prediction.arm)
+        if answers is None:
             cells += ["", "", ""]
             continue
-        came_true = right(lesson, each, said["answer"], outcome) if outcome else None
-        confidence = CONFIDENCES.get(said.get("confidence", ""), "")
-        cells += [words.get(said["answer"], said["answer"]), confidence, _yes(came_true)]
+        came_true = right(lesson, prediction, answers["answer"], outcome) if outcome else None
+        confidence = CONFIDENCES.get(answers.get("confidence", ""), "")
+        cells += [words.get(answers["answer"], answers["answer"]), confidence, _yes(came_true)]
     for question in lesson.questions:
         place = member.answers.get(question.name)
-        known = place is not None and 0 <= place < len(question.answers)
-        given = question.answers[place] if known and place is not None else None
+        is_known = place is not None and 0 <= place < len(question.answers)
+        given = question.answers[place] if is_known and place is not None else None
         cells += [given.text, _yes(given.right)] if given else ["", ""]
     return cells
 

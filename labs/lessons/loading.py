@@ -21,7 +21,7 @@ from spark_jobs.count_table import COUNTS
 TOML = "lesson.toml"
 TEXTS = ("story.md", "explain.md", "take-home.md")
 HINTS = 3
-_SYMPTOMS = tuple(each for each in COUNTS if each.removesuffix("_ms") in {*Anomaly})
+_SYMPTOMS = tuple(count for count in COUNTS if count.removesuffix("_ms") in {*Anomaly})
 """The counts of anomalies; of any other nobody says whether it is bad."""
 _FEWEST_CHOICES = _FEWEST_ANSWERS = 3
 _FOLDER = re.compile(r"(\d\d)-([a-z0-9]+(?:-[a-z0-9]+)*)")
@@ -35,7 +35,7 @@ class LessonError(ValueError):
 
 def folders(place: Path) -> list[Path]:
     """The folders of labs, in the order of the course."""
-    return sorted(each for each in place.iterdir() if (each / TOML).is_file())
+    return sorted(path for path in place.iterdir() if (path / TOML).is_file())
 
 
 def load(folder: Path) -> Lesson:
@@ -53,13 +53,13 @@ def load(folder: Path) -> Lesson:
 
 def _lesson(top: Table, folder: Path, order: int, name: str) -> Lesson:
     common = top.settings("settings")
-    arms = tuple(_arm(each, common) for each in top.tables("arms"))
+    arms = tuple(_arm(table, common) for table in top.tables("arms"))
     names = tuple(arm.name for arm in arms)
     turn = _turn(top.table("turn"), {arm.name: arm for arm in arms})
     taken = [*names, *(choice.name for choice in turn.choices)]
     if len(set(taken)) < len(taken):
         raise top.error("arms", f"arms and choices need names of their own, not {taken}")
-    drawings = {each.name: _drawing(each) for each in sorted(folder.glob("*.svg"))}
+    drawings = {path.name: _drawing(path) for path in sorted(folder.glob("*.svg"))}
     texts = [_text(folder / file, names, drawings) for file in TEXTS]
     shown = {picture for text in texts for picture in pictures(text)}
     for unused in sorted(drawings.keys() - shown):
@@ -79,7 +79,7 @@ def _lesson(top: Table, folder: Path, order: int, name: str) -> Lesson:
         arms=arms,
         predictions=_predictions(top, names),
         turn=turn,
-        questions=tuple(_question(each) for each in top.tables("questions")),
+        questions=tuple(_question(table) for table in top.tables("questions")),
         story=texts[0],
         explain=texts[1],
         take_home=texts[2],
@@ -91,8 +91,8 @@ def _scenario(top: Table) -> str:
     try:
         find_scenario(name)
     except ScenarioError as unknown:
-        known = ", ".join(each.name for each in all_scenarios())
-        raise top.error("scenario", f"{name!r} is none of {known}") from unknown
+        key = ", ".join(scenario.name for scenario in all_scenarios())
+        raise top.error("scenario", f"{name!r} is none of {key}") from unknown
     return name
 
 
@@ -137,23 +137,23 @@ def _symptom(table: Table, arms: tuple[str, ...]) -> Symptom:
 
 
 def _predictions(top: Table, arms: tuple[str, ...]) -> tuple[Prediction, ...]:
-    found = []
+    results = []
     for table in top.tables("predictions"):
         arm = table.one_of("arm", arms)
         if table.maybe("kind", str, "choice") == "choice":
-            found.append(Prediction(arm, arm))
+            results.append(Prediction(arm, arm))
         else:
-            found.append(Prediction(f"{arm}-number", arm, "number", table.take("question", str)))
+            results.append(Prediction(f"{arm}-number", arm, "number", table.take("question", str)))
         table.finish()
-    names = [each.name for each in found]
+    names = [prediction.name for prediction in results]
     if len(set(names)) < len(names):
         raise top.error("predictions", "one of a kind for each arm")
-    return tuple(found)
+    return tuple(results)
 
 
 def _turn(table: Table, arms: Mapping[str, Arm]) -> Turn:
     base = table.one_of("from", tuple(arms))
-    choices = tuple(_choice(each, arms[base]) for each in table.tables("choices"))
+    choices = tuple(_choice(table, arms[base]) for table in table.tables("choices"))
     if len(choices) < _FEWEST_CHOICES:
         raise table.error("choices", f"has to be at least {_FEWEST_CHOICES}")
     names = tuple(choice.name for choice in choices)
@@ -176,7 +176,7 @@ def _turn(table: Table, arms: Mapping[str, Arm]) -> Turn:
 def _question(table: Table) -> Question:
     name, ask = _name(table), table.take("ask", str)
     rows = table.tables("answers")
-    answers = tuple(_answer(each) for each in rows)
+    answers = tuple(_answer(table) for table in rows)
     if len(answers) < _FEWEST_ANSWERS:
         raise table.error("answers", f"has to be at least {_FEWEST_ANSWERS}")
     if sum(answer.right for answer in answers) != 1:
@@ -198,9 +198,9 @@ def _text(file: Path, arms: tuple[str, ...], drawings: Mapping[str, str]) -> Tex
     if not file.is_file():
         raise LessonError(f"{where}: is missing")
     # What is said before and after a run is about no arm of it.
-    known = arms if file.name == "explain.md" else ()
+    names = arms if file.name == "explain.md" else ()
     try:
-        return parse(file.read_text("utf-8"), known, tuple(COUNTS), drawings)
+        return parse(file.read_text("utf-8"), names, tuple(COUNTS), drawings)
     except TextError as wrong:
         raise LessonError(f"{where}: {wrong}") from wrong
 

@@ -37,5 +37,5 @@ class Miss:
 
 def due(misses: Iterable[Miss], now: datetime) -> list[Miss]:
     """What is to be asked now, the worst first, and of these what waits longest."""
-    asked = [each for each in misses if each.is_due(now)]
-    return sorted(asked, key=lambda each: (_HARM.get(each.confidence, 1), each.since))[:MOST]
+    requests = [miss for miss in misses if miss.is_due(now)]
+    return sorted(requests, key=lambda miss: (_HARM.get(miss.confidence, 1), miss.since))[:MOST]

@@ -62,8 +62,8 @@ class Text:
 
     def html(self, showed: Showed, value: Value) -> str:
         """The text as HTML, in the numbers of a run."""
-        said = "\n".join(self._said(part, showed) for part in self.parts)
-        filled = _PLACEHOLDER.sub(lambda found: value(found[1], found[2]), said)
+        text = "\n".join(self._said(part, showed) for part in self.parts)
+        filled = _PLACEHOLDER.sub(lambda match: value(match[1], match[2]), text)
         return str(_markdown().render(filled, {"drawings": self.drawings}))
 
     def plain(self) -> str:
@@ -90,11 +90,11 @@ def parse(
     """
     parts = _parts(source, arms)
     for part in parts:
-        for found in _PLACEHOLDER.finditer(part.some + part.none):
-            if found[1] != part.arm:
-                raise TextError(f"{found[0]} has to stand between `::: some {found[1]}` and end")
-            if found[2] not in counts:
-                raise TextError(f"{found[0]}: there is no count {found[2]!r}")
+        for match in _PLACEHOLDER.finditer(part.some + part.none):
+            if match[1] != part.arm:
+                raise TextError(f"{match[0]} has to stand between `::: some {match[1]}` and end")
+            if match[2] not in counts:
+                raise TextError(f"{match[0]}: there is no count {match[2]!r}")
     text = Text(parts, drawings)
     missing = [name for name in pictures(text) if name not in drawings]
     if missing:

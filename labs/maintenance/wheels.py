@@ -29,10 +29,10 @@ def main(version: str) -> None:
                  "--dest", folder, f"{PRODUCT}=={version}"],
                 capture_output=True, check=False,
             )  # fmt: skip
-        found = sorted(folder.glob("*.whl"))
-        if not found:
+        paths = sorted(folder.glob("*.whl"))
+        if not paths:
             raise SystemExit(f"{PRODUCT} {version} has no wheel that could be used")
-        lines = [f"{each.name} {hashlib.sha256(each.read_bytes()).hexdigest()}\n" for each in found]
+        lines = [f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n" for path in paths]
     path = LOCKS / f"{PRODUCT}-{version}.txt"
     path.write_text("".join(lines), "ascii")
     sys.stdout.write(f"{path}: {len(lines)} wheels\n")

@@ -51,7 +51,7 @@ class CaseForm:
     """The answer in a case of forensics: a cause and a message's number."""
 
     def __init__(self, challenge: Challenge, sent: Mapping[str, str]) -> None:
-        names = [each.name for each in challenge.causes]
+        names = [cause.name for cause in challenge.causes]
         cause = sent.get("cause", "")
         self.cause = cause if cause in names else ""
         self.typed = sent.get("message", "").strip()[:_MOST_CHARACTERS]
@@ -97,5 +97,5 @@ def _offered(setting: Setting, words: Mapping[str, str]) -> list[tuple[str, str]
 
 
 def _unstated(setting: Setting) -> str:
-    known = "" if setting.default is None else f": {written(setting.default)}"
-    return f"not stated (the default{known})"
+    name = "" if setting.default is None else f": {written(setting.default)}"
+    return f"not stated (the default{name})"

@@ -82,9 +82,9 @@ def listed(request: HttpRequest) -> dict[str, Any]:
         if one is not None:
             mine.setdefault(attempt.challenge, []).append(one)
     levels = {number: Level(number, words) for number, words in LEVELS.items()}
-    for each in all_challenges():
-        own = mine.get(each.name, [])
-        levels[each.level].rows.append(Row(each, challenge_grades.best(own), bool(own)))
+    for challenge in all_challenges():
+        own = mine.get(challenge.name, [])
+        levels[challenge.level].rows.append(Row(challenge, challenge_grades.best(own), bool(own)))
     return {"levels": list(levels.values()), "daily": of_day(today(), all_challenges()),
             "day": today()}  # fmt: skip
 
@@ -95,7 +95,7 @@ def context(request: HttpRequest, challenge: Challenge) -> dict[str, Any]:
     own = [one for one in map(challenge_grades.graded, tries) if one is not None]
     last, best = (own[0] if own else None), challenge_grades.best(own)
     open_ = best is not None or challenge_grades.gave_up(request, challenge)
-    found: dict[str, Any] = {
+    results: dict[str, Any] = {
         "challenge": challenge,
         "lesson": challenge,  # the parts that it shares with a lesson leave links out
         "drawing": drawing(challenge),
@@ -112,11 +112,11 @@ def context(request: HttpRequest, challenge: Challenge) -> dict[str, Any]:
         "case": CaseForm(challenge, {}),
     }
     if last is not None and last.attempt.experiment is not None:
-        found |= experiment_context(request, last.attempt.experiment.slug)
+        results |= experiment_context(request, last.attempt.experiment.slug)
         if last.attempt.experiment.state == State.DONE:
-            found["replays"] = replays.arms(last.attempt.experiment)
-            found |= _evidence(last.attempt.experiment, challenge)
-    return found
+            results["replays"] = replays.arms(last.attempt.experiment)
+            results |= _evidence(last.attempt.experiment, challenge)
+    return results
 
 
 def logs_of(run: Run) -> Path:
@@ -126,7 +126,7 @@ def logs_of(run: Run) -> Path:
 
 def _evidence(experiment: Experiment, challenge: Challenge) -> dict[str, Any]:
     """Of a recording: what its brokers said, and its log around each change of the leader."""
-    run = next((each for each in experiment.runs.all() if each.name == challenge.arm), None)
+    run = next((run for run in experiment.runs.all() if run.name == challenge.arm), None)
     if run is None or not challenge.is_forensics:
         return {}
     return {
@@ -138,10 +138,10 @@ def _evidence(experiment: Experiment, challenge: Challenge) -> dict[str, Any]:
 
 def result_context(request: HttpRequest, one: Graded) -> dict[str, Any]:
     """The page that a share link leads to: settings and result, whoever looks."""
-    found: dict[str, Any] = {"challenge": one.challenge, "lesson": one.challenge, "graded": one}
+    results: dict[str, Any] = {"challenge": one.challenge, "lesson": one.challenge, "graded": one}
     if one.attempt.experiment is not None:
-        found |= experiment_context(request, one.attempt.experiment.slug)
-    return found
+        results |= experiment_context(request, one.attempt.experiment.slug)
+    return results
 
 
 def _known(challenge: Challenge) -> dict[str, tuple[Change, ...] | str]:
@@ -156,14 +156,14 @@ def drawing(challenge: Challenge) -> Drawing:
     pipeline, problems = described(challenge, challenge.start())
     if pipeline is None:
         raise ValueError(f"{challenge.name}: {problems}")  # refused while loading
-    told = plan(challenge.scenario, advisor.in_force(pipeline), challenge.staging)
-    return Drawing(tuple(_marks(told)), told.seconds, told.brokers)
+    schedule = plan(challenge.scenario, advisor.in_force(pipeline), challenge.staging)
+    return Drawing(tuple(_marks(schedule)), schedule.seconds, schedule.brokers)
 
 
-def _marks(told: Plan) -> Sequence[Mark]:
+def _marks(plan: Plan) -> Sequence[Mark]:
     marks: list[Mark] = []
-    scale = (_WIDTH - 2 * _MARGIN) / (told.seconds or 1)
-    for number, step in enumerate(told.steps, 1):
+    scale = (_WIDTH - 2 * _MARGIN) / (plan.seconds or 1)
+    for number, step in enumerate(plan.steps, 1):
         x = _MARGIN + step.at_s * scale
         if marks:
             x = max(x, marks[-1].x + _APART)

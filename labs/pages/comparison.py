@@ -49,12 +49,12 @@ class Comparison:
     @property
     def names(self) -> tuple[str, ...]:
         """Of each column, where columns become lines."""
-        return tuple(f"{each.run.experiment.slug}, {each.label}" for each in self.columns)
+        return tuple(f"{column.run.experiment.slug}, {column.label}" for column in self.columns)
 
     @property
     def drawn(self) -> tuple[Column, ...]:
         """Those whose plots can be laid over each other."""
-        return tuple(each for each in self.columns if each.plot)
+        return tuple(column for column in self.columns if column.plot)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,43 +80,43 @@ class Repetitions:
 
 def compare(*experiments: Experiment) -> Comparison:
     """The experiments' arms, side by side."""
-    own = [(each, run) for each in experiments for run in each.runs.all()]
+    own = [(experiment, run) for experiment in experiments for run in experiment.runs.all()]
     scale = plots.shared_scale(run.result.get("timeline") or {} for _, run in own)
     columns = tuple(
-        Column(run, presentation.label(each, run.name), presentation.plot_of(run, scale))
-        for each, run in own
+        Column(run, presentation.label(experiment, run.name), presentation.plot_of(run, scale))
+        for experiment, run in own
     )
     runs = [column.run for column in columns]
     counts = (Counts(words, _values(runs, name)) for name, words in sentences.COUNT_WORDS.items())
     return Comparison(
         columns,
-        tuple(each for each in counts if any(each.values)),
+        tuple(count for count in counts if any(count.values)),
         tuple(_conditions(runs)),
         presentation.compared(runs),
     )
 
 
 def _conditions(runs: Sequence[Run]) -> Iterable[tuple[str, tuple[str | None, ...]]]:
-    told = [dict(Conditions.of(run.experiment.request()).told()) for run in runs]
-    for name in dict.fromkeys(name for each in told for name in each):
-        yield name, tuple(each.get(name) for each in told)
+    rows = [dict(Conditions.of(run.experiment.request()).told()) for run in runs]
+    for name in dict.fromkeys(name for row in rows for name in row):
+        yield name, tuple(row.get(name) for row in rows)
 
 
 def repetitions(experiment: Experiment) -> list[Repetitions]:
     """For each arm, its runs so far and how far apart their counts lie."""
-    found = []
+    results = []
     for run in experiment.runs.all():
         same = tuple(selectors.repetitions(run).select_related("experiment"))
         label = presentation.label(experiment, run.name)
-        found.append(Repetitions(run, label, same, tuple(_spreads(same))))
-    return found
+        results.append(Repetitions(run, label, same, tuple(_spreads(same))))
+    return results
 
 
 def _spreads(runs: Sequence[Run]) -> Iterable[Spread]:
     for name, words in sentences.COUNT_WORDS.items():
-        known = [value for value in _values(runs, name) if value is not None]
-        if any(known) or (known and name == "lost_write"):
-            yield Spread(words, min(known), median(known), max(known), len(known))
+        entries = [value for value in _values(runs, name) if value is not None]
+        if any(entries) or (entries and name == "lost_write"):
+            yield Spread(words, min(entries), median(entries), max(entries), len(entries))
 
 
 def _values(runs: Sequence[Run], name: str) -> tuple[Any, ...]:

@@ -26,8 +26,8 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
             for other in selectors.to_compare(this)
         ],
     }
-    if asked := request.GET.get("with", "").strip():
-        other = get_object_or_404(selectors.recent(), slug=typed_slug(asked))
+    if query := request.GET.get("with", "").strip():
+        other = get_object_or_404(selectors.recent(), slug=typed_slug(query))
         context |= {"other": other, "comparison": comparison.compare(this, other)}
     return render(request, "labs/compare.html", context)
 
@@ -65,5 +65,5 @@ def repeat(request: HttpRequest, slug: str) -> HttpResponse:
 def text_report(request: HttpRequest, slug: str) -> HttpResponse:
     """The experiment as plain text."""
     this = get_object_or_404(selectors.recent(), slug=slug)
-    told = report.text(this, request.build_absolute_uri(this.get_absolute_url()))
-    return HttpResponse(told, content_type="text/plain; charset=utf-8")
+    text = report.text(this, request.build_absolute_uri(this.get_absolute_url()))
+    return HttpResponse(text, content_type="text/plain; charset=utf-8")

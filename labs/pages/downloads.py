@@ -98,8 +98,8 @@ def _make(ledger: Path, name: str, kept: Path) -> None:
             check=True, timeout=MAKE_LIMIT_S, cwd=settings.BASE_DIR, capture_output=True,
         )  # fmt: skip
     except (subprocess.SubprocessError, OSError) as error:
-        said = getattr(error, "stderr", None) or b""
-        logger.exception("no JSON Lines of %s: %s", ledger, said.decode(errors="replace")[-2000:])
+        answer = getattr(error, "stderr", None) or b""
+        logger.exception("no JSON Lines of %s: %s", ledger, answer.decode(errors="replace")[-2000:])
         raise Busy("The JSON Lines could not be written; the server's log says why.") from None
     finally:
         _making.release()

@@ -22,8 +22,8 @@ def evidence(request: HttpRequest) -> HttpResponse:
     unstaged = {f"{setting} in {scenario}": why for (scenario, setting), why in UNSTAGED.items()}
     context = {
         "held": held,
-        "staged": [(each, _here(each, own.get(each.scenario.name, []))) for each in staged],
-        "runs": held.runs + sum(each.runs for each in staged),
+        "staged": [(run, _here(run, own.get(run.scenario.name, []))) for run in staged],
+        "runs": held.runs + sum(run.runs for run in staged),
         "untried": sorted({**UNTRIED, **unstaged}.items()),
     }
     return render(request, "labs/evidence.html", context)

@@ -24,7 +24,7 @@ _HEADINGS = {
 @require_safe
 def incidents(request: HttpRequest) -> HttpResponse:
     """Every incident with what playing it brought on each release."""
-    rows = [(each, _cells(each)) for each in all_incidents()]
+    rows = [(incident, _cells(incident)) for incident in all_incidents()]
     return render(request, "labs/incidents.html", {"rows": rows})
 
 
@@ -32,13 +32,13 @@ def incidents(request: HttpRequest) -> HttpResponse:
 def incident(request: HttpRequest, name: str) -> HttpResponse:
     """One incident: its texts, the counts that ship, and what was left to look at."""
     try:
-        found = find(name)
+        incident = find(name)
     except LookupError as unknown:
         raise Http404(f"There is no incident {name}") from unknown
-    texts = {key: _html(source) for key, source in found.texts.items()}
+    texts = {key: _html(source) for key, source in incident.texts.items()}
     context = {
-        "incident": found,
-        "sides": record.sides(found.id),
+        "incident": incident,
+        "sides": record.sides(incident.id),
         "report": texts.pop("report"),
         "texts": [(key, _HEADINGS[key], text) for key, text in texts.items()],
     }
@@ -50,7 +50,7 @@ def _cells(incident: Incident) -> list[tuple[str, record.Played | None]]:
 
     A fix that is of today's release has one play for both.
     """
-    played = {each.side: each for each in record.sides(incident.id)}
+    played = {side.side: side for side in record.sides(incident.id)}
     if "today" not in incident.releases and "fixed" in played:
         played["today"] = played["fixed"]
     return [(heading, played.get(side)) for side, heading in _COLUMNS.items()]

@@ -41,10 +41,12 @@ class Judged:
 
 def table(progress: Sequence[Progress]) -> list[Fit]:
     """A row for each confidence with judged predictions, the surest first."""
-    found = [each for one in progress for each in _of(one)]
+    judgements = [judgement for one in progress for judgement in _of(one)]
     rows = []
     for confidence, words in CONFIDENCES.items():
-        came_true = [each.came_true for each in found if each.confidence == confidence]
+        came_true = [
+            judgement.came_true for judgement in judgements if judgement.confidence == confidence
+        ]
         if came_true:
             rows.append(Fit(words, sum(came_true), len(came_true)))
     return rows
@@ -62,10 +64,10 @@ def judged(lesson: Lesson, mine: Progress) -> Iterator[Judged]:
     ran = mine.experiment
     if ran is not None and ran.state == State.DONE:
         outcomes, kept = presentation.outcomes(ran), read(mine.prediction)
-        for each in lesson.predictions:
-            stated, outcome = kept.get(each.name), outcomes.get(each.arm)
+        for prediction in lesson.predictions:
+            stated, outcome = kept.get(prediction.name), outcomes.get(prediction.arm)
             if stated is not None and outcome is not None:
-                yield from _judged(lesson, each, stated, outcome, ran)
+                yield from _judged(lesson, prediction, stated, outcome, ran)
     turn, choice = mine.turn_experiment, mine.turn.get("choice", "")
     if turn is not None and lesson_pages.turned(lesson, mine) is not None:
         outcome = presentation.outcomes(turn)[choice]

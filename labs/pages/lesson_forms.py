@@ -16,8 +16,8 @@ Kept = Mapping[str, Mapping[str, str]]
 def read(kept: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     """What is stored of predictions; rows from before confidences were asked for have none."""
     return {
-        name: each if isinstance(each, dict) else {"answer": str(each), "confidence": ""}
-        for name, each in kept.items()
+        name: item if isinstance(item, dict) else {"answer": str(item), "confidence": ""}
+        for name, item in kept.items()
     }
 
 
@@ -50,7 +50,9 @@ class PredictionForm:
         self, lesson: Lesson, sent: Mapping[str, str] | None = None, kept: Kept | None = None
     ) -> None:
         self._sent = sent is not None
-        self.fields = [self._field(lesson, each, sent, kept or {}) for each in lesson.predictions]
+        self.fields = [
+            self._field(lesson, prediction, sent, kept or {}) for prediction in lesson.predictions
+        ]
 
     @staticmethod
     def _field(

@@ -53,7 +53,7 @@ def context(request: HttpRequest, lesson: Lesson, mine: Progress, step: str) -> 
     names = list(STEPS)
     at = names.index(step)
     kept = read(mine.prediction)
-    found: dict[str, Any] = {
+    matches: dict[str, Any] = {
         "lesson": lesson,
         "mine": mine,
         "step": step,
@@ -67,32 +67,34 @@ def context(request: HttpRequest, lesson: Lesson, mine: Progress, step: str) -> 
         "take_home_text": html(lesson, lesson.take_home, {}),
     }
     if step == "your-turn":
-        return found | _turn(request, lesson, mine)
+        return matches | _turn(request, lesson, mine)
     if step == "run" and mine.experiment is None:
-        found["takes_s"] = math.ceil(selectors.usual_for_s(lesson.scenario, len(lesson.arms)))
+        matches["takes_s"] = math.ceil(selectors.usual_for_s(lesson.scenario, len(lesson.arms)))
     if step == "why":
-        found["asked"] = [_asked(each, mine.answers.get(each.name)) for each in lesson.questions]
+        matches["asked"] = [
+            _asked(question, mine.answers.get(question.name)) for question in lesson.questions
+        ]
     if mine.experiment is not None:
-        found |= experiment_context(request, mine.experiment.slug)
-        found |= results(lesson, mine.experiment, kept)
+        matches |= experiment_context(request, mine.experiment.slug)
+        matches |= results(lesson, mine.experiment, kept)
     if step == "see" and mine.experiment is not None:
-        found["replays"] = replays.arms(mine.experiment)
-    return found
+        matches["replays"] = replays.arms(mine.experiment)
+    return matches
 
 
 def _turn(request: HttpRequest, lesson: Lesson, mine: Progress) -> dict[str, Any]:
     """The visitor's turn: the form, and what the run of the last change showed."""
-    found: dict[str, Any] = {
+    results: dict[str, Any] = {
         "turn": TurnForm(lesson, kept=mine.turn),
         "base": lesson.arm(lesson.turn.base),
         "hints": lesson.turn.hints,
         "solution": lesson.solution,
     }
     if mine.turn_experiment is None or "choice" not in mine.turn:
-        return found
-    found |= experiment_context(request, mine.turn_experiment.slug)
+        return results
+    results |= experiment_context(request, mine.turn_experiment.slug)
     row = turned(lesson, mine)
-    return found | {"row": row} if row else found
+    return results | {"row": row} if row else results
 
 
 def turned(lesson: Lesson, mine: Progress) -> Compared | None:
@@ -101,8 +103,8 @@ def turned(lesson: Lesson, mine: Progress) -> Compared | None:
     if experiment is None or experiment.state != State.DONE:
         return None
     outcome = presentation.outcomes(experiment).get(choice)
-    known = any(each.name == choice for each in lesson.turn.choices)
-    if outcome is None or not known:
+    is_known = any(item.name == choice for item in lesson.turn.choices)
+    if outcome is None or not is_known:
         return None
     return _compared(lesson, Prediction(choice, choice), mine.turn, outcome)
 
@@ -117,8 +119,10 @@ class Asked:
 
 
 def _asked(question: Question, given: Any) -> Asked:
-    known = isinstance(given, int) and given < len(question.answers)
-    return Asked(question, given if known else None, bool(known and question.answers[given].right))
+    is_known = isinstance(given, int) and given < len(question.answers)
+    return Asked(
+        question, given if is_known else None, bool(is_known and question.answers[given].right)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +144,11 @@ def row(lesson: Lesson, mine: Progress | None, may_undo: bool, proofs: list[Stan
     mine = mine or Progress(lesson=lesson.name)
     step = mine.step if mine.step in STEPS else next(iter(STEPS))
     result = turned(lesson, mine)
-    asked = [_asked(each, mine.answers.get(each.name)) for each in lesson.questions]
+    questions = [_asked(question, mine.answers.get(question.name)) for question in lesson.questions]
     return Row(
         lesson, step, STEPS[step], mine.pk is not None,
-        result is not None and result.showed == NONE, sum(each.right for each in asked), may_undo,
-        proofs,
+        result is not None and result.showed == NONE, sum(question.right for question in questions),
+        may_undo, proofs,
     )  # fmt: skip
 
 
@@ -156,9 +160,9 @@ def results(
         return {}
     outcomes = presentation.outcomes(experiment)
     rows = [
-        _compared(lesson, each, kept.get(each.name, {}), outcomes[each.arm])
-        for each in lesson.predictions
-        if each.arm in outcomes
+        _compared(lesson, prediction, kept.get(prediction.name, {}), outcomes[prediction.arm])
+        for prediction in lesson.predictions
+        if prediction.arm in outcomes
     ]
     return {
         "compared": rows,

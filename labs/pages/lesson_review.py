@@ -69,14 +69,14 @@ class Card:
 
 def cards(progress: Sequence[Progress]) -> list[Card]:
     """Everything that was wrong in the labs that the visitor went through."""
-    return [each for mine in progress for each in _cards(mine)]
+    return [card for mine in progress for card in _cards(mine)]
 
 
-def due_now(found: Sequence[Card]) -> list[Card]:
+def due_now(cards: Sequence[Card]) -> list[Card]:
     """What is to be asked now, the worst first."""
-    by_miss = {(each.miss.lesson, each.miss.item): each for each in found}
+    by_miss = {(card.miss.lesson, card.miss.item): card for card in cards}
     return [by_miss[miss.lesson, miss.item]
-            for miss in due([each.miss for each in found], timezone.now())]  # fmt: skip
+            for miss in due([card.miss for card in cards], timezone.now())]  # fmt: skip
 
 
 def answer(card: Card, text: str) -> None:
@@ -98,9 +98,9 @@ def _cards(mine: Progress) -> Iterator[Card]:
         lesson = find(mine.lesson)
     except LookupError:
         return
-    for each in judged(lesson, mine):
-        if not each.came_true and each.at is not None:
-            yield _of_prediction(lesson, mine, each, each.at)
+    for judgement in judged(lesson, mine):
+        if not judgement.came_true and judgement.at is not None:
+            yield _of_prediction(lesson, mine, judgement, judgement.at)
     for question in lesson.questions:
         place, kept = mine.answers.get(question.name), mine.reviews.get(f"question:{question.name}")
         if kept is None or place is None or place >= len(question.answers):
@@ -116,15 +116,15 @@ def _miss(mine: Progress, item: str, confidence: str, at: datetime) -> Miss:
 
 
 def _of_prediction(lesson: Lesson, mine: Progress, seen: Judged, at: datetime) -> Card:
-    asked, symptom = seen.prediction, lesson.symptom
+    prediction, symptom = seen.prediction, lesson.symptom
     words = dict(symptom.answers())
-    item = f"{'turn' if seen.is_turn else 'prediction'}:{asked.name}"
+    item = f"{'turn' if seen.is_turn else 'prediction'}:{prediction.name}"
     number = counted(symptom.count, seen.outcome.counts.get(symptom.count))
-    arm = lesson.arm(asked.arm)
+    arm = lesson.arm(prediction.arm)
     return Card(
         _miss(mine, item, seen.confidence, at), lesson, mine,
-        asked.question or lesson.question, arm.label,
-        () if asked.kind == "number" else tuple(words.items()),
+        prediction.question or lesson.question, arm.label,
+        () if prediction.kind == "number" else tuple(words.items()),
         words.get(seen.answer, seen.answer), CONFIDENCES.get(seen.confidence, ""),
         "your-turn" if seen.is_turn else "explain",
         f"{words[seen.outcome.answer(symptom) or '']}: {symptom.words}, {number}",
@@ -134,9 +134,9 @@ def _of_prediction(lesson: Lesson, mine: Progress, seen: Judged, at: datetime) -
 
 def _of_question(lesson: Lesson, mine: Progress, question: Question, place: int) -> Card:
     item = f"question:{question.name}"
-    right_one = next(each for each in question.answers if each.right)
+    right_one = next(option for option in question.answers if option.right)
     return Card(
         _miss(mine, item, "", timezone.now()), lesson, mine, question.ask, "",
-        tuple((str(at), each.text) for at, each in enumerate(question.answers)),
+        tuple((str(at), option.text) for at, option in enumerate(question.answers)),
         question.answers[place].text, "", "why", right_one.text, right_one.why, question=question,
     )  # fmt: skip

@@ -26,16 +26,16 @@ from labs.runs import services, visitors
 @never_cache
 def lessons(request: HttpRequest) -> HttpResponse:
     """The map of the course, with one's own place in each lab."""
-    mine = {each.lesson: each for each in progress.all_of(request)}
+    mine = {progress.lesson: progress for progress in progress.all_of(request)}
     kept = lesson_record.read(settings.LAB_LESSON_RECORD)
     rows = [
         lesson_pages.row(
-            each,
-            mine.get(each.name),
-            progress.may_undo(request, each),
-            lesson_record.standing(each, kept),
+            lesson,
+            mine.get(lesson.name),
+            progress.may_undo(request, lesson),
+            lesson_record.standing(lesson, kept),
         )
-        for each in all_lessons()
+        for lesson in all_lessons()
     ]
     done = list(mine.values())
     context = {
@@ -50,11 +50,11 @@ def lessons(request: HttpRequest) -> HttpResponse:
 @never_cache
 def review(request: HttpRequest) -> HttpResponse:
     """What was wrong some days ago, asked again; `?shown=` is what was answered just now."""
-    found = lesson_review.cards(progress.all_of(request))
-    due = lesson_review.due_now(found)
+    cards = lesson_review.cards(progress.all_of(request))
+    due = lesson_review.due_now(cards)
     problem = ""
     if request.method == "POST":
-        card = next((each for each in due if each.name == request.POST.get("card")), None)
+        card = next((card for card in due if card.name == request.POST.get("card")), None)
         given = request.POST.get("answer", "").strip()
         if card is None:
             return redirect("labs:lesson-review")
@@ -62,7 +62,7 @@ def review(request: HttpRequest) -> HttpResponse:
             lesson_review.answer(card, given)
             return redirect(f"{reverse('labs:lesson-review')}?{urlencode({'shown': card.name})}")
         problem = f"Choose an answer, or type a number, for “{card.ask}”"
-    shown = next((each for each in found if each.name == request.GET.get("shown")), None)
+    shown = next((card for card in cards if card.name == request.GET.get("shown")), None)
     context = {"due": due, "shown": shown, "problem": problem}
     return render(request, "labs/lesson_review.html", context, status=400 if problem else 200)
 
@@ -74,15 +74,15 @@ def lesson(request: HttpRequest, name: str, step: str) -> HttpResponse:
 
     Looking keeps nothing; how far the visitor is, is kept when they go on.
     """
-    found = _find(name)
+    lesson = _find(name)
     if step not in STEPS:
         raise Http404("There is no such step.")
-    mine = progress.of(request, found)
+    mine = progress.of(request, lesson)
     if request.method == "POST":
         given = request.POST.get("to") != "next" and _ANSWERS_OF.get(step)
-        return given(request, found, mine) if given else _next(request, found, mine, step)
+        return given(request, lesson, mine) if given else _next(request, lesson, mine, step)
     return render(
-        request, f"labs/lesson/{step}.html", lesson_pages.context(request, found, mine, step)
+        request, f"labs/lesson/{step}.html", lesson_pages.context(request, lesson, mine, step)
     )
 
 
@@ -90,12 +90,12 @@ def lesson(request: HttpRequest, name: str, step: str) -> HttpResponse:
 @never_cache
 def live(request: HttpRequest, name: str) -> HttpResponse:
     """The part of the run's step that changes; 286 once it will not change again."""
-    found = _find(name)
-    mine = progress.of(request, found)
+    lesson = _find(name)
+    mine = progress.of(request, lesson)
     if mine.experiment is None:
         raise Http404("Nothing has been run in this lesson.")
     response = render(
-        request, "labs/lesson/live.html", lesson_pages.context(request, found, mine, "run")
+        request, "labs/lesson/live.html", lesson_pages.context(request, lesson, mine, "run")
     )
     if not mine.experiment.is_live:
         response.status_code = HttpResponseStopPolling.status_code
@@ -106,11 +106,11 @@ def live(request: HttpRequest, name: str) -> HttpResponse:
 @never_cache
 def turn_live(request: HttpRequest, name: str) -> HttpResponse:
     """The same for the run of the visitor's turn."""
-    found = _find(name)
-    mine = progress.of(request, found)
+    lesson = _find(name)
+    mine = progress.of(request, lesson)
     if mine.turn_experiment is None:
         raise Http404("Nothing has been run in this turn.")
-    context = lesson_pages.context(request, found, mine, "your-turn")
+    context = lesson_pages.context(request, lesson, mine, "your-turn")
     response = render(request, "labs/lesson/turn_live.html", context)
     if not mine.turn_experiment.is_live:
         response.status_code = HttpResponseStopPolling.status_code
@@ -138,71 +138,71 @@ def _find(name: str) -> Lesson:
         raise Http404("There is no such lesson.") from unknown
 
 
-def _go(request: HttpRequest, found: Lesson, mine: Progress, step: str) -> HttpResponse:
+def _go(request: HttpRequest, lesson: Lesson, mine: Progress, step: str) -> HttpResponse:
     progress.reach(request, mine, step)
-    return redirect("labs:lesson", name=found.name, step=step)
+    return redirect("labs:lesson", name=lesson.name, step=step)
 
 
-def _next(request: HttpRequest, found: Lesson, mine: Progress, step: str) -> HttpResponse:
+def _next(request: HttpRequest, lesson: Lesson, mine: Progress, step: str) -> HttpResponse:
     names = list(STEPS)
-    return _go(request, found, mine, names[min(names.index(step) + 1, len(names) - 1)])
+    return _go(request, lesson, mine, names[min(names.index(step) + 1, len(names) - 1)])
 
 
-def _predict(request: HttpRequest, found: Lesson, mine: Progress) -> HttpResponse:
+def _predict(request: HttpRequest, lesson: Lesson, mine: Progress) -> HttpResponse:
     """Keeps the predictions. Once the run has begun they stay as they are."""
     if mine.experiment is not None:
-        return _go(request, found, mine, "run")
-    form = PredictionForm(found, request.POST)
+        return _go(request, lesson, mine, "run")
+    form = PredictionForm(lesson, request.POST)
     if not form.is_valid():
-        context = lesson_pages.context(request, found, mine, "predict") | {"form": form}
+        context = lesson_pages.context(request, lesson, mine, "predict") | {"form": form}
         return render(request, "labs/lesson/predict.html", context, status=422)
     progress.predict(request, mine, form.kept())
-    return _go(request, found, mine, "run")
+    return _go(request, lesson, mine, "run")
 
 
-def _run(request: HttpRequest, found: Lesson, mine: Progress) -> HttpResponse:
+def _run(request: HttpRequest, lesson: Lesson, mine: Progress) -> HttpResponse:
     """Starts the lesson's experiment, or puts one that reached no result back into the queue."""
     if mine.experiment is not None and mine.experiment.is_live:
-        return _go(request, found, mine, "run")
+        return _go(request, lesson, mine, "run")
     try:
         if mine.experiment is not None and mine.experiment.state != State.DONE:
             services.again(mine.experiment, visitors.of(request))
         else:
-            progress.begin(request, mine, services.start_lesson(found, visitors.of(request)))
+            progress.begin(request, mine, services.start_lesson(lesson, visitors.of(request)))
     except services.Refused as refused:
         messages.error(request, str(refused))
-    return _go(request, found, mine, "run")
+    return _go(request, lesson, mine, "run")
 
 
-def _turn(request: HttpRequest, found: Lesson, mine: Progress) -> HttpResponse:
+def _turn(request: HttpRequest, lesson: Lesson, mine: Progress) -> HttpResponse:
     """Starts the run of one change, or puts a run that reached no result back into the queue."""
     earlier = mine.turn_experiment
     if earlier is not None and earlier.is_live:
-        return _go(request, found, mine, "your-turn")
-    form = TurnForm(found, request.POST)
+        return _go(request, lesson, mine, "your-turn")
+    form = TurnForm(lesson, request.POST)
     again = earlier is not None and earlier.state != State.DONE and not form.choice
     if not again and not form.is_valid():
-        context = lesson_pages.context(request, found, mine, "your-turn") | {"turn": form}
+        context = lesson_pages.context(request, lesson, mine, "your-turn") | {"turn": form}
         return render(request, "labs/lesson/your-turn.html", context, status=422)
     try:
         if again and earlier is not None:
             services.again(earlier, visitors.of(request))
         else:
-            chosen = found.arm(form.choice)
-            started = services.start_turn(found, chosen, visitors.of(request))
+            chosen = lesson.arm(form.choice)
+            started = services.start_turn(lesson, chosen, visitors.of(request))
             progress.take_turn(request, mine, form.kept(), started)
     except services.Refused as refused:
         messages.error(request, str(refused))
-    return _go(request, found, mine, "your-turn")
+    return _go(request, lesson, mine, "your-turn")
 
 
-def _why(request: HttpRequest, found: Lesson, mine: Progress) -> HttpResponse:
+def _why(request: HttpRequest, lesson: Lesson, mine: Progress) -> HttpResponse:
     """Keeps the answer to one question; what is no answer of it changes nothing."""
-    for question in found.questions:
+    for question in lesson.questions:
         place = whole_number(request.POST.get(question.name, ""))
         if place is not None and place < len(question.answers):
             progress.answer(request, mine, question, place)
-    return _go(request, found, mine, "why")
+    return _go(request, lesson, mine, "why")
 
 
 _ANSWERS_OF = {"predict": _predict, "run": _run, "your-turn": _turn, "why": _why}

@@ -106,12 +106,12 @@ about x,y, in degrees counted from the right and upwards."""
 
 @cache
 def _glyphs() -> dict[str, tuple[float, tuple[Stroke, ...]]]:
-    found = {}
+    results = {}
     for line in _GLYPHS.strip().splitlines():
         sign, width, drawn = line.split(" ", 2)
-        strokes = tuple(tuple(_points(each.split())) for each in drawn.split(" | "))
-        found[sign] = float(width), strokes
-    return found
+        strokes = tuple(tuple(_points(name.split())) for name in drawn.split(" | "))
+        results[sign] = float(width), strokes
+    return results
 
 
 def _points(parts: Iterable[str]) -> Iterator[Point]:

@@ -42,10 +42,10 @@ def page(experiment: Experiment, context: dict[str, Any]) -> str:
 
 @cache
 def _text(name: str) -> str:
-    found = finders.find(name)
-    if not isinstance(found, str):
+    text = finders.find(name)
+    if not isinstance(text, str):
         raise FileNotFoundError(f"the static file {name} is not there")
-    return Path(found).read_text("utf-8")
+    return Path(text).read_text("utf-8")
 
 
 def _inside(name: str) -> SafeString:

@@ -51,7 +51,7 @@ def usual(earlier: Iterable[Mapping[str, float]]) -> dict[str, float]:
     """The median time of each phase, of arms that are done: by arm, when each phase began."""
     took: dict[str, list[float]] = {}
     for began in earlier:
-        ordered = sorted(began.items(), key=lambda each: each[1])
+        ordered = sorted(began.items(), key=lambda row: row[1])
         for (phase, at_s), (_, next_s) in pairwise(ordered):
             took.setdefault(phase, []).append(next_s - at_s)
     return {phase: median(took.get(phase, [time_s])) for phase, time_s in USUAL_S.items()}
@@ -68,5 +68,5 @@ def pace(
     # A scenario that heals and fails again is past what it was in before.
     spent_s = now_s - began.get(phase, now_s)
     return Pace(
-        phase, max(spent_s, 0.0), usual_s.get(phase, 0.0), sum(usual_s[each] for each in later)
+        phase, max(spent_s, 0.0), usual_s.get(phase, 0.0), sum(usual_s[name] for name in later)
     )

@@ -137,14 +137,14 @@ def _news(
 
 def _signs(faults: Iterable[Mapping[str, Any]]) -> dict[str, Sign]:
     """What was last seen to be done at each place; what was not seen to happen is not drawn."""
-    found: dict[str, Sign] = {}
+    results: dict[str, Sign] = {}
     for row in faults:
         fault = str(row.get("fault"))
         if row.get("phase") != "complete" or fault not in WORDS:
             continue
         kind = "holds" if fault in HEALS else "late" if fault == "pause" else "lost"
-        found[_place(str(row.get("target")))] = Sign(WORDS[fault].mark, kind)
-    return found
+        results[_place(str(row.get("target")))] = Sign(WORDS[fault].mark, kind)
+    return results
 
 
 def _place(target: str) -> str:

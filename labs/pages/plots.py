@@ -214,8 +214,8 @@ def _marks(faults: Sequence[Mapping[str, Any]], scale: Scale) -> tuple[Mark, ...
     for fault in sorted(faults, key=lambda row: row["second"]):
         second, text = fault["second"], fault_words.mark(fault["fault"], fault.get("target", ""))
         same = [
-            i for i, (said, at) in enumerate(moments)
-            if said.replace("followers", "follower") == text and second - at < _SAME_MOMENT_S
+            i for i, (words, at) in enumerate(moments)
+            if words.replace("followers", "follower") == text and second - at < _SAME_MOMENT_S
         ]  # fmt: skip
         if same:
             moments[same[0]] = (text.replace("follower ", "followers "), moments[same[0]][1])

@@ -93,20 +93,20 @@ class Arm:
 
 def scenario_title(name: str) -> str:
     """The scenario's title; its name if the scenario is gone."""
-    found = _scenario(name)
-    return found.title if found else name
+    scenario = _scenario(name)
+    return scenario.title if scenario else name
 
 
 def scenario_story(name: str) -> str:
     """What happens in the scenario; empty if the scenario is gone."""
-    found = _scenario(name)
-    return found.story if found else ""
+    scenario = _scenario(name)
+    return scenario.story if scenario else ""
 
 
 def scenario_shows(name: str) -> tuple[str, ...]:
     """The anomalies that the scenario can bring about; none if the scenario is gone."""
-    found = _scenario(name)
-    return found.shows if found else ()
+    scenario = _scenario(name)
+    return scenario.shows if scenario else ()
 
 
 def _scenario(name: str) -> Scenario | None:
@@ -164,19 +164,19 @@ def standing(experiment: Experiment, paces: Mapping[str, Pace]) -> str:
 
 def standings(experiments: Sequence[Experiment]) -> list[str]:
     """The same of many; what those that wait have in common is asked once."""
-    places, known = selectors.places_in_queue(), dict[tuple[str, int], str]()
+    places, by_name = selectors.places_in_queue(), dict[tuple[str, int], str]()
 
     def time_to_run(experiment: Experiment) -> str:
         key = (experiment.scenario, len(experiment.spec["arms"]))
-        if key not in known:
-            known[key] = selectors.time_to_run(experiment)
-        return known[key]
+        if key not in by_name:
+            by_name[key] = selectors.time_to_run(experiment)
+        return by_name[key]
 
     return [
-        _waiting(places[each.slug], time_to_run(each))
-        if each.slug in places and each.state == State.QUEUED
-        else standing(each, selectors.paces(each))
-        for each in experiments
+        _waiting(places[experiment.slug], time_to_run(experiment))
+        if experiment.slug in places and experiment.state == State.QUEUED
+        else standing(experiment, selectors.paces(experiment))
+        for experiment in experiments
     ]
 
 
@@ -190,11 +190,11 @@ def conditions(runs: Sequence[Run]) -> list[tuple[str, str]]:
     versions: Mapping[str, Any] = next(
         (r.result["versions"] for r in runs if r.result.get("versions")), {}
     )
-    told = [(name, str(value)) for name, value in versions.items() if value]
+    rows = [(name, str(value)) for name, value in versions.items() if value]
     played = [run.result["clients"] for run in runs if run.result.get("clients")]
-    roles = {role for each in played for role in each}
-    return told + [
-        (role, " / ".join(dict.fromkeys(each[role] for each in played if role in each)))
+    roles = {role for item in played for role in item}
+    return rows + [
+        (role, " / ".join(dict.fromkeys(item[role] for item in played if role in item)))
         for role in sorted(roles, reverse=True)
     ]
 
@@ -285,8 +285,8 @@ def _evidence(experiment: Experiment, run: Run) -> str:
     return sentences.of_evidence(selectors.evidence(run))
 
 
-def _examples(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Examples]:
-    for name, rows in found.items():
+def _examples(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Examples]:
+    for name, rows in results.items():
         if rows:
             columns = tuple(rows[0])
             cells = tuple(tuple(row.get(column) for column in columns) for row in rows)

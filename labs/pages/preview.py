@@ -102,7 +102,7 @@ def _plot(canvas: Canvas, plot: Plot, x: float, y: float, wide: float, high: flo
 
     for box in plot.leaderless:
         canvas.fill(*at(box.x, box.y), box.width * across, box.height * down, _MUTED, 0.16)
-    points = [tuple(map(float, each.split(","))) for each in plot.line.split()]
+    points = [tuple(map(float, name.split(","))) for name in plot.line.split()]
     line: Stroke = tuple(at(px, py) for px, py in points)
     for (left, top), (right, _) in zip(line[::2], line[1::2], strict=False):
         canvas.fill(left, top, right - left, y + high - top, _ACCENT, 0.18)

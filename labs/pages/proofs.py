@@ -62,7 +62,7 @@ def proofs(pipeline: str) -> tuple[Proof, ...]:
     latest: dict[str, Experiment] = {}
     for experiment in done.order_by("-ended_at", "-pk").prefetch_related("runs"):
         latest.setdefault(experiment.scenario, experiment)
-    return tuple(_proof(each) for each in list(latest.values())[:MOST])
+    return tuple(_proof(experiment) for experiment in list(latest.values())[:MOST])
 
 
 def sender(pipeline: Pipeline, scenario: str) -> Sender:
@@ -133,10 +133,10 @@ def gravest(run: Run) -> tuple[str, str]:
 def _harm(want: str, counts: Mapping[str, Any]) -> tuple[str, str]:
     """The gravest thing that was seen, with its number; what is forbidden comes before all else."""
     forbidden = FORBIDS[Guarantee(want)] if want in set(Guarantee) else frozenset[Anomaly]()
-    seen = [each for each in GRAVITY if counts.get(each)]
+    seen = [anomaly for anomaly in GRAVITY if counts.get(anomaly)]
     if not seen:
         return "lost", "broken"
-    gravest = min(seen, key=lambda each: each not in forbidden)
+    gravest = min(seen, key=lambda anomaly: anomaly not in forbidden)
     kind, word = KINDS[gravest]
     return kind, f"{counts[gravest]:,} {word}"
 

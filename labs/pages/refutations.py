@@ -47,16 +47,16 @@ def refutations(experiment: Experiment) -> tuple[Refutation, ...]:
         pipelines = {"described": saved.described(), "recommended": saved.recommended()}
     except (ObjectDoesNotExist, advisor.PipelineError):
         return ()
-    found: list[Refutation] = []
+    refutations: list[Refutation] = []
     for run in experiment.runs.all():
         pipeline = pipelines.get(run.name)
         if pipeline is not None and run.judged:
-            found += _refuted(experiment.scenario, run, pipeline)
-    return tuple(found)
+            refutations += _refuted(experiment.scenario, run, pipeline)
+    return tuple(refutations)
 
 
 def _refuted(scenario: str, run: Run, pipeline: Pipeline) -> Iterator[Refutation]:
-    event = next((each for each in all_events() if each.scenario == scenario), None)
+    event = next((event for event in all_events() if event.scenario == scenario), None)
     if event is None or run.settings != advisor.in_force(pipeline):
         return
     for anomaly in sorted(refutable(event.name, as_staged(event, pipeline))):

@@ -20,22 +20,22 @@ from labs.pages.parameters import whole_number
 def replay(request: HttpRequest, slug: str) -> HttpResponse:
     """The telemetry of `?partition=` of every arm that is over, in columns, for the script."""
     partition = whole_number(request.GET.get("partition", "")) or 0
-    found = get_object_or_404(selectors.recent(), slug=slug)
-    if found.is_live:
-        return JsonResponse(replays.data(found, partition))
+    experiment = get_object_or_404(selectors.recent(), slug=slug)
+    if experiment.is_live:
+        return JsonResponse(replays.data(experiment, partition))
     # A class looks at one run in thirty browsers at once.
-    key = ("replay", slug, found.attempt, found.pruned_at, partition)
-    told = shared.once(key, lambda: json.dumps(replays.data(found, partition)))
-    return HttpResponse(told, content_type="application/json")
+    key = ("replay", slug, experiment.attempt, experiment.pruned_at, partition)
+    text = shared.once(key, lambda: json.dumps(replays.data(experiment, partition)))
+    return HttpResponse(text, content_type="application/json")
 
 
 @require_safe
 def picture(request: HttpRequest, slug: str) -> HttpResponse:
     """The verdicts and plots of a run that is over as a PNG, for previews of its link."""
-    found = get_object_or_404(selectors.recent(), slug=slug)
-    if found.state != State.DONE:
+    experiment = get_object_or_404(selectors.recent(), slug=slug)
+    if experiment.state != State.DONE:
         raise Http404("The run has no verdict.")
-    drawn = preview.png(preview.of(found))
+    drawn = preview.png(preview.of(experiment))
     return HttpResponse(drawn, content_type="image/png", headers={"Cache-Control": "max-age=3600"})
 
 
@@ -47,14 +47,14 @@ def message(request: HttpRequest, slug: str, arm: str) -> HttpResponse:
     )
     if run.experiment.is_live:
         raise Http404("The run is not over.")
-    asked = request.GET.get("value", "").strip()
-    value = whole_number(asked)
+    query = request.GET.get("value", "").strip()
+    value = whole_number(query)
     context = {
         "experiment": run.experiment,
         "run": run,
         "label": presentation.label(run.experiment, run.name),
         "title": presentation.scenario_title(run.experiment.scenario),
-        "asked": asked,
+        "asked": query,
         "partitions": partitions(run.ledger),
         "story": None if value is None else replays.message(run, value),
     }

@@ -65,21 +65,21 @@ def arms(experiment: Experiment, partition: int = 0) -> list[ArmReplay]:
     """
     if experiment.is_live:
         return []
-    found = (_arm(experiment, run, partition) for run in experiment.runs.all())
-    return [arm for arm in found if arm is not None]
+    replays = (_arm(experiment, run, partition) for run in experiment.runs.all())
+    return [arm for arm in replays if arm is not None]
 
 
 def _arm(experiment: Experiment, run: Run, partition: int) -> ArmReplay | None:
     """One arm, in seconds since its first send; None without a ledger, or without telemetry."""
-    began_ns, known = _began_ns(run), replay.partitions(run.ledger)
-    if began_ns is None or not known:
+    began_ns, numbers = _began_ns(run), replay.partitions(run.ledger)
+    if began_ns is None or not numbers:
         return None
-    seen = replay.read(run.ledger, began_ns, partition if partition in known else known[0])
+    seen = replay.read(run.ledger, began_ns, partition if partition in numbers else numbers[0])
     if seen is None or not seen.brokers:
         return None
     lost = run.counts.get("lost_write")
     return ArmReplay(
-        run, presentation.label(experiment, run.name), seen, known,
+        run, presentation.label(experiment, run.name), seen, numbers,
         tuple(_rows(run, seen)), tuple(_follow(run)),
         why.because(seen, _entries(run), lost), tuple(_events(seen)),
         why.opens_at(seen) if lost != 0 else None,
@@ -126,7 +126,7 @@ def _data(arm: ArmReplay) -> dict[str, Any]:
         "states": {id_: [m.states.get(id_, "dead") for m in moments] for id_ in brokers},
         "ends": {id_: [m.ends.get(id_) for m in moments] for id_ in brokers},
         **{name: [getattr(moment, name) for moment in moments] for name in _COLUMNS},
-        "events": [[each.at_s, each.text] for each in arm.events],
+        "events": [[event.at_s, event.text] for event in arm.events],
         "opens_at": arm.opens_at,
         "marks": [[mark.second, mark.text] for mark in drawn.marks] if drawn else [],
         "lost": _lost(arm.run),
@@ -137,7 +137,7 @@ def _lost(run: Run) -> list[float]:
     """When messages were acknowledged that are gone: seconds, one a bucket of the judge's."""
     timeline = run.result["timeline"]
     half = timeline["bucket_ms"] / 2
-    return [(each["t_ms"] + half) / 1000 for each in timeline["buckets"] if each.get("lost")]
+    return [(bucket["t_ms"] + half) / 1000 for bucket in timeline["buckets"] if bucket.get("lost")]
 
 
 def _began_ns(run: Run) -> int | None:
@@ -168,7 +168,7 @@ def _standing(moment: Moment) -> tuple[Any, ...]:
 
 def _follow(run: Run) -> Iterator[Follow]:
     examples: Mapping[str, Sequence[Mapping[str, Any]]] = run.result.get("examples") or {}
-    for name, found in examples.items():
-        values = dict.fromkeys(row["value"] for row in found if "value" in row)
+    for name, results in examples.items():
+        values = dict.fromkeys(row["value"] for row in results if "value" in row)
         if values:
             yield Follow(sentences.COUNT_WORDS.get(name, name), tuple(values)[:_TO_FOLLOW])

@@ -27,11 +27,11 @@ def _lines(experiment: Experiment, address: str) -> Iterator[str]:
         yield from wrap(presentation.headline(experiment), _WIDTH)
     else:
         yield presentation.standing(experiment, selectors.paces(experiment))
-    for said in (experiment.reason, sentences.of_brokers(experiment.request())):
-        yield from wrap(said, _WIDTH)
+    for text in (experiment.reason, sentences.of_brokers(experiment.request())):
+        yield from wrap(text, _WIDTH)
     if refuted := refutations(experiment):
         yield "This run contradicts the advice, which calls impossible here what it saw:"
-        yield from (f"  {each}" for each in refuted)
+        yield from (f"  {refutation}" for refutation in refuted)
     yield ""
     yield from _facts(experiment, runs, address)
     for run in runs:
@@ -62,14 +62,14 @@ def _arm(run: Run, label: str) -> Iterator[str]:
     if run.verdict:
         yield from wrap(sentences.of_run(run.verdict, run.result, run.want), _WIDTH)
     counts = run.result.get("counts") or {}
-    for said in (sentences.of_missing(counts), *sentences.of_groups(run.result)):
-        yield from wrap(said, _WIDTH)
+    for text in (sentences.of_missing(counts), *sentences.of_groups(run.result)):
+        yield from wrap(text, _WIDTH)
     if counts:
-        known = sentences.COUNT_WORDS.items()
-        told = [(words, counts[name]) for name, words in known if counts.get(name) is not None]
+        entries = sentences.COUNT_WORDS.items()
+        rows = [(words, counts[name]) for name, words in entries if counts.get(name) is not None]
         yield from ("", "Counted:")
-        yield from _columns([(words, f"{value:>11,}") for words, value in told])
-        missing = [words for name, words in known if name in counts and counts[name] is None]
+        yield from _columns([(words, f"{value:>11,}") for words, value in rows])
+        missing = [words for name, words in entries if name in counts and counts[name] is None]
         if missing:
             yield from wrap(f"Not judged: {', '.join(missing)}.", _WIDTH)
     latency = run.result.get("ack_latency_ms") or {}
@@ -100,8 +100,8 @@ def _settings(experiment: Experiment, runs: list[Run]) -> Iterator[str]:
     if compared.differ:
         yield from ("", "Settings that differ", "--------------------")
         for key, values in compared.differ:
-            told = (f"{name}: {_said(value)}" for name, value in zip(labels, values, strict=True))
-            yield f"  {key}  {'; '.join(told)}"
+            lines = (f"{name}: {_said(value)}" for name, value in zip(labels, values, strict=True))
+            yield f"  {key}  {'; '.join(lines)}"
     if compared.same:
         head = "Settings of all arms" if len(runs) > 1 else "Settings"
         yield from ("", head, "-" * len(head))

@@ -85,8 +85,8 @@ def case_of(scenario: str) -> Case | None:
 
 def _card(scenario: Scenario) -> Card:
     mine = [case for case in CASES if case.scenario == scenario.name]
-    case = next((each for each in mine if each.good is not None), mine[0] if mine else None)
-    harms_ = {*map(Anomaly, scenario.shows), *(each.anomaly for each in mine)}
+    case = next((case for case in mine if case.good is not None), mine[0] if mine else None)
+    harms_ = {*map(Anomaly, scenario.shows), *(case.anomaly for case in mine)}
     return Card(
         scenario, _layer(scenario), tuple(harm for harm in Anomaly if harm in harms_), case,
         _stated(case.bad if case else {}), _stated((case.good or {}) if case else {}),
@@ -99,15 +99,15 @@ def _layer(scenario: Scenario) -> str:
             return engine
     if scenario.linked:
         return "network"
-    boundaries = [each.boundary for each in all_events() if each.scenario == scenario.name]
+    boundaries = [event.boundary for event in all_events() if event.scenario == scenario.name]
     return _OF_BOUNDARY[boundaries[0]] if boundaries else "brokers"
 
 
 def _stated(settings: Mapping[str, object]) -> tuple[Stated, ...]:
     if not settings:
         return ()
-    told = pipeline(**settings)  # type: ignore[arg-type]
-    return tuple(_lines((part, told.stated(part)) for part in Component))
+    described = pipeline(**settings)  # type: ignore[arg-type]
+    return tuple(_lines((part, described.stated(part)) for part in Component))
 
 
 def _lines(parts: Iterable[tuple[Component, Mapping[str, object]]]) -> Iterable[Stated]:

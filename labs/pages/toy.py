@@ -31,8 +31,8 @@ _SITUATIONS: tuple[tuple[str, State], ...] = (
 class ToyForm(forms.Form):
     """A state of the toy, as its controls are named."""
 
-    acks = forms.ChoiceField(choices=[(each, each) for each in ACKS])
-    min_isr = forms.TypedChoiceField(choices=[(each, each) for each in MIN_ISR], coerce=int)
+    acks = forms.ChoiceField(choices=[(ack, ack) for ack in ACKS])
+    min_isr = forms.TypedChoiceField(choices=[(number, number) for number in MIN_ISR], coerce=int)
     unclean = forms.BooleanField(required=False)
     eligible = forms.BooleanField(required=False)
     lag_2 = forms.IntegerField(min_value=0, max_value=LONGEST_LAG_S)
@@ -40,11 +40,11 @@ class ToyForm(forms.Form):
 
     def state(self) -> State:
         """The state, of a form that is valid."""
-        told = self.cleaned_data
-        lags = (told["lag_2"], told["lag_3"])
+        data = self.cleaned_data
+        lags = (data["lag_2"], data["lag_3"])
         first, second = (leader_loss.follower(lag) for lag in lags)
         return State(
-            told["acks"], told["min_isr"], told["unclean"], told["eligible"], (first, second)
+            data["acks"], data["min_isr"], data["unclean"], data["eligible"], (first, second)
         )
 
 
@@ -87,19 +87,19 @@ def data() -> dict[str, Any]:
     def number(text: str) -> int:
         return texts.setdefault(text, len(texts))
 
-    found = {}
+    results = {}
     for state in leader_loss.states():
-        said = leader_loss.outcome(state)
-        found[state.key] = {
-            "lost": number(said.lost),
-            "pause": number(said.pause),
-            "event": number(said.event.title),
-            "refused": said.refused,
-            "hidden": said.hidden,
+        outcome = leader_loss.outcome(state)
+        results[state.key] = {
+            "lost": number(outcome.lost),
+            "pause": number(outcome.pause),
+            "event": number(outcome.event.title),
+            "refused": outcome.refused,
+            "hidden": outcome.hidden,
         }
     return {
         "lag_max_s": leader_loss.lag_max_ms() / 1000,
         "fencing_s": leader_loss.fencing_ms() / 1000,
         "texts": list(texts),
-        "states": found,
+        "states": results,
     }

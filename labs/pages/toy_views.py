@@ -16,15 +16,15 @@ from labs.runs import services, visitors
 @require_safe
 def show(request: HttpRequest) -> HttpResponse:
     """The state that the address names (`?acks=1&min_isr=2…`), or the usual one."""
-    asked = toy.ToyForm(request.GET or toy.USUAL)
-    status = 200 if asked.is_valid() else 400
-    form = asked if asked.is_valid() else toy.ToyForm(toy.USUAL)
+    toy_form = toy.ToyForm(request.GET or toy.USUAL)
+    status = 200 if toy_form.is_valid() else 400
+    form = toy_form if toy_form.is_valid() else toy.ToyForm(toy.USUAL)
     form.full_clean()
     context = {
         "told": form.cleaned_data, "outcome": leader_loss.outcome(form.state()),
         "acks": leader_loss.ACKS, "min_isr": leader_loss.MIN_ISR, "longest": toy.LONGEST_LAG_S,
         "rows": toy.table(), "situations": toy.situations(),
-        "problems": _problems(asked) if status == 400 else [],
+        "problems": _problems(toy_form) if status == 400 else [],
     }  # fmt: skip
     return render(request, "labs/toy.html", context, status=status)
 
@@ -55,4 +55,6 @@ def redirect_with(request: HttpRequest, problem: str) -> HttpResponse:
 
 
 def _problems(form: toy.ToyForm) -> list[str]:
-    return [f"{name}: {each}" for name, told in form.errors.items() for each in told]
+    return [
+        f"{name}: {str_promise}" for name, errors in form.errors.items() for str_promise in errors
+    ]

@@ -161,41 +161,43 @@ class ConditionsForm(forms.Form):
                 required=False,
                 help_text=f"0 to {LONGEST_S}; the seed draws from {low:g} to {high:g}.",
             )  # fmt: skip
-        for each in self.fields.values():
-            each.widget.attrs["class"] = "input"
+        for form_field in self.fields.values():
+            form_field.widget.attrs["class"] = "input"
 
     def clean(self) -> dict[str, Any]:
         """Refuses what the lab's one machine cannot carry three times over, and what cannot be."""
-        told: dict[str, Any] = super().clean() or self.cleaned_data
-        size, rate = told.get("value_bytes"), told.get(_RATE) or self._usual_rate
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        size, rate = data.get("value_bytes"), data.get(_RATE) or self._usual_rate
         if size and size * rate > MOST_BYTES_PER_S:
             self.add_error(
                 "value_bytes",
                 f"{size:,} bytes {rate:,} times a second are {size * rate:,}: choose at most "
                 f"{MOST_BYTES_PER_S // size:,} messages a second, or smaller ones.",
             )
-        if size and (told.get("clients") not in ("", LIBRDKAFKA) or self._java_plays):
+        if size and (data.get("clients") not in ("", LIBRDKAFKA) or self._java_plays):
             self.add_error(
                 "value_bytes",
                 "Kafka’s own Java clients send the number alone."
                 + ("" if self._java_plays else " Choose librdkafka for values of a length."),
             )
-        return told
+        return data
 
     def conditions(self) -> Conditions:
         """What was chosen, of a form that is valid."""
-        told = {name: value for name, value in self.cleaned_data.items() if value is not None}
-        controllers, partitions = int(told.pop("controllers") or 0), told.pop("partitions", None)
-        size, clients = told.pop("value_bytes", None), told.pop("clients") or None
+        data = {name: value for name, value in self.cleaned_data.items() if value is not None}
+        controllers, partitions = int(data.pop("controllers") or 0), data.pop("partitions", None)
+        size, clients = data.pop("value_bytes", None), data.pop("clients") or None
         copier = clients == COPIER
         librdkafka = clients == LIBRDKAFKA
         java = self._java if copier else None if librdkafka else clients
-        return Conditions(controllers, partitions, told, size, java, copier, librdkafka)
+        return Conditions(controllers, partitions, data, size, java, copier, librdkafka)
 
     def problems(self) -> list[str]:
         """What is wrong, a sentence each."""
         return [
-            f"{self[name].label}: {each}" for name, told in self.errors.items() for each in told
+            f"{self[name].label}: {str_promise}"
+            for name, errors in self.errors.items()
+            for str_promise in errors
         ]
 
 

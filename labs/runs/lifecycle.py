@@ -117,17 +117,17 @@ def requeue(slug: str, attempt: int, visitor: str = "", address: str = "") -> bo
     return bool(again)
 
 
-def sweep(silence: Silence = _silence) -> list[str]:
+def sweep(heartbeats: Silence = _silence) -> list[str]:
     """Ends runs whose worker died or fell silent, and removes what they left; their slugs.
 
     Cheap and safe to call by many at once. It writes: no page does it while it is looked at.
     """
-    ended = interrupt_orphans(silence)
+    ended = interrupt_orphans(heartbeats)
     remove_leftovers()
     return ended
 
 
-def interrupt_orphans(silence: Silence = _silence) -> list[str]:
+def interrupt_orphans(heartbeats: Silence = _silence) -> list[str]:
     """Ends runs whose worker's process is dead, or has been seen silent for too long; their slugs.
 
     That is `HUNG_S` where the process lives, `STALE_S` where nobody here can tell.
@@ -139,7 +139,7 @@ def interrupt_orphans(silence: Silence = _silence) -> list[str]:
         (slug, owner): at
         for slug, owner, at in running.values_list("slug", "owner", "heartbeat_at")
     }
-    heard = silence.seconds(beats, STALE_S)
+    heard = heartbeats.seconds(beats, STALE_S)
     ended = []
     for (slug, owner), beat in beats.items():
         process = owners.process_of(owner)

@@ -25,14 +25,14 @@ def leave(name: str) -> None:
     Worker.objects.filter(name=name).delete()
 
 
-def missing(silence: Silence = _silence) -> bool:
+def missing(heartbeats: Silence = _silence) -> bool:
     """Whether no worker is there, as far as this process has seen."""
     beats = dict(Worker.objects.values_list("name", "beat"))
-    return len(silence.lasting(beats, GONE_S)) == len(beats)
+    return len(heartbeats.lasting(beats, GONE_S)) == len(beats)
 
 
-def forget_dead_workers(silence: Silence) -> None:
+def forget_dead_workers(heartbeats: Silence) -> None:
     """Removes those that fell silent without a word: one that lives after all comes again."""
     beats = dict(Worker.objects.values_list("name", "beat"))
-    for name in silence.lasting(beats, GONE_S):
+    for name in heartbeats.lasting(beats, GONE_S):
         Worker.objects.filter(name=name, beat=beats[name]).delete()

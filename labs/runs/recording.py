@@ -83,9 +83,9 @@ class Recorder:
 
 def _phase(run: Run, event: Event) -> bool:
     run.phase = str(event["phase"])
-    said = {"place": event.get("place"), "detail": event.get("detail")}
+    answers = {"place": event.get("place"), "detail": event.get("detail")}
     began = {run.phase: event.get("at_s"), **run.live.get("began", {})}
-    run.live = {**run.live, **said, "began": began}
+    run.live = {**run.live, **answers, "began": began}
     return True
 
 

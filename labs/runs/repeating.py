@@ -63,12 +63,12 @@ def until_bound(
         arms = tuple(arm for arm in spec.arms if tallies[arm.name].open(needed))
         if not arms or time.monotonic() >= until:
             break
-        for told in run(replace(spec, seed=seed, arms=arms))["arms"]:
-            tallies[told["name"]].take(told["verdict"])
+        for data in run(replace(spec, seed=seed, arms=arms))["arms"]:
+            tallies[data["name"]].take(data["verdict"])
     return list(tallies.values())
 
 
 def unbounded(tallies: list[Tally], share: float) -> list[Tally]:
     """The arms of which too little is known."""
     needed = runs_for(share)
-    return [each for each in tallies if not each.broken and each.holds < needed]
+    return [tally for tally in tallies if not tally.broken and tally.holds < needed]

@@ -173,16 +173,16 @@ class Helpers:
 
     def start(self) -> None:
         _stopping.clear()
-        for each in self._beside:
-            each.start()
+        for background in self._beside:
+            background.start()
         self._judge.start()
         if self.pool:
             self.pool.start()
 
     def stop(self) -> None:
-        for each in self._beside:
-            each.stop()
-            each.join(presence.BEAT_S)
+        for background in self._beside:
+            background.stop()
+            background.join(presence.BEAT_S)
         with suppress(DatabaseError):
             presence.leave(self._name)
         if self.pool:

@@ -62,13 +62,13 @@ def staged_as(event: str) -> str:
 
     Empty where the title is the event's own, and where nothing stages it.
     """
-    known = next((each for each in all_events() if each.name == event), None)
-    if known is None or not known.scenario:
+    entry = next((item for item in all_events() if item.name == event), None)
+    if entry is None or not entry.scenario:
         return ""
-    title = find(known.scenario).title
-    if title == known.title:
+    title = find(entry.scenario).title
+    if title == entry.title:
         return ""
-    return f"{title}: {known.staged_as}." if known.staged_as else f"{title}."
+    return f"{title}: {entry.staged_as}." if entry.staged_as else f"{title}."
 
 
 @register.simple_tag
@@ -105,7 +105,7 @@ def why_unshown(field: str) -> str:
 @register.filter
 def because_of(replays: Sequence[ArmReplay], arm: str) -> Sequence[Because]:
     """Why the arm of this name went as it did; nothing where it cannot be played back."""
-    return next((each.because for each in replays if each.run.name == arm), ())
+    return next((replay.because for replay in replays if replay.run.name == arm), ())
 
 
 @register.filter

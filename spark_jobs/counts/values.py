@@ -61,7 +61,7 @@ def each_value(seen: Survey) -> str:
         _source(_HANDED, "SELECT * FROM handed"),
         _source({"passed": "passed"}, _PASSED_OVER),
     )
-    columns = ", ".join(f"{known} AS {name}" for name, known in _TOGETHER.items())
+    columns = ", ".join(f"{key} AS {name}" for name, key in _TOGETHER.items())
     rows = " UNION ALL ".join(sources)
     return f"""
         SELECT value, {columns}

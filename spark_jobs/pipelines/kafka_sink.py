@@ -75,14 +75,14 @@ class KafkaSink:
 
     def done(self) -> Iterator[Batch]:
         """The batches that were done since this was last asked."""
-        for told in self._query.recentProgress:
-            if told["batchId"] <= self._heard or not told["numInputRows"]:
+        for progress in self._query.recentProgress:
+            if progress["batchId"] <= self._heard or not progress["numInputRows"]:
                 continue
-            self._heard = told["batchId"]
-            (source,) = told["sources"]
+            self._heard = progress["batchId"]
+            (source,) = progress["sources"]
             first, self._after = self._after, int(json.loads(source["endOffset"])["offset"])
-            began = datetime.fromisoformat(told["timestamp"])
-            took_ms = told["durationMs"]["triggerExecution"]
+            began = datetime.fromisoformat(progress["timestamp"])
+            took_ms = progress["durationMs"]["triggerExecution"]
             yield Batch(first, self._after, int(began.timestamp() * 1000), took_ms)
 
     def fail(self) -> None:
@@ -101,17 +101,21 @@ class KafkaSink:
     def running(self) -> Iterator[Attempt]:
         """The attempts that run, each on an executor; a moment late."""
         for stage in _each(self._store.activeStages()):
-            for each in self._attempts(stage.stageId()):
-                if each.status() == "RUNNING":
-                    began = each.launchTime().getTime()
+            for attempt in self._attempts(stage.stageId()):
+                if attempt.status() == "RUNNING":
+                    began = attempt.launchTime().getTime()
                     yield Attempt(
-                        stage.stageId(), each.index(), each.executorId(), each.host(), began
+                        stage.stageId(),
+                        attempt.index(),
+                        attempt.executorId(),
+                        attempt.host(),
+                        began,
                     )
 
     def beside(self, slow: Attempt) -> int:
         """How many attempts of its task Spark started beside one because it was slow."""
-        attempts = (each for each in self._attempts(slow.stage) if each.speculative())
-        return sum(each.index() == slow.task for each in attempts)
+        attempts = (attempt for attempt in self._attempts(slow.stage) if attempt.speculative())
+        return sum(attempt.index() == slow.task for attempt in attempts)
 
     @property
     def _store(self) -> Any:
@@ -138,6 +142,6 @@ class KafkaSink:
         return str(failed).strip().splitlines()[0] if failed else None
 
 
-def _each(found: Any) -> Iterator[Any]:
+def _each(result: Any) -> Iterator[Any]:
     """What is in a Scala sequence."""
-    return (found.apply(number) for number in range(found.size()))
+    return (result.apply(number) for number in range(result.size()))

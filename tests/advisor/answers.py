@@ -22,18 +22,20 @@ RISKY = {"producer.acks": "1", "topic.replication.factor": "3", "topic.min.insyn
 def older(today: Answer) -> Answer:
     """What rules before ours might have said: milder, with a finding and a change less."""
     given = today.judgement
-    worse = next(each for each in given.failures if each.breaks)
+    worse = next(failure for failure in given.failures if failure.breaks)
     judgement = replace(
         given,
         guarantees={**given.guarantees, Boundary.PRODUCER_TO_LOG: Guarantee.AT_MOST_ONCE},
         failures=tuple(
-            replace(each, permits={}, breaks=False) if each is worse else each
-            for each in given.failures
+            replace(failure, permits={}, breaks=False) if failure is worse else failure
+            for failure in given.failures
         ),
         findings=given.findings[1:],
     )
     columns = tuple(
-        replace(column, changes=tuple(each for each in column.changes if each.setting == "acks"))
+        replace(
+            column, changes=tuple(change for change in column.changes if change.setting == "acks")
+        )
         for column in today.columns
     )
     return replace(today, judgement=judgement, columns=columns)

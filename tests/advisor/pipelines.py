@@ -26,14 +26,14 @@ SAFE = {
 
 def described(fields: dict[str, str]) -> Pipeline:
     """The pipeline of these fields, which must be valid."""
-    found, problems = from_fields(fields)
-    assert found is not None, [problem.message for problem in problems]
-    return found
+    pipeline, problems = from_fields(fields)
+    assert pipeline is not None, [problem.message for problem in problems]
+    return pipeline
 
 
 def permits(pipeline: Pipeline, name: str) -> set[Anomaly]:
     """What one event permits, whether it counts or is absorbed."""
-    [event] = [each for each in events_for(pipeline) if each.name == name]
+    [event] = [event for event in events_for(pipeline) if event.name == name]
     return set(event.permits(pipeline))
 
 
@@ -42,10 +42,13 @@ def broken(pipeline: Pipeline) -> bool:
     return bool(breaking(pipeline))
 
 
-def falls_short(pipeline: Pipeline, asked: Pipeline) -> bool:
+def falls_short(pipeline: Pipeline, described: Pipeline) -> bool:
     """Whether what was forbidden of `asked` may happen; a proposed sink excuses no repeats."""
-    forbids = forbidden(asked)
-    return any(each.in_scope and forbids & each.permits.keys() for each in judged(pipeline))
+    forbids = forbidden(described)
+    return any(
+        assessment.in_scope and forbids & assessment.permits.keys()
+        for assessment in judged(pipeline)
+    )
 
 
 _COMMON = {
@@ -180,10 +183,10 @@ def pipelines(draw: st.DrawFn) -> Pipeline:
     }
     for name in draw(st.lists(st.sampled_from(sorted(settings)), unique=True, max_size=12)):
         fields[name] = draw(st.sampled_from(settings[name]))
-    found, _ = from_fields(fields)
-    assume(found is not None)
-    assert found is not None
-    return found
+    pipeline, _ = from_fields(fields)
+    assume(pipeline is not None)
+    assert pipeline is not None
+    return pipeline
 
 
 @st.composite
@@ -203,14 +206,14 @@ def anything(draw: st.DrawFn) -> Pipeline:
         "need.survive": draw(st.sampled_from(["0", "1", "2", "1000"])),
         "need.ordering": draw(st.sampled_from(["", "on"])),
     }  # fmt: skip
-    known = [
+    entries = [
         (f"{component}.{setting.name}", setting)
         for component in Component
         for setting in settings_of(family, version, kafka, component)
     ]
-    for name, setting in draw(st.lists(st.sampled_from(known), unique=True, max_size=8)):
+    for name, setting in draw(st.lists(st.sampled_from(entries), unique=True, max_size=8)):
         fields[name] = draw(st.sampled_from(texts(setting)))
-    found, _ = from_fields(fields)
-    assume(found is not None)
-    assert found is not None
-    return found
+    pipeline, _ = from_fields(fields)
+    assume(pipeline is not None)
+    assert pipeline is not None
+    return pipeline

@@ -29,15 +29,15 @@ def plain(text: str) -> str:
 @cache
 def written() -> tuple[tuple[str, str], ...]:
     """Where a text stands in the sources, and the text: docs, pages, catalog, code."""
-    found = []
+    results = []
     for path in files(
         "*.md", "*.html", "*.py", "advisor/catalog/data/*.toml", "config/static/*.js"
     ):
         if name(path).startswith("tests/"):
             continue
         texts = _of_code(path) if path.suffix == ".py" else [path.read_text("utf-8")]
-        found += [(name(path), plain(text)) for text in texts]
-    return tuple(found)
+        results += [(name(path), plain(text)) for text in texts]
+    return tuple(results)
 
 
 def _of_code(path: Path) -> Iterator[str]:
@@ -47,31 +47,33 @@ def _of_code(path: Path) -> Iterator[str]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
         elif isinstance(node, ast.JoinedStr):
-            parts = (each.value if isinstance(each, ast.Constant) else "{}" for each in node.values)
+            parts = (
+                value.value if isinstance(value, ast.Constant) else "{}" for value in node.values
+            )
             yield "".join(str(part) for part in parts)
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    comments = (each.string.lstrip("# ") for each in tokens if each.type == tokenize.COMMENT)
+    comments = (token.string.lstrip("# ") for token in tokens if token.type == tokenize.COMMENT)
     yield " ".join(comments)
 
 
 @cache
 def said() -> tuple[tuple[str, str], ...]:
     """What is put together of names and values when somebody asks, for many a pipeline."""
-    found = []
+    results = []
     for example in _examples():
         pipeline, _ = from_fields({"family": "java", **example})
         if pipeline is None:
             continue  # such as commit=in-transaction without a transactional.id
         assessed = assess(pipeline)
-        texts = [reason for each in assessed.failures for reason in each.permits.values()]
+        texts = [reason for failure in assessed.failures for reason in failure.permits.values()]
         texts += [finding.message for finding in assessed.findings]
-        texts += [f"{each.title}: {each.formula}" for each in numbers(pipeline)]
+        texts += [f"{number.title}: {number.formula}" for number in numbers(pipeline)]
         for lever in LEVERS:
             for value in lever.targets(pipeline):
                 after = pipeline.with_setting(lever.component, lever.setting, value)
                 texts.append(lever.price(pipeline, after))
-        found += [(str(example), plain(text)) for text in texts]
-    return tuple(dict.fromkeys(found))
+        results += [(str(example), plain(text)) for text in texts]
+    return tuple(dict.fromkeys(results))
 
 
 def _examples() -> Iterator[Mapping[str, str]]:

@@ -83,17 +83,17 @@ def test_sparks_options_go_to_its_source_or_its_sink(write):
     assert "C001" not in {finding["code"] for finding in advice["findings"]}
 
 
-@pytest.mark.parametrize(("text", "line", "said"), [
+@pytest.mark.parametrize(("text", "line", "words"), [
     ("# comment\nacks=2\n", 2, "acks must be one of"),
     ("linger.ms=1\n\nenable.idempotance=true\n", 3, "Did you mean enable.idempotence?"),
     ("acks=\\\n   1\nenable.idempotence=true\n", 1, "acks"),
     ("retries=1\\n2\n", 1, "newline"),
 ])  # fmt: skip
-def test_a_wrong_setting_is_named_with_file_and_line(write, text: str, line: int, said: str):
+def test_a_wrong_setting_is_named_with_file_and_line(write, text: str, line: int, words: str):
     path = write("producer.properties", text)
     message = refused("--producer", path)
     assert f"{path}:{line}: " in message
-    assert said in message
+    assert words in message
 
 
 def test_a_setting_is_found_by_the_name_it_was_written_under(write):
@@ -193,8 +193,8 @@ def test_the_exit_code_says_whether_the_wish_holds(
 ):
     files = SAFE_FILES | {"producer.properties": f"acks={acks}\n"}
     paths = [f"--{name.partition('.')[0]}={write(name, text)}" for name, text in files.items()]
-    found, out, err = run(*paths, *wish, "--format", form)
-    assert found == code
+    result, out, err = run(*paths, *wish, "--format", form)
+    assert result == code
     assert out
     assert ("--want was not stated: at-least-once is taken." in err) == ("--want" not in wish)
     assert ("--survive was not stated: 1 is taken." in err) == ("--survive" not in wish)
@@ -237,7 +237,9 @@ def test_the_text_is_one_screen_with_the_verdict_first(write):
     assert max(map(len, lines)) <= 100
     assert "For java 4.3 clients and 3 brokers of Kafka 4.3." in lines
     headings = ("4 changes for", "What breaks at-least-once:", "For java", "Assumed,", "Every fail")
-    places = [next(n for n, line in enumerate(lines) if line.startswith(each)) for each in headings]
+    places = [
+        next(n for n, line in enumerate(lines) if line.startswith(heading)) for heading in headings
+    ]
     assert places == sorted(places)
 
 
@@ -289,7 +291,7 @@ def test_a_setting_may_be_an_option_and_goes_before_a_file(write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "said"),
+    ("option", "message"),
     [
         ("acks=1", "write COMPONENT.KEY=VALUE"),
         ("producer.acks", "write COMPONENT.KEY=VALUE"),
@@ -297,8 +299,8 @@ def test_a_setting_may_be_an_option_and_goes_before_a_file(write) -> None:
         ("nobody.acks=1", "nobody"),
     ],
 )
-def test_an_option_that_states_no_setting_is_refused(option: str, said: str) -> None:
-    assert said in refused("--set", option)
+def test_an_option_that_states_no_setting_is_refused(option: str, message: str) -> None:
+    assert message in refused("--set", option)
 
 
 @pytest.mark.parametrize("command", ["advise", "scenarios", "verify", "doctor"])

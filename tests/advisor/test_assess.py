@@ -46,7 +46,7 @@ CASES = [
 @pytest.mark.parametrize(("fields", "log", "group", "whole"), CASES)
 def test_settings_give_these_guarantees(fields: dict[str, str], log: str, group: str, whole: str):
     guarantees = assess(described(fields)).guarantees
-    assert [guarantees[each].value for each in (LOG, GROUP, WHOLE)] == [log, group, whole]
+    assert [guarantees[boundary].value for boundary in (LOG, GROUP, WHOLE)] == [log, group, whole]
 
 
 def test_who_survives_no_lost_broker_is_not_told_off_for_one_copy():
@@ -54,14 +54,16 @@ def test_who_survives_no_lost_broker_is_not_told_off_for_one_copy():
     assessment = assess(described(one_copy))
 
     assert assessment.guarantees[LOG] == "exactly-once"
-    [disk] = [each for each in assessment.failures if each.event.name == "broker-disk-lost"]
+    [disk] = [
+        failure for failure in assessment.failures if failure.event.name == "broker-disk-lost"
+    ]
     assert not disk.in_scope
     assert Anomaly.LOST_WRITE in disk.permits
 
 
 def test_a_redelivery_that_leaves_no_trace_is_told_and_does_not_count():
     assessment = assess(described(SAFE | {"application.sink": "idempotent"}))
-    by_name = {each.event.name: each for each in assessment.failures}
+    by_name = {failure.event.name: failure for failure in assessment.failures}
 
     killed = by_name["consumer-killed-before-commit"]
     assert set(killed.absorbed) == {Anomaly.REDELIVERY}
@@ -79,21 +81,21 @@ def test_a_guarantee_forbids_nothing_that_is_permitted_at_its_boundary(pipeline)
 
 def test_the_sentence_says_the_number_first_and_an_example():
     fields = SAFE | {"producer.acks": "1", "producer.enable.idempotence": "false"}
-    found = assess(described(fields))
-    counted = [each for each in found.failures if each.in_scope]
-    losing = [each for each in counted if Anomaly.LOST_WRITE in each.permits]
-    said = describe_guarantee(described(fields), found)
-    assert said.startswith("No delivery guarantee is left by these settings: acknowledged messages")
+    assessment = assess(described(fields))
+    counted = [failure for failure in assessment.failures if failure.in_scope]
+    losing = [verdict for verdict in counted if Anomaly.LOST_WRITE in verdict.permits]
+    text = describe_guarantee(described(fields), assessment)
+    assert text.startswith("No delivery guarantee is left by these settings: acknowledged messages")
     assert len(losing) >= 6
-    assert f"in {len(losing)} of {len(counted)} failures" in said
-    assert "the leader dies while its followers are behind" in said
+    assert f"in {len(losing)} of {len(counted)} failures" in text
+    assert "the leader dies while its followers are behind" in text
 
 
 @given(pipelines())
 def test_there_is_a_sentence_for_every_pipeline(pipeline):
-    said = describe_guarantee(pipeline, assess(pipeline))
-    assert said.endswith(".")
-    assert "..." not in said.replace("…", "...")
+    text = describe_guarantee(pipeline, assess(pipeline))
+    assert text.endswith(".")
+    assert "..." not in text.replace("…", "...")
 
 
 ONCE = SAFE | {
@@ -107,25 +109,28 @@ ONCE = SAFE | {
 
 
 @pytest.mark.parametrize(
-    ("spoilt", "said"),
+    ("spoilt", "message"),
     [
         ({"consumer.isolation.level": "read_uncommitted"}, "aborted transactions can be read"),
         ({"broker.transaction.state.log.min.isr": "1"}, "transactions can be delivered in part"),
         ({"broker.transaction.state.log.replication.factor": "1"}, "delivered in part"),
     ],
 )
-def test_half_a_transaction_is_not_exactly_once(spoilt: dict[str, str], said: str) -> None:
+def test_half_a_transaction_is_not_exactly_once(spoilt: dict[str, str], message: str) -> None:
     fields = ONCE | spoilt | {"need.guarantee": "exactly-once"}
     assessment = assess(described(fields))
 
     assert assess(described(ONCE)).guarantees[Boundary.END_TO_END] == "exactly-once"
     assert assessment.guarantees[Boundary.END_TO_END] == "at-least-once"
-    assert said in describe_guarantee(described(fields), assessment)
-    found = recommend(described(fields))
-    assert not found.impossible
-    changed = {f"{each.component}.{each.setting}": str(each.after) for each in found.changes}
+    assert message in describe_guarantee(described(fields), assessment)
+    recommendation = recommend(described(fields))
+    assert not recommendation.impossible
+    changed = {
+        f"{change.component}.{change.setting}": str(change.after)
+        for change in recommendation.changes
+    }
     assert spoilt.keys() <= changed.keys()
-    after = assess(found.pipeline)
+    after = assess(recommendation.pipeline)
     assert after.guarantees[Boundary.END_TO_END] == "exactly-once"
 
 

@@ -27,7 +27,9 @@ ANSWERED = {
 
 
 def names(fields: dict[str, str]) -> set[str]:
-    return {f"{each.component}.{each.setting}" for each in rests_on(described(fields))}
+    return {
+        f"{assumption.component}.{assumption.setting}" for assumption in rests_on(described(fields))
+    }
 
 
 @pytest.mark.parametrize("acks", ["all", "1", "0"])
@@ -61,7 +63,9 @@ def test_what_holds_only_if_the_code_is_as_assumed_says_so() -> None:
 
 
 def test_how_long_readers_are_away_is_assumed_as_the_least_that_there_always_is() -> None:
-    [outage] = [each for each in rests_on(described(SAFE)) if each.setting == "outage.ms"]
+    [outage] = [
+        assumption for assumption in rests_on(described(SAFE)) if assumption.setting == "outage.ms"
+    ]
     assert outage.value == 345_000
     assert "application.outage.ms" not in names(SAFE | {"topic.retention.ms": "-1"})
     assert "application.outage.ms" not in names(SAFE | {"application.outage.ms": "1"})
@@ -69,7 +73,7 @@ def test_how_long_readers_are_away_is_assumed_as_the_least_that_there_always_is(
 
 @given(pipelines())
 def test_everything_else_that_was_not_stated_could_be_either_way(pipeline: Pipeline) -> None:
-    named = {(each.component, each.setting) for each in rests_on(pipeline)}
+    named = {(assumption.component, assumption.setting) for assumption in rests_on(pipeline)}
     assert not any(name in pipeline.stated(component) for component, name in named)
     unclean = (Component.TOPIC, "unclean.leader.election.enable")
     # A topic that states nothing has what its brokers' file says, and that was stated.
@@ -79,10 +83,12 @@ def test_everything_else_that_was_not_stated_could_be_either_way(pipeline: Pipel
 
 
 def test_a_question_in_words_is_answered_in_words() -> None:
-    said = {each.field: each for each in assumed(rests_on(described({})), Family.JAVA)}
-    assert next(iter(said)) == "topic.replication.factor"
-    assert said["topic.replication.factor"].ask == ""
-    code = said["application.delivery.errors"]
+    answers = {
+        assumption.field: assumption for assumption in assumed(rests_on(described({})), Family.JAVA)
+    }
+    assert next(iter(answers)) == "topic.replication.factor"
+    assert answers["topic.replication.factor"].ask == ""
+    code = answers["application.delivery.errors"]
     assert (code.ask, code.value) == (
         "Does your code look at delivery errors?", "Yes, at every failed send",
     )  # fmt: skip

@@ -76,11 +76,11 @@ def test_a_default_survives_rendering_and_parsing(setting: Setting) -> None:
 def test_defaults_of_java_moved_with_its_versions(
     version: str, acks: str, idempotence: bool, linger: int, session: int
 ) -> None:
-    found = [
+    names = [
         _in_force({}, P, name, version=version)
         for name in ("acks", "enable.idempotence", "linger.ms")
     ]
-    assert found == [acks, idempotence, linger]
+    assert names == [acks, idempotence, linger]
     assert _in_force({}, C, "session.timeout.ms", version=version) == session
 
 

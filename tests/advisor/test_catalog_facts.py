@@ -111,8 +111,8 @@ def test_options_of_spark_say_what_is_known_from_where() -> None:
 
 def test_the_case_of_an_option_of_spark_does_not_count_and_that_of_a_client_key_does() -> None:
     assert _every("MINPARTITIONS", C, Family.SPARK).name == "minPartitions"
-    found = lookup(Family.SPARK, "4.2", "4.3", C, "startingoffsets")
-    assert found.name == "startingOffsets"
+    setting = lookup(Family.SPARK, "4.2", "4.3", C, "startingoffsets")
+    assert setting.name == "startingOffsets"
     with pytest.raises(UnknownSetting):
         _every("MAX.POLL.RECORDS", C)
 
@@ -134,18 +134,18 @@ def _cases() -> list[tuple[Family, str, str, Component]]:
 
 def _known(family: Family, line: str, kafka: str, component: Component) -> dict[str, Fact]:
     of = products_of(family, line, kafka, component)
-    return {name: fact for each in reversed(of) for name, fact in facts(*each).items()}
+    return {name: fact for row in reversed(of) for name, fact in facts(*row).items()}
 
 
 @pytest.mark.parametrize(("family", "line", "kafka", "component"), _cases())
 def test_what_is_weighed_agrees_with_what_the_product_says(
     family: Family, line: str, kafka: str, component: Component
 ) -> None:
-    known = _known(family, line, kafka, component)
+    by_name = _known(family, line, kafka, component)
     for setting in settings_of(family, line, kafka, component):
         if (component, setting.name) in NOT_IN_KAFKA:
             continue
-        fact = known[setting.name]
+        fact = by_name[setting.name]
         if family is Family.STREAMS and setting.name in OF_STREAMS:
             assert setting.default != fact.default, setting.name
         elif fact.default is None:
@@ -163,12 +163,12 @@ def test_what_is_weighed_agrees_with_what_the_product_says(
                 assert setting.any_case
                 written = {text.upper() for text in written}
             assert written <= set(fact.one_of), setting.name
-        same = {each.name for each in known.values() if fact.name in (each.alias, each.name)
-                or (fact.alias and fact.alias in (each.name, each.alias))}  # fmt: skip
+        same = {item.name for item in by_name.values() if fact.name in (item.alias, item.name)
+                or (fact.alias and fact.alias in (item.name, item.alias))}  # fmt: skip
         # StreamsConfig does not say which of its names are others' old ones.
         older = set(setting.aliases) if component is S else set()
         assert {setting.name, *setting.aliases} == same | older, setting.name
-        assert older <= known.keys()
+        assert older <= by_name.keys()
 
 
 @pytest.mark.parametrize(("family", "line", "kafka", "component"), _cases())
@@ -183,8 +183,8 @@ def test_every_real_setting_can_be_named_and_its_default_read(
     names = [name for setting in every for name in (setting.name, *setting.aliases)]
     assert len(names) == len(set(names))
     client = {"": True, component.value: True}
-    known = _known(family, line, kafka, component).values()
-    real = {fact.name for fact in known if component in (T, B) or client.get(fact.client)}
+    entry = _known(family, line, kafka, component).values()
+    real = {fact.name for fact in entry if component in (T, B) or client.get(fact.client)}
     decided = {
         Family.SPARK: {"enable.auto.commit", "auto.offset.reset", "transactional.id",
                        "transaction.timeout.ms"},
@@ -207,9 +207,9 @@ def test_a_setting_that_is_not_weighed_is_real_and_says_so() -> None:
     with pytest.raises(UnknownSetting, match="is not weighed here") as raised:
         lookup(Family.JAVA, "4.3", "4.3", P, "compression.type")
     assert raised.value.problem.suggestion is None
-    found = _every("compression.type")
-    assert (found.kind, found.default, found.weighed) == (Kind.CHOICE, "none", False)
-    assert found.source == "org.apache.kafka.clients.producer.ProducerConfig, read from 4.4.0"
+    setting = _every("compression.type")
+    assert (setting.kind, setting.default, setting.weighed) == (Kind.CHOICE, "none", False)
+    assert setting.source == "org.apache.kafka.clients.producer.ProducerConfig, read from 4.4.0"
     assert _every("kafka.compression.type", family=Family.SPARK).name == "compression.type"
     assert _every("compression.type", family=Family.LIBRDKAFKA).name == "compression.codec"
 

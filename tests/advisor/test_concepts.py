@@ -21,7 +21,7 @@ HEAD = {
     "drawing": '"two logs"',
     "see": '["toy"]', "sources": '[["a", "https://kafka.apache.org/"]]',
 }  # fmt: skip
-BY_NAME = {each.name: each for each in all_concepts()}
+BY_NAME = {concept.name: concept for concept in all_concepts()}
 
 
 def written(folder: Path, text: str = "Words.", **head: str) -> Path:
@@ -47,7 +47,7 @@ def test_each_has_a_page_whose_links_lead_somewhere(client: Client, name: str):
 
 
 def test_no_word_belongs_to_two():
-    words = [word for each in all_concepts() for word in each.words]
+    words = [word for concept in all_concepts() for word in concept.words]
     assert len(words) == len(set(words))
     assert words == [word.lower() for word in words]
 
@@ -63,7 +63,7 @@ def test_a_concept_that_there_is_not_is_not_found(client: Client):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"title": ""}, "too much or missing in its head: title"),
         ({"colour": '"red"'}, "too much or missing in its head: colour"),
@@ -72,8 +72,8 @@ def test_a_concept_that_there_is_not_is_not_found(client: Client):
         ({"order": "["}, "lag.md: "),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, wrong: dict[str, str], said: str):
-    with pytest.raises(ConceptError, match=re.escape(said)):
+def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, wrong: dict[str, str], message: str):
+    with pytest.raises(ConceptError, match=re.escape(message)):
         load(written(tmp_path, **wrong))
 
 
@@ -90,31 +90,31 @@ def test_long_texts_lost_heads_and_lost_drawings_are_refused(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("asked", "first"),
+    ("query", "first"),
     [
         ("duplicate", "idempotent-producer"), ("hw", "high-watermark"), ("fsync", "fsync"),
         ("lso", "transaction"), ("ISR", "isr"), ("leo", "log-end-offset"), ("elr", "elr"),
         ("rebalance", "group"), ("zombie", "zombie"), ("redelivery", "committed-offset"),
     ],
 )  # fmt: skip
-def test_the_search_knows_what_people_call_it(asked: str, first: str):
-    found = reference.search(asked)
-    assert found[0].url == reverse("concepts:concept", args=[first])
+def test_the_search_knows_what_people_call_it(query: str, first: str):
+    entries = reference.search(query)
+    assert entries[0].url == reverse("concepts:concept", args=[first])
 
 
 def test_an_abbreviation_finds_what_has_the_whole_words():
-    whole = {each.name for each in reference.search("in-sync", "failure")}
+    whole = {entry.name for entry in reference.search("in-sync", "failure")}
     assert "leader-killed" in whole
-    assert whole <= {each.name for each in reference.search("isr", "failure")}
+    assert whole <= {entry.name for entry in reference.search("isr", "failure")}
 
 
 def test_a_first_mention_links_and_a_second_does_not():
-    said = terms("The high watermark waits: nobody reads beyond a high watermark. <b>ISR</b>")
-    assert said.count('href="/concepts/high-watermark/"') == 1
-    assert said.startswith(
+    text = terms("The high watermark waits: nobody reads beyond a high watermark. <b>ISR</b>")
+    assert text.count('href="/concepts/high-watermark/"') == 1
+    assert text.startswith(
         'The <a class="term" href="/concepts/high-watermark/">high watermark</a>'
     )
-    assert "&lt;b&gt;" in said
+    assert "&lt;b&gt;" in text
 
 
 @pytest.mark.parametrize(

@@ -44,13 +44,13 @@ class Unfolded(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in VOID:
             return
-        known = dict(attrs)
+        by_name = dict(attrs)
         outer = self._open[-1] if self._open else ("", tag == "main")
         seen = outer[1] or tag == "main"
         if outer[0] == "folded":
             seen = seen and tag == "summary"
-        hidden = "visually-hidden" in (known.get("class") or "")
-        folded = tag == "details" and "open" not in known
+        hidden = "visually-hidden" in (by_name.get("class") or "")
+        folded = tag == "details" and "open" not in by_name
         self._open.append(("folded" if folded else tag, seen and not hidden))
 
     def handle_endtag(self, tag: str) -> None:
@@ -118,9 +118,9 @@ def test_every_mark_of_the_matrix_leads_to_a_reason_on_the_page(client: Client) 
 def test_what_cannot_harm_a_message_is_folded_and_complete(client: Client) -> None:
     html = advice(client, RISKY)
     harmless = [
-        each.title
-        for each in services.answer(described(RISKY)).judgement.failures
-        if not each.permits and not each.absorbed
+        failure.title
+        for failure in services.answer(described(RISKY)).judgement.failures
+        if not failure.permits and not failure.absorbed
     ]
     folded = unescape(html.partition("that cannot harm a message")[2].partition("</details>")[0])
     assert harmless

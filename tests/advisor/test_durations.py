@@ -16,15 +16,15 @@ from tests.advisor.walking import answer, page, walk
 
 
 @pytest.mark.parametrize(
-    ("said", "ms"),
+    ("message", "ms"),
     [
         ("30 s", "30000"), ("30s", "30000"), ("2 days", "172800000"), ("1 Day", "86400000"),
         ("1 h 30 min", "5400000"), ("1.5 h", "5400000"), ("500 ms", "500"),
         (" 1 week ", "604800000"), ("1 min, 5 s", "65000"),
     ],
 )  # fmt: skip
-def test_what_people_say_is_read(said: str, ms: str) -> None:
-    assert milliseconds(said) == ms
+def test_what_people_say_is_read(message: str, ms: str) -> None:
+    assert milliseconds(message) == ms
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,8 @@ def test_a_bad_duration_is_told_with_how_to_write_one(client: Client, typed: str
     response = answer(client, "producer", {"producer.delivery.timeout.ms": typed})
     assert response.status_code == 400
     html = response.content.decode()
-    told = "delivery.timeout.ms is a duration: write 30 s, 1 h 30 min, 2 days"
-    assert html.count(told) == 3, "in the summary, beside the field and on the card"
+    text = "delivery.timeout.ms is a duration: write 30 s, 1 h 30 min, 2 days"
+    assert html.count(text) == 3, "in the summary, beside the field and on the card"
     assert "<b>" not in html.partition('id="questions"')[2].partition("</form>")[0]
 
 
@@ -87,7 +87,7 @@ def test_few_questions_stand_open_and_the_others_are_folded(client: Client, fami
         form = html.partition('<div class="fields">')[2].partition('<div class="actions">')[0]
         first, _, folded = form.partition('<details class="more"')
         shown += first.count('class="field"')
-        for name in (each.name for each in step.questions if each.name in DECIDES):
+        for name in (question.name for question in step.questions if question.name in DECIDES):
             assert f'name="{name}"' not in folded
     assert 7 <= shown <= 10
 

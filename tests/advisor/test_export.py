@@ -31,9 +31,9 @@ EVERY = [
 
 
 def _export(name: str) -> Export:
-    found = find(name)
-    assert found is not None
-    return found
+    export = find(name)
+    assert export is not None
+    return export
 
 
 def _pipeline(family: Family, settings: dict[Component, dict[str, Value]]) -> Pipeline:
@@ -46,7 +46,7 @@ def test_each_family_has_its_own_files_and_the_commands() -> None:
         for family, version in VERSIONS.items()
     }
     topic = ["kafka-commands", "reassignment", "strimzi-topic", "terraform"]
-    assert {family: sorted(each) for family, each in names.items()} == {
+    assert {family: sorted(row) for family, row in names.items()} == {
         Family.JAVA: sorted(["java-producer", "java-consumer", "spring-boot", *topic]),
         Family.LIBRDKAFKA: sorted(["confluent-python", "librdkafka-json", *topic]),
         Family.SPARK: sorted(["spark-options", *topic]),
@@ -77,8 +77,8 @@ def test_a_reassignment_is_offered_only_on_a_way_that_changes_the_copies() -> No
         _pipeline(Family.JAVA, {Component.TOPIC: {"replication.factor": copies}})
         for copies in (1, 3)
     )
-    assert "reassignment" in {each.name for each in exports_for(three, described=one)}
-    assert "reassignment" not in {each.name for each in exports_for(three, described=three)}
+    assert "reassignment" in {export.name for export in exports_for(three, described=one)}
+    assert "reassignment" not in {export.name for export in exports_for(three, described=three)}
 
 
 def test_names_and_file_names_are_told_apart() -> None:
@@ -90,7 +90,7 @@ def test_names_and_file_names_are_told_apart() -> None:
 def test_what_was_stated_and_what_the_guarantee_rests_on_is_written() -> None:
     pipeline = _pipeline(Family.JAVA, {Component.PRODUCER: {"acks": "1", "batch.size": 65536}})
     text = _export("java-producer").render(pipeline, STAMP)
-    written = {found.key: found.value for found in properties(text)}
+    written = {entry.key: entry.value for entry in properties(text)}
     assert written == {
         "acks": "1", "enable.idempotence": "false", "retries": "2147483647",
         "max.in.flight.requests.per.connection": "5", "delivery.timeout.ms": "120000",
@@ -98,20 +98,20 @@ def test_what_was_stated_and_what_the_guarantee_rests_on_is_written() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("family", "export"), EVERY, ids=lambda each: getattr(each, "name", each))
+@pytest.mark.parametrize(("family", "export"), EVERY, ids=lambda case: getattr(case, "name", case))
 def test_the_head_says_where_the_file_is_from(family: Family, export: Export) -> None:
     text = export.render(Pipeline(family, VERSIONS[family]), STAMP)
     if export.media_type == "application/json":
         about = json.loads(text)["about"]
-        said = [about[key] for key in ("made_by", "rules", "client", "kafka", "reasons")]
-        assert said == ["Delivery Lab", *(getattr(STAMP, name) for name in _STAMPED)]
+        words = [about[key] for key in ("made_by", "rules", "client", "kafka", "reasons")]
+        assert words == ["Delivery Lab", *(getattr(STAMP, name) for name in _STAMPED)]
         return
     assert "# Made by Delivery Lab, rules 7, for java 4.3 and Kafka 4.3." in text
     assert "# The reasons: http://127.0.0.1:8000/pipelines/abc/" in text
     assert max(map(len, text.splitlines())) <= 130
 
 
-@pytest.mark.parametrize(("family", "export"), EVERY, ids=lambda each: getattr(each, "name", each))
+@pytest.mark.parametrize(("family", "export"), EVERY, ids=lambda case: getattr(case, "name", case))
 @given(words=st.text(max_size=300))
 def test_no_stamp_ends_its_comment(family: Family, export: Export, words: str) -> None:
     pipeline = Pipeline(family, VERSIONS[family])
@@ -130,7 +130,7 @@ def _program(text: str) -> list[str]:
 @pytest.mark.parametrize("family", list(Family))
 def test_a_value_that_the_catalog_never_made_is_not_exported(family: Family, value: Value) -> None:
     pipeline = _pipeline(family, {Component.PRODUCER: {"acks": value}})
-    exports = [each for each in exports_for(pipeline) if each.name not in OF_TOPICS]
+    exports = [export for export in exports_for(pipeline) if export.name not in OF_TOPICS]
     refused = 0
     for export in exports:
         try:
@@ -146,7 +146,7 @@ def test_a_value_that_the_catalog_never_made_is_not_exported(family: Family, val
 def test_an_escaped_value_is_read_back_whole(text: str) -> None:
     written = f"key={escape(text)}\n"
     assert written.isascii()
-    units = [found.value.encode("utf-16-be", "surrogatepass") for found in properties(written)]
+    units = [entry.value.encode("utf-16-be", "surrogatepass") for entry in properties(written)]
     assert units == [text.encode("utf-16-be", "surrogatepass")]
 
 

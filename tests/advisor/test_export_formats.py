@@ -201,10 +201,10 @@ def test_the_plan_keeps_every_copy_and_its_leader_and_adds_brokers_in_turn(tmp_p
     assert done.returncode == 0, done.stderr
     plan = json.loads((tmp_path / "reassignment.json").read_text())
     assert plan["version"] == 1
-    assert [(each["topic"], each["partition"]) for each in plan["partitions"]] == [
+    assert [(partition["topic"], partition["partition"]) for partition in plan["partitions"]] == [
         ("orders", 0), ("orders", 1), ("orders", 2)
     ]  # fmt: skip
-    replicas = [each["replicas"] for each in plan["partitions"]]
+    replicas = [partition["replicas"] for partition in plan["partitions"]]
     assert replicas == [[1, 2, 3], [3, 1, 2], [2, 3, 1]]
 
 

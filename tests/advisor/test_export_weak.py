@@ -35,7 +35,9 @@ def files(fields: dict[str, str]) -> dict[str, str]:
     """Every file that leads to the recommended settings."""
     before = described(fields)
     after = recommend(before).pipeline
-    return {each.name: each.render(after, STAMP, before) for each in exports_for(after, before)}
+    return {
+        export.name: export.render(after, STAMP, before) for export in exports_for(after, before)
+    }
 
 
 def _code(text: str) -> str:
@@ -48,16 +50,16 @@ def _comments(text: str) -> str:
 
 
 def test_weak_values_of_the_brokers_are_never_set_for_the_cluster() -> None:
-    found = files(WEAK)
-    script = found["kafka-commands"]
+    results = files(WEAK)
+    script = results["kafka-commands"]
     brokers = _code(script).partition("brokers)")[2]
     assert "kafka-configs.sh" not in brokers
     assert "There is nothing to change while the brokers run." in brokers
-    said = _comments(script).partition(WORDS)[2]
+    text = _comments(script).partition(WORDS)[2]
     for name, value in BROKERS.items():
         key = name.removeprefix("broker.")
-        assert ("your own log.dirs" if key == "log.dirs" else f"{key}={value}") in said
-    assert not {"server-properties", "strimzi-kafka"} & found.keys(), "nothing of them changes"
+        assert ("your own log.dirs" if key == "log.dirs" else f"{key}={value}") in text
+    assert not {"server-properties", "strimzi-kafka"} & results.keys(), "nothing of them changes"
 
 
 def test_no_file_sets_what_a_finding_speaks_against() -> None:
@@ -89,8 +91,8 @@ def test_a_topic_that_exists_gets_what_changes_and_nothing_that_it_has() -> None
 
 
 def test_one_copy_on_one_broker_is_set_and_said_to_be_no_advice() -> None:
-    found = files({"brokers": "1", "need.survive": "0", "topic.replication.factor": "1"})
-    topic = found["strimzi-topic"]
+    results = files({"brokers": "1", "need.survive": "0", "topic.replication.factor": "1"})
+    topic = results["strimzi-topic"]
     assert yaml.safe_load(topic)["spec"]["replicas"] == 1
     assert "Set as you described, not recommended: replication.factor=1." in _comments(topic)
     assert "min.insync.replicas" not in yaml.safe_load(topic)["spec"]["config"]
@@ -122,7 +124,7 @@ def test_leaving_what_is_weak_out_never_breaks_more(before: Pipeline) -> None:
     after = recommend(before).pipeline
     left = after
     for component, name in weak(Way(after, before)):
-        stated = {each: value for each, value in left.stated(component).items() if each != name}
+        stated = {key: value for key, value in left.stated(component).items() if key != name}
         left = Pipeline(
             left.family, left.version, left.kafka, left.brokers,
             {**left.settings, component: stated}, left.requirement,

@@ -29,7 +29,7 @@ def places() -> dict[str, set[str]]:
     load = {"application.rate": "1", "application.controllers": "3",
             "application.message.bytes": "1"}  # fmt: skip
     spark = {"family": "spark", "consumer.maxOffsetsPerTrigger": "1"}
-    known = {
+    names = {
         f"{component}.{name}"
         for family in Family for component in Component
         for name in in_force(family, versions(family)[0], kafka_versions()[0], component)
@@ -38,9 +38,12 @@ def places() -> dict[str, set[str]]:
         "event": {event.name for event in all_events()},
         "finding": {rule.code for rule in all_rules()},
         "change": {f"{lever.component}.{lever.setting}" for lever in ALL},
-        "number": {each.name for fields in (load, load | spark, {"producer.transactional.id": "a"})
-                   for each in numbers(described(fields))},
-        "setting": known,
+        "number": {
+            number.name
+            for fields in (load, load | spark, {"producer.transactional.id": "a"})
+            for number in numbers(described(fields))
+        },
+        "setting": names,
     }  # fmt: skip
 
 
@@ -56,9 +59,9 @@ def test_a_rule_is_where_it_is_said_to_be_or_says_why_not(
     named = _PLACE.findall(where)
     if not named:
         assert re.fullmatch(r"out of reach: \w.{30,}", where)
-    known = places()
+    by_name = places()
     for kind, name in named:
-        assert name in known[kind], f"there is no {kind} {name}"
+        assert name in by_name[kind], f"there is no {kind} {name}"
     assert ", ".join(f"{kind} `{name}`" for kind, name in named) == where or not named
 
 
@@ -67,5 +70,5 @@ def test_every_event_and_every_finding_answers_to_a_rule() -> None:
     named = {name for _, _, where in ROWS for _, name in _PLACE.findall(where)}
     since = {"leader-cut-off", "B005", "B008", "S003", "dead-letter-refused", "order-given-up",
              "record-too-large"}  # fmt: skip
-    found = {event.name for event in all_events()} | {rule.code for rule in all_rules()}
-    assert found - named == since
+    names = {event.name for event in all_events()} | {rule.code for rule in all_rules()}
+    assert names - named == since

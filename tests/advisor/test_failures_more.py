@@ -350,10 +350,14 @@ STANDSTILLS = [
 ]
 
 
-@pytest.mark.parametrize(("event", "fields", "said"), STANDSTILLS)
-def test_a_standstill_is_told_with_its_number(event: str, fields: dict[str, str], said: str):
-    [found] = [each for each in assess(described(fields)).failures if each.event.name == event]
-    assert any(said in found.permits[each] for each in HARMLESS & found.permits.keys())
+@pytest.mark.parametrize(("event", "fields", "message"), STANDSTILLS)
+def test_a_standstill_is_told_with_its_number(event: str, fields: dict[str, str], message: str):
+    [assessment] = [
+        verdict for verdict in assess(described(fields)).failures if verdict.event.name == event
+    ]
+    assert any(
+        message in assessment.permits[anomaly] for anomaly in HARMLESS & assessment.permits.keys()
+    )
 
 
 @pytest.mark.parametrize(
@@ -372,8 +376,8 @@ def test_only_java_from_4_0_is_of_no_more_use_after_an_idle_time(
     fields: dict[str, str], expected: set[Anomaly]
 ) -> None:
     """Seen with 3.3.2 to 4.4.0 and librdkafka 2.16: docs/decisions/0022."""
-    told = described(SAFE | TRANSACTIONAL | fields)
-    assert permits(told, "transactional-id-expired") == expected
+    pipeline = described(SAFE | TRANSACTIONAL | fields)
+    assert permits(pipeline, "transactional-id-expired") == expected
 
 
 NOT_SAID = {
@@ -385,8 +389,8 @@ NOT_SAID = {
 @pytest.mark.parametrize("name", NOT_SAID)
 def test_what_only_the_team_can_know_counts_once_it_was_said(name: str):
     def in_scope(fields: dict[str, str]) -> bool:
-        found = assess(described(fields)).failures
-        [event] = [each for each in found if each.event.name == name]
+        assessments = assess(described(fields)).failures
+        [event] = [assessment for assessment in assessments if assessment.event.name == name]
         return event.in_scope
 
     assert not in_scope(SAFE)
@@ -398,7 +402,9 @@ def test_what_only_the_team_can_know_counts_once_it_was_said(name: str):
 )
 def test_what_no_requirement_asks_for_is_told_and_never_counts(name: str):
     fields = {"topic.cleanup.policy": "compact", "need.ordering": "on", "need.survive": "2"}
-    [found] = [each for each in assess(described(fields)).failures if each.event.name == name]
-    assert found.permits
-    assert not found.in_scope
-    assert found.event.not_counted
+    [assessment] = [
+        verdict for verdict in assess(described(fields)).failures if verdict.event.name == name
+    ]
+    assert assessment.permits
+    assert not assessment.in_scope
+    assert assessment.event.not_counted

@@ -65,10 +65,12 @@ WAITS = [
 ]
 
 
-@pytest.mark.parametrize(("event", "fields", "said"), WAITS)
-def test_a_wait_is_told_with_what_it_is_for(event: str, fields: dict[str, str], said: str):
-    [found] = [each for each in assess(described(fields)).failures if each.event.name == event]
-    assert said in found.permits[A.UNAVAILABLE]
+@pytest.mark.parametrize(("event", "fields", "message"), WAITS)
+def test_a_wait_is_told_with_what_it_is_for(event: str, fields: dict[str, str], message: str):
+    [assessment] = [
+        verdict for verdict in assess(described(fields)).failures if verdict.event.name == event
+    ]
+    assert message in assessment.permits[A.UNAVAILABLE]
 
 
 def test_replicas_are_moved_while_all_are_in_sync_unless_a_third_copy_is_sure() -> None:
@@ -80,10 +82,14 @@ def test_replicas_are_moved_while_all_are_in_sync_unless_a_third_copy_is_sure() 
 
 
 def test_two_sites_take_a_minimum_above_half_and_a_third_place_for_a_controller() -> None:
-    found = recommend(described(STRETCHED))
-    [change] = found.changes
+    recommendation = recommend(described(STRETCHED))
+    [change] = recommendation.changes
     assert (change.setting, change.after) == ("min.insync.replicas", 3)
-    [site] = [each for each in assess(described(STRETCHED)).failures if each.event.name == SITE]
+    [site] = [
+        assessment
+        for assessment in assess(described(STRETCHED)).failures
+        if assessment.event.name == SITE
+    ]
     assert "two and a half data centres" in site.event.beyond_settings
     three = SAFE | {"application.racks": "3"}
     assert A.UNAVAILABLE not in permits(described(three), SITE)

@@ -134,20 +134,20 @@ def test_an_event_permits_exactly_this(event: str, fields: dict[str, str], expec
 )
 def test_a_refusal_by_the_clock_names_the_limit(fields: dict[str, str], refused: str) -> None:
     pipeline = described(SAFE | fields)
-    [event] = [each for each in events_for(pipeline) if each.name == "clocks-differ"]
-    told = event.permits(pipeline).get(A.GIVEN_UP, "")
-    assert refused in told
-    assert bool(refused) == bool(told)
+    [event] = [event for event in events_for(pipeline) if event.name == "clocks-differ"]
+    text = event.permits(pipeline).get(A.GIVEN_UP, "")
+    assert refused in text
+    assert bool(refused) == bool(text)
 
 
 @pytest.mark.parametrize(
-    ("creates", "said"),
+    ("creates", "message"),
     [
         ({}, "with default.replication.factor=1"),
         ({"broker.auto.create.topics.enable": "false"}, "nobody but the operator creates it"),
     ],
 )
-def test_who_may_create_the_topic_again_is_said(creates: dict[str, str], said: str) -> None:
+def test_who_may_create_the_topic_again_is_said(creates: dict[str, str], message: str) -> None:
     pipeline = described(SAFE | WHILE_RUNNING | creates)
-    [event] = [each for each in events_for(pipeline) if each.name == "topic-recreated"]
-    assert said in event.permits(pipeline)[A.LOST_WRITE]
+    [event] = [event for event in events_for(pipeline) if event.name == "topic-recreated"]
+    assert message in event.permits(pipeline)[A.LOST_WRITE]

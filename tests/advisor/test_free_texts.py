@@ -46,13 +46,13 @@ def _text(field: str) -> str:
     return f"/tmp/{SECRET}" if field.endswith(("dirs", "dir")) else SECRET
 
 
-def _is_told(said: object) -> bool:
-    return any(each in str(said) for each in (SECRET, SECRET.replace("-", "")))
+def _is_told(answer: object) -> bool:
+    return any(name in str(answer) for name in (SECRET, SECRET.replace("-", "")))
 
 
 def _rows() -> str:
     rows = str(serializers.serialize("json", [*Description.objects.all()]))
-    return rows + repr([each.get_decoded() for each in Session.objects.all()])
+    return rows + repr([session.get_decoded() for session in Session.objects.all()])
 
 
 def test_every_weighed_setting_that_takes_any_text_is_one_of_these() -> None:
@@ -60,11 +60,11 @@ def test_every_weighed_setting_that_takes_any_text_is_one_of_these() -> None:
     for family in Family:
         for version in versions(family):
             for component in Component:
-                for each in settings_of(family, version, NEWEST, component):
-                    own_class = each.kind is Kind.CHOICE and "[A-Za-z_$]" in each.pattern
-                    if each.kind is Kind.TEXT or own_class:
-                        free.add(each.name)
-                        assert is_free(each.name), each.name
+                for setting in settings_of(family, version, NEWEST, component):
+                    own_class = setting.kind is Kind.CHOICE and "[A-Za-z_$]" in setting.pattern
+                    if setting.kind is Kind.TEXT or own_class:
+                        free.add(setting.name)
+                        assert is_free(setting.name), setting.name
     assert free >= {field.partition(".")[2] for fields in FIELDS.values() for field in fields}
 
 
@@ -89,7 +89,7 @@ def test_what_is_kept_is_what_the_model_looks_at_and_stays_so(name, text, what) 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("family", "field"), [(family, each) for family, fields in FIELDS.items() for each in fields]
+    ("family", "field"), [(family, field) for family, fields in FIELDS.items() for field in fields]
 )
 class TestOnTheSite:
     """By each way in: every answer, every row, every line of the log."""
@@ -103,17 +103,17 @@ class TestOnTheSite:
         at = f"/pipelines/{saved.slug}/"
         shown += [client.get(at), client.get(f"{at}report/"), client.post(f"{at}edit/")]
         shown += [client.get(f"/describe/{step}/") for step in ("client", "send", "topic", "need")]
-        shown += [client.get(f"{at}export/{each.name}/") for each in all_exports()]
+        shown += [client.get(f"{at}export/{export.name}/") for export in all_exports()]
         shown.append(client.post("/describe/send/card/", {field: _text(field)}))
         archive = zipfile.ZipFile(io.BytesIO(client.get(f"{at}archive.zip").content))
         texts = [archive.read(name).decode() for name in archive.namelist()]
         started = client.post("/experiments/start/", {"pipeline": saved.slug})
         from labs.models import Experiment
 
-        for each in Experiment.objects.all():
-            assert not _is_told(json.dumps(each.spec))
-            assert not _is_told([run.settings for run in each.runs.all()])
-        assert not _is_told([each.content.decode() for each in [*shown, started]])
+        for experiment in Experiment.objects.all():
+            assert not _is_told(json.dumps(experiment.spec))
+            assert not _is_told([run.settings for run in experiment.runs.all()])
+        assert not _is_told([response.content.decode() for response in [*shown, started]])
         assert not _is_told(texts)
         assert not _is_told(_rows())
         assert not _is_told(caplog.text)
@@ -176,9 +176,9 @@ def test_read_by_the_command(tmp_path: Path, how: list[str]) -> None:
         f'broker.log.dirs = "/tmp/{SECRET}"\n'
     )
     more.write_text(f"transactional.id=another-{SECRET}\nacks=all\n")
-    said = _advised("--pipeline", str(described), "--producer", str(more), *how)
-    assert not _is_told(said)
-    assert "disagree" in said or how != ["--verbose"]
+    text = _advised("--pipeline", str(described), "--producer", str(more), *how)
+    assert not _is_told(text)
+    assert "disagree" in text or how != ["--verbose"]
 
 
 def test_two_texts_are_compared_before_they_are_dropped() -> None:
@@ -189,7 +189,7 @@ def test_two_texts_are_compared_before_they_are_dropped() -> None:
     inputs.add_text("b", f"transactional.id={SECRET}\nacks=all\n")
     assert inputs.notes == []
     inputs.add_text("c", "transactional.id=other\nacks=all\ntransactional.id=third\n")
-    assert [each for each in inputs.notes if "transactional.id" in each] == [
+    assert [note for note in inputs.notes if "transactional.id" in note] == [
         "c:3: transactional.id replaces line 1.",
         "c:3: producer.transactional.id replaces that of b:1: the two disagree.",
     ]
@@ -201,13 +201,13 @@ def _stamp() -> Stamp:
 
 def _exported() -> Iterator[Any]:
     for family, fields in FIELDS.items():
-        told = {each: _text(each) for each in fields}
-        pipeline, problems = from_fields({"family": family, **told})
+        data = {field: _text(field) for field in fields}
+        pipeline, problems = from_fields({"family": family, **data})
         assert pipeline
         assert not problems
-        for each in all_exports():
-            if each.applies(pipeline):
-                yield pytest.param(pipeline, each, fields, id=f"{family}-{each.name}")
+        for export in all_exports():
+            if export.applies(pipeline):
+                yield pytest.param(pipeline, export, fields, id=f"{family}-{export.name}")
 
 
 @pytest.mark.parametrize(("pipeline", "export", "fields"), _exported())
@@ -231,9 +231,11 @@ def test_a_file_has_a_placeholder_and_says_so_and_reads_back_the_same(pipeline, 
 def test_the_word_and_the_placeholder_are_both_taken_for_what_is_stated() -> None:
     for family in Family:
         for component in Component:
-            for each in settings_of(family, versions(family)[0], NEWEST, component):
-                if is_free(each.name):
-                    assert parse(each, STATED) == parse(each, f"YOUR-{each.name}") == STATED
+            for setting in settings_of(family, versions(family)[0], NEWEST, component):
+                if is_free(setting.name):
+                    assert (
+                        parse(setting, STATED) == parse(setting, f"YOUR-{setting.name}") == STATED
+                    )
 
 
 def test_what_was_saved_before_is_forgotten() -> None:

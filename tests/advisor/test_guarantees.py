@@ -30,11 +30,11 @@ def test_a_loss_and_a_repeat_leave_nothing():
 
 @given(ANOMALIES)
 def test_the_strongest_forbids_nothing_that_may_happen_and_no_stronger_one_would_do(permitted):
-    found = strongest(permitted)
+    guarantee = strongest(permitted)
 
-    assert not FORBIDS[found] & permitted
+    assert not FORBIDS[guarantee] & permitted
     for other in Guarantee:
-        if FORBIDS[other] > FORBIDS[found]:
+        if FORBIDS[other] > FORBIDS[guarantee]:
             assert FORBIDS[other] & permitted
 
 

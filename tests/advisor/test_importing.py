@@ -21,9 +21,9 @@ SECRET = "hunter2"
 
 def _fields(html: str) -> dict[str, str]:
     """What the confirming form would send."""
-    found = re.findall(r'<input type="hidden" name="([\w.]+)" value="([^"]*)">', html)
+    results = re.findall(r'<input type="hidden" name="([\w.]+)" value="([^"]*)">', html)
     others = ("csrfmiddlewaretoken", "before.")
-    return {name: text for name, text in found if not name.startswith(others)}
+    return {name: text for name, text in results if not name.startswith(others)}
 
 
 def _carried(html: str) -> dict[str, str]:
@@ -79,9 +79,9 @@ def test_answers_that_stop_counting_with_another_client_are_named(client: Client
     _, html = _send(client, librdkafka, family="librdkafka")
     client.post(f"{URL}use/", {**_fields(html), "to": "questions"})
     _, html = _send(client, "spring.kafka.producer.acks=all\n")
-    said = re.sub(r"<[^>]+>", "", html)
-    assert "With these, 2 answers of another client or version stop counting" in said
-    assert "producer.partitioner, producer.queuing.strategy" in said
+    text = re.sub(r"<[^>]+>", "", html)
+    assert "With these, 2 answers of another client or version stop counting" in text
+    assert "producer.partitioner, producer.queuing.strategy" in text
 
 
 def test_what_is_confirmed_becomes_a_pipeline(client: Client) -> None:
@@ -135,30 +135,30 @@ def test_the_client_of_a_file_is_taken_from_it_or_chosen(client: Client) -> None
     assert _fields(html)["producer.delivery.timeout.ms"] == "9000"
 
 
-@pytest.mark.parametrize(("text", "said"), [
+@pytest.mark.parametrize(("text", "message"), [
     ("acks=all\nenable.idempotance=true\n", "Pasted text:2: There is no producer setting"),
     ("Dear diary", "Pasted text: Nothing here looks like a file that we know."),
     ("spring:\n  kafka:\n\t x", "Pasted text:3: this is not well-formed YAML."),
     ("", "Nothing was sent, or a file of more than 1048576 bytes."),
 ])  # fmt: skip
 def test_a_wrong_file_is_said_with_its_line_and_status_400(
-    client: Client, text: str, said: str
+    client: Client, text: str, message: str
 ) -> None:
     status, html = _send(client, text)
     assert status == 400
-    assert said in html
+    assert message in html
     assert 'role="alert"' in html
     assert not _fields(html)
 
 
 def test_a_file_that_is_too_large_or_no_text_is_refused(client: Client) -> None:
-    for content, said in (
+    for content, text in (
         (b"#" * (MAX_BYTES + 1), "longer than"),
         (b"\xfe\xfd", "file 1 (a….properties):1: this is not text in UTF-8"),
     ):
         status, html = _send(client, files=[SimpleUploadedFile("a.properties", content)])
         assert status == 400
-        assert said in html
+        assert text in html
     many = [SimpleUploadedFile(f"{n}.properties", b"acks=1") for n in range(11)]
     assert "More than 10 files" in _send(client, files=many)[1]
 

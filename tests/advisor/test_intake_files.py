@@ -77,14 +77,14 @@ EXPECTED = {
 def test_a_whole_file_is_recognised_and_read(name: str) -> None:
     text = (FILES / name).read_text("utf-8")
     kind, heads, settings = EXPECTED[name]
-    found, reader = read(text, JAVA), detect(text)
+    intake, reader = read(text, JAVA), detect(text)
     assert reader
     assert reader.kind == kind
-    assert [problem.message for problem in found.problems] == []
-    assert found.heads == heads
-    assert found.settings == settings
-    assert len(set(found.notes)) == len(found.notes)
-    assert not [note for note in found.notes if "replaces" in note], "a merge is no contradiction"
+    assert [problem.message for problem in intake.problems] == []
+    assert intake.heads == heads
+    assert intake.settings == settings
+    assert len(set(intake.notes)) == len(intake.notes)
+    assert not [note for note in intake.notes if "replaces" in note], "a merge is no contradiction"
 
 
 def test_every_file_is_expected_to_say_something() -> None:
@@ -110,10 +110,10 @@ def test_profiles_are_named_and_left_out() -> None:
 ])  # fmt: skip
 def test_an_image_says_which_kafka_it_has(image: str, line: str | None) -> None:
     text = f"services: {{k: {{image: '{image}', environment: {{KAFKA_NODE_ID: 1}}}}}}"
-    found = read(text, JAVA, "compose")
-    assert found.heads.get("kafka") == line
+    intake = read(text, JAVA, "compose")
+    assert intake.heads.get("kafka") == line
     unknown = "Line 1: the image's Kafka 2.7 is not known here: not taken."
-    assert (unknown in found.notes) == (":6.1" in image)
+    assert (unknown in intake.notes) == (":6.1" in image)
 
 
 def test_an_image_says_it_of_a_broker_that_states_no_id() -> None:
@@ -121,8 +121,8 @@ def test_an_image_says_it_of_a_broker_that_states_no_id() -> None:
         "services:\n  broker:\n    image: confluentinc/cp-kafka:7.6.0\n"
         "    environment: {KAFKA_MIN_INSYNC_REPLICAS: 2}\n"
     )
-    found = read(text, JAVA, "compose")
-    assert found.heads == {"kafka": "3.6", "brokers": "1"}
+    intake = read(text, JAVA, "compose")
+    assert intake.heads == {"kafka": "3.6", "brokers": "1"}
 
 
 def test_images_that_differ_say_nothing() -> None:
@@ -136,9 +136,9 @@ def test_images_that_differ_say_nothing() -> None:
     ("2 * 1.5", None), ("True * 9", None), ("'9' * 9", None), ("9" * 18 + " * 99", None),
 ])  # fmt: skip
 def test_a_product_of_numbers_is_a_plain_value(written: str, value: int | None) -> None:
-    found = read(f"producer = {{'message.timeout.ms': {written}}}", JAVA, "python-dict")
-    assert found.settings.get("producer.delivery.timeout.ms") == value
-    assert bool(found.notes) == (value is None)
+    intake = read(f"producer = {{'message.timeout.ms': {written}}}", JAVA, "python-dict")
+    assert intake.settings.get("producer.delivery.timeout.ms") == value
+    assert bool(intake.notes) == (value is None)
 
 
 @pytest.mark.parametrize(("kind", "looks"), [
@@ -146,19 +146,19 @@ def test_a_product_of_numbers_is_a_plain_value(written: str, value: int | None) 
 ])  # fmt: skip
 def test_a_file_of_another_kind_is_no_file_of_this_one(kind: str, looks: str) -> None:
     problems = read((FILES / "describe-4.txt").read_text("utf-8"), JAVA, kind).problems
-    said = f"Line 1: no setting of Kafka is in this file; it looks like: {looks}."
-    assert [problem.message for problem in problems] == ([said] if looks else [])
+    text = f"Line 1: no setting of Kafka is in this file; it looks like: {looks}."
+    assert [problem.message for problem in problems] == ([text] if looks else [])
 
 
-@pytest.mark.parametrize(("content", "said"), [
+@pytest.mark.parametrize(("content", "message"), [
     (b"# a\nacks=1 # \xe4\n", "f:2: this is not text in UTF-8."),
     (b"\x7fELF\x02\x01\x01\xff", "f:1: this is not text in UTF-8."),
     (b" \n", "f: there is nothing in it."), (b"", "f: there is nothing in it."),
 ])  # fmt: skip
-def test_what_is_no_text_is_said_with_its_line(content: bytes, said: str) -> None:
+def test_what_is_no_text_is_said_with_its_line(content: bytes, message: str) -> None:
     with pytest.raises(FileProblem) as problem:
         decoded("f", content)
-    assert str(problem.value) == said
+    assert str(problem.value) == message
 
 
 def test_what_powershell_writes_is_text() -> None:
@@ -195,6 +195,6 @@ def test_a_secret_is_in_no_table_no_session_and_no_log(
     fields = {"producer.acks": "1", "sasl.password": SECRET, "producer.sasl.password": SECRET}
     client.post("/describe/from-files/use/", {**fields, "to": last})
     kept = repr([list(model._default_manager.values()) for model in apps.get_models()])
-    logged = "\n".join(each.getMessage() for each in caplog.records)
+    logged = "\n".join(record.getMessage() for record in caplog.records)
     assert "producer" in repr(dict(client.session)) + kept
     assert SECRET not in kept + logged + repr(dict(client.session))

@@ -35,12 +35,12 @@ TEXTS = st.one_of(
 )  # fmt: skip
 
 
-def _sane(found: Intake) -> None:
-    for message in [*found.notes, *(problem.message for problem in found.problems)]:
+def _sane(intake: Intake) -> None:
+    for message in [*intake.notes, *(problem.message for problem in intake.problems)]:
         assert message.isprintable()
         assert len(message) < 400
-    assert found.settings or found.heads or found.notes or found.problems
-    assert found.lines.keys() >= found.settings.keys()
+    assert intake.settings or intake.heads or intake.notes or intake.problems
+    assert intake.lines.keys() >= intake.settings.keys()
 
 
 @given(TEXTS)
@@ -94,8 +94,8 @@ def test_a_bomb_is_refused_or_read_in_no_time(whole: str) -> None:
 
 
 def test_more_than_a_megabyte_is_refused_before_it_is_looked_at() -> None:
-    found = read("x" * (MAX_BYTES + 1), JAVA)
-    assert "longer than 1048576 bytes" in found.problems[0].message
+    intake = read("x" * (MAX_BYTES + 1), JAVA)
+    assert "longer than 1048576 bytes" in intake.problems[0].message
 
 
 SECRETS = {

@@ -20,9 +20,9 @@ JAVA = Product(Family.JAVA, "4.3", "4.3")
 
 @EACH
 def test_a_file_is_recognised_and_read(example: Example) -> None:
-    found = detect(example.text)
-    assert found is not None
-    assert found.kind == example.kind
+    reader = detect(example.text)
+    assert reader is not None
+    assert reader.kind == example.kind
     intake = read(example.text, JAVA)
     assert [problem.message for problem in intake.problems] == []
     assert intake.settings == example.settings
@@ -68,13 +68,13 @@ WRONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "text", "said"), WRONG)
-def test_a_wrong_file_gets_the_line_and_the_reason(kind: str, text: str, said: str) -> None:
-    assert [problem.message for problem in read(text, JAVA, kind).problems] == [said]
+@pytest.mark.parametrize(("kind", "text", "message"), WRONG)
+def test_a_wrong_file_gets_the_line_and_the_reason(kind: str, text: str, message: str) -> None:
+    assert [problem.message for problem in read(text, JAVA, kind).problems] == [message]
 
 
 @pytest.mark.parametrize(
-    "example", [each for each in EXAMPLES if each.heads.get("family")], ids=str
+    "example", [example for example in EXAMPLES if example.heads.get("family")], ids=str
 )
 def test_the_person_may_choose_another_client_than_the_file_speaks_of(example: Example) -> None:
     intake = read(example.text, JAVA, example.kind, family="librdkafka")
@@ -114,14 +114,14 @@ def test_what_is_exported_is_read_back_as_it_was(pipeline: Pipeline) -> None:
 
 
 def _same(pipeline: Pipeline, name: str, intake: Intake) -> None:
-    found = {
-        f"{component}.{each.name}": pipeline.value(component, each.name)
+    results = {
+        f"{component}.{setting.name}": pipeline.value(component, setting.name)
         for component in Component
         if component is not Component.APPLICATION
-        for each in chosen(Way(pipeline), component)
+        for setting in chosen(Way(pipeline), component)
     }
     of_code = {"application.commit", "application.framework"}
-    assert intake.settings.keys() - of_code <= found.keys(), name
+    assert intake.settings.keys() - of_code <= results.keys(), name
     for field, value in intake.settings.items():
-        assert field in of_code or found[field] == value, (name, field)
+        assert field in of_code or results[field] == value, (name, field)
     assert intake.settings, name

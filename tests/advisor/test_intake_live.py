@@ -23,7 +23,7 @@ def broker(line: str = "4.3", *made: Entry) -> tuple[Entry, ...]:
         for name, fact in facts("broker", line).items()
         if not fact.internal
     }
-    return tuple((by_name | {each.name: each for each in made}).values())
+    return tuple((by_name | {entry.name: entry for entry in made}).values())
 
 
 def seen(*on_topic: Entry, brokers: Iterable[tuple[Entry, ...]] = (broker(),), **more) -> Seen:
@@ -33,8 +33,8 @@ def seen(*on_topic: Entry, brokers: Iterable[tuple[Entry, ...]] = (broker(),), *
     return Seen("orders", on_topic=on_topic, **given)
 
 
-def read(found: Seen, product: Product = JAVA) -> tuple[Intake, dict[str, str]]:
-    intake, places = read_live(found, product)
+def read(reading: Seen, product: Product = JAVA) -> tuple[Intake, dict[str, str]]:
+    intake, places = read_live(reading, product)
     assert not intake.problems
     assert intake.settings.keys() == places.keys()
     return intake, dict(places)
@@ -47,12 +47,12 @@ def noted(intake: Intake, words: str) -> bool:
 def test_a_topic_and_its_cluster_are_read_with_the_place_of_each_answer() -> None:
     kept = Entry(MIN_ISR, "2", OF_CLUSTER)
     made = broker("4.3", kept, Entry("replica.lag.time.max.ms", "9000", IN_FILE))
-    found, places = read(seen(
+    intake, places = read(seen(
         Entry("retention.ms", "5000", ON_TOPIC), Entry("cleanup.policy", "delete", DEFAULT), kept,
         brokers=[made, made, made], racks={1: "a", 2: "b", 3: "a"},
     ))  # fmt: skip
-    assert found.heads == {"brokers": "3", "kafka": "4.3"}
-    assert found.settings == {
+    assert intake.heads == {"brokers": "3", "kafka": "4.3"}
+    assert intake.settings == {
         "application.racks": 2, "topic.replication.factor": 3, "topic.retention.ms": 5000,
         "topic.min.insync.replicas": 2, "broker.min.insync.replicas": 2,
         "broker.replica.lag.time.max.ms": 9000,
@@ -60,35 +60,35 @@ def test_a_topic_and_its_cluster_are_read_with_the_place_of_each_answer() -> Non
     assert places["topic.replication.factor"] == "topic orders, 2 partitions"
     assert places["topic.retention.ms"] == "set on topic orders"
     assert places["broker.replica.lag.time.max.ms"] == "in the broker's file"
-    assert noted(found, "min.insync.replicas=2 is kept by the cluster for all brokers")
+    assert noted(intake, "min.insync.replicas=2 is kept by the cluster for all brokers")
 
 
 def test_a_minimum_in_the_files_is_the_brokers_and_shows_that_no_replica_is_eligible() -> None:
     static = Entry(MIN_ISR, "2", IN_FILE)
-    found, places = read(seen(static, brokers=[broker("4.3", static)]))
-    assert found.settings["broker.min.insync.replicas"] == 2
-    assert "topic.min.insync.replicas" not in found.settings
-    assert found.settings["application.eligible.leader.replicas.version"] == 0
+    intake, places = read(seen(static, brokers=[broker("4.3", static)]))
+    assert intake.settings["broker.min.insync.replicas"] == 2
+    assert "topic.min.insync.replicas" not in intake.settings
+    assert intake.settings["application.eligible.leader.replicas.version"] == 0
     assert "as it is where this is on" in places["application.eligible.leader.replicas.version"]
 
 
 def test_a_minimum_of_the_cluster_below_the_files_is_in_force_and_said() -> None:
     kept = Entry(MIN_ISR, "1", OF_CLUSTER)
-    found, places = read(seen(kept, brokers=[broker("4.3", kept)]))
-    assert found.settings["topic.min.insync.replicas"] == 1
+    intake, places = read(seen(kept, brokers=[broker("4.3", kept)]))
+    assert intake.settings["topic.min.insync.replicas"] == 1
     assert places["topic.min.insync.replicas"].startswith("kept by the cluster for all brokers")
-    assert noted(found, "goes before their files, whatever those say")
-    assert "application.eligible.leader.replicas.version" not in found.settings
+    assert noted(intake, "goes before their files, whatever those say")
+    assert "application.eligible.leader.replicas.version" not in intake.settings
 
 
 @pytest.mark.parametrize("source", [ON_TOPIC, ON_BROKER, IN_FILE, OF_CLUSTER])
 def test_whatever_makes_it_what_is_in_force_for_a_topic_is_the_topics(source: str) -> None:
-    found, _ = read(seen(Entry("retention.ms", "1000", source)))
-    assert found.settings["topic.retention.ms"] == 1000
+    intake, _ = read(seen(Entry("retention.ms", "1000", source)))
+    assert intake.settings["topic.retention.ms"] == 1000
     unclean = Entry("unclean.leader.election.enable", "true", source)
-    found, _ = read(seen(unclean))
+    intake, _ = read(seen(unclean))
     part = "topic" if source in (ON_TOPIC, OF_CLUSTER) else "broker"
-    assert found.settings[f"{part}.unclean.leader.election.enable"] is True
+    assert intake.settings[f"{part}.unclean.leader.election.enable"] is True
 
 
 @pytest.mark.parametrize("line", kafka_versions())
@@ -99,7 +99,7 @@ def test_the_names_of_its_settings_give_a_release_away(line: str) -> None:
 
 def test_lines_with_the_same_names_are_told_apart_by_their_protocol_version() -> None:
     assert {line for line in examined("broker") if kafka_of(broker(line)) != line} == set()
-    untold = [each for each in broker("3.5") if each.name != "inter.broker.protocol.version"]
+    untold = [entry for entry in broker("3.5") if entry.name != "inter.broker.protocol.version"]
     assert kafka_of(tuple(untold)) is None
 
 
@@ -107,43 +107,43 @@ def test_a_release_that_nobody_knows_is_asked_for_and_not_guessed() -> None:
     newer = (*broker("4.3"), Entry("a.setting.of.tomorrow", "1", DEFAULT))
     mixed = [broker("4.2"), broker("4.3")]
     for brokers in ([newer], mixed, [()]):
-        found, _ = read(seen(brokers=brokers))
-        assert "kafka" not in found.heads
-        assert noted(found, "Which Kafka the brokers run cannot be told")
+        intake, _ = read(seen(brokers=brokers))
+        assert "kafka" not in intake.heads
+        assert noted(intake, "Which Kafka the brokers run cannot be told")
 
 
 def test_brokers_before_kraft_are_read_with_the_timeout_that_counts_there() -> None:
     stated = [Entry(name, "30000", IN_FILE) for name in (
         "zookeeper.session.timeout.ms", "broker.session.timeout.ms")]  # fmt: skip
-    found, _ = read(seen(brokers=[broker("3.0", *stated)]))
-    assert found.heads["kafka"] == "3.0"
-    assert found.settings["broker.zookeeper.session.timeout.ms"] == 30_000
-    assert "broker.broker.session.timeout.ms" not in found.settings
-    assert "application.eligible.leader.replicas.version" not in found.settings
+    intake, _ = read(seen(brokers=[broker("3.0", *stated)]))
+    assert intake.heads["kafka"] == "3.0"
+    assert intake.settings["broker.zookeeper.session.timeout.ms"] == 30_000
+    assert "broker.broker.session.timeout.ms" not in intake.settings
+    assert "application.eligible.leader.replicas.version" not in intake.settings
 
 
 def test_copies_racks_and_brokers_that_differ_are_said() -> None:
     lag = [Entry("replica.lag.time.max.ms", value, IN_FILE) for value in ("1000", "2000")]
-    found, _ = read(seen(
-        brokers=[broker("4.3", each) for each in lag], copies=(3, 1), racks={1: "a", 2: ""}
+    intake, _ = read(seen(
+        brokers=[broker("4.3", entry) for entry in lag], copies=(3, 1), racks={1: "a", 2: ""}
     ))  # fmt: skip
-    assert found.settings["topic.replication.factor"] == 1
-    assert found.settings["broker.replica.lag.time.max.ms"] == 1000
-    assert "application.racks" not in found.settings
-    assert noted(found, "have from 1 to 3 copies: the fewest count")
-    assert noted(found, "differs between brokers (1000 on broker 1, 2000 on broker 2)")
-    assert noted(found, "Some brokers name a rack")
+    assert intake.settings["topic.replication.factor"] == 1
+    assert intake.settings["broker.replica.lag.time.max.ms"] == 1000
+    assert "application.racks" not in intake.settings
+    assert noted(intake, "have from 1 to 3 copies: the fewest count")
+    assert noted(intake, "differs between brokers (1000 on broker 1, 2000 on broker 2)")
+    assert noted(intake, "Some brokers name a rack")
 
 
 def test_a_group_tells_static_members_and_where_it_has_no_offset() -> None:
-    found, places = read(seen(group=Group("billing", ("b-2", "b-1"), 2, 1)))
-    assert found.settings["consumer.group.instance.id"] == "stated"
+    intake, places = read(seen(group=Group("billing", ("b-2", "b-1"), 2, 1)))
+    assert intake.settings["consumer.group.instance.id"] == "stated"
     assert places["consumer.group.instance.id"] == "a member of group billing"
-    assert noted(found, "2 members, offsets committed on 1 of 2 partitions; on the others auto.")
+    assert noted(intake, "2 members, offsets committed on 1 of 2 partitions; on the others auto.")
     for members in ((), ("b-1", "")):
-        found, _ = read(seen(group=Group("billing", members, 2, 2)))
-        assert "consumer.group.instance.id" not in found.settings
-        assert not noted(found, "auto.offset.reset")
+        intake, _ = read(seen(group=Group("billing", members, 2, 2)))
+        assert "consumer.group.instance.id" not in intake.settings
+        assert not noted(intake, "auto.offset.reset")
 
 
 def test_nothing_of_a_credential_or_of_what_is_not_weighed_is_taken() -> None:
@@ -152,20 +152,20 @@ def test_nothing_of_a_credential_or_of_what_is_not_weighed_is_taken() -> None:
         Entry("sasl.jaas.config", SECRET, IN_FILE), Entry("log.dir", f"/{SECRET}", IN_FILE),
         Entry("replica.lag.time.max.ms", "12345", IN_FILE, secret=True),
     )  # fmt: skip
-    found, places = read(seen(brokers=[made]))
-    assert SECRET not in repr((found, places))
-    assert "12345" not in repr((found, places))
-    assert noted(found, "2 may be credentials")
-    assert noted(found, "2 other settings that somebody made are not weighed here")
+    intake, places = read(seen(brokers=[made]))
+    assert SECRET not in repr((intake, places))
+    assert "12345" not in repr((intake, places))
+    assert noted(intake, "2 may be credentials")
+    assert noted(intake, "2 other settings that somebody made are not weighed here")
 
 
 def test_a_value_that_the_catalog_refuses_is_left_out_and_said() -> None:
-    found, _ = read(seen(Entry("cleanup.policy", "", ON_TOPIC)))
-    assert "topic.cleanup.policy" not in found.settings
-    assert noted(found, "Left out: set on topic orders: cleanup.policy is empty. Since Kafka 4.2")
+    intake, _ = read(seen(Entry("cleanup.policy", "", ON_TOPIC)))
+    assert "topic.cleanup.policy" not in intake.settings
+    assert noted(intake, "Left out: set on topic orders: cleanup.policy is empty. Since Kafka 4.2")
 
 
 def test_what_could_not_be_read_stands_first_among_the_notes() -> None:
-    found, _ = read(seen(brokers=[()], notes=("Not read: the settings of broker 1.",)))
-    assert found.notes[0] == "Not read: the settings of broker 1."
-    assert found.settings == {"topic.replication.factor": 3}
+    intake, _ = read(seen(brokers=[()], notes=("Not read: the settings of broker 1.",)))
+    assert intake.notes[0] == "Not read: the settings of broker 1."
+    assert intake.settings == {"topic.replication.factor": 3}

@@ -15,31 +15,31 @@ JAVA = Product(Family.JAVA, "4.3", "4.3")
 
 
 def _read(text: str) -> Intake:
-    found = read(text, JAVA)
-    assert [problem.message for problem in found.problems] == []
-    return found
+    intake = read(text, JAVA)
+    assert [problem.message for problem in intake.problems] == []
+    return intake
 
 
 def _beside(settings: dict[str, Value], text: str, note: str) -> None:
     """Reads the settings and no other, and says the note."""
-    found = _read(text)
-    assert found.settings == settings
-    assert note in found.notes
+    intake = _read(text)
+    assert intake.settings == settings
+    assert note in intake.notes
 
 
-@pytest.mark.parametrize(("text", "settings", "said"), [
+@pytest.mark.parametrize(("text", "settings", "is_stated"), [
     ("acks=1\r\nretries=3\r\n", {"producer.retries": 3}, True),
     ("acks=\\\n  1\nretries=3\n", {"producer.retries": 3}, True),
     ("# ours\nretries=3\n", {"producer.retries": 3}, False),
     ("\nretries=3\n", {"producer.retries": 3}, False),
 ])  # fmt: skip
 def test_a_mark_before_a_file_takes_its_first_line(
-    text: str, settings: dict[str, Value], said: bool
+    text: str, settings: dict[str, Value], is_stated: bool
 ) -> None:
-    found = _read("\ufeff" + text)
-    assert not found.problems
-    assert found.settings == settings
-    assert any("byte order mark" in note for note in found.notes) == said
+    intake = _read("\ufeff" + text)
+    assert not intake.problems
+    assert intake.settings == settings
+    assert any("byte order mark" in note for note in intake.notes) == is_stated
 
 
 @pytest.mark.parametrize("name", [
@@ -49,9 +49,9 @@ def test_a_mark_before_a_file_takes_its_first_line(
 @pytest.mark.parametrize("kind", ["", "consumer-properties", "producer-properties"])
 def test_a_file_of_connect_is_not_taken_for_a_clients(name: str, kind: str) -> None:
     text = f"bootstrap.servers=b:9092\ngroup.id=g\nproducer.acks=1\n{name}=x\n"
-    found = read(text, Product(Family.JAVA, "4.3", "4.3"), kind)
-    assert not found.settings
-    (problem,) = found.problems
+    intake = read(text, Product(Family.JAVA, "4.3", "4.3"), kind)
+    assert not intake.settings
+    (problem,) = intake.problems
     assert problem.message.startswith(f"Line 4: {name} is of Kafka Connect.")
 
 
@@ -66,9 +66,9 @@ DEV = "what counts only in profile dev is not read."
     "spring:\n  config.activate.onProfile: [dev]\n  kafka: {producer: {acks: 1}}\n",
 ])  # fmt: skip
 def test_what_counts_only_in_a_profile_is_not_read(profile: str) -> None:
-    found = _read(f"spring:\n  kafka:\n    producer:\n      acks: all\n---\n{profile}")
-    assert found.settings == MAIN
-    assert [note.partition(": ")[2] for note in found.notes] == [DEV]
+    intake = _read(f"spring:\n  kafka:\n    producer:\n      acks: all\n---\n{profile}")
+    assert intake.settings == MAIN
+    assert [note.partition(": ")[2] for note in intake.notes] == [DEV]
 
 
 def test_several_profiles_are_named() -> None:
@@ -195,7 +195,7 @@ CONSUMER = "group.id=g\nauto.offset.reset=earliest\ngroup.protocol=consumer\n"
 STRATEGY = "partition.assignment.strategy=org.apache.kafka.clients.consumer.RangeAssignor"
 
 
-@pytest.mark.parametrize(("text", "said"), [
+@pytest.mark.parametrize(("text", "message"), [
     (f"{CONSUMER}{STRATEGY}\n",
      "Line 4: partition.assignment.strategy cannot be set when group.protocol=CONSUMER"),
     (f"{CONSUMER}heartbeat.interval.ms=1000\n{STRATEGY}\n",
@@ -212,8 +212,8 @@ STRATEGY = "partition.assignment.strategy=org.apache.kafka.clients.consumer.Rang
      "Line 2: `heartbeat.interval.ms` is not supported for `group.protocol=consumer` or share "
      "consumer. It is defined broker side"),
 ])  # fmt: skip
-def test_what_is_not_weighed_and_stops_the_client_is_a_problem(text: str, said: str) -> None:
-    assert [problem.message for problem in read(text, JAVA).problems] == [said]
+def test_what_is_not_weighed_and_stops_the_client_is_a_problem(text: str, message: str) -> None:
+    assert [problem.message for problem in read(text, JAVA).problems] == [message]
 
 
 def test_what_the_client_takes_is_no_problem() -> None:
@@ -256,12 +256,12 @@ def test_a_text_with_few_names_near_real_ones_is_still_none_that_we_know(text: s
 def test_a_client_that_is_not_known_is_named_and_nothing_is_taken_of_it(
     code: str, line: int, library: str
 ) -> None:
-    found = read(code, JAVA)
-    [problem] = found.problems
+    intake = read(code, JAVA)
+    [problem] = intake.problems
     assert problem.message.startswith(f"Line {line}: ")
     assert f"is a client of {library}" in problem.message
     assert "as for the Java client" in problem.message
-    assert not found.settings
+    assert not intake.settings
 
 
 def test_javas_own_producer_is_no_python() -> None:

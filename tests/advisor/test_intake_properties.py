@@ -19,45 +19,45 @@ def _producer(text: str, family: Family = Family.JAVA, version: str = "4.3") -> 
 
 def test_settings_are_typed_and_named_as_the_catalog_names_them() -> None:
     text = "# ours\nacks = -1\nlinger.ms:20\nenable.idempotence true\nretries=\\\n   3\n"
-    found = _producer(text)
-    assert found.settings == {
+    intake = _producer(text)
+    assert intake.settings == {
         "producer.acks": "all", "producer.linger.ms": 20, "producer.enable.idempotence": True,
         "producer.retries": 3,
     }  # fmt: skip
-    assert list(found.lines.values()) == [2, 3, 4, 5]
-    assert found.lines.keys() == found.settings.keys()
-    assert not found.problems
+    assert list(intake.lines.values()) == [2, 3, 4, 5]
+    assert intake.lines.keys() == intake.settings.keys()
+    assert not intake.problems
 
 
 def test_an_alias_of_librdkafka_becomes_the_common_name() -> None:
-    found = _producer("message.timeout.ms=9000\n", Family.LIBRDKAFKA, "2.16")
-    assert found.settings == {"producer.delivery.timeout.ms": 9000}
+    intake = _producer("message.timeout.ms=9000\n", Family.LIBRDKAFKA, "2.16")
+    assert intake.settings == {"producer.delivery.timeout.ms": 9000}
 
 
 def test_spark_options_are_read_with_and_without_their_prefix() -> None:
     text = "kafka.isolation.level=read_committed\nstartingOffsets=earliest\nsubscribe=t\n"
-    found = read(text, Product(Family.SPARK, "4.2", "4.3"), "spark-options")
-    assert found.settings == {
+    intake = read(text, Product(Family.SPARK, "4.2", "4.3"), "spark-options")
+    assert intake.settings == {
         "consumer.isolation.level": "read_committed", "consumer.startingOffsets": "earliest"
     }  # fmt: skip
-    assert found.notes == ["Line 3: subscribe is not weighed here."]
+    assert intake.notes == ["Line 3: subscribe is not weighed here."]
 
 
 def test_what_spark_decides_itself_is_a_problem_in_its_reason() -> None:
     text = "kafka.enable.auto.commit=true"
-    found = read(text, Product(Family.SPARK, "4.2", "4.3"), "spark-options")
-    assert "Spark never commits offsets to Kafka" in found.problems[0].message
+    intake = read(text, Product(Family.SPARK, "4.2", "4.3"), "spark-options")
+    assert "Spark never commits offsets to Kafka" in intake.problems[0].message
 
 
 def test_credentials_are_dropped_and_said_to_be() -> None:
     text = 'sasl.jaas.config=org.x required password="hunter2";\nssl.key.password=hunter2\n'
-    found = _producer(text)
-    assert found.settings == {}
-    assert found.notes == [
+    intake = _producer(text)
+    assert intake.settings == {}
+    assert intake.notes == [
         "Line 1: sasl.jaas.config is a credential: dropped, not read.",
         "Line 2: ssl.key.password is a credential: dropped, not read.",
     ]
-    assert "hunter2" not in repr(found)
+    assert "hunter2" not in repr(intake)
 
 
 def test_a_slip_of_the_finger_names_the_line_and_the_right_name() -> None:
@@ -67,9 +67,9 @@ def test_a_slip_of_the_finger_names_the_line_and_the_right_name() -> None:
 
 
 def test_a_real_setting_that_is_not_weighed_is_a_note() -> None:
-    found = _producer("bootstrap.servers=a:9092,b:9092\ncompression.type=zstd")
-    assert not found.problems
-    assert found.notes[1] == "Line 2: compression.type is not weighed here."
+    intake = _producer("bootstrap.servers=a:9092,b:9092\ncompression.type=zstd")
+    assert not intake.problems
+    assert intake.notes[1] == "Line 2: compression.type is not weighed here."
 
 
 def test_a_name_that_nobody_knows_is_passed_over_by_java_and_refused_by_librdkafka() -> None:
@@ -101,12 +101,12 @@ SAID = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "family", "text", "said"), SAID)
+@pytest.mark.parametrize(("kind", "family", "text", "message"), SAID)
 def test_a_real_setting_of_elsewhere_is_told_whose_it_is(
-    kind: str, family: Family, text: str, said: str
+    kind: str, family: Family, text: str, message: str
 ) -> None:
-    found = read(text, Product(family, versions(family)[0], "4.3"), kind, family)
-    assert (found.problems, found.notes) == ([], [f"Line 1: {said}"])
+    intake = read(text, Product(family, versions(family)[0], "4.3"), kind, family)
+    assert (intake.problems, intake.notes) == ([], [f"Line 1: {message}"])
 
 
 SLIPS = [
@@ -124,8 +124,8 @@ SLIPS = [
 def test_an_unknown_name_is_told_the_nearest_that_its_file_may_hold(
     kind: str, family: Family, text: str, near: str
 ) -> None:
-    found = read(text, Product(family, versions(family)[0], "4.3"), kind, family)
-    (problem,) = found.problems
+    intake = read(text, Product(family, versions(family)[0], "4.3"), kind, family)
+    (problem,) = intake.problems
     assert problem.suggestion == near
     assert problem.message.endswith(f"Did you mean {near}?")
 
@@ -137,9 +137,9 @@ def test_what_librdkafka_had_or_will_have_is_refused_as_it_refuses_it() -> None:
 
 
 def test_the_last_of_two_lines_counts_and_is_noted() -> None:
-    found = _producer("acks=1\nacks=0")
-    assert found.settings == {"producer.acks": "0"}
-    assert found.notes == ["Line 2: acks replaces line 1."]
+    intake = _producer("acks=1\nacks=0")
+    assert intake.settings == {"producer.acks": "0"}
+    assert intake.notes == ["Line 2: acks replaces line 1."]
 
 
 @pytest.mark.parametrize(
@@ -159,13 +159,13 @@ def test_a_bad_value_is_one_problem_with_its_line(text: str, words: str) -> None
 
 
 def test_more_than_a_megabyte_is_not_read() -> None:
-    found = _producer("#" * (MAX_BYTES + 1))
-    assert "longer than 1048576 bytes" in found.problems[0].message
+    intake = _producer("#" * (MAX_BYTES + 1))
+    assert "longer than 1048576 bytes" in intake.problems[0].message
 
 
 def test_more_properties_than_any_product_has_are_not_read() -> None:
-    found = _producer("k=1\n" * 501)
-    assert found.problems[-1].message == "Line 501: more than 500 settings."
+    intake = _producer("k=1\n" * 501)
+    assert intake.problems[-1].message == "Line 501: more than 500 settings."
 
 
 def test_an_unknown_version_is_the_callers_mistake() -> None:
@@ -176,15 +176,15 @@ def test_an_unknown_version_is_the_callers_mistake() -> None:
 @given(st.text(max_size=300))
 def test_no_text_is_a_traceback_and_no_message_carries_a_control_character(text: str) -> None:
     for family, version in ((Family.JAVA, "4.3"), (Family.LIBRDKAFKA, "2.16")):
-        found = _producer(text, family, version)
-        for message in [*found.notes, *(problem.message for problem in found.problems)]:
+        intake = _producer(text, family, version)
+        for message in [*intake.notes, *(problem.message for problem in intake.problems)]:
             assert message.isprintable()
 
 
 @given(st.text(alphabet=" \\\n\r=:#!uab0\t", max_size=60))
 def test_the_grammar_ends_for_every_text(text: str) -> None:
     try:
-        lines = [found.line for found in properties(text)]
+        lines = [entry.line for entry in properties(text)]
     except IntakeError:
         return
     assert lines == sorted(lines)
@@ -201,13 +201,13 @@ def test_a_pipeline_file_becomes_fields() -> None:
         "acks" = "all"
         sasl.password = "hunter2"
     """
-    found = read_pipeline(text)
-    assert found.fields == {
+    file = read_pipeline(text)
+    assert file.fields == {
         "family": "librdkafka", "brokers": "3", "need.ordering": "true",
         "producer.enable.idempotence": "true", "producer.acks": "all",
     }  # fmt: skip
-    assert found.notes == ["producer.sasl.password is a credential: dropped, not read."]
-    assert "hunter2" not in repr(found)
+    assert file.notes == ["producer.sasl.password is a credential: dropped, not read."]
+    assert "hunter2" not in repr(file)
 
 
 @pytest.mark.parametrize(
@@ -217,6 +217,6 @@ def test_a_pipeline_file_becomes_fields() -> None:
      ".".join("a" * 3000) + " = 1"],
 )  # fmt: skip
 def test_a_malformed_pipeline_file_is_a_problem(text: str) -> None:
-    found = read_pipeline(text)
-    assert found.problems
-    assert all(problem.message.isprintable() for problem in found.problems)
+    file = read_pipeline(text)
+    assert file.problems
+    assert all(problem.message.isprintable() for problem in file.problems)

@@ -12,9 +12,9 @@ JAVA = Product(Family.JAVA, "4.3", "4.3")
 
 
 def _read(text: str) -> Intake:
-    found = read(text, JAVA)
-    assert [problem.message for problem in found.problems] == []
-    return found
+    intake = read(text, JAVA)
+    assert [problem.message for problem in intake.problems] == []
+    return intake
 
 
 def test_a_dict_of_something_else_is_no_setting_of_a_client() -> None:
@@ -24,9 +24,9 @@ def test_a_dict_of_something_else_is_no_setting_of_a_client() -> None:
         "admin.create_topics([NewTopic('t', 3, 3, config={'min.insync.replicas': '2'})])\n"
         "producer.produce('t', b'x', headers={'trace': '1'})\n"
     )
-    found = _read(text)
-    assert found.settings == {"producer.acks": "all"}
-    assert found.notes == [
+    intake = _read(text)
+    assert intake.settings == {"producer.acks": "all"}
+    assert intake.notes == [
         f"Line {line}: a dict without a setting of a client: not read." for line in (1, 3, 4)
     ]
 
@@ -67,10 +67,10 @@ CLUSTER = (
 
 
 def test_what_brokers_say_for_every_topic_counts_for_the_topic() -> None:
-    found = _read(HOURS)
-    assert found.settings == {"topic.retention.ms": 7_200_000, "topic.cleanup.policy": "compact"}
+    intake = _read(HOURS)
+    assert intake.settings == {"topic.retention.ms": 7_200_000, "topic.cleanup.policy": "compact"}
     note = "Line 2: log.retention.hours counts for a topic that does not state retention.ms."
-    assert note in found.notes
+    assert note in intake.notes
 
 
 @pytest.mark.parametrize(("lines", "kept_ms"), [
@@ -116,10 +116,10 @@ COMPOSE = """services:
 
 
 def test_variables_of_an_application_are_not_the_brokers() -> None:
-    found = _read(COMPOSE)
-    assert found.settings == {"broker.min.insync.replicas": 2, "producer.acks": "1"}
-    assert "Line 8: the KAFKA_… of app are its application's own: not read." in found.notes
-    assert found.heads["kafka"] == "3.6"
+    intake = _read(COMPOSE)
+    assert intake.settings == {"broker.min.insync.replicas": 2, "producer.acks": "1"}
+    assert "Line 8: the KAFKA_… of app are its application's own: not read." in intake.notes
+    assert intake.heads["kafka"] == "3.6"
 
 
 def test_a_tag_may_say_its_scala_first() -> None:
@@ -132,24 +132,24 @@ def test_kafka_streams_is_not_given_what_spring_says_to_listeners() -> None:
         "spring:\n  kafka:\n    producer: {acks: 1, retries: 0}\n    listener: {ack-mode: record}\n"
         "    streams:\n      application-id: a\n      properties: {producer.acks: all}\n"
     )
-    found = _read(text)
-    assert found.heads["family"] == Family.STREAMS
-    assert found.settings == {"streams.application.id": "stated", "producer.acks": "all"}
-    assert found.notes == [
+    intake = _read(text)
+    assert intake.heads["family"] == Family.STREAMS
+    assert intake.settings == {"streams.application.id": "stated", "producer.acks": "all"}
+    assert intake.notes == [
         "Line 3: spring.kafka.producer is not handed to Kafka Streams: not read.",
         "Line 4: spring.kafka.listener is not handed to Kafka Streams: not read.",
     ]
 
 
 def test_an_application_that_switches_kafka_streams_off_is_none_of_kafka_streams() -> None:
-    found = _read("spring.kafka.streams.auto-startup=false\nspring.kafka.producer.acks=1\n")
-    assert found.heads["family"] == Family.JAVA
-    assert found.settings == {"producer.acks": "1"}
+    intake = _read("spring.kafka.streams.auto-startup=false\nspring.kafka.producer.acks=1\n")
+    assert intake.heads["family"] == Family.JAVA
+    assert intake.settings == {"producer.acks": "1"}
 
 
 def test_a_described_topic_does_not_tell_whose_its_settings_are() -> None:
     text = "Topic: t\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
-    found = _read(text)
-    assert found.settings == {"topic.replication.factor": 3, "topic.min.insync.replicas": 2}
-    [note] = found.notes
+    intake = _read(text)
+    assert intake.settings == {"topic.replication.factor": 3, "topic.min.insync.replicas": 2}
+    [note] = intake.notes
     assert note.startswith("Line 1: min.insync.replicas is in force; whether topic or brokers")

@@ -13,10 +13,10 @@ FILE = "process.roles={}\nnode.id=1\nmin.insync.replicas=2\nunclean.leader.elect
 
 
 def _read(roles: str, kafka: str) -> tuple[set[str], list[str]]:
-    found = read(FILE.format(roles), Product(Family.JAVA, "4.3", kafka), "broker-properties")
-    assert not found.problems
-    unread = [note for note in found.notes if "is not read" in note]
-    return {MIN_ISR, UNCLEAN} & found.settings.keys(), unread
+    intake = read(FILE.format(roles), Product(Family.JAVA, "4.3", kafka), "broker-properties")
+    assert not intake.problems
+    unread = [note for note in intake.notes if "is not read" in note]
+    return {MIN_ISR, UNCLEAN} & intake.settings.keys(), unread
 
 
 @pytest.mark.parametrize(
@@ -36,8 +36,8 @@ def _read(roles: str, kafka: str) -> tuple[set[str], list[str]]:
 def test_a_pure_brokers_file_does_not_say_what_its_controllers_decide(
     roles: str, kafka: str, counts: set[str]
 ) -> None:
-    found, unread = _read(roles, kafka)
-    assert found == counts
+    names, unread = _read(roles, kafka)
+    assert names == counts
     assert len(unread) == 2 - len(counts)
     whose = "active controller" if roles.strip() == "broker" else "brokers' own"
     assert all(whose in note for note in unread)
@@ -65,9 +65,9 @@ def test_the_controllers_file_counts_whichever_comes_first() -> None:
 def test_a_file_counts_for_what_its_role_reads(name: str, read_by: set[str]) -> None:
     for role in ("broker", "controller", "broker,controller"):
         text = f"process.roles={role}\n{name}=60000\n".replace("factor=60000", "factor=3")
-        found = read(text, Product(Family.JAVA, "4.3", "4.3"), "broker-properties")
-        assert not found.problems
-        assert bool(found.settings) == bool(set(role.split(",")) & read_by), role
+        intake = read(text, Product(Family.JAVA, "4.3", "4.3"), "broker-properties")
+        assert not intake.problems
+        assert bool(intake.settings) == bool(set(role.split(",")) & read_by), role
 
 
 def test_two_files_that_disagree_are_said_with_both_places() -> None:
@@ -75,9 +75,9 @@ def test_two_files_that_disagree_are_said_with_both_places() -> None:
     inputs.add_text("a.properties", "\nacks=1\nlinger.ms=7\n", "producer-properties")
     inputs.add_text("b.properties", "linger.ms=7\nacks=all\n", "producer-properties")
     assert inputs.fields["producer.acks"] == "all"
-    (said,) = [note for note in inputs.notes if "disagree" in note]
-    assert said.startswith("b.properties:2: producer.acks=all replaces producer.acks=1")
-    assert "a.properties:2" in said
+    (text,) = [note for note in inputs.notes if "disagree" in note]
+    assert text.startswith("b.properties:2: producer.acks=all replaces producer.acks=1")
+    assert "a.properties:2" in text
 
 
 def test_a_topics_own_value_and_its_brokers_do_not_disagree() -> None:
@@ -92,6 +92,8 @@ def test_a_topics_own_value_and_its_brokers_do_not_disagree() -> None:
     "text", ["compact,delete", "compact, delete", "delete ,compact", " compact  ,  delete "]
 )
 def test_blanks_around_the_commas_of_a_list_do_not_count(text: str) -> None:
-    found = read(f"cleanup.policy={text}\n", Product(Family.JAVA, "4.3", "4.3"), "topic-properties")
-    assert not found.problems
-    assert found.settings == {"topic.cleanup.policy": "compact,delete"}
+    intake = read(
+        f"cleanup.policy={text}\n", Product(Family.JAVA, "4.3", "4.3"), "topic-properties"
+    )
+    assert not intake.problems
+    assert intake.settings == {"topic.cleanup.policy": "compact,delete"}

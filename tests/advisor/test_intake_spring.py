@@ -12,9 +12,9 @@ Settings = dict[str, Value]
 
 
 def _read(text: str, kind: str = "") -> Intake:
-    found = read(text, JAVA, kind)
-    assert [problem.message for problem in found.problems] == []
-    return found
+    intake = read(text, JAVA, kind)
+    assert [problem.message for problem in intake.problems] == []
+    return intake
 
 
 @pytest.mark.parametrize(("text", "settings", "note"), [
@@ -38,9 +38,9 @@ def _read(text: str, kind: str = "") -> Intake:
 def test_the_default_of_a_placeholder_counts_and_who_may_replace_it_is_said(
     text: str, settings: Settings, note: str
 ) -> None:
-    found = _read(f"spring.kafka.{text}")
-    assert found.settings == settings
-    assert found.notes[0] == f"Line 1: {note}"
+    intake = _read(f"spring.kafka.{text}")
+    assert intake.settings == settings
+    assert intake.notes[0] == f"Line 1: {note}"
 
 
 def test_a_wrong_default_is_wrong() -> None:
@@ -49,19 +49,19 @@ def test_a_wrong_default_is_wrong() -> None:
 
 
 def test_compose_fills_in_its_own_way() -> None:
-    found = _read(
+    intake = _read(
         "services: {k: {environment: {KAFKA_MIN_INSYNC_REPLICAS: '${ISR:-2}', "
         "KAFKA_DEFAULT_REPLICATION_FACTOR: '${RF-3}', KAFKA_LOG_DIRS: '${DIR:?}', "
         "SPRING_KAFKA_PRODUCER_ACKS: '${ACKS:-1}'}}}"
     )
-    assert found.settings == {
+    assert intake.settings == {
         "broker.min.insync.replicas": 2, "broker.default.replication.factor": 3,
         "producer.acks": "1",
     }  # fmt: skip
     assert (
-        "Line 1: min.insync.replicas: the default counts here; ISR may replace it." in found.notes
+        "Line 1: min.insync.replicas: the default counts here; ISR may replace it." in intake.notes
     )
-    assert any("log.dirs is filled in" in note for note in found.notes)
+    assert any("log.dirs is filled in" in note for note in intake.notes)
 
 
 VARIABLES = [
@@ -79,8 +79,8 @@ VARIABLES = [
 
 @pytest.mark.parametrize(("variable", "settings"), VARIABLES)
 def test_a_variable_is_read_as_spring_binds_it(variable: str, settings: Settings) -> None:
-    found = _read(f"SPRING_KAFKA_{variable}")
-    assert (found.settings, found.notes) == (settings, [])
+    intake = _read(f"SPRING_KAFKA_{variable}")
+    assert (intake.settings, intake.notes) == (settings, [])
 
 
 @pytest.mark.parametrize(("variable", "name", "near"), [
@@ -96,9 +96,9 @@ def test_a_variable_that_nobody_knows_is_noted_with_the_nearest(
     variable: str, name: str, near: str
 ) -> None:
     hint = f"; the nearest known is spring.kafka.{near}" if near else ""
-    found = _read(f"SPRING_KAFKA_PRODUCER_ACKS=1\nSPRING_KAFKA_{variable}=5")
-    assert found.settings == {"producer.acks": "1"}
-    assert found.notes == [
+    intake = _read(f"SPRING_KAFKA_PRODUCER_ACKS=1\nSPRING_KAFKA_{variable}=5")
+    assert intake.settings == {"producer.acks": "1"}
+    assert intake.notes == [
         f"Line 2: spring.kafka.{name} is no setting that we know: not read{hint}."
     ]
 
@@ -107,11 +107,11 @@ AUTOMATIC = "spring.kafka.consumer.enable-auto-commit=true\nspring.kafka.listene
 
 
 def test_a_container_passes_over_its_mode_where_the_client_commits() -> None:
-    found = _read(f"{AUTOMATIC}record")
-    assert found.settings["consumer.enable.auto.commit"] is True
-    assert "application.commit" not in found.settings
+    intake = _read(f"{AUTOMATIC}record")
+    assert intake.settings["consumer.enable.auto.commit"] is True
+    assert "application.commit" not in intake.settings
     words = "the container passes over ack-mode, and the client commits by itself."
-    assert f"Line 2: enable.auto.commit=true: {words}" in found.notes
+    assert f"Line 2: enable.auto.commit=true: {words}" in intake.notes
 
 
 @pytest.mark.parametrize("mode", ["manual", "MANUAL_IMMEDIATE", "manual-immediate"])
@@ -125,15 +125,15 @@ def test_a_container_that_leaves_commits_to_the_code_does_not_start_with_automat
 
 
 def test_variables_of_the_listener_and_of_the_stream_are_told_apart() -> None:
-    found = _read(
+    intake = _read(
         "SPRING_KAFKA_CONSUMER_GROUPID=g\nSPRING_KAFKA_LISTENER_ACK_MODE=manual\n"
         "SPRING_KAFKA_SSL_KEYSTORELOCATION=a\nSPRING_CLOUD_STREAM_KAFKA_BINDER_X=1"
     )
-    assert "Line 2: ack-mode manual: only your code says when it commits." in found.notes
+    assert "Line 2: ack-mode manual: only your code says when it commits." in intake.notes
     assert "Line 4: variables of Spring Cloud Stream are not read: give its application.yml." in (
-        found.notes
+        intake.notes
     )
-    assert not any("Line 3" in note for note in found.notes)
+    assert not any("Line 3" in note for note in intake.notes)
 
 
 BINDER = "spring.cloud.stream.kafka.binder."
@@ -183,10 +183,10 @@ def test_the_binder_says_what_its_own_code_makes_of_it(
 
 
 def test_the_binders_own_acks_are_told_with_the_release_that_changed_them() -> None:
-    found = _read(f"{BINDER}brokers=a\n{OUT}sync=true\n")
-    assert found.settings == WRITES | {"producer.acks": "1"}
+    intake = _read(f"{BINDER}brokers=a\n{OUT}sync=true\n")
+    assert intake.settings == WRITES | {"producer.acks": "1"}
     note = "required-acks is not stated, so the binder says acks=1: from 5.0.2 on it says all."
-    assert found.notes == [f"Line 2: {note}"]
+    assert intake.notes == [f"Line 2: {note}"]
 
 
 @pytest.mark.parametrize(("line", "note"), [
@@ -202,13 +202,13 @@ def test_the_binders_own_acks_are_told_with_the_release_that_changed_them() -> N
 ])  # fmt: skip
 def test_what_of_the_binder_is_not_taken_is_said(line: str, note: str | None) -> None:
     notes = _read(f"{OUT}configuration.acks=1\n{line}").notes
-    assert [each for each in notes if each.startswith("Line 2: ")][:1] == (
+    assert [note for note in notes if note.startswith("Line 2: ")][:1] == (
         [f"Line 2: {note}"] if note else []
     )
 
 
 def test_the_binder_is_read_as_yaml_in_any_spelling() -> None:
-    found = _read("""
+    intake = _read("""
 spring:
   cloud.stream:
     bindings: {orders-in-0: {group: g}, orders-out-0: {destination: done}}
@@ -217,7 +217,7 @@ spring:
       bindings:
         orders-in-0: {consumer: {ackMode: MANUAL, configuration: {max.poll.records: 10}}}
 """)
-    assert found.settings == {
+    assert intake.settings == {
         "topic.replication.factor": 3, "producer.delivery.timeout.ms": 60000,
         "producer.acks": "1", "producer.linger.ms": 0, "consumer.max.poll.records": 10,
         "consumer.auto.offset.reset": "earliest", "consumer.enable.auto.commit": False,
@@ -231,8 +231,8 @@ def test_without_the_binder_of_kafka_nothing_is_said_for_it() -> None:
 
 
 def test_a_credential_that_has_a_default_is_dropped_and_no_more_is_said() -> None:
-    found = _read("spring.kafka.properties.sasl.jaas.config=${JAAS:secret}")
-    assert found.notes == ["Line 1: sasl.jaas.config is a credential: dropped, not read."]
+    intake = _read("spring.kafka.properties.sasl.jaas.config=${JAAS:secret}")
+    assert intake.notes == ["Line 1: sasl.jaas.config is a credential: dropped, not read."]
 
 
 @pytest.mark.parametrize(("lines", "framework", "commit"), [
@@ -253,10 +253,10 @@ def test_a_credential_that_has_a_default_is_dropped_and_no_more_is_said() -> Non
 def test_a_file_that_speaks_of_listeners_says_what_polls_for_them(
     lines: list[str], framework: str | None, commit: str | None
 ) -> None:
-    found = _read("\n".join(lines))
-    assert not found.problems
-    assert found.settings.get("application.framework") == framework
-    assert found.settings.get("application.commit") == commit
+    intake = _read("\n".join(lines))
+    assert not intake.problems
+    assert intake.settings.get("application.framework") == framework
+    assert intake.settings.get("application.commit") == commit
 
 
 def test_retry_topics_that_are_switched_on_are_read() -> None:

@@ -11,9 +11,9 @@ ALONE = (Follower.OUT, Follower.OUT)
 
 
 def test_there_is_an_outcome_for_every_state_and_no_two_share_a_name():
-    found = list(leader_loss.states())
-    assert len({state.key for state in found}) == len(found) == 3 * 3 * 2 * 2 * 9
-    assert all(leader_loss.outcome(state).pause for state in found)
+    states = list(leader_loss.states())
+    assert len({state.key for state in states}) == len(states) == 3 * 3 * 2 * 2 * 9
+    assert all(leader_loss.outcome(state).pause for state in states)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_where_the_followers_are_decides_which_failure_it_is(state, event):
 
 
 def test_the_reason_is_the_failures_own():
-    said = leader_loss.outcome(State("1", 2, False, True, ALONE))
-    assert said.lost.startswith("eligible.leader.replicas.version=1 with acks=1")
-    assert said.hidden
-    assert not said.refused
+    outcome = leader_loss.outcome(State("1", 2, False, True, ALONE))
+    assert outcome.lost.startswith("eligible.leader.replicas.version=1 with acks=1")
+    assert outcome.hidden
+    assert not outcome.refused

@@ -120,7 +120,7 @@ def test_who_cannot_be_reached_is_said_so_at_once_and_why(
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         closed = f"127.0.0.1:{listening.getsockname()[1]}"
-    for address, said in (
+    for address, text in (
         (closed, "staging takes no call of this site: nobody listens at its address"),
         (clear, "staging answers in another language than Kafka&#x27;s, or with TLS."),
         ("no.such.host.invalid:9092", "staging has an address that no name server knows."),
@@ -132,7 +132,7 @@ def test_who_cannot_be_reached_is_said_so_at_once_and_why(
         assert time.monotonic() - began < live.LIMIT_S
         html = response.content.decode()
         assert response.status_code == 503
-        assert said in html
+        assert text in html
         assert address not in html + _logged(caplog)
 
 
@@ -147,8 +147,8 @@ def test_one_broker_of_several_that_is_away_is_no_reason_to_give_up(
 def _logged(caplog: pytest.LogCaptureFixture) -> str:
     """What reaches a log: pytest listens to loggers, too, that hand on to nobody."""
     assert not live._silent.propagate
-    kept = (each for each in caplog.records if each.name != live._silent.name)
-    return "\n".join(each.getMessage() for each in kept)
+    kept = (record for record in caplog.records if record.name != live._silent.name)
+    return "\n".join(log_record.getMessage() for log_record in kept)
 
 
 def test_two_readings_at_once_are_one_too_many(
@@ -202,9 +202,9 @@ def test_settings_that_cannot_be_used_are_the_operators_and_nobody_elses(
     html = response.content.decode()
     assert response.status_code == 503
     assert "has to look at the settings for staging" in html
-    told = "".join(capfd.readouterr()) + _logged(caplog)
-    assert "LAB_LIVE_CLUSTERS: the client settings of staging" in told
-    assert SECRET not in html + told
+    output = "".join(capfd.readouterr()) + _logged(caplog)
+    assert "LAB_LIVE_CLUSTERS: the client settings of staging" in output
+    assert SECRET not in html + output
 
 
 def test_the_operators_file_is_the_clients_and_stays_with_it(
@@ -220,5 +220,5 @@ def test_the_operators_file_is_the_clients_and_stays_with_it(
     with caplog.at_level(logging.DEBUG):
         html = client.post(URL, {"cluster": "staging"}).content.decode()
     assert "staging did not answer" in html
-    told = html + "".join(capfd.readouterr()) + _logged(caplog)
-    assert not [word for word in (SECRET, silent, str(file)) if word in told]
+    output = html + "".join(capfd.readouterr()) + _logged(caplog)
+    assert not [word for word in (SECRET, silent, str(file)) if word in output]

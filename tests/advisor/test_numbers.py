@@ -11,7 +11,7 @@ LOAD = {"application.rate": "1000", "application.message.bytes": "500"}
 
 
 def values(fields: dict[str, str]) -> dict[str, int | None]:
-    return {each.name: each.value for each in numbers(described(fields))}
+    return {number.name: number.value for number in numbers(described(fields))}
 
 
 @pytest.mark.parametrize(("fields", "expected"), [
@@ -29,8 +29,8 @@ def values(fields: dict[str, str]) -> dict[str, int | None]:
     (SAFE | LOAD | {"topic.cleanup.policy": "compact"}, {"bytes-on-disk": None}),
 ])  # fmt: skip
 def test_a_number_is_its_formula(fields: dict[str, str], expected: dict[str, int | None]):
-    found = values(fields)
-    assert {name: found[name] for name in expected} == expected
+    results = values(fields)
+    assert {name: results[name] for name in expected} == expected
 
 
 @pytest.mark.parametrize(("racks", "factor", "least", "lost", "down"), [
@@ -40,11 +40,11 @@ def test_a_number_is_its_formula(fields: dict[str, str], expected: dict[str, int
 def test_racks_are_counted_by_the_replicas_in_them(
     racks: int, factor: int, least: int, lost: int, down: int
 ):
-    found = values({
+    results = values({
         "brokers": "6", "application.racks": f"{racks}", "topic.replication.factor": f"{factor}",
         "topic.min.insync.replicas": f"{least}",
     })  # fmt: skip
-    assert (found["racks-lost-for-good"], found["racks-down-with-writes"]) == (lost, down)
+    assert (results["racks-lost-for-good"], results["racks-down-with-writes"]) == (lost, down)
 
 
 def test_without_a_load_no_number_of_one_is_made_up():
@@ -86,10 +86,10 @@ def test_spark_has_no_group_whose_session_could_end():
 
 
 def test_every_number_says_how_it_came_to_be():
-    for each in numbers(described(SAFE | LOAD)):
-        assert each.title
-        assert each.formula
-        assert each.source
+    for number in numbers(described(SAFE | LOAD)):
+        assert number.title
+        assert number.formula
+        assert number.source
 
 
 def test_a_bounded_batch_of_spark_says_what_comes_twice_and_how_often_it_must_run():

@@ -26,17 +26,19 @@ UNCLEAN = {"broker.unclean.leader.election.enable": "true"}
 
 
 def made(fields: dict[str, str]) -> dict[str, object]:
-    found = recommend(described(fields))
-    assert not found.impossible
-    assert not broken(found.pipeline)
-    return {f"{each.component}.{each.setting}": each.after for each in found.changes}
+    recommendation = recommend(described(fields))
+    assert not recommendation.impossible
+    assert not broken(recommendation.pipeline)
+    return {
+        f"{change.component}.{change.setting}": change.after for change in recommendation.changes
+    }
 
 
 @pytest.mark.parametrize("line", ["3.3", "3.9", "4.0", "4.3"])
 def test_a_commit_that_one_broker_has_goes_back_with_it(line: str) -> None:
-    asked = described(ONE | STOP | {"kafka": line})
-    assert permits(asked, "offsets-topic-lost") >= AGAIN
-    assert not SKIP & permits(asked, "offsets-topic-lost")
+    pipeline = described(ONE | STOP | {"kafka": line})
+    assert permits(pipeline, "offsets-topic-lost") >= AGAIN
+    assert not SKIP & permits(pipeline, "offsets-topic-lost")
     assert permits(described(ONE | LATEST | {"kafka": line}), "offsets-topic-lost") >= SKIP
     assert not permits(described(SAFE | {"kafka": line}), "offsets-topic-lost")
 
@@ -80,9 +82,9 @@ def test_an_application_is_not_bent_where_a_setting_does_it() -> None:
 def test_the_brokers_unclean_elections_are_those_of_the_offsets(
     fields: dict[str, str], expected: set[Anomaly]
 ) -> None:
-    asked = described(SAFE | STOP | fields)
-    assert permits(asked, "offsets-unclean-election") - {Anomaly.BLOCKED} == expected
-    [event] = [each for each in all_events() if each.name == "offsets-unclean-election"]
+    pipeline = described(SAFE | STOP | fields)
+    assert permits(pipeline, "offsets-unclean-election") - {Anomaly.BLOCKED} == expected
+    [event] = [event for event in all_events() if event.name == "offsets-unclean-election"]
     assert event.in_scope(described(SAFE | {"need.survive": "0"}))
 
 

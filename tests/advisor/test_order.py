@@ -53,7 +53,7 @@ CASES = [
 @pytest.mark.parametrize(("fields", "expected"), CASES)
 def test_settings_that_keep_no_order_say_so(fields: dict[str, str], expected: set[Anomaly]) -> None:
     assert permits(described(fields), "order-given-up") == expected
-    event = next(each for each in all_events() if each.name == "order-given-up")
+    event = next(event for event in all_events() if event.name == "order-given-up")
     for reason in event.permits(described(fields)).values():
         assert any(name.partition(".")[2] in reason for name in fields if "." in name)
 
@@ -70,26 +70,26 @@ def test_order_is_of_a_partition_and_of_a_key_and_no_guarantee_asks_for_it() -> 
 def test_a_change_brings_the_order_back(fields: dict[str, str]) -> None:
     wish = {"need.guarantee": "none", "need.survive": "0"} | fields
     assert not broken(described(wish)), "without the wish for order it is no one's loss"
-    asked = described(wish | {"need.ordering": "on", "producer.retries": "0"})
-    assert broken(asked)
-    found = recommend(asked)
-    assert not found.impossible
-    assert not broken(found.pipeline)
+    pipeline = described(wish | {"need.ordering": "on", "producer.retries": "0"})
+    assert broken(pipeline)
+    recommendation = recommend(pipeline)
+    assert not recommendation.impossible
+    assert not broken(recommendation.pipeline)
 
 
 @pytest.mark.parametrize("fields", [
     {CLASS: f"{PACKAGE}RoundRobinPartitioner"}, {"application.other.writers": "librdkafka"},
 ])  # fmt: skip
 def test_what_no_setting_brings_back_is_never_called_met(fields: dict[str, str]) -> None:
-    asked = described(SAFE | fields | {"need.ordering": "on"})
-    assert broken(asked)
-    assert recommend(asked).impossible
+    pipeline = described(SAFE | fields | {"need.ordering": "on"})
+    assert broken(pipeline)
+    assert recommend(pipeline).impossible
 
 
 def test_an_old_client_is_given_the_default_class() -> None:
     fields = SAFE | {CLASS: f"{PACKAGE}RoundRobinPartitioner", "version": "3.9"}
-    found = recommend(described(fields | {"need.ordering": "on"}))
-    assert [(each.setting, each.after) for each in found.changes] == [
+    recommendation = recommend(described(fields | {"need.ordering": "on"}))
+    assert [(change.setting, change.after) for change in recommendation.changes] == [
         ("partitioner.class", DEFAULT_PARTITIONER)
     ]
 
@@ -99,6 +99,6 @@ def test_the_newest_first_is_refused_with_idempotence() -> None:
     assert from_fields(stated | NOT_IDEMPOTENT)[0] is not None
     for idempotent in ({"producer.enable.idempotence": "true"}, {"producer.transactional.id": "a"}):
         _, problems = from_fields(stated | idempotent)
-        assert [each.message for each in problems] == [
+        assert [problem.message for problem in problems] == [
             "`queuing.strategy` must be set to `fifo` when `enable.idempotence` is true"
         ]

@@ -55,7 +55,7 @@ def test_an_old_link_keeps_its_answer_and_says_that_there_is_newer_advice(client
         assert "See the difference" in page
     assert "Newer advice exists" in said(client, "compared", slug)
     page = said(client, "advice", slug)
-    broken = sum(each.breaks for each in before.judgement.failures)
+    broken = sum(failure.breaks for failure in before.judgement.failures)
     assert f"with these settings {broken} of" in page
     gone, *_ = today.judgement.findings
     assert gone.message not in page
@@ -78,7 +78,7 @@ def test_the_difference_names_every_part_and_what_changed_in_the_rules(client: C
     today = answer(described(RISKY))
     before = older(today)
     page = said(client, "newer", saved(RISKY, before))
-    worse = next(each for each in today.judgement.failures if each.breaks)
+    worse = next(failure for failure in today.judgement.failures if failure.breaks)
     for words in (
         "The guarantee", "What failures may do", worse.title, "Things to know",
         today.judgement.findings[0].message, "Changes for at least once",
@@ -188,7 +188,7 @@ def test_a_recommendation_that_the_catalog_no_longer_takes_is_shown_and_not_expo
 ) -> None:
     before = answer(described(RISKY))
     columns = tuple(
-        replace(column, changes=tuple(replace(each, after="-7") for each in column.changes))
+        replace(column, changes=tuple(replace(change, after="-7") for change in column.changes))
         for column in before.columns
     )
     slug = saved(RISKY, replace(before, columns=columns))
@@ -209,7 +209,7 @@ def test_the_newest_rules_in_the_changelog_are_those_in_force() -> None:
     assert releases[0].version == services.RULES_VERSION
     assert all(release.changes for release in releases)
     assert rules_changelog.since(services.RULES_VERSION) == ()
-    assert [each.version for each in rules_changelog.since("1") or ()] == [
+    assert [release.version for release in rules_changelog.since("1") or ()] == [
         "8",
         "7",
         "6",

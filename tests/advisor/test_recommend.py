@@ -13,8 +13,10 @@ from tests.advisor.pipelines import SAFE, broken, described, permits
 LRK_STORES = {"family": "librdkafka", "consumer.enable.auto.offset.store": "false"}
 
 
-def changes(found: Recommendation) -> dict[str, object]:
-    return {f"{each.component}.{each.setting}": each.after for each in found.changes}
+def changes(recommendation: Recommendation) -> dict[str, object]:
+    return {
+        f"{change.component}.{change.setting}": change.after for change in recommendation.changes
+    }
 
 
 CASES = [
@@ -110,13 +112,13 @@ CASES = [
 
 @pytest.mark.parametrize(("fields", "expected"), CASES)
 def test_the_change_is_this(fields: dict[str, str], expected: dict[str, object]):
-    found = recommend(described(fields))
+    recommendation = recommend(described(fields))
 
-    assert not found.impossible
+    assert not recommendation.impossible
     if fields.get("need.survive") == "2":
         # With RF 3 already there, three copies are enough; the fourth would only spare a broker.
         expected = {"topic.min.insync.replicas": 3}
-    assert changes(found) == expected
+    assert changes(recommendation) == expected
 
 
 def test_a_change_that_only_makes_another_valid_is_for_what_that_closes():
@@ -130,42 +132,44 @@ def test_a_change_that_only_makes_another_valid_is_for_what_that_closes():
 
 def test_more_copies_are_paid_in_bytes_where_the_load_is_known():
     load = {"application.rate": "1000", "application.message.bytes": "500"}
-    price = next(each.price for each in recommend(described(load)).changes
-                 if each.setting == "replication.factor")  # fmt: skip
+    price = next(change.price for change in recommend(described(load)).changes
+                 if change.setting == "replication.factor")  # fmt: skip
     assert "here 907,200,000,000 bytes on all disks instead of 302,400,000,000." in price
     assert "here" not in recommend(described({})).changes[0].price
 
 
 def test_one_broker_cannot_survive_its_own_loss():
-    found = recommend(described({"brokers": "1"}))
+    recommendation = recommend(described({"brokers": "1"}))
 
-    [impossible] = found.impossible
+    [impossible] = recommendation.impossible
     assert impossible.wish == "at-least-once, with 1 broker lost for good"
     assert "replication.factor=1" in impossible.why
     assert impossible.nearest.startswith("at-least-once, with 0 brokers lost for good. Add brokers")
-    assert changes(found) == {"consumer.auto.offset.reset": "earliest"}
+    assert changes(recommendation) == {"consumer.auto.offset.reset": "earliest"}
 
 
 def test_the_obstacle_is_what_is_left_after_all_that_can_be_changed():
-    found = recommend(described({"brokers": "1", "producer.acks": "0"}))
-    assert [each.why for each in found.impossible] == [
+    recommendation = recommend(described({"brokers": "1", "producer.acks": "0"}))
+    assert [need.why for need in recommendation.impossible] == [
         "replication.factor=1: 1 broker lost takes every copy."
     ]
 
 
 def test_sparks_sink_is_not_at_most_once_either_and_nothing_is_changed_for_it():
-    found = recommend(described({"family": "spark", "need.guarantee": "at-most-once"}))
-    assert found.changes == ()
-    assert found.impossible[0].nearest.startswith("What these settings give now. Give each row")
+    recommendation = recommend(described({"family": "spark", "need.guarantee": "at-most-once"}))
+    assert recommendation.changes == ()
+    assert recommendation.impossible[0].nearest.startswith(
+        "What these settings give now. Give each row"
+    )
 
 
 def test_sparks_kafka_sink_cannot_be_exactly_once():
-    found = recommend(described({"family": "spark", "need.guarantee": "exactly-once"}))
+    recommendation = recommend(described({"family": "spark", "need.guarantee": "exactly-once"}))
 
-    [impossible] = found.impossible
+    [impossible] = recommendation.impossible
     assert "Kafka sink" in impossible.why
     assert impossible.nearest.startswith("at-least-once, with 1 broker lost for good.")
-    assert changes(found) == {
+    assert changes(recommendation) == {
         "topic.replication.factor": 3,
         "topic.min.insync.replicas": 2,
         "consumer.startingOffsets": "earliest",
@@ -174,14 +178,16 @@ def test_sparks_kafka_sink_cannot_be_exactly_once():
 
 def test_who_sends_again_is_cured_of_that_and_of_nothing_else():
     """Once sends again, and after a restart: neither is there when the code no longer does it."""
-    found = recommend(described(SAFE | {"application.resend": "on-error", "need.ordering": "on"}))
-    assert not found.impossible
-    assert changes(found) == {"application.resend": "never"}
+    recommendation = recommend(
+        described(SAFE | {"application.resend": "on-error", "need.ordering": "on"})
+    )
+    assert not recommendation.impossible
+    assert changes(recommendation) == {"application.resend": "never"}
 
 
 def test_one_rack_cannot_be_survived_and_three_are_named():
-    found = recommend(described(SAFE | {"application.racks": "1"}))
-    [impossible] = found.impossible
+    recommendation = recommend(described(SAFE | {"application.racks": "1"}))
+    [impossible] = recommendation.impossible
     assert "application.racks=1" in impossible.why
     assert "Spread the brokers over 3 racks" in impossible.nearest
 
@@ -191,15 +197,15 @@ def test_with_two_racks_a_message_survives_the_loss_of_one_and_writes_do_not(
     factor: str, minimum: int, together: int
 ):
     stated = {"brokers": "6", "topic.replication.factor": factor, "application.racks": "2"}
-    found = recommend(described(SAFE | stated))
+    recommendation = recommend(described(SAFE | stated))
 
-    assert changes(found) == {"topic.min.insync.replicas": minimum}
-    [impossible] = found.impossible
+    assert changes(recommendation) == {"topic.min.insync.replicas": minimum}
+    [impossible] = recommendation.impossible
     assert impossible.only_waits
     assert impossible.wish == ("at-least-once, with 1 of 2 racks lost for good and writes going on")
     assert f"replication.factor={factor}, {together} of the replicas" in impossible.why
     assert impossible.nearest.startswith("3 racks with a broker in each: replication.factor=3")
-    assert not broken(found.pipeline)
+    assert not broken(recommendation.pipeline)
 
 
 def test_no_factor_in_two_racks_survives_the_loss_of_one_and_writes_on():
@@ -221,20 +227,22 @@ def test_who_can_have_both_or_does_not_ask_is_told_of_no_rack():
 
 
 def test_a_minimum_is_raised_after_the_copies_are_there():
-    changes = {each.setting: each for each in recommend(described({})).changes}
+    changes = {change.setting: change for change in recommend(described({})).changes}
     assert changes["min.insync.replicas"].procedure.after == ("replication.factor",)
     assert "kafka-reassign-partitions.sh" in changes["replication.factor"].procedure.how
 
 
 def test_a_wish_far_beyond_the_cluster_is_answered_too():
-    found = recommend(described({"need.survive": "1000"}))
-    assert found.impossible[0].nearest.startswith("at-least-once, with 2 brokers lost for good")
+    recommendation = recommend(described({"need.survive": "1000"}))
+    assert recommendation.impossible[0].nearest.startswith(
+        "at-least-once, with 2 brokers lost for good"
+    )
 
 
 def test_the_price_of_a_minimum_says_how_many_brokers_may_be_down():
-    found = recommend(described({"topic.replication.factor": "3", **{
+    recommendation = recommend(described({"topic.replication.factor": "3", **{
         "consumer.auto.offset.reset": "earliest"}}))  # fmt: skip
-    [change] = found.changes
+    [change] = recommendation.changes
     assert "3 - 2 = 1 of its brokers may be down" in change.price
 
 
@@ -243,8 +251,8 @@ def test_the_price_of_a_minimum_says_how_many_brokers_may_be_down():
     ({"version": "2.8", "producer.acks": "0"}, "acks"),
 ])  # fmt: skip
 def test_a_price_says_where_retries_begin_without_idempotence(fields: dict[str, str], setting: str):
-    found = recommend(described({"application.resend": "never", **fields}))
-    [change] = [each for each in found.changes if each.setting == setting]
+    recommendation = recommend(described({"application.resend": "never", **fields}))
+    [change] = [change for change in recommendation.changes if change.setting == setting]
     assert "may be there twice, and out of order." in change.price
     safe = recommend(described(fields | {"need.guarantee": "exactly-once"}))
-    assert not any("may be there twice" in each.price for each in safe.changes)
+    assert not any("may be there twice" in change.price for change in safe.changes)

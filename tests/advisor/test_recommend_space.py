@@ -43,38 +43,38 @@ NEVER_LOWERED = {
 }  # fmt: skip
 
 
-def refused(found: Recommendation) -> bool:
-    return not all(each.only_waits for each in found.impossible)
+def refused(recommendation: Recommendation) -> bool:
+    return not all(need.only_waits for need in recommendation.impossible)
 
 
 def lost(pipeline: Pipeline) -> set[tuple[str, Anomaly]]:
     gone = {Anomaly.LOST_WRITE, Anomaly.SKIPPED, Anomaly.EFFECT_MISSING}
     return {
-        (each.event.name, anomaly)
-        for each in assess(pipeline).failures
-        for anomaly in gone & each.permits.keys()
+        (assessment.event.name, anomaly)
+        for assessment in assess(pipeline).failures
+        for anomaly in gone & assessment.permits.keys()
     }
 
 
 @given(pipelines())
 @WHOLE_SPACE
 def test_after_the_changes_nothing_forbidden_may_happen(pipeline):
-    found = recommend(pipeline)
+    recommendation = recommend(pipeline)
 
-    assert not found.pipeline.problems()
-    if not refused(found):
-        assert not broken(found.pipeline)
+    assert not recommendation.pipeline.problems()
+    if not refused(recommendation):
+        assert not broken(recommendation.pipeline)
 
 
 @given(pipelines())
 @WHOLE_SPACE
 def test_without_any_one_change_it_is_not_enough(pipeline):
-    found = recommend(pipeline)
-    if refused(found):
+    recommendation = recommend(pipeline)
+    if refused(recommendation):
         return
-    for left_out in found.changes:
+    for left_out in recommendation.changes:
         rest = pipeline
-        for change in found.changes:
+        for change in recommendation.changes:
             if change is not left_out:
                 rest = rest.with_setting(change.component, change.setting, change.after)
         assert falls_short(rest, pipeline) or rest.problems()
@@ -83,13 +83,13 @@ def test_without_any_one_change_it_is_not_enough(pipeline):
 @given(pipelines())
 @settings(WHOLE_SPACE, max_examples=30)
 def test_no_smaller_set_of_changes_is_enough(pipeline):
-    found = recommend(pipeline)
+    recommendation = recommend(pipeline)
     search = Search(pipeline, events_for(pipeline))
-    if refused(found):
+    if refused(recommendation):
         return
-    bends = any((each.component, each.setting) in BENDS for each in found.changes)
+    bends = any((change.component, change.setting) in BENDS for change in recommendation.changes)
     order = [pull for pull in search.order if bends or pull.key not in BENDS]
-    for size in range(min(len(found.changes), 3)):
+    for size in range(min(len(recommendation.changes), 3)):
         for pulls in combinations(order, size):
             if len({pull.key for pull in pulls}) == size:
                 after = pulled(pipeline, frozenset(pulls))
@@ -101,19 +101,19 @@ def test_no_smaller_set_of_changes_is_enough(pipeline):
 def test_what_each_event_takes_by_itself_never_makes_the_answer_larger(pipeline):
     """The search with its bounds, and without those of the events alone."""
     bounded, plain = (Search(pipeline, events_for(pipeline)) for _ in range(2))
-    found, least = bounded.smallest(), plain._deepen()
-    assert (found is None) == (least is None)
-    assert found is None or least is None or len(found) == len(least)
+    pulls, least = bounded.smallest(), plain._deepen()
+    assert (pulls is None) == (least is None)
+    assert pulls is None or least is None or len(pulls) == len(least)
 
 
 @given(pipelines())
 @WHOLE_SPACE
 def test_it_is_the_same_every_time_and_asks_nothing_more_of_its_own_result(pipeline):
-    found = recommend(pipeline)
+    recommendation = recommend(pipeline)
 
-    assert recommend(pipeline) == found
-    if not refused(found):
-        assert recommend(found.pipeline).changes == ()
+    assert recommend(pipeline) == recommendation
+    if not refused(recommendation):
+        assert recommend(recommendation.pipeline).changes == ()
 
 
 @given(pipelines())
@@ -121,8 +121,8 @@ def test_it_is_the_same_every_time_and_asks_nothing_more_of_its_own_result(pipel
 def test_no_boundary_ends_with_less_than_it_had(pipeline):
     """Going from one of the two halves to the other is what a wish for the other half means."""
     before = assess(pipeline).guarantees
-    found = recommend(pipeline)
-    after = assess(replace(found.pipeline, requirement=pipeline.requirement)).guarantees
+    recommendation = recommend(pipeline)
+    after = assess(replace(recommendation.pipeline, requirement=pipeline.requirement)).guarantees
     for boundary, had in before.items():
         if had is Guarantee.EXACTLY_ONCE:
             assert after[boundary] is Guarantee.EXACTLY_ONCE
@@ -142,7 +142,7 @@ def test_nothing_is_lost_afterwards_that_was_safe_before(pipeline):
     """A wish for at most once may give up what it does not ask for; the others lose nothing."""
     if pipeline.requirement.guarantee not in (Guarantee.AT_LEAST_ONCE, Guarantee.EXACTLY_ONCE):
         return
-    before, after = (lost(each) for each in (pipeline, recommend(pipeline).pipeline))
+    before, after = (lost(pipeline) for pipeline in (pipeline, recommend(pipeline).pipeline))
     assert after <= before
 
 
@@ -165,8 +165,8 @@ def test_every_change_names_what_it_closes_and_its_price(pipeline):
         assert change.before != change.after
         assert change.closes
         for dimension in PAID_IN:
-            said = re.findall(rf"\b{dimension}(?:, \w+)*: ", change.price, re.IGNORECASE)
-            assert len(said) == 1, change.price
+            words = re.findall(rf"\b{dimension}(?:, \w+)*: ", change.price, re.IGNORECASE)
+            assert len(words) == 1, change.price
         assert change.source
         assert change.procedure.how
         assert change.procedure.verify

@@ -30,14 +30,14 @@ def html_of(client: Client, url: str, **headers: str) -> str:
 
 
 def test_every_page_opens_and_every_link_between_them_leads_somewhere(client: Client) -> None:
-    known = {each.url for each in reference.entries()} | {reverse("reference:index")}
+    names = {entry.url for entry in reference.entries()} | {reverse("reference:index")}
     weighed = [entry for entry in reference.entries() if entry.weighed]
     others = [entry for entry in reference.entries() if not entry.weighed]
     for entry in [*weighed, *others[::20]]:
         html = html_of(client, entry.url)
         assert len(re.findall(r"<h1", html)) == 1, entry.url
         assert re.search("Sources</(dt|h2)>", html), entry.url
-        assert set(re.findall(r'href="(/reference/[^"]*)"', html)) <= known, entry.url
+        assert set(re.findall(r'href="(/reference/[^"]*)"', html)) <= names, entry.url
         ids = re.findall(r'\sid="([^"]+)"', html)
         assert len(ids) == len(set(ids)), entry.url
 
@@ -59,8 +59,8 @@ def test_a_search_narrows_and_names_come_first(client: Client) -> None:
     assert first[1] == reverse("reference:setting", args=["producer", "acks"])
     assert reverse("reference:failure", args=["leader-killed"]) not in html
     assert "Nothing has all of these words" in html_of(client, f"{url}?q=acks+kettle")
-    found = reference.search("message.timeout.ms")
-    assert "producer delivery.timeout.ms" in [each.name for each in found], "by its other name"
+    entries = reference.search("message.timeout.ms")
+    assert "producer delivery.timeout.ms" in [entry.name for entry in entries], "by its other name"
     part = html_of(client, f"{url}?q=leader", **{"HX-Request": "true"})
     assert "<html" not in part
     assert "leader-killed" in part
@@ -71,10 +71,10 @@ def test_a_setting_tells_clients_and_versions_apart(client: Client) -> None:
     html = html_of(client, reverse("reference:setting", args=["producer", "acks"]))
     assert "ProducerConfig <code>acks</code>" in html
     rows = [re.sub(r"<[^>]+>", " ", row) for row in re.findall(r"<tr>.*?</tr>", html)]
-    said = [" ".join(row.split()) for row in rows]
-    assert any(row.startswith("Java client 2.8 1 ") for row in said)
-    assert any(row.startswith("Java client 3.0 to 4.4 all ") for row in said)
-    assert any(row.startswith("librdkafka 2.0 to 2.16 all ") for row in said)
+    lines = [" ".join(row.split()) for row in rows]
+    assert any(row.startswith("Java client 2.8 1 ") for row in lines)
+    assert any(row.startswith("Java client 3.0 to 4.4 all ") for row in lines)
+    assert any(row.startswith("librdkafka 2.0 to 2.16 all ") for row in lines)
     spark = html_of(client, reverse("reference:setting", args=["producer", "transactional.id"]))
     assert "Spark&#x27;s Kafka sink does not do transactions" in spark
 
@@ -92,8 +92,8 @@ def test_every_other_setting_of_the_products_is_found_by_a_search_alone(client: 
         ("Spark Structured Streaming", "4.0 to 4.2")
     ]
     assert reference.search("compression.type")[0].weighed is False
-    found = [each.weighed for each in reference.search("timeout")]
-    assert found == sorted(found, reverse=True)
+    results = [entry.weighed for entry in reference.search("timeout")]
+    assert results == sorted(results, reverse=True)
 
 
 def test_a_failure_says_what_shows_it(client: Client) -> None:
@@ -106,24 +106,24 @@ def test_a_rule_and_a_setting_name_the_experiment_that_shows_them_or_say_that_no
     client: Client,
 ) -> None:
     staged = {event.scenario for event in all_events()}
-    for each in reference.entries():
-        if each.kind in ("rule", "setting") and each.weighed:
-            html = html_of(client, each.url)
+    for entry in reference.entries():
+        if entry.kind in ("rule", "setting") and entry.weighed:
+            html = html_of(client, entry.url)
             named = set(re.findall(r'experiment <span class="key">([\w-]+)</span>', html))
             assert named <= staged
-            assert named or "no experiment shows what it does: " in html, each.name
+            assert named or "no experiment shows what it does: " in html, entry.name
 
 
 def test_what_no_experiment_shows_has_its_reason_and_nothing_else_has_one(client: Client) -> None:
     alone = set()
-    for each in reference.entries():
-        if each.kind == "setting" and each.weighed:
-            component, name = each.name.split()
+    for entry in reference.entries():
+        if entry.kind == "setting" and entry.weighed:
+            component, name = entry.name.split()
             key = (Component(component), name)
             rules = [rule for rule in all_rules() if (rule.component, rule.setting) == key]
             if not (events_behind(key) or events_measured_by(key) or reference.shown_by(rules)):
                 alone.add(f"{component}.{name}")
-                assert escape(UNSHOWN[f"{component}.{name}"]) in html_of(client, each.url)
+                assert escape(UNSHOWN[f"{component}.{name}"]) in html_of(client, entry.url)
     assert alone == UNSHOWN.keys()
     codes = {rule.code for rule in all_rules() if f"{rule.component}.{rule.setting}" in alone}
     assert codes == {"C008", "C010"}
@@ -131,8 +131,8 @@ def test_what_no_experiment_shows_has_its_reason_and_nothing_else_has_one(client
 
 def test_a_rule_that_another_failure_shows_names_it_and_says_of_what(client: Client) -> None:
     staged = {event.name: event.scenario for event in all_events()}
-    told = {rule.code: rule.shown_by for rule in all_rules() if rule.shown_by}
-    assert told.keys() == {"B006", "B007"}
+    data = {rule.code: rule.shown_by for rule in all_rules() if rule.shown_by}
+    assert data.keys() == {"B006", "B007"}
     for rule in all_rules():
         pages = [reverse("reference:rule", args=[rule.code]),
                  reverse("reference:setting", args=[rule.component, rule.setting])]  # fmt: skip
@@ -154,7 +154,7 @@ def test_the_advice_leads_to_the_pages(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "1"}, producer=RISKY)
     html = html_of(client, reverse("advisor:advice", args=[slug]))
     links = set(re.findall(r'href="(/reference/[^"]+)"', html))
-    assert links <= {each.url for each in reference.entries()}
+    assert links <= {entry.url for entry in reference.entries()}
     pipeline = described({"topic.replication.factor": "1", **RISKY})
     for finding in assess(pipeline).findings:
         assert reverse("reference:rule", args=[finding.rule.code]) in links
@@ -179,15 +179,15 @@ def test_what_a_failure_hangs_on_is_what_changes_it() -> None:
 
 
 def test_a_setting_that_is_gone_is_found_and_says_so(client: Client) -> None:
-    [found] = reference.search("offsets.commit.required.acks")
-    assert found.summary.startswith(reference.GONE)
-    assert not found.weighed
-    html = html_of(client, found.url)
+    [entry] = reference.search("offsets.commit.required.acks")
+    assert entry.summary.startswith(reference.GONE)
+    assert not entry.weighed
+    html = html_of(client, entry.url)
     rows = re.findall(r"<tr><th scope=\"row\">.*?</th><td>(.*?)</td>(.*?)</tr>", html)
-    assert {where.strip(): "no such setting" in said for where, said in rows} == {
+    assert {where.strip(): "no such setting" in answer for where, answer in rows} == {
         "Kafka 4.0 to 4.3": True, "Kafka 2.8 to 3.9": False,
     }  # fmt: skip
-    assert not [each for each in reference.entries() if each.weighed and each.summary.startswith(
+    assert not [item for item in reference.entries() if item.weighed and item.summary.startswith(
         reference.GONE)]  # fmt: skip
 
 

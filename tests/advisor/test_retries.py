@@ -31,17 +31,17 @@ def test_retries_last_as_long_as_their_pauses(fields: dict[str, str], lasts_ms: 
 
 @pytest.mark.parametrize("backoff", ["0", "1", "100"])
 def test_retries_without_end_are_never_used_up(backoff: str) -> None:
-    told = described(SAFE | {BACKOFF: backoff, "producer.delivery.timeout.ms": "120000"})
-    assert Anomaly.GIVEN_UP not in permits(told, "leader-killed")
+    pipeline = described(SAFE | {BACKOFF: backoff, "producer.delivery.timeout.ms": "120000"})
+    assert Anomaly.GIVEN_UP not in permits(pipeline, "leader-killed")
 
 
 def test_pauses_decide_whether_a_few_retries_outlast_a_new_leader() -> None:
     few = SAFE | {"producer.retries": "15"}
     patient = described(few | {BACKOFF: "5000", LONGEST: "5000"})
     assert Anomaly.GIVEN_UP not in permits(patient, "leader-killed")
-    [found] = [each for each in assess(described(few | {LONGEST: "200"})).failures
-               if each.event.name == "leader-killed"]  # fmt: skip
-    assert "retry.backoff.max.ms=200" in found.permits[Anomaly.GIVEN_UP]
+    [assessment] = [verdict for verdict in assess(described(few | {LONGEST: "200"})).failures
+               if verdict.event.name == "leader-killed"]  # fmt: skip
+    assert "retry.backoff.max.ms=200" in assessment.permits[Anomaly.GIVEN_UP]
 
 
 @pytest.mark.parametrize(("fields", "late"), [
@@ -51,16 +51,20 @@ def test_pauses_decide_whether_a_few_retries_outlast_a_new_leader() -> None:
     ({BACKOFF: "120000"}, False), ({BACKOFF: "120000", LONGEST: "120000"}, True),
 ])  # fmt: skip
 def test_a_retry_that_comes_after_the_timeout_is_none(fields: dict[str, str], late: bool) -> None:
-    told = described(SAFE | fields)
-    assert (Anomaly.GIVEN_UP in permits(told, "acknowledgement-lost")) is late
-    made = {each.setting: each.after for each in recommend(told).changes}
+    pipeline = described(SAFE | fields)
+    assert (Anomaly.GIVEN_UP in permits(pipeline, "acknowledgement-lost")) is late
+    made = {change.setting: change.after for change in recommend(pipeline).changes}
     assert made == ({"retry.backoff.ms": 100} if late else {})
 
 
 def test_only_librdkafka_gives_its_partitions_up_without_its_coordinator() -> None:
     def blocked(fields: dict[str, str]) -> str:
-        found = assess(described(fields)).failures
-        [event] = [each for each in found if each.event.name == "group-coordinator-away"]
+        assessments = assess(described(fields)).failures
+        [event] = [
+            assessment
+            for assessment in assessments
+            if assessment.event.name == "group-coordinator-away"
+        ]
         return event.permits[Anomaly.BLOCKED]
 
     assert "session.timeout.ms" in blocked({"family": "librdkafka"})

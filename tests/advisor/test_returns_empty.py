@@ -21,8 +21,8 @@ EXACTLY = {"need.guarantee": "exactly-once"}
     {"application.eligible.leader.replicas.version": "0", "broker.min.insync.replicas": "2"},
 ])  # fmt: skip
 def test_committed_offsets_may_be_gone_with_any_number_of_copies(fields: dict[str, str]) -> None:
-    asked = described({**EMPTY, **fields})
-    assert Anomaly.REDELIVERY in permits(asked, "offsets-topic-lost")
+    pipeline = described({**EMPTY, **fields})
+    assert Anomaly.REDELIVERY in permits(pipeline, "offsets-topic-lost")
     latest = described({**EMPTY, **fields, "consumer.auto.offset.reset": "latest"})
     assert Anomaly.SKIPPED in permits(latest, "offsets-topic-lost")
     elected = described({**SAFE, **fields, "application.disk.lost": "replica-elected"})
@@ -30,8 +30,8 @@ def test_committed_offsets_may_be_gone_with_any_number_of_copies(fields: dict[st
 
 
 def test_eligible_replicas_and_a_minimum_of_two_keep_the_offsets() -> None:
-    asked = described({**EMPTY, "broker.min.insync.replicas": "2"})
-    assert not permits(asked, "offsets-topic-lost")
+    pipeline = described({**EMPTY, "broker.min.insync.replicas": "2"})
+    assert not permits(pipeline, "offsets-topic-lost")
 
 
 @pytest.mark.parametrize(("fields", "gone"), [
@@ -41,20 +41,22 @@ def test_eligible_replicas_and_a_minimum_of_two_keep_the_offsets() -> None:
 def test_the_decisions_on_transactions_need_eligible_replicas(
     fields: dict[str, str], gone: bool
 ) -> None:
-    asked = described({**EMPTY, **TRANSACTION, **fields})
-    assert (Anomaly.TORN_TRANSACTION in permits(asked, "transaction-log-lost")) is gone
+    pipeline = described({**EMPTY, **TRANSACTION, **fields})
+    assert (Anomaly.TORN_TRANSACTION in permits(pipeline, "transaction-log-lost")) is gone
 
 
 def test_a_group_that_stops_without_a_position_repeats_nothing() -> None:
-    found = recommend(described({**EMPTY, **TRANSACTION, **EXACTLY}))
-    made = {(each.component.value, each.setting): each.after for each in found.changes}
+    recommendation = recommend(described({**EMPTY, **TRANSACTION, **EXACTLY}))
+    made = {
+        (change.component.value, change.setting): change.after for change in recommendation.changes
+    }
     assert made == {("consumer", "auto.offset.reset"): "none"}
-    assert not broken(found.pipeline)
+    assert not broken(recommendation.pipeline)
 
 
 def test_before_eligible_replicas_no_setting_gives_exactly_once() -> None:
-    found = recommend(described({**EMPTY, **TRANSACTION, **EXACTLY, "kafka": "3.9"}))
-    assert any("transaction.state.log" in each.why for each in found.impossible)
+    recommendation = recommend(described({**EMPTY, **TRANSACTION, **EXACTLY, "kafka": "3.9"}))
+    assert any("transaction.state.log" in need.why for need in recommendation.impossible)
 
 
 def test_the_changelogs_of_streams_need_them_as_well() -> None:

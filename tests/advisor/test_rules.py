@@ -42,7 +42,7 @@ def test_an_invalid_example_is_found_with_a_value_in_its_message(rule: Rule, exa
 
     assert message is not None
     assert re.search(r"[a-z.]+=\S|=\w", message), "a message names a setting and its value"
-    assert rule.code in [found.rule.code for found in assess(pipeline_of(example)).findings]
+    assert rule.code in [finding.rule.code for finding in assess(pipeline_of(example)).findings]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=IDS)

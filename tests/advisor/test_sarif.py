@@ -37,7 +37,7 @@ def _valid(log: dict[str, Any]) -> dict[str, Any]:
         assert result["level"] in LEVELS
         assert ids[result["ruleIndex"]] == result["ruleId"]
         for place in result.get("locations", ()):
-            assert all(each["fullyQualifiedName"] for each in place["logicalLocations"])
+            assert all(location["fullyQualifiedName"] for location in place["logicalLocations"])
             if physical := place.get("physicalLocation"):
                 assert physical["artifactLocation"]["uri"]
                 assert physical["region"]["startLine"] >= 1
@@ -62,9 +62,11 @@ def test_two_results_of_one_rule_share_it() -> None:
     log = sarif(answer(alone), Inputs(origins={}))
     _valid(log)
     (run,) = log["runs"]
-    twice = [each for each in run["results"] if each["ruleId"] == "cannot-work/min.insync.replicas"]
+    twice = [
+        result for result in run["results"] if result["ruleId"] == "cannot-work/min.insync.replicas"
+    ]
     assert len(twice) == 2
-    assert len({each["ruleIndex"] for each in twice}) == 1
+    assert len({item["ruleIndex"] for item in twice}) == 1
 
 
 def test_a_result_stands_at_the_line_of_the_setting(tmp_path: Path) -> None:

@@ -45,13 +45,15 @@ def test_the_advice_is_the_json_of_the_design():
     assert advice["met"] is False
     assert advice["versions"]["client_version"] == "4.3"
     assert advice["versions"]["brokers"] == 3
-    assert {each["setting"] for each in advice["assumed"]} == {
-        each.setting for each in services.answer(described(fields)).assumed
+    assert {item["setting"] for item in advice["assumed"]} == {
+        assumption.setting for assumption in services.answer(described(fields)).assumed
     }
     assert advice["guarantee"] == {
         "producer_to_log": "none", "log_to_consumer": "at-least-once", "end_to_end": "none",
     }  # fmt: skip
-    staged = {each["event"]: each for each in advice["failures"]}["leader-killed-followers-behind"]
+    staged = {failure["event"]: failure for failure in advice["failures"]}[
+        "leader-killed-followers-behind"
+    ]
     assert "acks=1" in staged["permits"]["lost_write"]
     assert staged["scenario"] == "leader-killed-followers-behind"
     [change] = advice["changes"]
@@ -62,7 +64,7 @@ def test_the_advice_is_the_json_of_the_design():
     assert (change["component"], change["setting"], change["from"], change["to"]) == (
         "producer", "acks", "1", "all",
     )  # fmt: skip
-    finding = next(each for each in advice["findings"] if each["code"] == "P001")
+    finding = next(finding for finding in advice["findings"] if finding["code"] == "P001")
     assert set(finding) == {
         "code", "name", "severity", "confidence", "setting", "message", "sources",
     }  # fmt: skip
@@ -70,7 +72,7 @@ def test_the_advice_is_the_json_of_the_design():
 
 def test_failures_out_of_scope_are_left_out_of_the_advice():
     events = [
-        each["event"] for each in services.advise(described({"need.survive": "0"}))["failures"]
+        item["event"] for item in services.advise(described({"need.survive": "0"}))["failures"]
     ]
     assert "broker-disk-lost" not in events
     assert "leader-killed" in events

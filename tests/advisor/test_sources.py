@@ -37,10 +37,10 @@ def test_a_change_a_number_and_a_setting_name_theirs():
     load = {"rate": "5", "message.bytes": "9", "controllers": "3"}
     for family in Family:
         of = (family, versions(family)[0], kafka_versions()[0])
-        found = numbers(
+        results = numbers(
             described({"family": family} | {f"application.{k}": v for k, v in load.items()})
         )
-        assert len(found) > 5
-        assert all(_SOURCE.search(number.source) for number in found)
+        assert len(results) > 5
+        assert all(_SOURCE.search(number.source) for number in results)
         settings = chain.from_iterable(settings_of(*of, component) for component in Component)
         assert all(setting.source and setting.meaning for setting in settings)

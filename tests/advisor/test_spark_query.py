@@ -42,11 +42,11 @@ TRIGGER, CHECKPOINT = "application.trigger", "application.checkpoint"
 def test_a_query_is_read_with_its_trigger_and_its_checkpoint(
     code: str, stated: dict[str, str]
 ) -> None:
-    found = read(f"{SOURCE}\n{code}\n.start())", SPARK)
-    assert not found.problems
-    kept = {name: value for name, value in found.settings.items() if name in (TRIGGER, CHECKPOINT)}
+    intake = read(f"{SOURCE}\n{code}\n.start())", SPARK)
+    assert not intake.problems
+    kept = {name: value for name, value in intake.settings.items() if name in (TRIGGER, CHECKPOINT)}
     assert kept == stated
-    assert not any("not weighed" in note for note in found.notes if "subscribe" not in note)
+    assert not any("not weighed" in note for note in intake.notes if "subscribe" not in note)
 
 
 def test_a_path_of_nobody_knows_which_file_system_is_asked_about() -> None:
@@ -67,13 +67,15 @@ def test_a_sink_that_knows_the_batch_absorbs_it_in_micro_batches_alone() -> None
 
 @pytest.mark.parametrize("trigger", ["async-progress", "continuous", "real-time"])
 def test_no_other_trigger_is_exactly_once_into_a_sink_of_ones_own(trigger: str) -> None:
-    asked = described(BATCHES | {TRIGGER: trigger})
-    assert Anomaly.EFFECT_DUPLICATED in permits(asked, "spark-restarted")
-    [found] = [each for each in assess(asked).failures if each.event.name == "spark-restarted"]
-    assert f"{TRIGGER}={trigger}" in found.permits[Anomaly.EFFECT_DUPLICATED]
-    assert breaking(asked)
-    [lever] = [each for each in ALL if each.setting == "trigger"]
-    assert lever.targets(asked) == ["micro-batch"]
-    after = asked.with_setting(Component.APPLICATION, "trigger", "micro-batch")
+    pipeline = described(BATCHES | {TRIGGER: trigger})
+    assert Anomaly.EFFECT_DUPLICATED in permits(pipeline, "spark-restarted")
+    [assessment] = [
+        verdict for verdict in assess(pipeline).failures if verdict.event.name == "spark-restarted"
+    ]
+    assert f"{TRIGGER}={trigger}" in assessment.permits[Anomaly.EFFECT_DUPLICATED]
+    assert breaking(pipeline)
+    [lever] = [lever for lever in ALL if lever.setting == "trigger"]
+    assert lever.targets(pipeline) == ["micro-batch"]
+    after = pipeline.with_setting(Component.APPLICATION, "trigger", "micro-batch")
     assert not breaking(after)
     assert not lever.targets(after)

@@ -20,12 +20,12 @@ RISKY = {"producer.acks": "1", "topic.replication.factor": "1"}
 
 def test_each_change_comes_after_those_that_it_waits_for() -> None:
     changes = services.answer(described(RISKY)).wanted.changes
-    assert {"replication.factor", "min.insync.replicas"} <= {each.setting for each in changes}
+    assert {"replication.factor", "min.insync.replicas"} <= {change.setting for change in changes}
     for order in permutations(changes[:4]):
         steps = in_order(order)
         assert [step.number for step in steps] == list(range(1, len(order) + 1))
         place = {step.change.setting: step.number for step in steps}
-        assert set(place) == {each.setting for each in order}
+        assert set(place) == {change.setting for change in order}
         for step in steps:
             assert all(place[name] < step.number for name in step.after)
             waits = set(step.change.procedure.after) & set(place)
@@ -44,7 +44,9 @@ def test_two_changes_that_wait_for_each_other_are_still_both_told() -> None:
 def test_numbers_stand_side_by_side_and_tell_what_moved() -> None:
     pipeline = described(RISKY | {"application.rate": "1000", "application.message.bytes": "500"})
     after = services.recommended(pipeline)
-    rows = {each.title: each for each in compared(numbers(pipeline), numbers(after))}
+    rows = {
+        comparison.title: comparison for comparison in compared(numbers(pipeline), numbers(after))
+    }
     lost = rows["Brokers lost for good without losing an acknowledged message"]
     assert lost.before
     assert lost.after
@@ -54,28 +56,30 @@ def test_numbers_stand_side_by_side_and_tell_what_moved() -> None:
     assert disk.after
     assert disk.before.value
     assert disk.after.value == 3 * disk.before.value
-    assert all(not each.differs for each in compared(numbers(pipeline), numbers(pipeline)))
+    assert all(
+        not comparison.differs for comparison in compared(numbers(pipeline), numbers(pipeline))
+    )
 
 
 def test_a_number_that_only_one_of_them_has_is_kept() -> None:
     auto = described({"application.rate": "1000"})
     own = described({"application.rate": "1000", "application.commit": "before-processing"})
-    rows = {each.title: each for each in compared(numbers(auto), numbers(own))}
+    rows = {comparison.title: comparison for comparison in compared(numbers(auto), numbers(own))}
     repeated = rows["Messages delivered again when a reader crashes, at most"]
     assert repeated.before
     assert repeated.after is None
     assert repeated.differs
 
 
-@pytest.mark.parametrize(("value", "unit", "said"), [
+@pytest.mark.parametrize(("value", "unit", "message"), [
     (None, "ms", "no bound"), (999, "ms", "999 ms"), (10_000, "ms", "10 s"),
     (10_500, "ms", "10.5 s"), (100_000, "ms", "100 s"),
     (2**63 - 1, "ms", "9,223,372,036,854,775.807 s"),
     (999, "bytes", "999 bytes"), (181_440_000_000, "bytes", "181.4 GB"), (2, "brokers", "2"),
     (5000, "messages", "5,000"), (10**23, "bytes", "100,000.0 EB"),
 ])  # fmt: skip
-def test_numbers_are_said_with_their_unit(value: int | None, unit: str, said: str) -> None:
-    assert quantity(Number("n", "N", value, unit, "n = n", "source")) == said
+def test_numbers_are_said_with_their_unit(value: int | None, unit: str, message: str) -> None:
+    assert quantity(Number("n", "N", value, unit, "n = n", "source")) == message
 
 
 def _notes(family: Family, **answers: str) -> str:
@@ -104,9 +108,9 @@ def test_a_file_says_what_the_code_has_to_do(answers: dict[str, str], words: str
 
 
 def test_nothing_is_asked_of_the_code_that_spark_does_itself() -> None:
-    said = _notes(Family.SPARK, checkpoint="durable", sink="idempotent")
-    assert "checkpointLocation" in said
-    assert "spark.speculation=false" in said
+    text = _notes(Family.SPARK, checkpoint="durable", sink="idempotent")
+    assert "checkpointLocation" in text
+    assert "spark.speculation=false" in text
     for words in ("commit its offset", "poll()", "result of every send"):
-        assert words not in said
+        assert words not in text
     assert "abort" not in _notes(Family.JAVA), "only where there are transactions"

@@ -112,16 +112,24 @@ WAITS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("event", "fields", "said"), WAITS)
-def test_a_standstill_is_told_with_what_decides_it(event: str, fields: dict[str, str], said: str):
-    [found] = [each for each in assess(described(fields)).failures if each.event.name == event]
-    assert any(said in found.permits[each] for each in HARMLESS & found.permits.keys())
+@pytest.mark.parametrize(("event", "fields", "message"), WAITS)
+def test_a_standstill_is_told_with_what_decides_it(
+    event: str, fields: dict[str, str], message: str
+):
+    [assessment] = [
+        verdict for verdict in assess(described(fields)).failures if verdict.event.name == event
+    ]
+    assert any(
+        message in assessment.permits[anomaly] for anomaly in HARMLESS & assessment.permits.keys()
+    )
 
 
 def changes(fields: dict[str, str]) -> dict[str, object]:
-    found = recommend(described(fields))
-    assert not found.impossible
-    return {f"{each.component}.{each.setting}": each.after for each in found.changes}
+    recommendation = recommend(described(fields))
+    assert not recommendation.impossible
+    return {
+        f"{change.component}.{change.setting}": change.after for change in recommendation.changes
+    }
 
 
 @pytest.mark.parametrize(("fields", "expected"), [
@@ -145,13 +153,13 @@ def test_the_change_is_this(fields: dict[str, str], expected: dict[str, object])
 
 
 def test_effects_outside_kafka_are_never_exactly_once_and_the_nearest_is_named():
-    found = recommend(
+    recommendation = recommend(
         described(STREAMS | {"need.guarantee": "exactly-once", "application.sink": "plain"})
     )
-    [impossible] = found.impossible
+    [impossible] = recommendation.impossible
     assert "a transaction of Kafka takes back only what is in Kafka" in impossible.why
     assert impossible.nearest.startswith("at-least-once, with 1 broker lost for good. Make the")
-    assert found.changes == ()
+    assert recommendation.changes == ()
 
 
 def test_two_racks_that_are_to_survive_and_to_go_on_are_told_what_would():
@@ -165,7 +173,7 @@ def test_two_racks_that_are_to_survive_and_to_go_on_are_told_what_would():
 def test_exactly_once_needs_its_readers_to_be_asked_about():
     pipeline = described(EOS | STOP)
     assert assess(pipeline).guarantees[Boundary.END_TO_END] is Guarantee.EXACTLY_ONCE
-    assert "S005" in {each.rule.code for each in assess(pipeline).findings}
+    assert "S005" in {finding.rule.code for finding in assess(pipeline).findings}
     read = described(EOS | STOP | {"application.readers": "read_uncommitted"})
     assert assess(read).guarantees[Boundary.END_TO_END] is not Guarantee.EXACTLY_ONCE
 
@@ -178,8 +186,8 @@ def test_what_streams_overrules_is_in_force_and_said():
     pipeline = described(EOS | fields)
     assert pipeline.flag(Component.PRODUCER, "enable.idempotence")
     assert pipeline.text(Component.CONSUMER, "isolation.level") == "read_committed"
-    [found] = [each for each in assess(pipeline).findings if each.rule.code == "S003"]
-    assert "enable.idempotence=false becomes true" in found.message
+    [finding] = [item for item in assess(pipeline).findings if item.rule.code == "S003"]
+    assert "enable.idempotence=false becomes true" in finding.message
     alone = described(STREAMS | fields)
     assert not alone.flag(Component.PRODUCER, "enable.idempotence")
 
@@ -196,8 +204,8 @@ def test_an_experiment_with_other_clients_says_that_streams_is_not_run(tmp_path)
     assert clients.differs[0].startswith("Kafka Streams itself is not run")
     plain = services.in_force(described({"family": "java"}))
     assert "streams" not in plain
-    told = ProduceConsume(Place(plain, "b", "t", 1, *[tmp_path] * 4)).differs
-    assert not any("Streams" in each or "group.protocol" in each for each in told)
+    lines = ProduceConsume(Place(plain, "b", "t", 1, *[tmp_path] * 4)).differs
+    assert not any("Streams" in name or "group.protocol" in name for name in lines)
 
 
 @pytest.mark.django_db
@@ -210,6 +218,6 @@ def test_a_streams_application_is_asked_its_own_questions(client: Client):
     assert "the lab runs Kafka Streams" in html
     assert "streams.properties" in html
     assert "producer.properties" not in html
-    asked = client.get(reverse("advisor:describe", args=["client"])).content.decode()
-    assert "Streams application" in asked
-    assert ">Consumer<" not in asked
+    page = client.get(reverse("advisor:describe", args=["client"])).content.decode()
+    assert "Streams application" in page
+    assert ">Consumer<" not in page

@@ -9,24 +9,24 @@ import pytest
 from tests.advisor.spoken import plain, said, written
 from tests.advisor.superseded import SUPERSEDED, Superseded
 
-EACH = pytest.mark.parametrize("each", SUPERSEDED, ids=lambda each: each.now)
+EACH = pytest.mark.parametrize("each", SUPERSEDED, ids=lambda case: case.now)
 
 
 @EACH
-def test_the_pattern_catches_the_statement_and_lets_the_truth_pass(each: Superseded) -> None:
-    assert re.search(each.pattern, plain(each.caught))
-    assert not re.search(each.pattern, plain(each.passed))
-    assert not re.search(each.pattern, plain(each.now))
+def test_the_pattern_catches_the_statement_and_lets_the_truth_pass(rule: Superseded) -> None:
+    assert re.search(rule.pattern, plain(rule.caught))
+    assert not re.search(rule.pattern, plain(rule.passed))
+    assert not re.search(rule.pattern, plain(rule.now))
 
 
 @EACH
-def test_no_text_says_it(each: Superseded) -> None:
-    found = re.compile(each.pattern)
+def test_no_text_says_it(rule: Superseded) -> None:
+    pattern = re.compile(rule.pattern)
     hits = [
         f"{where}: {text[max(0, hit.start() - 40):hit.end() + 40]}"
-        for where, text in (*written(), *said()) if (hit := found.search(text))
+        for where, text in (*written(), *said()) if (hit := pattern.search(text))
     ]  # fmt: skip
-    assert not hits, f"now: {each.now} ({each.source})\n" + "\n".join(hits)
+    assert not hits, f"now: {rule.now} ({rule.source})\n" + "\n".join(hits)
 
 
 def test_the_texts_are_all_there() -> None:

@@ -27,7 +27,7 @@ def test_there_is_an_advice_a_page_and_a_report_for_everything(pipeline):
     advice = services.to_json(answer)
 
     assert json.loads(json.dumps(advice)) == advice
-    assert all(said for each in advice["failures"] for said in each["permits"].values())
+    assert all(answer for failure in advice["failures"] for answer in failure["permits"].values())
     assert report(answer)
     assert presentation.advice(answer)
 

@@ -36,7 +36,7 @@ def test_after_any_changes_it_knows_what_a_fresh_one_would_say(
 def test_what_was_read_is_what_could_matter_through_silent_rules_too() -> None:
     fields = {"producer.acks": "1", "topic.replication.factor": "3"}
     [event] = [
-        each for each in events_for(described(fields)) if each.name == "acknowledgement-lost"
+        event for event in events_for(described(fields)) if event.name == "acknowledgement-lost"
     ]
     _, reads = Traced.of(described(fields)).judged(event)
     assert (Component.PRODUCER, "acks") in reads, "acks=1 switches idempotence off"
@@ -45,7 +45,7 @@ def test_what_was_read_is_what_could_matter_through_silent_rules_too() -> None:
 
 def test_a_judgement_hangs_on_nothing_that_another_one_read() -> None:
     traced = Traced.of(described(SAFE))
-    by_name = {each.name: each for each in events_for(traced)}
+    by_name = {event.name: event for event in events_for(traced)}
     alone = Traced.of(described(SAFE)).judged(by_name["keys-moved"])[1]
     traced.judged(by_name["leader-killed"])
     assert traced.judged(by_name["keys-moved"])[1] == alone
@@ -53,7 +53,7 @@ def test_a_judgement_hangs_on_nothing_that_another_one_read() -> None:
 
 def test_an_answer_is_kept_until_something_that_it_read_changes() -> None:
     traced = Traced.of(described(SAFE))
-    [event] = [each for each in events_for(traced) if each.name == "broker-disk-lost"]
+    [event] = [event for event in events_for(traced) if event.name == "broker-disk-lost"]
     lost = traced.judged(event)
     other = traced.with_setting(Component.CONSUMER, "isolation.level", "read_committed")
     assert other.judged(event) is lost
@@ -74,5 +74,9 @@ def test_another_requirement_starts_anew() -> None:
     traced = Traced.of(described(SAFE))
     assess(traced)
     more = replace(traced, requirement=replace(traced.requirement, survive=2))
-    [lost] = [each for each in assess(more).failures if each.event.name == "broker-disk-lost"]
+    [lost] = [
+        assessment
+        for assessment in assess(more).failures
+        if assessment.event.name == "broker-disk-lost"
+    ]
     assert lost.permits

@@ -149,7 +149,7 @@ def test_problems_of_both_clients_and_of_the_cluster_come_together() -> None:
         C: {"session.timeout.ms": 3000},
         T: {"replication.factor": 9},
     }
-    assert [(each.component, each.product) for each in _problems(settings)] == [
+    assert [(problem.component, problem.product) for problem in _problems(settings)] == [
         (P, True), (C, True), (T, True), (C, True),
     ]  # fmt: skip
 
@@ -183,9 +183,9 @@ def test_problems_of_both_clients_and_of_the_cluster_come_together() -> None:
 def test_what_the_brokers_state_replaces_their_defaults(
     stated: Settings, refused: list[tuple[Component, str]], client: tuple[Family, str]
 ) -> None:
-    found = _problems(stated, *client)
-    assert [(each.component, each.setting) for each in found] == refused
-    assert all(each.product for each in found)
+    problems = _problems(stated, *client)
+    assert [(problem.component, problem.setting) for problem in problems] == refused
+    assert all(problem.product for problem in problems)
 
 
 def test_exactly_once_of_streams_asks_for_less_than_the_brokers_allow() -> None:
@@ -193,8 +193,8 @@ def test_exactly_once_of_streams_asks_for_less_than_the_brokers_allow() -> None:
     stated: Settings = {**eos, B: {"transaction.max.timeout.ms": 10000}}
     assert _problems(stated, Family.STREAMS) == []
     stated[B] = {"transaction.max.timeout.ms": 9999}
-    (found,) = _problems(stated, Family.STREAMS)
-    assert found.setting == "transaction.max.timeout.ms"
+    (problem,) = _problems(stated, Family.STREAMS)
+    assert problem.setting == "transaction.max.timeout.ms"
 
 
 def test_a_version_that_is_not_known_is_an_error() -> None:

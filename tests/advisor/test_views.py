@@ -138,9 +138,9 @@ def test_the_step_says_where_to_look_the_copies_up(client: Client) -> None:
 
 
 def test_who_keeps_the_metadata_is_asked_of_brokers_that_may_have_either(client: Client) -> None:
-    for line, asked in (("4.0", False), ("3.9", True), ("3.3", True), ("3.2", False)):
+    for line, is_wanted in (("4.0", False), ("3.9", True), ("3.3", True), ("3.2", False)):
         answer(client, "client", {"kafka": line})
-        assert ('name="application.metadata.mode"' in page(client, "topic")) == asked
+        assert ('name="application.metadata.mode"' in page(client, "topic")) == is_wanted
     answer(client, "client", {"kafka": "3.9"})
     answer(client, "topic", {"application.metadata.mode": "zookeeper"})
     assert '<option value="zookeeper" selected>ZooKeeper<' in page(client, "topic")

@@ -108,12 +108,12 @@ def test_what_was_assumed_stands_on_top_with_a_way_to_state_it(client: Client) -
     slug = walk(client, producer=RISKY)
     html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
     top = html.partition('id="verdict"')[2].partition("</section>")[0]
-    said = re.sub(r"<[^>]+>", "", top)
-    assert "replication.factor was not stated; the brokers’ default 1 is assumed." in said
+    text = re.sub(r"<[^>]+>", "", top)
+    assert "replication.factor was not stated; the brokers’ default 1 is assumed." in text
     died = "“What does your sending code do after it died?” was not answered"
-    assert f"{died}; what depends on the answer is not counted." in said
-    assert "“Does your code look at delivery errors?” was not answered" in said
-    assert "With replication.factor=1 the first has no followers" in said
+    assert f"{died}; what depends on the answer is not counted." in text
+    assert "“Does your code look at delivery errors?” was not answered" in text
+    assert "With replication.factor=1 the first has no followers" in text
     field = re.search(r'form="state" name="at" value="(topic[^"]+)"', top)
     assert field
     opened = client.post(reverse("advisor:edit", args=[slug]), {"at": field[1]})
@@ -167,9 +167,9 @@ def test_the_advice_offers_the_proof_of_the_event_that_has_an_experiment(client:
 def test_every_button_of_another_place_finds_its_form(client: Client, page: str) -> None:
     slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
     html = client.get(reverse(f"advisor:{page}", args=[slug])).content.decode()
-    asked = set(re.findall(r'<button[^>]* form="([^"]+)"', html))
-    assert "prove" in asked
-    assert asked <= set(re.findall(r'<form id="([^"]+)"', html))
+    requests = set(re.findall(r'<button[^>]* form="([^"]+)"', html))
+    assert "prove" in requests
+    assert requests <= set(re.findall(r'<form id="([^"]+)"', html))
     assert 'form="prove" name="scenario" value="leader-killed"' in html
 
 
@@ -236,9 +236,9 @@ def test_what_no_settings_give_is_said_with_the_nearest_that_can_be_had(client: 
     html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
     assert "No settings give exactly once here" in html
     assert "Nearest: at-least-once" in html
-    said = re.findall(r"Nearest: [^<]*</p><p class=[^>]*>Sources: ([^<]+)</p>", html)
-    assert len(said) == html.count("Nearest: ")
-    assert any("Spark" in each for each in said)
+    words = re.findall(r"Nearest: [^<]*</p><p class=[^>]*>Sources: ([^<]+)</p>", html)
+    assert len(words) == html.count("Nearest: ")
+    assert any("Spark" in item for item in words)
 
 
 def test_the_reasons_of_each_failure_name_their_sources(client: Client) -> None:
@@ -247,4 +247,4 @@ def test_the_reasons_of_each_failure_name_their_sources(client: Client) -> None:
         html = client.get(reverse(name, args=[slug])).content.decode()
         reasons = re.findall(r'<article class="why-body".*?</article>', html, re.DOTALL)
         assert reasons
-        assert all("Sources: " in each for each in reasons)
+        assert all("Sources: " in reason for reason in reasons)

@@ -25,23 +25,23 @@ WHOLE_SPACE = settings(
 
 def check(pipeline: Pipeline) -> Answer:
     """Every part of the answer, held against the one that decides."""
-    found = answer(pipeline)
-    given, wanted = found.judgement, found.wanted
-    in_scope = [each for each in given.failures if each.in_scope]
-    forbidden = [each for each in in_scope if given.forbids & each.permits.keys()]
+    result = answer(pipeline)
+    given, wanted = result.judgement, result.wanted
+    in_scope = [failure for failure in given.failures if failure.in_scope]
+    forbidden = [failure for failure in in_scope if given.forbids & failure.permits.keys()]
 
     assert bool(forbidden) == broken(pipeline)
     assert given.met == (given.works and not forbidden)
     assert given.met == (given.works and not wanted.changes and not wanted.impossible)
-    assert services.to_json(found)["met"] == given.met
-    assert report(found).startswith("YES") == given.met
+    assert services.to_json(result)["met"] == given.met
+    assert report(result).startswith("YES") == given.met
     assert ("with these settings" in presentation.sentence(given)) == (not given.met)
-    told = given.forbids | {"duplicate", "redelivery"}
-    if any(told & each.permits.keys() for each in in_scope):
+    permitted = given.forbids | {"duplicate", "redelivery"}
+    if any(permitted & failure.permits.keys() for failure in in_scope):
         assert "in each of" not in given.summary
     if not wanted.refused:
         assert not broken(recommend(pipeline).pipeline)
-    return found
+    return result
 
 
 @pytest.mark.drawn
@@ -60,11 +60,11 @@ ONCE = SAFE | {
 
 def test_what_a_sink_absorbs_needs_no_change_and_is_said() -> None:
     twice = {"producer.enable.idempotence": "false", "need.guarantee": "exactly-once"}
-    found = check(described(ONCE | twice))
+    answer = check(described(ONCE | twice))
 
-    assert found.judgement.met
-    assert "in the log twice in" in found.judgement.summary
-    assert found.judgement.summary.endswith("the sink leaves one effect of them.")
+    assert answer.judgement.met
+    assert "in the log twice in" in answer.judgement.summary
+    assert answer.judgement.summary.endswith("the sink leaves one effect of them.")
 
 
 @pytest.mark.parametrize("guarantee", ["exactly-once", "at-least-once"])
@@ -79,10 +79,10 @@ def test_sparks_sink_that_absorbs_is_not_called_impossible(guarantee: str) -> No
 def test_lost_order_is_in_the_sentence_of_who_asks_for_it() -> None:
     lifo = {"family": "librdkafka", "producer.queuing.strategy": "lifo"}
     lifo["producer.enable.idempotence"] = "false"
-    found = check(described(ONCE | lifo | {"need.ordering": "on"}))
+    answer = check(described(ONCE | lifo | {"need.ordering": "on"}))
 
-    assert not found.judgement.met
-    assert "out of order" in found.judgement.summary
+    assert not answer.judgement.met
+    assert "out of order" in answer.judgement.summary
 
 
 def test_what_is_both_at_most_and_at_least_once_is_at_most_once() -> None:
@@ -91,10 +91,10 @@ def test_what_is_both_at_most_and_at_least_once_is_at_most_once() -> None:
         "producer.transactional.id": "orders-1", "consumer.isolation.level": "read_uncommitted",
         "need.guarantee": "at-most-once",
     }  # fmt: skip
-    found = check(described(ONCE | halves))
+    answer = check(described(ONCE | halves))
 
-    assert found.judgement.met
-    assert presentation.sentence(found.judgement) == (
+    assert answer.judgement.met
+    assert presentation.sentence(answer.judgement) == (
         "You need at most once, and these settings give at most once."
     )
 
@@ -146,19 +146,19 @@ HOPELESS = [
 def test_where_nothing_can_work_no_wish_is_met(
     fields: dict[str, str], setting: str, guarantee: str
 ) -> None:
-    found = check(described(fields | {"need.guarantee": guarantee, "need.survive": "0"}))
-    advice = services.to_json(found)
+    answer = check(described(fields | {"need.guarantee": guarantee, "need.survive": "0"}))
+    advice = services.to_json(answer)
 
     assert not advice["met"]
     assert not advice["works"]
-    assert [each["setting"] for each in advice["obstacles"]] == [setting]
+    assert [obstacle["setting"] for obstacle in advice["obstacles"]] == [setting]
     assert set(advice["guarantee"].values()) == {"none"}
-    text = report(found)
+    text = report(answer)
     assert text.startswith("CANNOT WORK: ")
     assert "No change is needed" not in text
-    assert found.judgement.obstacles[0].instead.split(",")[0] in " ".join(text.split())
-    assert presentation.sentence(found.judgement).endswith("nothing can work.")
-    logged = sarif(found, Inputs())["runs"][0]["results"][0]
+    assert answer.judgement.obstacles[0].instead.split(",")[0] in " ".join(text.split())
+    assert presentation.sentence(answer.judgement).endswith("nothing can work.")
+    logged = sarif(answer, Inputs())["runs"][0]["results"][0]
     assert logged["ruleId"] == f"cannot-work/{setting.partition('.')[2]}"
     assert logged["level"] == "error"
 

@@ -31,7 +31,7 @@ HAVE = pytest.mark.parametrize(
 
 def reason(fields: dict[str, str], name: str, anomaly: Anomaly) -> str:
     pipeline = described(fields)
-    (event,) = (each for each in events_for(pipeline) if each.name == name)
+    (event,) = (event for event in events_for(pipeline) if event.name == name)
     return event.permits(pipeline)[anomaly]
 
 
@@ -42,13 +42,15 @@ def test_whoever_runs_them_gets_a_whole_answer(brokers: dict[str, str], family: 
     assert from_data(to_data(pipeline)) == pipeline
     given = answer(pipeline)
     assert given.judgement.failures
-    assert "B008" in {each.code for each in given.judgement.findings}
+    assert "B008" in {finding.code for finding in given.judgement.findings}
     assert f"Kafka {brokers['kafka']} with ZooKeeper" in not_staged(pipeline)
 
 
 def test_each_line_has_the_setting_that_decides_when_a_dead_broker_is_given_up():
     for line in kafka_versions():
-        names = {each.name for each in settings_of(Family.JAVA, "4.3", line, Component.BROKER)}
+        names = {
+            setting.name for setting in settings_of(Family.JAVA, "4.3", line, Component.BROKER)
+        }
         zookeeper, kraft = "zookeeper.session.timeout.ms", "broker.session.timeout.ms"
         assert (zookeeper in names) == line.startswith(("2.", "3."))
         assert (kraft in names) == (line not in OLD)
@@ -61,8 +63,8 @@ def test_controllers_and_eligible_replicas_are_of_later_brokers(line: str):
     for name in ("controllers", "eligible.leader.replicas.version"):
         with pytest.raises(SettingError):
             lookup(Family.JAVA, "4.3", line, Component.APPLICATION, name)
-        found, problems = from_fields({"kafka": line, f"application.{name}": "1"})
-        assert found is None
+        pipeline, problems = from_fields({"kafka": line, f"application.{name}": "1"})
+        assert pipeline is None
         assert problems
     assert not Replication(described({"kafka": line})).eligible_replicas
 
@@ -77,11 +79,11 @@ def test_controllers_and_eligible_replicas_are_of_later_brokers(line: str):
 ])  # fmt: skip
 def test_the_stall_on_a_crash_is_that_of_a_session(fields: dict[str, str], stall_ms: int):
     for brokers in ({"kafka": "3.1"}, {"kafka": "3.9", MODE: "zookeeper"}):
-        found = {each.name: each for each in numbers(described(SAFE | brokers | fields))}
-        assert found["stall-on-crash"].value == stall_ms
-        assert "zookeeper.session.timeout.ms" in found["stall-on-crash"].formula
-        assert "controllers-down" not in found
-    kraft = {each.name: each for each in numbers(described(SAFE | {"kafka": "3.3"}))}
+        results = {number.name: number for number in numbers(described(SAFE | brokers | fields))}
+        assert results["stall-on-crash"].value == stall_ms
+        assert "zookeeper.session.timeout.ms" in results["stall-on-crash"].formula
+        assert "controllers-down" not in results
+    kraft = {number.name: number for number in numbers(described(SAFE | {"kafka": "3.3"}))}
     assert kraft["stall-on-crash"].value == 10_000
 
 
@@ -99,8 +101,8 @@ def test_a_client_that_waits_for_kraft_and_not_for_a_session_gives_up():
         ({"kafka": "3.3", MODE: "zookeeper"}, True),
     ):  # fmt: skip
         pipeline = described(PATIENCE | brokers)
-        (killed,) = (each for each in assess(pipeline).failures
-                     if each.event.name == "leader-killed")  # fmt: skip
+        (killed,) = (assessment for assessment in assess(pipeline).failures
+                     if assessment.event.name == "leader-killed")  # fmt: skip
         assert (Anomaly.GIVEN_UP in killed.permits) == gives_up
 
 
@@ -111,20 +113,20 @@ def test_who_says_that_a_broker_is_dead_is_named():
             ({"kafka": "2.8"}, True), ({"kafka": "3.3"}, False),
             ({"kafka": "3.9", MODE: "zookeeper"}, True), ({"kafka": "3.9", MODE: "kraft"}, False),
         ):  # fmt: skip
-            said = reason(SAFE | brokers, name, Anomaly.UNAVAILABLE)
-            assert ("zookeeper" in said.lower()) == has_it
+            text = reason(SAFE | brokers, name, Anomaly.UNAVAILABLE)
+            assert ("zookeeper" in text.lower()) == has_it
     cut = reason(SAFE | {"kafka": "2.8"}, "leader-cut-off", Anomaly.UNAVAILABLE)
     assert "as long as it reaches ZooKeeper" in cut
 
 
 def test_a_brokers_file_counts_for_unclean_elections_where_a_broker_is_the_controller():
     stated = {"broker.unclean.leader.election.enable": "true"}
-    for brokers, found in (
+    for brokers, is_found in (
         ({"kafka": "3.3"}, True), ({"kafka": "3.2"}, False),
         ({"kafka": "3.3", MODE: "zookeeper"}, False),
     ):  # fmt: skip
-        codes = {each.rule.code for each in assess(described(stated | brokers)).findings}
-        assert ("B005" in codes) == found
+        codes = {finding.rule.code for finding in assess(described(stated | brokers)).findings}
+        assert ("B005" in codes) == is_found
 
 
 def test_the_nearest_that_can_be_run_stands_for_them_and_for_no_other():
@@ -143,11 +145,13 @@ def test_the_nearest_that_can_be_run_stands_for_them_and_for_no_other():
 
 def test_who_keeps_the_metadata_is_asked_where_it_may_be_either():
     for line in kafka_versions():
-        names = {each.name for each in settings_of(Family.JAVA, "4.3", line, Component.APPLICATION)}
+        names = {
+            setting.name for setting in settings_of(Family.JAVA, "4.3", line, Component.APPLICATION)
+        }
         assert ("metadata.mode" in names) == (line in EITHER)
 
 
-@pytest.mark.parametrize(("fields", "said"), [
+@pytest.mark.parametrize(("fields", "lines"), [
     ({"kafka": "3.6"}, ["nobody said which: KRaft", "9,000 ms", "21,000 ms"]),
     ({"kafka": "3.6", TIMEOUT: "6000"}, ["9,000 ms (zookeeper.session.timeout.ms=6000)"]),
     ({"kafka": "3.6", MODE: "zookeeper"}, ["metadata.mode=zookeeper: a dead", "21,000 ms"]),
@@ -156,23 +160,25 @@ def test_who_keeps_the_metadata_is_asked_where_it_may_be_either():
     ({"kafka": "4.0"}, []),
 ])  # fmt: skip
 def test_a_mode_that_nobody_said_is_a_finding_and_one_that_was_said_is_taken(
-    fields: dict[str, str], said: list[str]
+    fields: dict[str, str], lines: list[str]
 ):
-    found = [each for each in assess(described(fields)).findings if each.rule.code == "B008"]
-    assert bool(found) == bool(said)
-    assert all(words in found[0].message for words in said)
+    findings = [
+        finding for finding in assess(described(fields)).findings if finding.rule.code == "B008"
+    ]
+    assert bool(findings) == bool(lines)
+    assert all(words in findings[0].message for words in lines)
 
 
 @pytest.mark.parametrize("key", [
     (Component.APPLICATION, "metadata.mode"), (Component.BROKER, "zookeeper.session.timeout.ms"),
 ])  # fmt: skip
 def test_the_reference_names_the_failures_of_which_it_says_how_long(key: tuple[Component, str]):
-    assert {"leader-killed", "leader-cut-off"} <= {each.name for each in events_measured_by(key)}
+    assert {"leader-killed", "leader-cut-off"} <= {event.name for event in events_measured_by(key)}
 
 
 def test_what_hangs_on_a_mode_that_nobody_said_is_told_as_assumed():
     def assumed(fields: dict[str, str]) -> set[str]:
-        return {each.setting for each in answer(described(PATIENCE | fields)).assumed}
+        return {assumption.setting for assumption in answer(described(PATIENCE | fields)).assumed}
 
     assert "metadata.mode" in assumed({"kafka": "3.6"})
     assert "metadata.mode" not in assumed({"kafka": "3.6", MODE: "kraft"})
@@ -183,6 +189,6 @@ def test_what_hangs_on_a_mode_that_nobody_said_is_told_as_assumed():
 def test_controllers_are_not_counted_where_a_broker_is_the_controller():
     fields = {"kafka": "3.6", "application.controllers": "3"}
     assert from_fields(fields | {MODE: "kraft"})[0] is not None
-    found, problems = from_fields(fields | {MODE: "zookeeper"})
-    assert found is None
-    assert [each.setting for each in problems] == ["controllers"]
+    pipeline, problems = from_fields(fields | {MODE: "zookeeper"})
+    assert pipeline is None
+    assert [problem.setting for problem in problems] == ["controllers"]

@@ -26,9 +26,9 @@ def page(client: Client, step: str) -> str:
 
 def stamp(client: Client, step: str) -> str:
     """What the page of a step carries, so that what is typed on it is kept."""
-    found = re.search(r'name="stamp" value="(\w*)"', page(client, step))
-    assert found
-    return found[1]
+    match = re.search(r'name="stamp" value="(\w*)"', page(client, step))
+    assert match
+    return match[1]
 
 
 def type_in(client: Client, step: str, fields: Mapping[str, str], stamped: str) -> str:

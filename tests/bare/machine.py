@@ -78,8 +78,8 @@ class Machine:
         """
         apart = ["--mount", "--pid", "--fork", "--kill-child", *(() if network else ("--net",))]
         stated = {key: os.environ[key] for key in PIP if network and key in os.environ}
-        known = {"HOME": HOME, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"} | stated
-        words = [f"{key}={value}" for key, value in known.items()]
+        by_name = {"HOME": HOME, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"} | stated
+        words = [f"{key}={value}" for key, value in by_name.items()]
         inside = ["sh", "-c", _INSIDE, "sh", *command]
         return subprocess.run(
             ["unshare", *apart, "sh", "-c", _ENTER, "sh", self.tree, str(user), *words, *inside],

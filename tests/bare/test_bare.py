@@ -21,25 +21,25 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     try:
         made = Machine(tree)
         made.belongs_to(USER)
-        told = made.run(USER, "make", "dev", network=True)
-        assert told.returncode == 0, told.stdout[-4000:]
+        process = made.run(USER, "make", "dev", network=True)
+        assert process.returncode == 0, process.stdout[-4000:]
         yield made
     finally:
         shutil.rmtree(tree, ignore_errors=True)
 
 
 def test_it_has_nothing_that_the_tests_might_lean_on(machine: Machine) -> None:
-    asked = ["java", "git", "ps", "kill", "redis-server", "ip", "chromium", "docker"]
-    there = f"import shutil; print([each for each in {asked} if shutil.which(each)])"
+    names = ["java", "git", "ps", "kill", "redis-server", "ip", "chromium", "docker"]
+    there = f"import shutil; print([each for each in {names} if shutil.which(each)])"
     assert machine.run(USER, "python3", "-c", there).stdout == "[]\n"
 
 
 def test_make_test_says_first_what_must_come_from_the_system(machine: Machine) -> None:
-    told = machine.run(USER, "make", "test")
-    assert told.returncode == 2
-    assert "apt-get install chromium" in told.stdout
-    assert "BROWSER=no" in told.stdout
-    assert len(told.stdout.splitlines()) == 1
+    process = machine.run(USER, "make", "test")
+    assert process.returncode == 2
+    assert "apt-get install chromium" in process.stdout
+    assert "BROWSER=no" in process.stdout
+    assert len(process.stdout.splitlines()) == 1
 
 
 @pytest.mark.parametrize("user", [USER, 0], ids=["somebody", "root"])
@@ -49,5 +49,5 @@ def test_check_and_the_tests_that_start_the_most_pass(machine: Machine, user: in
         ("make", "check"),
         (".venv/bin/python", "-m", "pytest", "-q", *SHORT, "-m", "not thorough"),
     ):
-        told = machine.run(user, *command)
-        assert told.returncode == 0, told.stdout[-6000:]
+        process = machine.run(user, *command)
+        assert process.returncode == 0, process.stdout[-6000:]

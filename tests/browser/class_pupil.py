@@ -46,7 +46,7 @@ class Pupil(threading.Thread):
             self._get("/class/")
             nickname = {"code": self._code, "nickname": f"pupil {self._number}"}
             self._post("/class/join/", nickname)
-            predicted = {each.name: "none" for each in self._lesson.predictions}
+            predicted = {prediction.name: "none" for prediction in self._lesson.predictions}
             sure = {f"{name}-confidence": "guess" for name in predicted}
             self._post(f"/class/{self._code}/predict/", predicted | sure)
             while not self._over.is_set() and "closed" not in self.stages:
@@ -71,9 +71,11 @@ class Pupil(threading.Thread):
             self._answer(text)
 
     def _answer(self, text: str) -> None:
-        told = unescape(text)
-        asked = next(each for each in self._lesson.questions if f'id="question">{each.ask}' in told)
-        right = next(place for place, each in enumerate(asked.answers) if each.right)
+        words = unescape(text)
+        question = next(
+            field for field in self._lesson.questions if f'id="question">{field.ask}' in words
+        )
+        right = next(place for place, answer in enumerate(question.answers) if answer.right)
         self._post(f"/class/{self._code}/answer/", {"answer": str(right)})
 
     def _read(self, text: str) -> None:
@@ -97,5 +99,5 @@ class Pupil(threading.Thread):
 
 def _after(text: str, mark: str) -> str:
     """What stands behind a mark, up to the next quotation mark."""
-    found = re.search(re.escape(mark) + r'([^"]*)"', text)
-    return found[1] if found else ""
+    match = re.search(re.escape(mark) + r'([^"]*)"', text)
+    return match[1] if match else ""

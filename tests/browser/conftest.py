@@ -68,10 +68,10 @@ def complaints(context: BrowserContext) -> Iterator[list[str]]:
 
 def serious(page: Page) -> list[str]:
     """What axe-core finds serious or critical, a line for each element."""
-    found = Axe().run(page).response["violations"]
+    result = Axe().run(page).response["violations"]
     return [
         f"{violation['id']}: {node['html'][:160]} {node.get('failureSummary', '')}"
-        for violation in found
+        for violation in result
         if violation["impact"] in ("serious", "critical")
         for node in violation["nodes"]
     ]

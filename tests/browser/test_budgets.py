@@ -71,7 +71,7 @@ def measured(page: Page, address: str) -> tuple[int, int, list[str]]:
     wide = [] if answer.ok else [f"answered {answer.status}"]
     for width in NARROW:
         page.set_viewport_size({"width": width, "height": 800})
-        wide += [f"{width} px: {each}" for each in too_wide(page)]
+        wide += [f"{width} px: {name}" for name in too_wide(page)]
     return page.evaluate(SCRIPT), page.evaluate(WORDS), wide
 
 
@@ -100,7 +100,7 @@ def test_every_page_stays_within_its_budget(
         page = context.new_page()
         script, words, wide = measured(page, address)
         print(f"{script:8,} bytes of script {words:6,} words  {name} {address}")  # noqa: T201
-        over += [f"{address}: {each}" for each in wide]
+        over += [f"{address}: {name}" for name in wide]
         if script > MOST_SCRIPT_BYTES:
             over.append(f"{address}: {script:,} bytes of script")
         if words > LONGER.get(address, MOST_WORDS) and name not in LONG:

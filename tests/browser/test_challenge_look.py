@@ -89,8 +89,8 @@ def test_a_case_from_its_recording_to_its_answer(looked_at: Page) -> None:
     looked_at.reload()
     expect(looked_at.get_by_role("heading", name="Name the cause and one message")).to_be_visible()
     expect(looked_at.locator("#replay")).to_be_visible()
-    for told in (looked_at.locator(".because"), looked_at.locator("#schedule")):
-        expect(told).not_to_be_attached()
+    for locator in (looked_at.locator(".because"), looked_at.locator("#schedule")):
+        expect(locator).not_to_be_attached()
     seen(looked_at, "case-recorded")
     looked_at.get_by_label("The producer did not wait").check()
     looked_at.get_by_label("The number of one message").fill(str(histories.LOST))

@@ -125,9 +125,9 @@ def test_what_a_pupil_fills_in_survives_who_comes_after(
     other = browser.new_context(**browser_context_args)
     join(other.new_page(), room.code, "Bob")
     expect(teacher.get_by_role("heading", name="2 joined")).to_be_visible()
-    with page.expect_response(re.compile("/live/")) as asked:
+    with page.expect_response(re.compile("/live/")) as event:
         pass
-    assert asked.value.status == 204
+    assert event.value.status == 204
     expect(first).to_be_checked()
     expect(first).to_be_focused()
     teacher.locator("#forward").focus()

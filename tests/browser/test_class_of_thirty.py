@@ -50,26 +50,26 @@ def sessions(page: Page, lab: str) -> Iterator[list[Pupil]]:
     page.get_by_role("button", name="Open a room").click()
     code = page.url.rstrip("/").split("/")[-1]
     pupils = [Pupil(lab, code, number, find(NAME)) for number in range(SESSIONS)]
-    for each in pupils:
-        each.start()
+    for pupil in pupils:
+        pupil.start()
     yield pupils
-    for each in pupils:
-        each.stop()
-    for each in pupils:
-        each.join()
+    for pupil in pupils:
+        pupil.stop()
+    for pupil in pupils:
+        pupil.join()
 
 
 def all_see(pages: list[Page], heading: str) -> None:
-    for each in pages:
-        expect(each.get_by_role("heading", name=heading)).to_be_visible(timeout=FOLLOWS_MS)
+    for page in pages:
+        expect(page.get_by_role("heading", name=heading)).to_be_visible(timeout=FOLLOWS_MS)
 
 
 def test_thirty_sessions_replay_one_run(
     page: Page, browsers: list[Page], sessions: list[Pupil]
 ) -> None:
-    for number, each in enumerate(browsers):
-        join(each, page.locator(".room-code").inner_text(), f"=browser {number}")
-        predict(each)
+    for number, html in enumerate(browsers):
+        join(html, page.locator(".room-code").inner_text(), f"=browser {number}")
+        predict(html)
     all_ = BROWSERS + SESSIONS
     here = page.get_by_role("heading", name=f"{all_} joined, {all_} here")
     expect(here).to_be_visible(timeout=FOLLOWS_MS)
@@ -88,8 +88,8 @@ def test_thirty_sessions_replay_one_run(
     assert {row["came true: acks=1"] for row in rows if "browser" in row["nickname"]} == {"yes"}
     assert {row["nickname"][0] for row in rows} == {"'", "p"}, "no nickname begins a formula"
     page.get_by_role("button", name="Close the room").click()
-    for each in browsers:
-        expect(each.locator("#closed")).to_be_visible(timeout=FOLLOWS_MS)
+    for html in browsers:
+        expect(html.locator("#closed")).to_be_visible(timeout=FOLLOWS_MS)
     followed(sessions)
 
 
@@ -101,42 +101,44 @@ def run_and_replay(teacher: Page, browsers: list[Page]) -> None:
     all_see(browsers, "One run, on real brokers")
     onward = teacher.get_by_role("button", name="On to the questions")
     expect(onward).to_be_visible(timeout=VERDICT_LIMIT_MS)
-    for each in browsers:
-        shown = each.get_by_text("3 of 3 of your predictions came true")
+    for browser in browsers:
+        shown = browser.get_by_text("3 of 3 of your predictions came true")
         expect(shown).to_be_visible(timeout=FOLLOWS_MS)
-        play = each.locator("#replay [data-play]")
+        play = browser.locator("#replay [data-play]")
         play.click(timeout=FOLLOWS_MS)
         expect(play).to_have_text("Pause")
 
 
 def ask(teacher: Page, browsers: list[Page], question: Question, all_: int) -> None:
     """One question: all answer rightly, and see that they did."""
-    right = next(each.text for each in question.answers if each.right)
+    right = next(answer.text for answer in question.answers if answer.right)
     teacher.locator("#forward").click()
     all_see(browsers, question.ask)
-    for each in browsers:
-        each.get_by_label(right).check()
-        each.get_by_role("button", name="Answer").click()
+    for browser in browsers:
+        browser.get_by_label(right).check()
+        browser.get_by_role("button", name="Answer").click()
     answered = teacher.get_by_role("heading", name=f"Answers so far: {all_} of {all_}")
     expect(answered).to_be_visible(timeout=FOLLOWS_MS)
     teacher.get_by_role("button", name="Show what is right").click()
-    for each in browsers:
-        expect(each.get_by_text("Right.", exact=True)).to_be_visible(timeout=FOLLOWS_MS)
+    for browser in browsers:
+        expect(browser.get_by_text("Right.", exact=True)).to_be_visible(timeout=FOLLOWS_MS)
 
 
 def followed(sessions: list[Pupil]) -> None:
     """Every session went through all stages, saw the same replay, and often heard 204."""
-    until(lambda: not any(each.is_alive() for each in sessions), 60, "a session goes on asking")
-    assert [each.problem for each in sessions if each.problem] == []
+    until(
+        lambda: not any(session.is_alive() for session in sessions), 60, "a session goes on asking"
+    )
+    assert [session.problem for session in sessions if session.problem] == []
     # A stage that lasts less than two seconds may be over before it is asked for.
-    stages = {tuple(each for each in one.stages if each != "predicted") for one in sessions}
+    stages = {tuple(stage for stage in one.stages if stage != "predicted") for one in sessions}
     assert stages == {("predict", "run", "question", "explain", "closed")}
-    replays = {each.replay for each in sessions}
+    replays = {session.replay for session in sessions}
     assert len(replays) == 1
     assert "" not in replays
-    polls = sum((each.statuses for each in sessions), Counter[int]())
-    slowest = max(each.slowest_s for each in sessions)
+    polls = sum((session.statuses for session in sessions), Counter[int]())
+    slowest = max(session.slowest_s for session in sessions)
     logger.info("polls by status: %s; the slowest took %.1f s", dict(polls), slowest)
     # While a run goes on there is something new every second; else there is not.
-    assert all(each.statuses[204] for each in sessions), polls
+    assert all(session.statuses[204] for session in sessions), polls
     assert polls.keys() == {200, 204, 286}

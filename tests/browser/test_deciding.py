@@ -18,9 +18,9 @@ DECIDES = ("#verdict", ".picture svg", ".smallest li:last-child", ".proved li")
 @pytest.fixture
 def slug(live_server: LiveServer) -> str:
     """A pipeline that was already run once."""
-    found = str(services.save(described(RISKY)).slug)
-    make.experiment(State.DONE, "broken", "holds", pipeline=found)
-    return found
+    text = str(services.save(described(RISKY)).slug)
+    make.experiment(State.DONE, "broken", "holds", pipeline=text)
+    return text
 
 
 @pytest.mark.parametrize(("width", "height", "screens"), [(1600, 900, 1), (360, 800, 2)])
@@ -32,9 +32,9 @@ def test_what_decides_is_seen_at_once(
     )
     page = context.new_page()
     page.goto(f"/pipelines/{slug}/")
-    shown = [page.locator(each).first for each in DECIDES]
-    for each in [*shown, page.get_by_role("button", name="Prove it on real brokers")]:
-        box = each.bounding_box()
+    shown = [page.locator(decide).first for decide in DECIDES]
+    for locator in [*shown, page.get_by_role("button", name="Prove it on real brokers")]:
+        box = locator.bounding_box()
         assert box is not None
         assert box["y"] + box["height"] <= screens * height
     context.close()

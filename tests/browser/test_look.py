@@ -241,17 +241,17 @@ def test_nothing_is_wider_than_the_smallest_phone(page: Page, live_server: LiveS
     slug, made, other = saved(RISKY), make.recorded(), make.experiment(State.DONE, "holds")
     make.run(made, 2, "third", "holds", make.SETTINGS)
     address = made.get_absolute_url()
-    for each in (
+    for name in (
         "/", "/evidence/", "/evidence/lines/", "/incidents/", "/incidents/kafka-14055/",
         "/describe/consumer/",
         f"/pipelines/{slug}/", f"/pipelines/{slug}/report/", address, f"{address}repetitions/",
         f"{address}compare/?with={other.slug}",
     ):  # fmt: skip
-        response = page.goto(each)
+        response = page.goto(name)
         assert response
-        assert response.ok, each
+        assert response.ok, name
         page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
-        assert too_wide(page) == [], each
+        assert too_wide(page) == [], name
 
 
 def test_what_is_marked_on_paper_shows_without_backgrounds(

@@ -85,8 +85,8 @@ def test_a_message_that_is_followed_before_the_telemetry_has_come_is_marked(page
     page.get_by_role("link", name=str(histories.LOST), exact=True).click()
     expect(page.locator("#story")).to_contain_text("Not in the log at the end.")
     assert page.locator("[data-stage]").is_hidden()
-    for each in waiting:
-        each.continue_()
+    for route in waiting:
+        route.continue_()
     expect(page.locator(".lane.is-followed")).to_have_count(3)
 
 
@@ -217,15 +217,15 @@ def test_an_exported_run_plays_from_a_disk_and_asks_nobody(page: Page, tmp_path:
         page.get_by_role("link", name="Save as one file that plays offline").click()
     file = tmp_path / "run.html"
     file.write_bytes(coming.value.path().read_bytes())
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    names: list[str] = []
+    page.on("request", lambda request: names.append(request.url))
     page.goto(file.as_uri())
     expect(page.locator("[data-say]")).to_contain_text("Broker 1 leads")
     expect(page.locator("[data-chart] canvas")).to_be_visible()
     page.locator("[data-play]").click()
     expect(page.locator("[data-clock]")).to_have_text("4.0 s", timeout=30_000)
     expect(page.locator("[data-say]")).to_contain_text("Broker 2 leads (epoch 1)")
-    assert asked == [file.as_uri()]
+    assert names == [file.as_uri()]
     assert serious(page) == []
     page.set_viewport_size({"width": 320, "height": 800})
     assert too_wide(page) == []

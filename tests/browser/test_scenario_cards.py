@@ -30,8 +30,8 @@ def test_cards_are_narrowed_without_a_reload_and_run(page: Page) -> None:
 def test_the_cards_fit_and_are_readable(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     page.goto("/scenarios/?harm=lost_write")
-    for each in page.get_by_text("The weak and the safe settings").all():
-        each.click()
+    for locator in page.get_by_text("The weak and the safe settings").all():
+        locator.click()
     assert too_wide(page) == []
     assert serious(page) == []
 
@@ -40,10 +40,10 @@ def test_the_cards_fit_and_are_readable(page: Page, width: int) -> None:
 def test_concepts_fit_a_phone_and_are_readable(page: Page, scheme: str) -> None:
     page.set_viewport_size({"width": 360, "height": 800})
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    for each in all_concepts():
-        page.goto(f"/concepts/{each.name}/")
-        assert too_wide(page) == [], each.name
-        assert serious(page) == [], each.name
+    for concept in all_concepts():
+        page.goto(f"/concepts/{concept.name}/")
+        assert too_wide(page) == [], concept.name
+        assert serious(page) == [], concept.name
 
 
 def test_a_word_of_a_story_leads_to_its_concept_and_that_to_a_scenario(page: Page) -> None:

@@ -37,10 +37,10 @@ PLAY_ALL = """async ([lags, lagMax]) => {
 def played(page: Page) -> dict[str, list[dict[str, Any]]]:
     """What the browser's model makes of every state, at every pair of lags."""
     page.goto("/toy/")
-    found = defaultdict(list)
-    for each in page.evaluate(PLAY_ALL, [LAGS, leader_loss.lag_max_ms() / 1000]):
-        found[each["key"]].append(each)
-    return found
+    result = defaultdict(list)
+    for item in page.evaluate(PLAY_ALL, [LAGS, leader_loss.lag_max_ms() / 1000]):
+        result[item["key"]].append(item)
+    return result
 
 
 def test_the_model_and_the_advisor_agree_on_every_state(
@@ -49,17 +49,17 @@ def test_the_model_and_the_advisor_agree_on_every_state(
     """It loses at some lags of a state if, and only if, the advisor says that it may."""
     assert set(played) == {state.key for state in leader_loss.states()}
     for state in leader_loss.states():
-        said, seen = leader_loss.outcome(state), played[state.key]
-        assert any(each["lost"] for each in seen) == bool(said.lost), state.key
-        assert {each["refused"] for each in seen} == {said.refused}, state.key
-        assert {each["hidden"] for each in seen} == {said.hidden}, state.key
+        outcome, seen = leader_loss.outcome(state), played[state.key]
+        assert any(row["lost"] for row in seen) == bool(outcome.lost), state.key
+        assert {row["refused"] for row in seen} == {outcome.refused}, state.key
+        assert {row["hidden"] for row in seen} == {outcome.hidden}, state.key
 
 
 def test_somebody_leads_if_one_is_in_sync_eligible_or_the_election_unclean(
     played: dict[str, list[dict[str, Any]]],
 ) -> None:
     alone = (Follower.OUT, Follower.OUT)
-    led = {key: {each["leader"] is not None for each in seen} for key, seen in played.items()}
+    led = {key: {row["leader"] is not None for row in seen} for key, seen in played.items()}
     assert led[State("1", 2, False, False, alone).key] == {False}
     assert led[State("1", 1, False, True, alone).key] == {False}
     assert led[State("1", 2, False, True, alone).key] == {True}
@@ -145,4 +145,4 @@ def test_without_a_script_the_page_answers_and_shows_the_table(
 
 def test_scripts_are_small() -> None:
     scripts = (Path(settings.BASE_DIR) / "config" / "static").glob("toy*.js")
-    assert sum(each.stat().st_size for each in scripts) <= 30_000
+    assert sum(script.stat().st_size for script in scripts) <= 30_000

@@ -34,7 +34,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
             folder = tmp_path_factory.mktemp("experiment") / "run"
             with launch(spec, folder, judge.socket) as started:
                 events = list(started)
-            return {told["name"]: told for told in events[-1]["experiment"]["arms"]}, events
+            return {event["name"]: event for event in events[-1]["experiment"]["arms"]}, events
 
         yield run
         judge.stop()

@@ -13,10 +13,10 @@ pytestmark = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("challenge", all_challenges(), ids=lambda each: each.name)
+@pytest.mark.parametrize("challenge", all_challenges(), ids=lambda case: case.name)
 def test_the_optimum_passes_and_the_tempting_answer_fails(challenge: Challenge, run: Run) -> None:
     proofs = proofs_of(challenge)
-    asked = spec(challenge, seed=1)
-    arms, _ = run(asked)
-    count(challenge, proofs, [arms[arm.name] for arm in asked.arms])
-    assert not [(each.role, each.why) for each in proofs if not each.is_proven]
+    request = spec(challenge, seed=1)
+    arms, _ = run(request)
+    count(challenge, proofs, [arms[arm.name] for arm in request.arms])
+    assert not [(proof.role, proof.why) for proof in proofs if not proof.is_proven]

@@ -51,18 +51,18 @@ def test_acks_all_with_two_in_sync_loses_nothing(both: Told) -> None:
 
 
 def test_nothing_happened_that_the_advisor_rules_out(both: Told) -> None:
-    for name, told in both[0].items():
-        seen = {anomaly for anomaly in Anomaly if told["counts"].get(anomaly)}
+    for name, data in both[0].items():
+        seen = {anomaly for anomaly in Anomaly if data["counts"].get(anomaly)}
         failures = assess(PIPELINES[name]).failures
         possible = {anomaly for failure in failures for anomaly in failure.permits}
         assert seen <= possible, f"{name}: the advisor has no reason for {seen - possible}"
-        staged = next(each for each in failures if each.event.scenario == SCENARIO)
+        staged = next(failure for failure in failures if failure.event.scenario == SCENARIO)
         assert (Anomaly.LOST_WRITE in staged.permits) == (Anomaly.LOST_WRITE in seen)
 
 
 def test_both_arms_went_through_the_same_faults_each_with_its_proof(both: Told) -> None:
-    for told in both[0].values():
-        evidence = told["fault_evidence"]
+    for data in both[0].values():
+        evidence = data["fault_evidence"]
         assert {row["phase"] for row in evidence} == {"complete"}
         assert all(row["evidence"] for row in evidence)
         assert sorted(row["fault"] for row in evidence) == [
@@ -71,22 +71,22 @@ def test_both_arms_went_through_the_same_faults_each_with_its_proof(both: Told) 
 
 
 def test_every_count_is_there_and_the_versions_and_what_was_shortened(both: Told) -> None:
-    for told in both[0].values():
-        assert set(COUNTS) == set(told["counts"])
-        assert told["versions"]["kafka"] == "4.3.1"
-        assert all(told["versions"].values())
+    for data in both[0].values():
+        assert set(COUNTS) == set(data["counts"])
+        assert data["versions"]["kafka"] == "4.3.1"
+        assert all(data["versions"].values())
         assert "broker broker.session.timeout.ms" in [
-            short["setting"] for short in told["shortened"]
+            short["setting"] for short in data["shortened"]
         ]
 
 
 def test_the_ledger_holds_what_the_result_says(both: Told) -> None:
-    for told in both[0].values():
-        sends = pq.read_table(Path(told["ledger"]) / "sends.parquet")
+    for data in both[0].values():
+        sends = pq.read_table(Path(data["ledger"]) / "sends.parquet")
         outcomes = sends["outcome"].to_pylist()
-        assert len(outcomes) == told["counts"]["sent"]
-        assert outcomes.count("ok") == told["counts"]["ok"]
-        meta = pq.read_table(Path(told["ledger"]) / "meta.parquet").to_pylist()
+        assert len(outcomes) == data["counts"]["sent"]
+        assert outcomes.count("ok") == data["counts"]["ok"]
+        meta = pq.read_table(Path(data["ledger"]) / "meta.parquet").to_pylist()
         assert meta[0]["final_read_completed"]
 
 
@@ -100,9 +100,9 @@ def test_the_telemetry_saw_every_replica_while_brokers_were_paused_and_dead(both
     stopped = [m for m in seen.moments if set(m.states.values()) != {"running"}]
     assert all(m.ends[id_] is not None for m in stopped for id_ in seen.brokers)
     assert max(m.epoch or 0 for m in seen.moments) > 0
-    told = [(m.high_watermark, m.last_stable) for m in seen.moments if m.leads]
-    assert any(high for high, _ in told)
-    assert all(stable <= high for high, stable in told if high is not None and stable is not None)
+    rows = [(m.high_watermark, m.last_stable) for m in seen.moments if m.leads]
+    assert any(high for high, _ in rows)
+    assert all(stable <= high for high, stable in rows if high is not None and stable is not None)
     assert any(m.lag == 0 for m in seen.moments), "the group committed all it read in the end"
 
 
@@ -112,10 +112,10 @@ def test_a_lost_message_can_be_followed_to_what_stands_in_its_place(both: Told) 
     lost = story.tell(Path(described["ledger"]), described["timeline"]["start_ns"], value)
     assert lost is not None
     assert lost.offset is not None
-    said = " ".join(line.text for line in lost.lines)
-    assert f"Acknowledged for partition 0, offset {lost.offset:,}." in said
-    assert "Leader broker" in said
-    assert "Not in the log at the end." in said
+    text = " ".join(line.text for line in lost.lines)
+    assert f"Acknowledged for partition 0, offset {lost.offset:,}." in text
+    assert "Leader broker" in text
+    assert "Not in the log at the end." in text
 
 
 def test_events_tell_the_story_in_order(both: Told) -> None:
@@ -131,13 +131,13 @@ def test_events_tell_the_story_in_order(both: Told) -> None:
         assert len({sample["leader"] for sample in samples if sample["leader"]}) > 1
         assert samples[-1]["acknowledged"] > 0
         assert set(samples[-1]["ends"]) == {"1", "2", "3"}
-        assert any(0 < (each["high_watermark"] or 0) < max(each["ends"].values())
-                   for each in samples if each["ends"]), "followers were behind"  # fmt: skip
+        assert any(0 < (sample["high_watermark"] or 0) < max(sample["ends"].values())
+                   for sample in samples if sample["ends"]), "followers were behind"  # fmt: skip
 
 
 def test_a_finished_run_leaves_its_ledger_and_no_cluster(both: Told) -> None:
-    for told in both[0].values():
-        folder = Path(told["ledger"]).parent
+    for data in both[0].values():
+        folder = Path(data["ledger"]).parent
         assert not (folder / "cluster").exists()
         assert (folder / "logs" / "broker-1.log").exists()
 
@@ -157,54 +157,54 @@ SINGLE = {
 def singles(run: Run) -> dict[str, dict[str, Any]]:
     """What became of the one arm of each; two at a time, as the two arms of an experiment are."""
     with ThreadPoolExecutor(2) as pool:
-        told = dict(zip(SINGLE, pool.map(run, SINGLE.values()), strict=True))
-    return {name: one for name, (arms, _) in told.items() for one in arms.values()}
+        data = dict(zip(SINGLE, pool.map(run, SINGLE.values()), strict=True))
+    return {name: one for name, (arms, _) in data.items() for one in arms.values()}
 
 
 def test_a_fault_that_did_not_happen_is_unknown(singles: dict[str, dict[str, Any]]) -> None:
-    told = singles["unharmed"]
-    assert told["counts"]["lost_write"] == 0
-    assert told["counts"]["ok"] > 0
-    assert told["verdict"] == "unknown"
-    assert "fault" in told["reason"]
+    data = singles["unharmed"]
+    assert data["counts"]["lost_write"] == 0
+    assert data["counts"]["ok"] > 0
+    assert data["verdict"] == "unknown"
+    assert "fault" in data["reason"]
 
 
 def test_no_acknowledged_send_is_unknown(singles: dict[str, dict[str, Any]]) -> None:
-    told = singles["idle"]
-    assert told["counts"]["ok"] == 0
-    assert told["verdict"] == "unknown"
+    data = singles["idle"]
+    assert data["counts"]["ok"] == 0
+    assert data["verdict"] == "unknown"
 
 
 def test_one_replica_has_no_followers_and_the_run_says_so(
     singles: dict[str, dict[str, Any]],
 ) -> None:
-    told = singles["one replica"]
-    assert any("no followers" in note for note in told["notes"])
-    phases = {row["fault"]: row["phase"] for row in told["fault_evidence"]}
+    data = singles["one replica"]
+    assert any("no followers" in note for note in data["notes"])
+    phases = {row["fault"]: row["phase"] for row in data["fault_evidence"]}
     assert phases["pause"] == "not_applicable"
 
 
 def test_conditions_that_were_chosen_are_those_of_the_run(
     singles: dict[str, dict[str, Any]],
 ) -> None:
-    told = singles["chosen"]
-    assert told["verdict"] == "holds", told["reason"]
-    ledger = Path(told["ledger"])
+    data = singles["chosen"]
+    assert data["verdict"] == "holds", data["reason"]
+    ledger = Path(data["ledger"])
     assert replay.partitions(ledger) == (0, 1, 2)
     assert set(pq.read_table(ledger / "log.parquet")["partition"].to_pylist()) == {0, 1, 2}
     assert len(list((ledger.parent / "logs").glob("controller-*.log"))) == 1
-    (group,) = told["groups"]
-    delivered = sum(each["deliveries"] for each in group["consumers"])
-    assert delivered >= told["counts"]["ok"] - told["counts"]["late"]
+    (group,) = data["groups"]
+    delivered = sum(consumer["deliveries"] for consumer in group["consumers"])
+    assert delivered >= data["counts"]["ok"] - data["counts"]["late"]
 
 
 def test_an_arm_that_cannot_be_staged_is_unknown_with_null_counts(run: Run) -> None:
     arms, events = run(experiment(arm("wide", topic__replication_factor=6)))
-    told = arms["wide"]
-    assert told["verdict"] == "unknown"
-    assert "at most 5 brokers" in told["reason"]
-    assert set(COUNTS) == set(told["counts"])
-    assert set(told["counts"].values()) == {None}
+    data = arms["wide"]
+    assert data["verdict"] == "unknown"
+    assert "at most 5 brokers" in data["reason"]
+    assert set(COUNTS) == set(data["counts"])
+    assert set(data["counts"].values()) == {None}
     assert [event["arm"] for event in events if event["event"] == "error"] == ["wide"]
 
 

@@ -47,8 +47,8 @@ def parents() -> Iterator[tuple[int, int]]:
 
 def descendants(pid: int) -> set[int]:
     """All processes below one."""
-    family, known = {pid}, dict(parents())
-    while grown := {child for child, parent in known.items() if parent in family} - family:
+    family, by_name = {pid}, dict(parents())
+    while grown := {child for child, parent in by_name.items() if parent in family} - family:
         family |= grown
     return family - {pid}
 
@@ -154,7 +154,7 @@ def test_a_client_that_somebody_else_stopped_makes_the_verdict_unknown(tmp_path:
                 everybody = descendants(os.getpid())
                 consumer = next(pid for pid in everybody if "clients.consumer" in names({pid}))
                 os.kill(consumer, signal.SIGSTOP)
-    (told,) = event["experiment"]["arms"]
-    assert told["verdict"] == "unknown", told["reason"]
-    assert "consumer-1 stood still for" in told["reason"]
+    (data,) = event["experiment"]["arms"]
+    assert data["verdict"] == "unknown", data["reason"]
+    assert "consumer-1 stood still for" in data["reason"]
     assert ("restart", "complete") not in happened

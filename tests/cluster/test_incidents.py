@@ -24,7 +24,7 @@ def proven(incident: Incident) -> None:
     for side in verify(incident, 1, lambda _: None):
         [outcome] = side.outcomes
         assert side.is_proven, f"{side.release}: {outcome.harmed} of {outcome.of} {incident.harm}"
-        assert all(each.text.strip() for each in outcome.exhibits)
+        assert all(exhibit.text.strip() for exhibit in outcome.exhibits)
 
 
 def test_a_bug_of_the_client_is_seen_before_its_fix_and_not_after() -> None:
@@ -33,7 +33,9 @@ def test_a_bug_of_the_client_is_seen_before_its_fix_and_not_after() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "incident", [each for each in all_incidents() if each != AS_A_CLIENT], ids=lambda each: each.id
+    "incident",
+    [incident for incident in all_incidents() if incident != AS_A_CLIENT],
+    ids=lambda incident: incident.id,
 )
 def test_every_bug_is_seen_before_its_fix_and_not_after(incident: Incident) -> None:
     proven(incident)
@@ -50,14 +52,14 @@ def test_of_a_play_that_was_killed_nothing_runs_and_the_next_one_removes_its_fol
         command, cwd=ROOT, env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        until(lambda: any((each / "cluster").exists() for each in folders() - before), 60,
+        until(lambda: any((path / "cluster").exists() for path in folders() - before), 60,
               "a broker's folder")  # fmt: skip
         until(lambda: len(processes.family(started.pid)) > 1, 60, "a broker")
         born = processes.family(started.pid)[1:]
     finally:
         started.kill()
         started.wait(10)
-    until(lambda: all(processes.state(each) in (None, "Z", "X") for each in born), 10,
+    until(lambda: all(processes.state(number) in (None, "Z", "X") for number in born), 10,
           "the end of all that the play had started")  # fmt: skip
     left = folders() - before
     assert left

@@ -23,9 +23,9 @@ def both(run: Run) -> Told:
     return run(replace(experiment(rate_per_s=500), java_clients=RELEASE))
 
 
-def rows(told: dict[str, Any], table: str) -> list[dict[str, Any]]:
+def rows(data: dict[str, Any], table: str) -> list[dict[str, Any]]:
     read: list[dict[str, Any]] = pq.read_table(
-        Path(told["ledger"]) / f"{table}.parquet"
+        Path(data["ledger"]) / f"{table}.parquet"
     ).to_pylist()
     return read
 
@@ -37,28 +37,28 @@ def test_acks_1_loses_what_it_acknowledged_and_acks_all_does_not(both: Told) -> 
     assert recommended["verdict"] == "holds", recommended["reason"]
     assert recommended["counts"]["lost_write"] == 0
     assert recommended["counts"]["ok"] > 0
-    for told in both[0].values():
-        assert told["clients"] == {
+    for data in both[0].values():
+        assert data["clients"] == {
             "producer": f"VerifiableProducer of Kafka {RELEASE}",
             "consumer": f"VerifiableConsumer of Kafka {RELEASE}",
         }
-        assert "client reconnect.backoff.ms" not in [each["setting"] for each in told["shortened"]]
+        assert "client reconnect.backoff.ms" not in [item["setting"] for item in data["shortened"]]
 
 
 def test_every_send_is_known_with_its_time_and_nothing_is_judged_by_guess(both: Told) -> None:
-    for told in both[0].values():
-        sends = sorted(rows(told, "sends"), key=lambda row: int(row["value"]))
+    for data in both[0].values():
+        sends = sorted(rows(data, "sends"), key=lambda row: int(row["value"]))
         assert [row["value"] for row in sends] == list(range(len(sends)))
         invoked = [row["invoked_ns"] for row in sends]
         assert invoked == sorted(invoked)
         assert all(row["invoked_ns"] <= row["completed_ns"] for row in sends if row["completed_ns"])
         assert {row["offset"] is None for row in sends if row["outcome"] == "ok"} == {False}
-        group = [row for row in rows(told, "deliveries") if row["group"] == "app"]
+        group = [row for row in rows(data, "deliveries") if row["group"] == "app"]
         assert len(group) > 0
-        (saved,) = rows(told, "commits")
+        (saved,) = rows(data, "commits")
         assert saved["offset"] == max(row["offset"] for row in group) + 1
-        assert told["counts"]["skipped"] is not None
-        assert told["counts"]["phantom"] == 0
+        assert data["counts"]["skipped"] is not None
+        assert data["counts"]["phantom"] == 0
 
 
 @pytest.fixture(scope="module")
@@ -80,12 +80,12 @@ def test_a_zombie_in_java_is_fenced_where_it_has_a_transactional_id(zombies: Tol
 
 @pytest.mark.thorough
 def test_what_a_frozen_java_application_was_handed_and_committed_is_whole(zombies: Told) -> None:
-    for told in zombies[0].values():
-        group = [row for row in rows(told, "deliveries") if row["group"] == "app"]
+    for producer in zombies[0].values():
+        group = [row for row in rows(producer, "deliveries") if row["group"] == "app"]
         assert {row["consumer"] for row in group} == {"consumer-1", "consumer-2"}
         handed = {row["offset"] for row in group}
         assert handed == set(range(max(handed) + 1))
-        good = [row for row in rows(told, "commits") if row["outcome"] == "ok"]
+        good = [row for row in rows(producer, "commits") if row["outcome"] == "ok"]
         assert max(row["offset"] for row in good) == max(handed) + 1
 
 
@@ -109,11 +109,11 @@ def test_kafkas_own_copier_is_fenced_when_it_comes_back_and_nothing_is_there_twi
 
 @pytest.mark.thorough
 def test_what_kafkas_copier_was_handed_and_committed_is_whole(copied: Told) -> None:
-    told = copied[0]["good"]
-    group = [row for row in rows(told, "deliveries") if row["group"] == "app"]
+    data = copied[0]["good"]
+    group = [row for row in rows(data, "deliveries") if row["group"] == "app"]
     assert {row["consumer"] for row in group} == {"consumer-1", "consumer-2"}
-    log = {row["offset"]: row["value"] for row in rows(told, "sends")}
+    log = {row["offset"]: row["value"] for row in rows(data, "sends")}
     assert all(log[row["offset"]] == row["value"] for row in group), "no offset is a guess"
     assert {row["offset"] for row in group} == {*log}
-    commits = [row for row in rows(told, "commits") if row["outcome"] == "ok"]
+    commits = [row for row in rows(data, "commits") if row["outcome"] == "ok"]
     assert max(row["offset"] for row in commits) == max(log) + 1

@@ -147,8 +147,8 @@ def test_records_positions_and_a_partition_by_the_admin_client(cluster):
         by_hand.widen(rig(cluster, log), "kept", limit_s=60)[0].evidence == "kept has 2 partitions"
     )
     assert len(cluster.describe("kept")) == 2
-    told = "retention.ms and retention.bytes of kept are -1 now"
-    assert by_hand.keep_all(rig(cluster, log), "kept")[0].evidence == told
+    text = "retention.ms and retention.bytes of kept are -1 now"
+    assert by_hand.keep_all(rig(cluster, log), "kept")[0].evidence == text
 
     assert (
         by_hand.refuse(rig(cluster, log), "kept")[0].evidence
@@ -192,7 +192,7 @@ def test_a_broker_without_a_disk_ends_itself_and_another_controls_the_cluster(cl
     first = cluster.active_controller()
     (row,) = read_only(rig(cluster, log), controller())
     assert (row.target, row.phase) == (f"controller: broker {first}", "complete")
-    assert [each.broker.id for each in failed().targets(cluster)] == [first]
+    assert [broker.broker.id for broker in failed().targets(cluster)] == [first]
     until(lambda: cluster.active_controller() not in (None, first), 60, "nobody follows it")
     (back,) = restart(rig(cluster, log), dead())
     assert back.phase == "complete"
@@ -203,19 +203,21 @@ def test_a_broker_without_a_disk_ends_itself_and_another_controls_the_cluster(cl
 def test_longer_values_are_so_on_the_wire_and_a_group_has_a_coordinator(cluster, tmp_path):
     cluster.create_topic("long")
     client = {"bootstrap.servers": cluster.bootstrap, "log_level": 0}
-    told = ProducerConfig(str(tmp_path), "producer-1", "long", 500, client, value_bytes=500)
-    sender = ClientProcess("producer", told, tmp_path, tmp_path)
+    config = ProducerConfig(str(tmp_path), "producer-1", "long", 500, client, value_bytes=500)
+    sender = ClientProcess("producer", config, tmp_path, tmp_path)
     reader = Consumer({**client, "group.id": "readers", "auto.offset.reset": "earliest"})
     reader.subscribe(["long"])
-    found: list[bytes] = []
+    results: list[bytes] = []
 
     def five() -> bool:
-        found.extend(each.value() or b"" for each in reader.consume(5, 1) if not each.error())
-        return len(found) >= 5
+        results.extend(
+            message.value() or b"" for message in reader.consume(5, 1) if not message.error()
+        )
+        return len(results) >= 5
 
     until(five, 60, "nothing was read")
-    assert [len(value) for value in found[:5]] == [500] * 5
-    assert [int(value) for value in found[:5]] == [0, 1, 2, 3, 4]
+    assert [len(value) for value in results[:5]] == [500] * 5
+    assert [int(value) for value in results[:5]] == [0, 1, 2, 3, 4]
     (target,) = coordinator("readers").targets(cluster)
     assert target.broker.id in cluster.brokers
     reader.close()
@@ -240,7 +242,7 @@ def test_a_transaction_that_nobody_goes_on_with_is_aborted_and_no_other(cluster)
     (row,) = abort_hanging(rig(cluster, log := FaultLog()), "hanging")
     assert row.phase == "complete", row.evidence
     assert row.evidence.endswith("open since offset 0 of partition 0")
-    assert [each.start for each in hanging.ask(port, "hanging", 0, 10)] == [5]
+    assert [transaction.start for transaction in hanging.ask(port, "hanging", 0, 10)] == [5]
     at_work.commit_transaction(60)
     assert abort_hanging(rig(cluster, log), "hanging")[0].evidence == "no transaction hangs"
     assert not log.proved, "a heal is no fault"

@@ -14,7 +14,7 @@ pytestmark = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("lesson", all_lessons(), ids=lambda each: str(each.name))
+@pytest.mark.parametrize("lesson", all_lessons(), ids=lambda case: str(case.name))
 def test_story_and_tempting_answer_show_the_symptom_and_the_solution_does_not(
     lesson: Lesson, run: Run
 ) -> None:
@@ -23,4 +23,4 @@ def test_story_and_tempting_answer_show_the_symptom_and_the_solution_does_not(
         arms, _ = run(spec)
         for proof in group:
             count(lesson, proof, arms[proof.arm])
-    assert not [(each.role, each.reasons) for each in proofs if not each.is_proven]
+    assert not [(proof.role, proof.reasons) for proof in proofs if not proof.is_proven]

@@ -52,7 +52,7 @@ def asked(distribution, java, tmp_path_factory, guarded: str) -> Iterator[Cluste
     with pytest.MonkeyPatch.context() as patch, slot():
         # The lab loads no authorizer for anybody; here nobody but this test chooses it.
         patch.setattr(properties, "_IDENTITY", re.compile("(?!)"))
-        patch.setattr(properties, "_listeners", lambda each: f"{ours(each)},GUARDED://{guarded}")
+        patch.setattr(properties, "_listeners", lambda case: f"{ours(case)},GUARDED://{guarded}")
         cluster = Cluster(distribution, java, folder, size=1, settings=BROKER)
         with cluster:
             lay_out(cluster)
@@ -137,15 +137,15 @@ def test_what_was_read_is_shown_and_becomes_a_pipeline_once_confirmed(client, as
     assert saved.data["settings"]["topic"]["retention.ms"] == 7000000
 
 
-@pytest.mark.parametrize(("fields", "said"), [
+@pytest.mark.parametrize(("fields", "answer"), [
     ({"topic": "nothing"}, "There is no topic nothing on staging."),
     ({"topic": "closed"}, "This site may not describe topic closed."),
     ({"topic": "orders", "group": "nobody"}, "staging does not have group nobody."),
 ])  # fmt: skip
-def test_what_is_not_there_or_not_for_us_is_said(ask, fields, said):
+def test_what_is_not_there_or_not_for_us_is_said(ask, fields, answer):
     status, html = ask(**fields)
     assert status == 503
-    assert said in html
+    assert answer in html
 
 
 def test_what_may_not_be_read_is_said_and_the_rest_is_shown(ask):
@@ -155,7 +155,7 @@ def test_what_may_not_be_read_is_said_and_the_rest_is_shown(ask):
     assert 'name="topic.replication.factor" value="1"' in html
 
 
-@pytest.mark.parametrize(("more", "status", "said"), [
+@pytest.mark.parametrize(("more", "status", "message"), [
     ("sasl.username=lab\nsasl.password=hunter2\n", 200, "<option>orders</option>"),
     ("sasl.username=lab\nsasl.password=hunter3\n", 503,
      "staging does not accept the credentials that this site has for it."),
@@ -164,7 +164,7 @@ def test_what_may_not_be_read_is_said_and_the_rest_is_shown(ask):
 ])  # fmt: skip
 def test_a_guarded_cluster_takes_the_operators_credentials_and_no_others(
     client: Client, settings: LazySettings, asked: Cluster, guarded: str, tmp_path: Path,
-    more: str | None, status: int, said: str,
+    more: str | None, status: int, message: str,
 ) -> None:  # fmt: skip
     file = tmp_path / "client.properties"
     sasl = f"security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\n{more}" if more else ""
@@ -173,5 +173,5 @@ def test_a_guarded_cluster_takes_the_operators_credentials_and_no_others(
     response = client.post(URL, {"cluster": "staging"})
     html = response.content.decode()
     assert response.status_code == status
-    assert said in html
+    assert message in html
     assert not [word for word in (guarded, "hunter") if word in html]

@@ -42,7 +42,7 @@ signal.pause()
 
 
 def brokers(pid: int) -> set[int]:
-    return {each for each in descendants(pid) if "kafka.Kafka" in command(each)}
+    return {pid for pid in descendants(pid) if "kafka.Kafka" in command(pid)}
 
 
 def command(pid: int) -> str:
@@ -78,10 +78,10 @@ def test_the_run_that_fits_gets_it_and_another_does_not(pool: Pool, tmp_path: Pa
     assert pool.take(OTHER) is None
     with launch(SPEC, tmp_path / "run", pool=pool) as started:
         assert pool.pid != started.pid
-        said = list(takewhile(lambda event: event.get("phase") != "producing", started))
-        (how,) = (event["detail"] for event in said if "detail" in event)
+        rows = list(takewhile(lambda event: event.get("phase") != "producing", started))
+        (how,) = (event["detail"] for event in rows if "detail" in event)
         assert "before this run" in how
-        assert [event["phase"] for event in said if "phase" in event] == [
+        assert [event["phase"] for event in rows if "phase" in event] == [
             "waiting", "booting", "booting", "ready",
         ]  # fmt: skip
         assert brokers(started.pid) == booted, "other brokers serve the run"
@@ -115,8 +115,8 @@ def test_one_whose_broker_died_is_not_used_and_the_run_boots_its_own(
     until(lambda: processes.thread_states(broker) == ["Z"], 60, "the broker is not dead")
     with launch(SPEC, tmp_path / "run", pool=pool) as started:
         os.kill(runner, signal.SIGCONT)
-        said = list(takewhile(lambda event: event.get("phase") != "ready", started))
-        phases = [event["phase"] for event in said if event["event"] == "phase"]
+        rows = list(takewhile(lambda event: event.get("phase") != "ready", started))
+        phases = [event["phase"] for event in rows if event["event"] == "phase"]
         assert phases == ["waiting", "booting"]
         assert brokers(started.pid)
         assert all(map(gone, left))

@@ -28,13 +28,13 @@ def completed(booted: Cluster, folder: Path, limit_s: float) -> tuple[bool, int]
 def test_what_is_behind_an_open_transaction_is_waited_for(booted: Cluster, tmp_path: Path) -> None:
     """The last stable offset is where an open transaction begins, and not the log's end."""
     booted.create_topic(TOPIC, 1, 1, {})
-    told = {"bootstrap.servers": booted.bootstrap}
-    hanging = Producer({**told, "transactional.id": "held-back"})
+    data = {"bootstrap.servers": booted.bootstrap}
+    hanging = Producer({**data, "transactional.id": "held-back"})
     hanging.init_transactions(30)
     hanging.begin_transaction()
     hanging.produce(TOPIC, b"1")
     hanging.flush(30)
-    behind = Producer(told)
+    behind = Producer(data)
     behind.produce(TOPIC, b"2")
     assert behind.flush(30) == 0
     assert completed(booted, tmp_path / "open", limit_s=3) == (False, 0)

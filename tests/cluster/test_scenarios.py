@@ -25,13 +25,15 @@ def test_bad_settings_show_it_and_good_ones_do_not(run: Run, case: Case) -> None
     assert bad["counts"][case.anomaly] > 0, bad["reason"]
     assert good["counts"][case.anomaly] == 0
     assert good["verdict"] == "holds", good["reason"]
-    for told, settings in ((bad, case.bad), (good, case.good or {})):
-        assert {row["phase"] for row in told["fault_evidence"]} == {"complete"}
-        links = [note for note in told["notes"] if note.startswith("links: ")]
+    for data, settings in ((bad, case.bad), (good, case.good or {})):
+        assert {row["phase"] for row in data["fault_evidence"]} == {"complete"}
+        links = [note for note in data["notes"] if note.startswith("links: ")]
         assert len(links) == find(case.scenario).linked
-        seen = {anomaly for anomaly in Anomaly if told["counts"].get(anomaly)} - UNSPOKEN
+        seen = {anomaly for anomaly in Anomaly if data["counts"].get(anomaly)} - UNSPOKEN
         failures = assess(pipeline(**settings)).failures
-        possible = {anomaly for each in failures for anomaly in {**each.permits, **each.absorbed}}
+        possible = {
+            anomaly for failure in failures for anomaly in {**failure.permits, **failure.absorbed}
+        }
         assert seen <= possible, f"the advisor has no reason for {seen - possible}"
 
 
@@ -40,6 +42,6 @@ def test_the_only_copy_away_is_an_outage_and_no_loss(run: Run) -> None:
     alone = arm("alone", "at-least-once", topic__replication_factor=1, **EARLIEST)
     three = arm("three", "at-least-once", **TWO_COPIES)
     arms, _ = run(experiment(alone, three, scenario="only-replica-down"))
-    assert {told["verdict"] for told in arms.values()} == {"holds"}
-    assert {told["counts"]["lost_write"] for told in arms.values()} == {0}
+    assert {arm["verdict"] for arm in arms.values()} == {"holds"}
+    assert {arm["counts"]["lost_write"] for arm in arms.values()} == {0}
     assert arms["alone"]["unavailable_ms"] > arms["three"]["unavailable_ms"] > 0

@@ -28,9 +28,9 @@ def test_the_oldest_release_serves_and_tells_who_leads(java: Java, tmp_path: Pat
         assert {(state.leader_epoch, state.elr) for state in states} == {(0, None)}
         assert cluster.describe("no-such-topic") == []
         send(cluster.bootstrap, "orders")
-    said = (tmp_path / "broker-1.log").read_text()
-    assert f"Kafka version: {oldest.version}" in said
-    assert "share.coordinator" not in said
+    text = (tmp_path / "broker-1.log").read_text()
+    assert f"Kafka version: {oldest.version}" in text
+    assert "share.coordinator" not in text
     assert "share.coordinator.state.topic.num.partitions" not in cluster.shortened
 
 
@@ -47,6 +47,6 @@ def test_a_dedicated_controller_is_reached_through_links_like_a_broker(
 
 
 def test_a_cluster_is_formatted_with_the_feature_levels_that_were_asked_for(java: Java) -> None:
-    own, asked = checkpoint(kafka(), java), checkpoint(kafka(), java, {ELR: 0})
+    own, path = checkpoint(kafka(), java), checkpoint(kafka(), java, {ELR: 0})
     assert ELR.encode() in own.read_bytes()  # on in new clusters since 4.1
-    assert ELR.encode() not in asked.read_bytes()
+    assert ELR.encode() not in path.read_bytes()

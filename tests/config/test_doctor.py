@@ -45,10 +45,10 @@ def test_a_missing_java_is_exit_code_1_with_the_command_that_helps(monkeypatch, 
 
 @pytest.mark.process
 def test_jars_that_were_changed_are_named_with_exit_code_1(monkeypatch):
-    asked = []
+    requests = []
 
     def changed(name: str, *, full: bool) -> list[str]:
-        asked.append(full)
+        requests.append(full)
         return ["kafka-clients-4.3.1.jar"]
 
     monkeypatch.setattr(distribution, "installed", lambda: ("kafka-4.3.1",))
@@ -58,7 +58,7 @@ def test_jars_that_were_changed_are_named_with_exit_code_1(monkeypatch):
     assert "not the ones that were recorded: kafka-4.3.1/kafka-clients-4.3.1.jar" in out
     assert "→ make up, or the run that needs them, fetches them again" in out
     run()
-    assert asked == [True, False]
+    assert requests == [True, False]
 
 
 def test_a_worker_that_does_not_run_yet_is_no_failure():
@@ -67,5 +67,5 @@ def test_a_worker_that_does_not_run_yet_is_no_failure():
 
 
 def test_installed_packages_are_held_against_the_lock():
-    found = doctor.packages()
-    assert found.ok, found.found
+    finding = doctor.packages()
+    assert finding.ok, finding.found

@@ -52,17 +52,17 @@ def one_whose_session_is_gone() -> Client:
     [(a_stranger, False), (a_visitor, True), (one_whose_session_is_gone, False)],
 )
 def test_every_address_can_be_looked_at_while_the_database_refuses_writes(who, htmx) -> None:
-    asked = addresses()
+    requests = addresses()
     visitor = who()
     pipeline = Description.objects.get().slug
     scenario = f"?pipeline={pipeline}&scenario=leader-killed-followers-behind"
-    asked.append(("labs:conditions", reverse("labs:conditions") + scenario))
+    requests.append(("labs:conditions", reverse("labs:conditions") + scenario))
     headers = {"HX-Request": "true"} if htmx else {}
     with connection.execute_wrapper(refuse):
-        told = [(visitor.get(address, headers=headers).status_code, name, address)
-                for name, address in asked]  # fmt: skip
-    assert [each for each in told if each[0] >= 500] == []
-    assert {name for status, name, _ in told if status in (200, 286, 302)} >= {
+        rows = [(visitor.get(address, headers=headers).status_code, name, address)
+                for name, address in requests]  # fmt: skip
+    assert [row for row in rows if row[0] >= 500] == []
+    assert {name for status, name, _ in rows if status in (200, 286, 302)} >= {
         "labs:home", "labs:experiment", "labs:ledger", "labs:report", "labs:replay",
         "advisor:advice", "advisor:archive", "advisor:describe", "reference:rule", "labs:lesson",
     }  # fmt: skip

@@ -54,21 +54,21 @@ def test_celery_acknowledges_late_and_takes_one_at_a_time():
 def test_the_web_server_hands_experiments_to_the_queue_of_the_settings():
     """In a process that has met Celery's application nowhere else."""
     code = "import config.wsgi, celery; print(celery.current_app.conf.broker_url)"
-    told = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert told.stdout.strip() == settings.CELERY_BROKER_URL
+    assert process.stdout.strip() == settings.CELERY_BROKER_URL
 
 
 @pytest.mark.process
 def test_sqlite_lets_readers_go_on_and_writers_wait(tmp_path):
-    found = read(
+    result = read(
         "__import__('django').setup() or [c.execute(f'PRAGMA {p}').fetchone()[0]"
         " for c in [__import__('django.db').db.connection.cursor()]"
         " for p in ('journal_mode', 'busy_timeout')]",
         LAB_DATA_DIR=str(tmp_path),
     )
-    assert found.stdout.strip() == "['wal', 20000]", found.stderr
+    assert result.stdout.strip() == "['wal', 20000]", result.stderr
     assert database("sqlite:///x.db")["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
 
 
@@ -88,8 +88,8 @@ def test_postgresql_is_one_address_away():
     ids=["tcp", "socket"],
 )
 def test_redis_by_address(given, broker, tmp_path):
-    found = read("s.CELERY_BROKER_URL", REDIS_URL=given, LAB_DATA_DIR=str(tmp_path))
-    assert found.stdout.strip() == broker, found.stderr
+    result = read("s.CELERY_BROKER_URL", REDIS_URL=given, LAB_DATA_DIR=str(tmp_path))
+    assert result.stdout.strip() == broker, result.stderr
 
 
 @pytest.mark.process
@@ -106,8 +106,8 @@ def test_redis_by_address(given, broker, tmp_path):
     ids=["words", "none", "no room", "perhaps", "another queue", "another database"],
 )
 def test_what_cannot_be_meant_stops_the_start_by_name(name, value, tmp_path):
-    found = read("0", **{name: value, "LAB_DATA_DIR": str(tmp_path)})
-    assert found.returncode != 0
-    last = found.stderr.strip().splitlines()[-1]
+    result = read("0", **{name: value, "LAB_DATA_DIR": str(tmp_path)})
+    assert result.returncode != 0
+    last = result.stderr.strip().splitlines()[-1]
     assert "ImproperlyConfigured" in last
     assert name in last

@@ -42,13 +42,13 @@ def wrote(log):
 
 
 def test_all_end_in_the_opposite_order(tmp_path):
-    said: list[str] = []
-    supervisor = Supervisor(said.append)
+    lines: list[str] = []
+    supervisor = Supervisor(lines.append)
     for name in ("first", "second"):
         supervisor.start(service(tmp_path, name))
     supervisor.wait()
     supervisor.stop()
-    assert said == ["Ending the second", "Ending the first"]
+    assert lines == ["Ending the second", "Ending the first"]
 
 
 def test_a_service_that_ends_at_once_shows_the_end_of_its_log(tmp_path):
@@ -77,8 +77,8 @@ def test_a_request_to_stop_interrupts_the_wait(tmp_path):
 
 
 def test_what_dies_is_started_again_and_then_given_up(tmp_path):
-    said: list[str] = []
-    supervisor = Supervisor(said.append)
+    lines: list[str] = []
+    supervisor = Supervisor(lines.append)
     supervisor.start(service(tmp_path))
     outcome = []
 
@@ -98,15 +98,17 @@ def test_what_dies_is_started_again_and_then_given_up(tmp_path):
         os.kill(pid, signal.SIGKILL)
         until(partial(replaced_or_given_up, pid), 60, f"no answer to death {death}")
     thread.join(60)
-    assert said == [f"The thing ended by signal 9: starting it again ({n} of 3)" for n in (1, 2, 3)]
+    assert lines == [
+        f"The thing ended by signal 9: starting it again ({n} of 3)" for n in (1, 2, 3)
+    ]
     assert "too often" in outcome[0]
     supervisor.stop()
 
 
 def test_what_is_not_vital_may_die_too_often_and_is_tried_again_later(tmp_path, monkeypatch):
     monkeypatch.setattr(supervising, "PAUSE_S", 1.0)
-    said: list[str] = []
-    supervisor = Supervisor(said.append)
+    lines: list[str] = []
+    supervisor = Supervisor(lines.append)
     supervisor.start(service(tmp_path, "rest"))
     supervisor.start(replace(service(tmp_path), vital=False))
     rest = pids(supervisor)[0]
@@ -114,14 +116,14 @@ def test_what_is_not_vital_may_die_too_often_and_is_tried_again_later(tmp_path, 
     thread.start()
 
     def replaced_or_paused(pid):
-        return pids(supervisor)[1] != pid or len(said) > RESTARTS
+        return pids(supervisor)[1] != pid or len(lines) > RESTARTS
 
     for death in range(1, RESTARTS + 2):
         pid = pids(supervisor)[1]
         os.kill(pid, signal.SIGKILL)
         until(partial(replaced_or_paused, pid), 60, f"no answer to death {death}")
-    assert "too often: the rest stays up" in said[RESTARTS]
-    until(lambda: said[-1] == "Starting the thing again", 60, "it was not tried again")
+    assert "too often: the rest stays up" in lines[RESTARTS]
+    until(lambda: lines[-1] == "Starting the thing again", 60, "it was not tried again")
     assert pids(supervisor)[0] == rest
     assert thread.is_alive()
     supervisor.stopping.set()

@@ -109,7 +109,7 @@ def test_a_page_is_served_beside_slow_sockets_which_are_then_closed(port):
 def test_a_page_is_served_beside_more_slow_readers_of_a_ledger_than_have_a_place(port, form):
     wanted = slow.reader(f"/experiments/slow/described/{form}")
     with slow.sockets(port, wanted, downloads.AT_ONCE + 6) as opened:
-        got = sorted(each.recv(12) for each in opened)
+        got = sorted(item.recv(12) for item in opened)
         assert got == [b"HTTP/1.1 200"] * downloads.AT_ONCE + [b"HTTP/1.1 503"] * 6
         for _ in range(3):
             assert answers(port, PAGE_LIMIT_S)

@@ -148,9 +148,9 @@ def our_refusal(family: Family, version: str, component: Component, texts: Texts
 
 def our_word(family: Family, version: str, component: Component, texts: Texts) -> str | None:
     """The same of a configuration that may hold settings which no pipeline has."""
-    if said := beside(family, version, component, texts):
-        return said.message
-    weighed = {each.name for each in settings_of(family, version, "4.3", component)}
+    if problem := beside(family, version, component, texts):
+        return problem.message
+    weighed = {setting.name for setting in settings_of(family, version, "4.3", component)}
     held = {name: text for name, text in texts.items() if name in weighed}
     return our_refusal(family, version, component, held)
 
@@ -175,22 +175,21 @@ def accepted(family: Family, version: str, count: int) -> list[Pipeline]:
     """Pipelines whose producer is among the configurations and is accepted by the catalog."""
     producer = Component.PRODUCER
     taken = [
-        each
-        for each in producers(family)
-        if not (family is Family.SPARK and any("transaction" in name for name in each))
-        and our_refusal(family, version, producer, each) is None
+        row
+        for row in producers(family)
+        if not (family is Family.SPARK and any("transaction" in name for name in row))
+        and our_refusal(family, version, producer, row) is None
     ]
     drawn = random.Random(11).sample(taken, count)
     return [
-        Pipeline(family, version, settings=parsed(family, version, producer, each))
-        for each in drawn
+        Pipeline(family, version, settings=parsed(family, version, producer, row)) for row in drawn
     ]
 
 
 def in_force(pipeline: Pipeline, component: Component, real: Texts) -> None:
     """What the product makes of the export is what we say is in force."""
-    found = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
-    for setting in found:
+    settings = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
+    for setting in settings:
         names = [name for name in (setting.name, *setting.aliases) if name in real]
         adjusted_by_itself = setting.name in ("linger.ms", "socket.timeout.ms")
         if names and not adjusted_by_itself:

@@ -106,8 +106,8 @@ class Jvm:
         """Every default of a ConfigDef, as text; keys that are unset are absent."""
         keys = config_def.configKeys()
         # A key without a default is told from a null one by its sentinel: neither is wanted.
-        found = {str(key): get_field(keys[key], "defaultValue") for key in keys}
-        return {key: self._text(value) for key, value in found.items() if value is not None}
+        results = {str(key): get_field(keys[key], "defaultValue") for key in keys}
+        return {key: self._text(value) for key, value in results.items() if value is not None}
 
     def parsed(self, config_def: Any, settings: Mapping[str, str]) -> dict[str, str]:
         """What a ConfigDef's own parser reads; raises Py4JJavaError where it refuses."""

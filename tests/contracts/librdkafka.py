@@ -39,12 +39,12 @@ def values(kind: int, settings: Mapping[str, str]) -> dict[str, str]:
     client = library.rd_kafka_new(kind, conf, error, 512)
     assert client, error.value.decode()
     try:
-        found = _dump(library.rd_kafka_conf_dump, library.rd_kafka_conf(client))
+        results = _dump(library.rd_kafka_conf_dump, library.rd_kafka_conf(client))
         # A duplicate of the topic's part would forget what the library adjusted by itself; the
         # dump holds the address of the part that is in use.
-        topic = found.pop("default_topic_conf", None)
+        topic = results.pop("default_topic_conf", None)
         used = int(topic, 16) if topic else library.rd_kafka_topic_conf_new()
-        return _dump(library.rd_kafka_topic_conf_dump, used) | found
+        return _dump(library.rd_kafka_topic_conf_dump, used) | results
     finally:
         library.rd_kafka_destroy(client)
 

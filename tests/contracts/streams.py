@@ -38,24 +38,24 @@ def configurations(protocols: bool) -> list[Texts]:
     promises = list(_CHOICES)[2:6]
     both = [("processing.guarantee", _CHOICES["processing.guarantee"])]
     both += [(name, _CHOICES[name]) for name in promises if name != "producer.retries"]
-    each = [dict(zip((n for n, _ in both), v, strict=True)) for v in product(*(c for _, c in both))]
+    row = [dict(zip((n for n, _ in both), v, strict=True)) for v in product(*(c for _, c in both))]
     draw = random.Random(3)
     names = [name for name in _CHOICES if protocols or name != "group.protocol"]
     drawn = [{name: draw.choice(_CHOICES[name]) for name in names} for _ in range(80)]
     return [
         {name: text for name, text in texts.items() if text is not None}
-        for texts in [*each[:48], *drawn]
+        for texts in [*row[:48], *drawn]
     ]
 
 
 def parsed(version: str, texts: Texts) -> dict[Component, dict[str, Value]]:
     """A configuration of StreamsConfig as the catalog reads it."""
-    found: dict[Component, dict[str, Value]] = {}
+    results: dict[Component, dict[str, Value]] = {}
     for key, text in texts.items():
         component, name = _split(key)
         setting = lookup(Family.STREAMS, version, "4.3", component, name)
-        found.setdefault(component, {})[setting.name] = parse(setting, text)
-    return found
+        results.setdefault(component, {})[setting.name] = parse(setting, text)
+    return results
 
 
 def _split(key: str) -> tuple[Component, str]:

@@ -13,8 +13,8 @@ pytestmark = pytest.mark.contract
 
 
 def _defaults(family: Family, version: str, component: Component) -> dict[str, Value]:
-    found = settings_of(family, version, "4.3", component)
-    return {setting.name: setting.default for setting in found if setting.default is not None}
+    settings = settings_of(family, version, "4.3", component)
+    return {setting.name: setting.default for setting in settings if setting.default is not None}
 
 
 def _read(
@@ -96,9 +96,9 @@ def test_librdkafka_makes_of_a_configuration_what_we_say() -> None:
         # librdkafka keeps an unstated linger.ms a tenth below a shorter delivery timeout, and
         # an unstated socket.timeout.ms within the transaction's: neither tells a guarantee.
         adjusted = {"queue.buffering.max.ms": "linger.ms", "socket.timeout.ms": "socket.timeout.ms"}
-        known = {key: text for key, text in real.items() if adjusted.get(key, key) in texts
+        by_name = {key: text for key, text in real.items() if adjusted.get(key, key) in texts
                  or key not in adjusted}  # fmt: skip
-        _same(Family.LIBRDKAFKA, "2.16", texts, known)
+        _same(Family.LIBRDKAFKA, "2.16", texts, by_name)
     assert len(accepted) > 150
 
 

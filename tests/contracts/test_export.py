@@ -82,11 +82,11 @@ def test_the_exported_python_sends_and_hears_of_failure() -> None:
     settings: dict[Component, dict[str, Value]] = {Component.PRODUCER: {"delivery.timeout.ms": 50}}
     pipeline = Pipeline(Family.LIBRDKAFKA, "2.16", settings=settings)
     module = _module(_rendered(pipeline, "confluent-python"))
-    told: list[object] = []
+    rows: list[object] = []
     producer = module["new_producer"]("127.0.0.1:1")
-    module["send"](producer, "t", b"k", b"v", lambda error, message: told.append(error))
+    module["send"](producer, "t", b"k", b"v", lambda error, message: rows.append(error))
     module["finish"](producer)
-    assert [error.name() for error in told] == ["_MSG_TIMED_OUT"]  # type: ignore[attr-defined]
+    assert [error.name() for error in rows] == ["_MSG_TIMED_OUT"]  # type: ignore[attr-defined]
 
 
 _DESCRIBED: dict[str, dict[Component, dict[str, Value]]] = {
@@ -106,7 +106,9 @@ _DESCRIBED: dict[str, dict[Component, dict[str, Value]]] = {
 }
 
 
-@pytest.mark.parametrize("guarantee", [each for each in Guarantee if each is not Guarantee.NONE])
+@pytest.mark.parametrize(
+    "guarantee", [guarantee for guarantee in Guarantee if guarantee is not Guarantee.NONE]
+)
 @pytest.mark.parametrize("described", _DESCRIBED)
 def test_what_is_recommended_starts_in_the_real_clients(
     kafka_jvm: Jvm, described: str, guarantee: Guarantee
@@ -137,13 +139,13 @@ _VALIDATE = "org$apache$spark$sql$kafka010$KafkaSourceProvider$$validateStreamOp
 
 
 def test_the_source_of_spark_takes_the_options() -> None:
-    asked: list[dict[str, Value]] = [
+    requests: list[dict[str, Value]] = [
         {}, {"startingOffsets": "earliest", "failOnDataLoss": True},
         {"isolation.level": "read_committed", "maxOffsetsPerTrigger": 1000, "minPartitions": 4},
     ]  # fmt: skip
     with jvm(releases.spark_class_path("4.2")) as running:
         provider = running.java.org.apache.spark.sql.kafka010.KafkaSourceProvider()
-        for settings in asked:
+        for settings in requests:
             pipeline = Pipeline(Family.SPARK, "4.2", settings={Component.CONSUMER: settings})
             source = texts(_module(_rendered(pipeline, "spark-options"))["SOURCE"])
             getattr(provider, _VALIDATE)(_options(running, source))
@@ -193,7 +195,7 @@ def test_the_commands_carry_what_kafka_takes(kafka_jvm: Jvm, tmp_path: Path) -> 
 
 def test_brokers_take_while_they_run_exactly_what_we_say(kafka_jvm: Jvm) -> None:
     real = set(kafka_jvm.kafka.server.config.DynamicBrokerConfig.ALL_DYNAMIC_CONFIGS)
-    ours = {each.name for each in settings_of(Family.JAVA, "4.3", "4.3", Component.BROKER)}
+    ours = {setting.name for setting in settings_of(Family.JAVA, "4.3", "4.3", Component.BROKER)}
     assert ours & real == DYNAMIC
 
 

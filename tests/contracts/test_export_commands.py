@@ -53,7 +53,7 @@ def test_kafka_reads_the_plan_as_it_was_made(tools_jvm: Jvm, tmp_path: Path) -> 
     plan = (tmp_path / "reassignment.json").read_text()
     command = f"{_TOOLS}.reassign.ReassignPartitionsCommand"
     moves = _static(tools_jvm, command, "parseExecuteAssignmentArgs", plan).getKey()
-    assert {str(each): list(moves[each]) for each in moves} == {
+    assert {str(move): list(moves[move]) for move in moves} == {
         "orders-0": [1, 2, 3], "orders-1": [3, 1, 2], "orders-2": [2, 3, 1]
     }  # fmt: skip
 
@@ -74,7 +74,7 @@ def test_kafka_makes_the_topic_that_was_meant(tools_jvm: Jvm, script: Path) -> N
     assert taken.hasCreateOption()
     assert taken.replicationFactor().get() == 3
     assert taken.partitions().get() == 6
-    configs = dict(each.split("=", 1) for each in taken.topicConfig().get())
+    configs = dict(item.split("=", 1) for item in taken.topicConfig().get())
     assert configs["cleanup.policy"] == "compact,delete"
     assert configs["retention.ms"] == "-1"
 
@@ -102,16 +102,16 @@ def _strings(running: Jvm, words: Sequence[str]) -> Any:
 
 def _static(running: Jvm, name: str, method: str, argument: Any) -> Any:
     """Calls a static method of one argument that only its package sees."""
-    found = running.java.java.lang.Class.forName(name).getDeclaredMethods()
-    wanted = next(m for m in found if m.getName() == method and m.getParameterCount() == 1)
+    result = running.java.java.lang.Class.forName(name).getDeclaredMethods()
+    wanted = next(m for m in result if m.getName() == method and m.getParameterCount() == 1)
     wanted.setAccessible(True)
     return wanted.invoke(None, _objects(running, argument))
 
 
 def _made(running: Jvm, name: str, argument: Any) -> Any:
     """An object whose constructor of one argument only its package sees."""
-    found = running.java.java.lang.Class.forName(name).getDeclaredConstructors()
-    wanted = next(each for each in found if each.getParameterCount() == 1)
+    result = running.java.java.lang.Class.forName(name).getDeclaredConstructors()
+    wanted = next(item for item in result if item.getParameterCount() == 1)
     wanted.setAccessible(True)
     return wanted.newInstance(_objects(running, argument))
 

@@ -81,7 +81,8 @@ def test_strimzi_has_a_field_for_all_that_is_in_a_topic(strimzi: Jvm) -> None:
     assert _strangers(topic, topic.getSpec()) == []
     assert topic.getSpec().getReplicas() == 3
     given = {
-        each.name: each.text for each in chosen(Way(Pipeline(settings=TOPIC)), Component.TOPIC)
+        setting.name: setting.text
+        for setting in chosen(Way(Pipeline(settings=TOPIC)), Component.TOPIC)
     }
     del given["replication.factor"]
     assert texts(dict(topic.getSpec().getConfig())) == given
@@ -93,8 +94,9 @@ def test_strimzi_has_a_field_for_all_that_is_in_a_topic(strimzi: Jvm) -> None:
 
 def test_strimzi_takes_every_setting_of_a_broker_that_the_patch_may_hold(strimzi: Jvm) -> None:
     stated: dict[str, Value] = {
-        each.name: each.default for each in settings_of(Family.JAVA, "4.3", "4.3", Component.BROKER)
-        if each.default is not None
+        setting.name: setting.default
+        for setting in settings_of(Family.JAVA, "4.3", "4.3", Component.BROKER)
+        if setting.default is not None
     }  # fmt: skip
     text = _rendered(Pipeline(settings={Component.BROKER: stated}), "strimzi-kafka")
     spec = _resource(strimzi, text, "kafka.Kafka").getSpec()
@@ -104,7 +106,7 @@ def test_strimzi_takes_every_setting_of_a_broker_that_the_patch_may_hold(strimzi
     rules = strimzi.java.io.strimzi.api.kafka.model.kafka.KafkaClusterSpec
     excepted = rules.FORBIDDEN_PREFIX_EXCEPTIONS.split(", ")
     forbidden = tuple(rules.FORBIDDEN_PREFIXES.split(", "))
-    assert not [each for each in config if each.startswith(forbidden) and each not in excepted]
+    assert not [name for name in config if name.startswith(forbidden) and name not in excepted]
 
 
 def test_log_config_takes_what_strimzi_would_hand_on(kafka_jvm: Jvm) -> None:
@@ -125,7 +127,7 @@ def test_the_brokers_config_takes_the_fragment_and_the_patch(kafka_jvm: Jvm) -> 
     needed = {"process.roles": "broker", "node.id": "1", "controller.listener.names": "C"}
     config = kafka_jvm.kafka.server.config.AbstractKafkaConfig.CONFIG_DEF
     in_force(pipeline, Component.BROKER, kafka_jvm.parsed(config, fragment | needed))
-    assert set(fragment) == {each.name for each in chosen(Way(pipeline), Component.BROKER)}
+    assert set(fragment) == {setting.name for setting in chosen(Way(pipeline), Component.BROKER)}
 
 
 def test_librdkafka_takes_the_json_as_we_mean_it() -> None:

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.contract
 @given(text=st.text(alphabet=" \\\n\r\f\t=:#!u0aé€", max_size=40))
 def test_we_read_what_java_reads(kafka_jvm: Jvm, text: str) -> None:
     try:
-        ours = {found.key: found.value for found in properties(text)}
+        ours = {entry.key: entry.value for entry in properties(text)}
     except IntakeError:
         assert kafka_jvm.unreadable(text)
         return
@@ -50,6 +50,6 @@ def test_bytes_that_are_not_plain_are_read_as_java_reads_a_file(
     made.load(kafka_jvm.java.java.io.ByteArrayInputStream(content))
     theirs = {f"producer.{key}" for key in made.stringPropertyNames() if str(key).isascii()}
     product = Product(Family.JAVA, "4.3", "4.3")
-    found = read(decoded("f.properties", content), product, "producer-properties")
-    assert not found.problems
-    assert set(found.settings) == theirs
+    intake = read(decoded("f.properties", content), product, "producer-properties")
+    assert not intake.problems
+    assert set(intake.settings) == theirs

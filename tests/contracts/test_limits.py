@@ -32,28 +32,30 @@ def _files(line: str) -> list[dict[str, int]]:
             for bound, value in itertools.product(("", "min.", "max."), values):
                 moved.append((f"group.{group}.{bound}{what}.ms", value))
     pairs = itertools.combinations(moved, 2)
-    return [dict(each) for each in [*((one,) for one in moved), *pairs]]
+    return [dict(row) for row in [*((one,) for one in moved), *pairs]]
 
 
 def _ours(line: str, file: Mapping[str, Value]) -> str | None:
-    found = validate(Family.JAVA, "4.3", line, 3, {Component.BROKER: file})
-    return next((each.message for each in found), None)
+    problems = validate(Family.JAVA, "4.3", line, 3, {Component.BROKER: file})
+    return next((problem.message for problem in problems), None)
 
 
-def _theirs(asked: Jvm, file: Mapping[str, int]) -> str | None:
+def _theirs(java: Jvm, file: Mapping[str, int]) -> str | None:
     texts = {name: str(value) for name, value in file.items()}
     try:
-        asked.java.kafka.server.KafkaConfig(asked.properties({**_BROKER, **texts}))
+        java.java.kafka.server.KafkaConfig(java.properties({**_BROKER, **texts}))
     except Py4JJavaError as error:
         return root_message(error.java_exception)
     return None
 
 
-@pytest.mark.parametrize("line", [each for each in kafka_versions() if at_least(each, "3.7")])
+@pytest.mark.parametrize(
+    "line", [kafka_version for kafka_version in kafka_versions() if at_least(kafka_version, "3.7")]
+)
 def test_a_broker_refuses_its_own_file_in_these_words(line: str) -> None:
-    with jvm(class_path(line)) as asked:
-        compared = [(file, _ours(line, file), _theirs(asked, file)) for file in _files(line)]
-    wrong = [each for each in compared if each[1] != each[2]]
+    with jvm(class_path(line)) as java:
+        compared = [(file, _ours(line, file), _theirs(java, file)) for file in _files(line)]
+    wrong = [row for row in compared if row[1] != row[2]]
     assert not wrong, f"{len(wrong)} of {len(compared)} differ: {wrong[:5]}"
     assert sum(theirs is not None for _, _, theirs in compared) > 50
     assert sum(theirs is None for _, _, theirs in compared) > 5
@@ -78,6 +80,6 @@ def test_what_a_broker_answers_is_in_the_words_of_the_client(
     heartbeat: dict[str, Value] = {"heartbeat.interval.ms": 1000}
     both = settings | (heartbeat if component is Component.CONSUMER else {})
     for family, version in ((Family.JAVA, "4.3"), (Family.LIBRDKAFKA, "2.16")):
-        (found,) = validate(family, version, "4.3", 3, {component: both})
-        assert found.product
-        assert found.message.startswith(words[family])
+        (problem,) = validate(family, version, "4.3", 3, {component: both})
+        assert problem.product
+        assert problem.message.startswith(words[family])

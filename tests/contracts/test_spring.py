@@ -57,13 +57,13 @@ def _bound(spring: Jvm, application: str = "", variables: Mapping[str, str] = {}
         sources.addLast(source)
     kind = "org.springframework.boot.kafka.autoconfigure.KafkaProperties"
     binder = boot.context.properties.bind.Binder.get(environment)
-    found = binder.bindOrCreate("spring.kafka", spring.java.java.lang.Class.forName(kind))
+    result = binder.bindOrCreate("spring.kafka", spring.java.java.lang.Class.forName(kind))
     built = {
-        "producer": found.buildProducerProperties(), "consumer": found.buildConsumerProperties(),
-        "streams": found.buildStreamsProperties(),
+        "producer": result.buildProducerProperties(), "consumer": result.buildConsumerProperties(),
+        "streams": result.buildStreamsProperties(),
     }  # fmt: skip
     sent = {part: spring.strings(settings) for part, settings in built.items()}
-    if prefix := found.getProducer().getTransactionIdPrefix():
+    if prefix := result.getProducer().getTransactionIdPrefix():
         sent["producer"]["transactional.id"] = str(prefix)  # the factory of producers adds it
     classes = re.compile(r"(key|value)\.(de)?serializer|bootstrap\.servers")
     return {
@@ -87,8 +87,8 @@ def _agrees(spring: Jvm, settings: Mapping[str, Any], bound: Sent) -> None:
     for field, ours in settings.items():
         part, _, name = field.partition(".")
         if part != "application" and field != "consumer.enable.auto.commit":
-            said = str(ours).lower() if isinstance(ours, bool) else str(ours)
-            assert kept(name, bound[part][name]) == said, field
+            text = str(ours).lower() if isinstance(ours, bool) else str(ours)
+            assert kept(name, bound[part][name]) == text, field
 
 
 @pytest.mark.parametrize(("variable", "settings"), VARIABLES)
@@ -104,7 +104,7 @@ def test_spring_binds_a_variable_as_we_read_it(
     "spring.kafka.producer.acks=${ACKS:all}", "spring.kafka.producer.retries=${A:${B:3}}",
     "spring.kafka.producer.properties[linger.ms]=7",
     "spring.kafka.producer.transaction-id-prefix=${app.name:a}-${N:1}",
-    next(each.text.partition("---")[0] for each in EXAMPLES if each.kind == "spring"),
+    next(example.text.partition("---")[0] for example in EXAMPLES if example.kind == "spring"),
 ])  # fmt: skip
 def test_spring_reads_a_file_as_we_do(spring: Jvm, text: str) -> None:
     _agrees(spring, read(text, JAVA).settings, _bound(spring, text))

@@ -31,7 +31,7 @@ def release(request: pytest.FixtureRequest) -> Iterator[tuple[str, Jvm]]:
 
 def _ours(version: str, texts: Texts) -> str | None:
     problems = validate(Family.STREAMS, version, "4.3", 3, parsed(version, texts))
-    return next((each.message for each in problems if each.product), None)
+    return next((problem.message for problem in problems if problem.product), None)
 
 
 def _pipeline(version: str, texts: Texts) -> Pipeline:
@@ -59,9 +59,9 @@ def test_an_application_refuses_what_we_say_and_is_told_what_we_say(
     assert 30 <= refused <= len(cases) - 30, "the configurations no longer reach both sides"
 
 
-def _same(pipeline: Pipeline, told: dict[Component, dict[str, str]]) -> None:
+def _same(pipeline: Pipeline, data: dict[Component, dict[str, str]]) -> None:
     """Each setting that Streams states has in force the value that it states."""
-    for component, settings in told.items():
+    for component, settings in data.items():
         for name, text in settings.items():
             try:
                 setting = lookup(pipeline.family, pipeline.version, pipeline.kafka, component, name)
@@ -92,7 +92,11 @@ def test_streams_takes_what_is_exported_as_we_mean_it(
 ) -> None:
     version, running = release
     application = Application(running, tmp_path)
-    accepted = [each for each in configurations(protocols=False) if _ours(version, each) is None]
+    accepted = [
+        configuration
+        for configuration in configurations(protocols=False)
+        if _ours(version, configuration) is None
+    ]
     for texts in accepted[::4]:
         pipeline = _pipeline(version, texts)
         file = running.read(_exported(pipeline, "java-streams"))

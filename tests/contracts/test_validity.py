@@ -46,20 +46,20 @@ def test_the_client_of_spark_refuses_what_we_say_java_3_9_refuses(spark_jvm: Jvm
     _agree(compared, at_least_refused=200)
 
 
-@pytest.mark.parametrize("line", [each for each in versions(Family.JAVA) if each != "4.3"])
+@pytest.mark.parametrize("line", [version for version in versions(Family.JAVA) if version != "4.3"])
 def test_each_line_of_java_refuses_what_we_say_it_refuses(line: str) -> None:
     """A part of what the two lines above are asked, another one for each line."""
     draw = random.Random(line)
     producing = [*clashes(), *draw.sample(producers(Family.JAVA), 8)]
     consuming = draw.sample(heartbeats(protocols=at_least(line, "3.7")), 6)
     with jvm(class_path(line)) as client:
-        asked = [
-            *((Component.PRODUCER, each, client.producer_refusal) for each in producing),
-            *((Component.CONSUMER, each, client.consumer_refusal) for each in consuming),
+        components = [
+            *((Component.PRODUCER, row, client.producer_refusal) for row in producing),
+            *((Component.CONSUMER, row, client.consumer_refusal) for row in consuming),
         ]
         compared = [
             (texts, our_refusal(Family.JAVA, line, component, texts), refusal(texts))
-            for component, texts, refusal in asked
+            for component, texts, refusal in components
         ]
     _agree(compared, at_least_refused=10)
 
@@ -94,17 +94,17 @@ def test_what_is_not_weighed_is_refused_as_the_clients_refuse_it(kafka_jvm: Jvm)
     consumer, producer, java, c = (
         Component.CONSUMER, Component.PRODUCER, Family.JAVA, Family.LIBRDKAFKA,
     )  # fmt: skip
-    asked = [
-        *((java, "4.3", producer, each, kafka_jvm.producer_refusal) for each in producers_beside()),
-        *((java, "4.3", consumer, each, kafka_jvm.consumer_refusal)
-          for each in consumers_beside(java)),
-        *((c, "2.16", producer, each, librdkafka.producer_refusal) for each in librdkafka_beside()),
-        *((c, "2.16", consumer, each, librdkafka.consumer_refusal)
-          for each in [*consumers_beside(c), *assignors()]),
+    families = [
+        *((java, "4.3", producer, row, kafka_jvm.producer_refusal) for row in producers_beside()),
+        *((java, "4.3", consumer, row, kafka_jvm.consumer_refusal)
+          for row in consumers_beside(java)),
+        *((c, "2.16", producer, row, librdkafka.producer_refusal) for row in librdkafka_beside()),
+        *((c, "2.16", consumer, row, librdkafka.consumer_refusal)
+          for row in [*consumers_beside(c), *assignors()]),
     ]  # fmt: skip
     compared = [
         (texts, our_word(family, version, component, texts), refusal(texts))
-        for family, version, component, texts, refusal in asked
+        for family, version, component, texts, refusal in families
     ]
     _agree(compared, at_least_refused=30)
 

@@ -38,11 +38,11 @@ def copied(partition: int, value: int, time_ns: int = 4) -> str:
 
 def joined(**offsets: int) -> str:
     """`joined(_0=20)`: the offset of partition 0."""
-    told = ", ".join(
+    text = ", ".join(
         f"orders-{name[1:]}=OffsetAndMetadata{{offset={offset}, leaderEpoch=null, metadata=''}}"
         for name, offset in offsets.items()
     )
     return (
-        f"5 DEBUG TransactionManager [Producer clientId=p] Begin adding offsets {{{told}}} for "
+        f"5 DEBUG TransactionManager [Producer clientId=p] Begin adding offsets {{{text}}} for "
         "consumer group GroupMetadata(groupId = app, generationId = 1) to transaction"
     )

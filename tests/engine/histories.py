@@ -70,7 +70,7 @@ def second_partition(ledger: Path) -> None:
     """Samples of partition 1, in the folder `ledger`: broker 3 leads, and has no trouble."""
     grown = {0.0: 5, 1.0: 6, 2.0: 7}
     samples = [sample(at, 3, 0, n, {2: n, 3: n}, FIRST_DEAD) for at, n in grown.items()]
-    rows = [{**row, "partition": 1} for each in samples for row in each]
+    rows = [{**row, "partition": 1} for sample in samples for row in sample]
     TableWriter(ledger, "telemetry", "second").flush_rows(rows)
 
 

@@ -44,10 +44,10 @@ def test_the_table_is_made_of_the_record_and_says_whether_all_is_right(
         for arm in ARMS:
             record.add(line(seed, arm))
     assert table([CASE], [1, 2], list(ARMS), record)
-    said = capsys.readouterr().out
-    assert "shown 2 of 2, prevented 2 of 2" in said
-    assert "all 1 cases: shown 2 of 2, prevented 2 of 2" in said
-    assert f"{CASE.scenario}: measured=(Rate(anomaly='lost_write', shown=2, runs=2),)" in said
+    output = capsys.readouterr().out
+    assert "shown 2 of 2, prevented 2 of 2" in output
+    assert "all 1 cases: shown 2 of 2, prevented 2 of 2" in output
+    assert f"{CASE.scenario}: measured=(Rate(anomaly='lost_write', shown=2, runs=2),)" in output
     assert not table([CASE], [1, 2, 3], ["bad"], record), "seed 3 was not run"
     assert "prevented" not in capsys.readouterr().out
     record.add(line(3, right=False))

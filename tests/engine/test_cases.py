@@ -41,7 +41,11 @@ def refused(case: Case, release: str) -> str:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_case_says_on_which_lines_it_can_be_run(case: Case) -> None:
-    taken = {kafka_line(each) for each in kafka_versions() if not refused(case, each)}
+    taken = {
+        kafka_line(kafka_version)
+        for kafka_version in kafka_versions()
+        if not refused(case, kafka_version)
+    }
     assert taken == set(case.lines)
 
 
@@ -54,5 +58,5 @@ def test_the_model_permits_it_on_each_of_these_lines(case: Case) -> None:
 
 def test_a_scenario_that_is_not_for_every_line_says_why() -> None:
     oldest = kafka_line(kafka_versions()[-1])
-    late = [each for each in all_scenarios() if each.lines[-1] != oldest]
-    assert late == [each for each in all_scenarios() if each.why_since]
+    late = [scenario for scenario in all_scenarios() if scenario.lines[-1] != oldest]
+    assert late == [scenario for scenario in all_scenarios() if scenario.why_since]

@@ -31,8 +31,8 @@ def broker() -> Iterator[Producer]:
 
 
 def address(broker: Producer) -> str:
-    (found,) = broker.list_topics(timeout=LIMIT_S).brokers.values()
-    return f"{found.host}:{found.port}"
+    (result,) = broker.list_topics(timeout=LIMIT_S).brokers.values()
+    return f"{result.host}:{result.port}"
 
 
 def send(broker: Producer, values: range) -> None:
@@ -42,7 +42,7 @@ def send(broker: Producer, values: range) -> None:
 
 
 def start(
-    folder: Path, broker: Producer, commit: Any, reset: str = "latest", **told: Any
+    folder: Path, broker: Producer, commit: Any, reset: str = "latest", **options: Any
 ) -> ClientProcess:
     client: dict[str, str | int | bool] = {
         "bootstrap.servers": address(broker), "auto.offset.reset": reset,
@@ -50,7 +50,7 @@ def start(
     }  # fmt: skip
     config = ConsumerConfig(
         ledger=str(folder / "ledger"), name="consumer-1", group="app", topic=TOPIC,
-        client=client, commit=commit, max_poll=10, drain_limit_s=LIMIT_S, **told,
+        client=client, commit=commit, max_poll=10, drain_limit_s=LIMIT_S, **options,
     )  # fmt: skip
     return ClientProcess("consumer", config, folder, folder)
 
@@ -62,11 +62,12 @@ def table(folder: Path, name: str) -> list[dict[str, Any]]:
 def committed(broker: Producer) -> dict[int, int]:
     consumer = Consumer({"bootstrap.servers": address(broker), "group.id": "app"})
     partitions = [TopicPartition(TOPIC, number) for number in range(4)]
-    found = {
-        each.partition: each.offset for each in consumer.committed(partitions, timeout=LIMIT_S)
+    results = {
+        partition.partition: partition.offset
+        for partition in consumer.committed(partitions, timeout=LIMIT_S)
     }
     consumer.close()
-    return found
+    return results
 
 
 COMMITS = [
@@ -116,10 +117,10 @@ def test_a_group_without_a_place_to_start_says_so(broker: Producer, tmp_path: Pa
     assert consumer.await_end(LIMIT_S)["delivered"] == 0
 
 
-def read(folder: Path, broker: Producer, **told: Any) -> tuple[ClientProcess, ReaderConfig]:
+def read(folder: Path, broker: Producer, **options: Any) -> tuple[ClientProcess, ReaderConfig]:
     config = ReaderConfig(
         ledger=str(folder / "ledger"), topic=TOPIC, isolation="read_committed",
-        cleanup_policy="delete", **{"bootstrap": address(broker), **told},
+        cleanup_policy="delete", **{"bootstrap": address(broker), **options},
     )  # fmt: skip
     return ClientProcess("reader", config, folder, folder), config
 

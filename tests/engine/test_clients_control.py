@@ -26,5 +26,5 @@ def test_what_two_threads_say_at_once_is_a_line_each(capsys: pytest.CaptureFixtu
             thread.join()
     finally:
         sys.setswitchinterval(interval_s)
-    said = [json.loads(line)["said"] for line in capsys.readouterr().out.splitlines()]
-    assert sorted(said) == sorted([*range(500)] * 4)
+    output = [json.loads(line)["said"] for line in capsys.readouterr().out.splitlines()]
+    assert sorted(output) == sorted([*range(500)] * 4)

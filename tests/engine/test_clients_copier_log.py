@@ -21,7 +21,7 @@ FENCED = "org.apache.kafka.common.errors.ProducerFencedException: There is a new
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "transaction"),
     [
         (lines.ASSIGNED + "orders-0, orders-12", Assigned(frozenset({0, 12}))),
         (lines.ASSIGNED + "[orders-0, orders-1]", Assigned(frozenset({0, 1}))),
@@ -46,8 +46,8 @@ FENCED = "org.apache.kafka.common.errors.ProducerFencedException: There is a new
         ("8 TRACE KafkaProducer [p] Waking up the sender since topic orders-made", None),
     ],
 )
-def test_a_line_is_a_fact_or_tells_nothing(line: str, told: Fact | None) -> None:
-    assert fact(line) == told
+def test_a_line_is_a_fact_or_tells_nothing(line: str, transaction: Fact | None) -> None:
+    assert fact(line) == transaction
 
 
 class Book:
@@ -59,8 +59,8 @@ class Book:
         self._commits = Commits(folder, "consumer-1", "app")
         self.account = Account("orders", self._deliveries, self._commits)
 
-    def hear(self, *told: str) -> None:
-        for line in told:
+    def hear(self, *lines: str) -> None:
+        for line in lines:
             heard = fact(line)
             assert heard, line
             self.account.take([heard], 0)

@@ -63,8 +63,8 @@ def refusal(value: int, exception: str) -> str:
 
 def closed(value: int) -> str:
     """What the tool says of a record whose `send()` was ended by its own closing."""
-    told = refusal(value, "org.apache.kafka.common.KafkaException")
-    return told.replace('"why"', '"Producer closed while send in progress"')
+    text = refusal(value, "org.apache.kafka.common.KafkaException")
+    return text.replace('"why"', '"Producer closed while send in progress"')
 
 
 def summary(acknowledged: int) -> str:
@@ -73,8 +73,8 @@ def summary(acknowledged: int) -> str:
 
 def script(*begin: str, after: tuple[str, ...] = ()) -> tuple[str, ...]:
     """The command of a tool that prints `begin`, and `after` when it is asked to end."""
-    told = _SCRIPT.format(begin="\n".join(begin), after="\n".join(after))
-    return (sys.executable, "-c", told)
+    text = _SCRIPT.format(begin="\n".join(begin), after="\n".join(after))
+    return (sys.executable, "-c", text)
 
 
 def producer(
@@ -110,8 +110,8 @@ def test_every_send_is_a_row_with_what_was_told_of_it(tmp_path: Path) -> None:
     )  # fmt: skip
     client = producer(tmp_path, command, acknowledged=1)
     client.ask_to_stop()
-    told = client.await_end(LIMIT_S)
-    assert (told["sent"], told["acknowledged"], told["failed"]) == (8, 2, 6)
+    data = client.await_end(LIMIT_S)
+    assert (data["sent"], data["acknowledged"], data["failed"]) == (8, 2, 6)
     assert [
         (row["value"], row["invoked_ns"], row["outcome"], row["offset"], row["error"])
         for row in rows(tmp_path, "sends")
@@ -143,14 +143,14 @@ def test_a_tool_that_does_not_end_is_killed_and_a_torn_line_counts_as_unsaid(
 def test_a_tool_that_somebody_kills_takes_its_process_with_it(tmp_path: Path) -> None:
     client = producer(tmp_path, script(offered(0, 1), success(0, 0)), acknowledged=1)
     threads = Path(f"/proc/{client.pid}/task").glob("*/children")
-    (tool,) = (int(pid) for each in threads for pid in each.read_text().split())
+    (tool,) = (int(pid) for thread in threads for pid in thread.read_text().split())
     os.kill(tool, signal.SIGKILL)
     with pytest.raises(ClientFailed, match=r"the JVM of the \w+ was killed, and not by this run"):
         client.await_end(LIMIT_S)
 
 
 @pytest.mark.parametrize(
-    ("begin", "after", "said"),
+    ("begin", "after", "message"),
     [
         ([success(0, 0)], [], "0 was acknowledged, and never seen to be sent"),
         ([offered(0, 1), success(0, 0)], [summary(2)], "the tool had 2 answers, 1 heard"),
@@ -158,11 +158,11 @@ def test_a_tool_that_somebody_kills_takes_its_process_with_it(tmp_path: Path) ->
     ],
 )
 def test_a_record_that_would_not_be_complete_is_refused(
-    tmp_path: Path, begin: list[str], after: list[str], said: str
+    tmp_path: Path, begin: list[str], after: list[str], message: str
 ) -> None:
     client = producer(tmp_path, script(*begin, after=tuple(after)), acknowledged=1)
     client.ask_to_stop()
-    with pytest.raises(ClientFailed, match=said):
+    with pytest.raises(ClientFailed, match=message):
         client.await_end(LIMIT_S)
 
 
@@ -213,11 +213,11 @@ def test_polls_and_commits_are_rows_as_they_were_told(tmp_path: Path) -> None:
     until(lambda: client.latest.get("delivered") == 3, LIMIT_S, "the records were not heard")
     client.ask_to_stop()
     assert client.await_end(LIMIT_S)["delivered"] == 4
-    told = rows(tmp_path, "deliveries")
-    assert [(row["value"], row["offset"], row["poll"]) for row in told] == [
+    records = rows(tmp_path, "deliveries")
+    assert [(row["value"], row["offset"], row["poll"]) for row in records] == [
         (7, 4, 0), (8, 5, 0), (9, 6, 1), (10, 7, 2),
     ]  # fmt: skip
-    assert {(row["group"], row["isolation"]) for row in told} == {("app", "read_committed")}
+    assert {(row["group"], row["isolation"]) for row in records} == {("app", "read_committed")}
     assert [(row["offset"], row["outcome"]) for row in rows(tmp_path, "commits")] == [
         (6, "ok"), (7, "info"),
     ]  # fmt: skip

@@ -118,8 +118,8 @@ def test_one_that_has_its_place_for_a_moment_is_ready(tmp_path: Path) -> None:
 
 
 def test_words_between_facts_are_no_silence() -> None:
-    told = f"print('a word of the client'); time.sleep(0.2); print({lines.BEGUN!r})"
-    script = f"import time; {told.replace(')', ', flush=True)', 1)}"
+    text = f"print('a word of the client'); time.sleep(0.2); print({lines.BEGUN!r})"
+    script = f"import time; {text.replace(')', ', flush=True)', 1)}"
     tool = Tool[Fact]((sys.executable, "-c", script), fact)
     assert [*tool.hear_out(LIMIT_S)] == [fact(lines.BEGUN)]
     assert tool.ended

@@ -38,10 +38,10 @@ FAILED = "\n".join(("going", ABORTED, tools.POLLED))
 
 
 def application(folder: Path, *begin: str) -> ClientProcess:
-    told = _APPLICATION.format(begin="\n".join(begin), hold=HELD, fail=FAILED)
+    text = _APPLICATION.format(begin="\n".join(begin), hold=HELD, fail=FAILED)
     config = JavaTransformerConfig(
         str(folder / "ledger"), "consumer-1", "app", "orders", "127.0.0.1:1", "read_committed",
-        (sys.executable, "-c", told), tells_commits=True, drain_limit_s=0.0,
+        (sys.executable, "-c", text), tells_commits=True, drain_limit_s=0.0,
     )  # fmt: skip
     return ClientProcess("java_transformer", config, folder, folder)
 

@@ -39,8 +39,8 @@ def sink(tmp_path: Path) -> Path:
     return tmp_path / "sink.sqlite"
 
 
-def start(folder: Path, broker: Producer, commit: str, **told: Any) -> ClientProcess:
-    return consumers.start(folder, broker, commit, reset="earliest", **told)
+def start(folder: Path, broker: Producer, commit: str, **options: Any) -> ClientProcess:
+    return consumers.start(folder, broker, commit, reset="earliest", **options)
 
 
 def killed_at(point: str, client: ClientProcess) -> FaultLog:

@@ -28,15 +28,15 @@ LIMIT_S = 60.0
 MOCK = {"test.mock.num.brokers": 1, "acks": "all", "log_level": 0}
 
 
-def config(folder: Path, client: dict[str, Any], **told: Any) -> ProducerConfig:
+def config(folder: Path, client: dict[str, Any], **options: Any) -> ProducerConfig:
     return ProducerConfig(
         ledger=str(folder / "ledger"), name="producer-1", topic="orders",
-        **{"rate_per_s": 500, "client": client, **told},
+        **{"rate_per_s": 500, "client": client, **options},
     )  # fmt: skip
 
 
-def start(folder: Path, client: dict[str, Any], **told: Any) -> ClientProcess:
-    return ClientProcess("producer", config(folder, client, **told), folder, folder)
+def start(folder: Path, client: dict[str, Any], **options: Any) -> ClientProcess:
+    return ClientProcess("producer", config(folder, client, **options), folder, folder)
 
 
 def sends(folder: Path) -> list[dict[str, Any]]:
@@ -51,9 +51,9 @@ def test_each_attempt_is_a_row_with_what_the_broker_said(tmp_path: Path) -> None
     producer = start(tmp_path, MOCK)
     await_count(producer, "acknowledged", 200)
     producer.ask_to_stop()
-    said = producer.await_end(LIMIT_S)
+    answers = producer.await_end(LIMIT_S)
     rows = sorted(sends(tmp_path), key=lambda row: row["value"])
-    assert said["sent"] == said["acknowledged"] == len(rows)
+    assert answers["sent"] == answers["acknowledged"] == len(rows)
     assert [row["value"] for row in rows] == list(range(len(rows)))
     assert {row["outcome"] for row in rows} == {"ok"}
     assert all(row["invoked_ns"] < row["completed_ns"] for row in rows)
@@ -73,9 +73,9 @@ def test_what_nobody_answered_for_is_unknown(tmp_path: Path) -> None:
     producer = start(tmp_path, NOBODY, flush_limit_s=0.2)
     await_count(producer, "sent", 50)
     producer.ask_to_stop()
-    said = producer.await_end(LIMIT_S)
+    answers = producer.await_end(LIMIT_S)
     rows = sends(tmp_path)
-    assert said["failed"] == len(rows) >= 50
+    assert answers["failed"] == len(rows) >= 50
     assert {(row["outcome"], row["completed_ns"]) for row in rows} == {("info", None)}
     assert all(row["cut_off"] for row in rows), "the run ended; the client had not given them up"
 
@@ -153,17 +153,17 @@ def test_an_application_that_stops_at_a_failed_send_leaves_it_to_its_successor(
 ) -> None:
     client = {**NOBODY, "delivery.timeout.ms": 200}
     producer = start(tmp_path, client, stops=True, rate_per_s=50)
-    said = producer.await_end(LIMIT_S)
-    assert said["stopped"].startswith("a send failed: _MSG_TIMED_OUT")
-    assert sorted(said["unanswered"]) == list(range(said["next"])), "none was acknowledged"
+    answers = producer.await_end(LIMIT_S)
+    assert answers["stopped"].startswith("a send failed: _MSG_TIMED_OUT")
+    assert sorted(answers["unanswered"]) == list(range(answers["next"])), "none was acknowledged"
     rows = sends(tmp_path)
-    assert len(rows) == said["next"] > 0
+    assert len(rows) == answers["next"] > 0
     assert not any(row["cut_off"] for row in rows), "the application ended by itself"
 
 
 def test_a_record_has_the_key_and_the_age_that_were_asked_for(tmp_path: Path) -> None:
-    def record(**told: Any) -> dict[str, Any]:
-        return Run(config(tmp_path, NOBODY, **told), Control())._record(205)
+    def record(**options: Any) -> dict[str, Any]:
+        return Run(config(tmp_path, NOBODY, **options), Control())._record(205)
 
     assert record() == {"value": b"205"}
     assert record(keyed=True)["key"] == b"205"
@@ -180,7 +180,7 @@ def test_a_record_has_the_key_and_the_age_that_were_asked_for(tmp_path: Path) ->
         (signal.SIGSEGV, "was killed (SIGSEGV)"),
         (signal.SIGKILL, "was killed"),
     ],
-    ids=lambda told: told.name if isinstance(told, signal.Signals) else "",
+    ids=lambda data: data.name if isinstance(data, signal.Signals) else "",
 )
 def test_a_signal_of_somebody_else_ends_it_and_it_is_lost(
     tmp_path: Path, number: signal.Signals, how: str
@@ -195,11 +195,11 @@ def test_a_signal_of_somebody_else_ends_it_and_it_is_lost(
 
 
 def test_one_that_did_as_it_was_told_is_not_lost(tmp_path: Path) -> None:
-    told, killed = start(tmp_path, MOCK), start(tmp_path, MOCK)
-    told.ask_to_stop()
-    told.await_end(LIMIT_S)
+    process, killed = start(tmp_path, MOCK), start(tmp_path, MOCK)
+    process.ask_to_stop()
+    process.await_end(LIMIT_S)
     killed.kill()
-    assert (told.lost, killed.lost) == ("", "")
+    assert (process.lost, killed.lost) == ("", "")
 
 
 def test_a_client_that_cannot_start_says_why(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from labs.engine.clients.sink import Database, Style, effects
 
 
 def applied(database: Path) -> dict[int, int]:
-    found = effects(database)
-    return dict(zip(found["value"], found["applied"], strict=True))
+    results = effects(database)
+    return dict(zip(results["value"], results["applied"], strict=True))
 
 
 @pytest.mark.parametrize(
@@ -27,8 +27,8 @@ def test_only_an_idempotent_sink_knows_what_it_was_given(
     second = Database(database, style)  # a successor, while the dead one's connection is open
     second.apply([1, 2, 3])
     assert applied(database) == left
-    for each in (first, second):
-        each.close()
+    for item in (first, second):
+        item.close()
 
 
 def test_a_poll_is_applied_as_a_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -43,10 +43,10 @@ def test_every_send_is_in_a_transaction_of_known_fate(tmp_path: Path) -> None:
             == "complete"
         )
         assert faults.let_go(alone(client, log), "consumer", LIMIT_S)[0].phase == "complete"
-    said = stopped(client)
+    answers = stopped(client)
     rows = producers.sends(tmp_path)
-    assert said["fatal"] is None
-    assert len(rows) == said["acknowledged"] == said["sent"]
+    assert answers["fatal"] is None
+    assert len(rows) == answers["acknowledged"] == answers["sent"]
     assert {row["transaction"] for row in rows} <= fates(tmp_path).keys()
     assert len({row["transaction"] for row in rows}) > 1
     assert set(fates(tmp_path).values()) == {"committed"}
@@ -76,10 +76,10 @@ def test_a_successor_knows_that_what_was_left_open_is_aborted(tmp_path: Path) ->
     )
     producers.await_count(client, "acknowledged", 20)
     stopped(client)
-    known = fates(tmp_path)
-    assert known.pop("producer-1-7") == "aborted"
+    by_name = fates(tmp_path)
+    assert by_name.pop("producer-1-7") == "aborted"
     assert table(tmp_path)["producer-1-7"]["began_ns"] is None
-    assert set(known.values()) == {"committed"}
+    assert set(by_name.values()) == {"committed"}
     first = sorted(producers.sends(tmp_path), key=lambda row: row["invoked_ns"])[:2]
     assert [row["value"] for row in first] == [98, 99]
-    assert {row["transaction"] for row in first} <= known.keys()
+    assert {row["transaction"] for row in first} <= by_name.keys()

@@ -28,7 +28,7 @@ OUTPUT = "orders-made"
 VALUES = range(100)
 
 
-def start(folder: Path, broker: Producer, **told: Any) -> ClientProcess:
+def start(folder: Path, broker: Producer, **options: Any) -> ClientProcess:
     """An instance that reads all and writes in transactions, its offsets with them."""
     at = consumers.address(broker)
     broker.list_topics(OUTPUT, timeout=LIMIT_S)  # makes the topic
@@ -41,7 +41,7 @@ def start(folder: Path, broker: Producer, **told: Any) -> ClientProcess:
         max_poll=10, drain_limit_s=LIMIT_S, output=OUTPUT,
         **{
             "commit": "after-processing", "in_transaction": True,
-            "producer": {"bootstrap.servers": at, "transactional.id": "orders-1"}, **told,
+            "producer": {"bootstrap.servers": at, "transactional.id": "orders-1"}, **options,
         },
     )  # fmt: skip
     return ClientProcess("transformer", config, folder, folder)

@@ -32,79 +32,85 @@ def test_librdkafka_takes_every_familys_defaults(family: Family, version: str) -
 @pytest.mark.parametrize(("family", "version"), FAMILIES)
 def test_librdkafka_takes_every_familys_transactions(family: Family, version: str) -> None:
     settings = in_force(family, version, Component.PRODUCER, transactional_id="orders-1")
-    told = translate.producer(settings, transactions=True)
-    Producer(told.config)
-    limit = told.config["transaction.timeout.ms"]
-    assert told.config["delivery.timeout.ms"] == min(int(limit), settings["delivery.timeout.ms"])
-    shorter = any("delivery.timeout.ms" in sentence for sentence in told.differs)
+    translation = translate.producer(settings, transactions=True)
+    Producer(translation.config)
+    limit = translation.config["transaction.timeout.ms"]
+    assert translation.config["delivery.timeout.ms"] == min(
+        int(limit), settings["delivery.timeout.ms"]
+    )
+    shorter = any("delivery.timeout.ms" in sentence for sentence in translation.differs)
     assert shorter == (settings["delivery.timeout.ms"] > limit)
 
 
 def test_a_java_team_with_acks_1_runs_without_idempotence() -> None:
     settings = in_force(Family.JAVA, "4.3", Component.PRODUCER, acks="1")
-    told = translate.producer(settings)
-    assert told.config["acks"] == "1"
-    assert told.config["enable.idempotence"] is False
-    assert told.config["delivery.timeout.ms"] == 120000, "Java's default, not librdkafka's"
-    assert told.config["reconnect.backoff.max.ms"] == PINNED["reconnect.backoff.max.ms"].lab
+    translation = translate.producer(settings)
+    assert translation.config["acks"] == "1"
+    assert translation.config["enable.idempotence"] is False
+    assert translation.config["delivery.timeout.ms"] == 120000, "Java's default, not librdkafka's"
+    assert translation.config["reconnect.backoff.max.ms"] == PINNED["reconnect.backoff.max.ms"].lab
 
 
 def test_what_librdkafka_lacks_is_left_out_and_said() -> None:
-    told = translate.producer({"acks": "all", "buffer.memory": 33554432, "max.block.ms": 60000})
-    assert not {"buffer.memory", "max.block.ms"} & told.config.keys()
+    translation = translate.producer(
+        {"acks": "all", "buffer.memory": 33554432, "max.block.ms": 60000}
+    )
+    assert not {"buffer.memory", "max.block.ms"} & translation.config.keys()
     # The process that plays the producer waits for max.block.ms itself.
-    assert [sentence.split("=")[0] for sentence in told.differs] == ["producer buffer.memory"]
+    assert [sentence.split("=")[0] for sentence in translation.differs] == [
+        "producer buffer.memory"
+    ]
 
 
-@pytest.mark.parametrize(("taken", "splits", "batch", "said"), [
+@pytest.mark.parametrize(("taken", "splits", "batch", "message"), [
     (20_000, True, 16384, ""),
     (20_000, False, 16384, ""),
     (10_000, True, 10_000, "librdkafka splits no batch"),
     (10_000, False, 16384, "a Java client before 4.2 when delivery.timeout.ms is over"),
 ])  # fmt: skip
 def test_a_batch_above_the_topics_limit_is_lost_where_the_teams_client_loses_it(
-    taken: int, splits: bool, batch: int, said: str
+    taken: int, splits: bool, batch: int, message: str
 ) -> None:
     settings = in_force(Family.JAVA, "4.1", Component.PRODUCER)
-    told = translate.producer(settings, taken_bytes=taken, splits=splits)
-    assert told.config["batch.size"] == batch
-    differs = [each for each in told.differs if "batch.size" in each]
-    assert [each.endswith(said) for each in differs] == [True] * bool(said)
+    translation = translate.producer(settings, taken_bytes=taken, splits=splits)
+    assert translation.config["batch.size"] == batch
+    differs = [difference for difference in translation.differs if "batch.size" in difference]
+    assert [difference.endswith(message) for difference in differs] == [True] * bool(message)
 
 
 def test_a_value_beyond_librdkafkas_range_is_the_nearest_and_said() -> None:
-    told = translate.producer({"linger.ms": 2000000})
-    assert told.config["linger.ms"] == 900000
-    assert "900000 instead of 2000000" in told.differs[0]
+    translation = translate.producer({"linger.ms": 2000000})
+    assert translation.config["linger.ms"] == 900000
+    assert "900000 instead of 2000000" in translation.differs[0]
 
 
 def test_javas_words_for_a_missing_offset_become_librdkafkas() -> None:
     assert translate.consumer({"auto.offset.reset": "none"}).config["auto.offset.reset"] == "error"
-    told = translate.consumer({"auto.offset.reset": "by_duration:P1D"})
-    assert told.config["auto.offset.reset"] == "earliest"
-    assert "by_duration:P1D" in told.differs[0]
+    translation = translate.consumer({"auto.offset.reset": "by_duration:P1D"})
+    assert translation.config["auto.offset.reset"] == "earliest"
+    assert "by_duration:P1D" in translation.differs[0]
 
 
 @pytest.mark.parametrize("start", ["earliest", "latest"])
 def test_a_reader_that_stands_for_a_query_starts_where_that_would(start: str) -> None:
-    told = in_force(Family.SPARK, "4.2", Component.CONSUMER, startingOffsets=start)
-    assert translate.consumer(told).config["auto.offset.reset"] == start
+    settings = in_force(Family.SPARK, "4.2", Component.CONSUMER, startingOffsets=start)
+    assert translate.consumer(settings).config["auto.offset.reset"] == start
 
 
 def test_with_the_group_protocol_of_the_brokers_no_session_timeout_is_told() -> None:
     timings: dict[str, translate.Value] = {
         "session.timeout.ms": 45000, "heartbeat.interval.ms": 3000,
     }  # fmt: skip
-    told = translate.consumer({"group.protocol": "consumer", **timings})
-    assert told.config["group.protocol"] == "consumer"
-    assert not timings.keys() & told.config.keys()
-    assert not told.differs
+    translation = translate.consumer({"group.protocol": "consumer", **timings})
+    assert translation.config["group.protocol"] == "consumer"
+    assert not timings.keys() & translation.config.keys()
+    assert not translation.differs
 
 
 def test_a_poll_interval_below_the_session_timeout_is_raised_and_said() -> None:
-    told = translate.consumer({"max.poll.interval.ms": 10000, "session.timeout.ms": 45000})
-    assert told.config["max.poll.interval.ms"] == 45000
-    assert "instead of 10000" in told.differs[0]
+    translation = translate.consumer({"max.poll.interval.ms": 10000, "session.timeout.ms": 45000})
+    assert translation.config["max.poll.interval.ms"] == 45000
+    assert "instead of 10000" in translation.differs[0]
 
 
 def test_only_static_members_keep_their_name() -> None:

@@ -202,9 +202,9 @@ def test_spark_brings_the_connectors_other_half():
     locked = parse_lock(
         (distribution.LOCKS / f"spark-connector-{distribution.SPARK}.txt").read_text()
     )
-    beside = {path.name for path in ivy.ivy_jar().parent.glob("*.jar")}
-    assert {jar.file for jar in locked}.isdisjoint(beside)
-    assert any(name.startswith(f"spark-sql_2.13-{distribution.SPARK}") for name in beside)
+    names = {path.name for path in ivy.ivy_jar().parent.glob("*.jar")}
+    assert {jar.file for jar in locked}.isdisjoint(names)
+    assert any(name.startswith(f"spark-sql_2.13-{distribution.SPARK}") for name in names)
 
 
 @pytest.mark.thorough  # asks the network

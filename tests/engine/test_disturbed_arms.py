@@ -71,11 +71,11 @@ class Hits(io.StringIO):
         super().__init__()
         self.phase, self._act, self.hit_s = phase, act, 0.0
 
-    def write(self, said: str) -> int:
-        if json.loads(said).get("phase") == self.phase and not self.hit_s:
+    def write(self, message: str) -> int:
+        if json.loads(message).get("phase") == self.phase and not self.hit_s:
             self._act()
             self.hit_s = time.monotonic()
-        return super().write(said)
+        return super().write(message)
 
 
 class Clients:
@@ -136,8 +136,8 @@ def parts(tmp_path: Path) -> Iterator[dict[str, Broker]]:
         for id_, name in named.items()
     }
     yield made
-    for each in made.values():
-        each.terminate(grace_s=0)
+    for broker in made.values():
+        broker.terminate(grace_s=0)
 
 
 def result(
@@ -184,12 +184,12 @@ def test_the_arm_ends_at_once_and_names_it(
     part: str, phase: str, number: signal.Signals, how: str,
 ) -> None:  # fmt: skip
     hits = Hits(phase, lambda: os.kill(parts[part].pid or 0, number))
-    told, ran = result(parts, hits, tmp_path, monkeypatch)
+    data, ran = result(parts, hits, tmp_path, monkeypatch)
     assert time.monotonic() - hits.hit_s < LONG_S / 2
-    assert told["verdict"] == "unknown"
-    assert told["reason"].startswith(f"The run was disturbed: {part} ")
-    assert told["reason"].endswith(how)
-    assert set(told["counts"].values()) == {None}
+    assert data["verdict"] == "unknown"
+    assert data["reason"].startswith(f"The run was disturbed: {part} ")
+    assert data["reason"].endswith(how)
+    assert set(data["counts"].values()) == {None}
     assert ran.failed
     rows = pq.read_table(tmp_path / "described" / "ledger" / "faults.parquet").to_pylist()
     assert [(row["fault"], row["phase"]) for row in rows] == [("run", "failed")]
@@ -198,8 +198,8 @@ def test_the_arm_ends_at_once_and_names_it(
 def test_an_arm_that_nobody_disturbs_has_its_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: dict[str, Broker]
 ) -> None:
-    told, ran = result(parts, Hits("none", None), tmp_path, monkeypatch)
-    assert (told["verdict"], ran.failed) == ("holds", False)
+    data, ran = result(parts, Hits("none", None), tmp_path, monkeypatch)
+    assert (data["verdict"], ran.failed) == ("holds", False)
     assert (tmp_path / "described" / "ledger" / SEAL).is_file()
 
 
@@ -214,9 +214,9 @@ def test_what_comes_after_the_judges_answer_takes_the_verdict_away(
 
     monkeypatch.setattr(runner, "seal", end)
     hits = Hits("none", None)
-    told, ran = result(parts, hits, tmp_path, monkeypatch)
-    assert told["verdict"] == "unknown"
-    assert "node 4 was killed, and not by this run" in told["reason"]
+    data, ran = result(parts, hits, tmp_path, monkeypatch)
+    assert data["verdict"] == "unknown"
+    assert "node 4 was killed, and not by this run" in data["reason"]
     assert ran.failed
     sealed = json.loads((tmp_path / "described" / "ledger" / SEAL).read_text())
     parts_of_faults = sealed["tables"]["faults"].values()
@@ -228,7 +228,7 @@ def test_an_arm_has_one_deadline_for_all_its_waits(
 ) -> None:
     monkeypatch.setattr(ArmRunner, "_limit_s", 0.5)
     hits = Hits("producing", lambda: None)
-    told, _ = result(parts, hits, tmp_path, monkeypatch)
-    assert told["verdict"] == "unknown"
-    assert "it did not come to its end within 0 s" in told["reason"]
+    data, _ = result(parts, hits, tmp_path, monkeypatch)
+    assert data["verdict"] == "unknown"
+    assert "it did not come to its end within 0 s" in data["reason"]
     assert time.monotonic() - hits.hit_s < LONG_S / 2

@@ -47,10 +47,10 @@ def two() -> Iterator[dict[str, int]]:
         subprocess.Popen([sys.executable, "-c", SLEEP, "--executor-id", id_]) for id_ in "01"
     ]  # fmt: skip
     until(lambda: found().keys() >= {"0", "1"}, LIMIT_S, "the processes did not start")
-    yield {id_: each.pid for id_, each in zip("01", began, strict=True)}
-    for each in began:
-        each.kill()
-        each.wait()
+    yield {id_: finished.pid for id_, finished in zip("01", began, strict=True)}
+    for process in began:
+        process.kill()
+        process.wait()
 
 
 def is_stopped(pid: int) -> bool:

@@ -24,7 +24,7 @@ FileNotFoundError: [Errno 2] No such file or directory: '/srv/lab/var/runs/x/1/l
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("text", "message"),
     [
         (STREAMS, 'the consumer-1 ended with code 1: Exception in thread "main" x: '
          "java.lang.ClassNotFoundException: com.example.Jndi at x.jar"),
@@ -45,16 +45,16 @@ FileNotFoundError: [Errno 2] No such file or directory: '/srv/lab/var/runs/x/1/l
         ("", ""),
     ],
 )  # fmt: skip
-def test_a_failure_is_one_sentence(told: str, said: str) -> None:
-    assert sentence(told) == said
+def test_a_failure_is_one_sentence(text: str, message: str) -> None:
+    assert sentence(text) == message
 
 
 @given(st.text(max_size=500))
 def test_it_is_one_short_line_of_whatever(text: str) -> None:
-    said = sentence(text)
-    assert len(said) <= MOST
-    assert len(said.splitlines()) <= 1
-    assert sentence(said) == said
+    words = sentence(text)
+    assert len(words) <= MOST
+    assert len(words.splitlines()) <= 1
+    assert sentence(words) == words
 
 
 def test_what_is_left_out_is_in_the_log(capsys: pytest.CaptureFixture[str]) -> None:
@@ -75,10 +75,10 @@ def test_a_ledger_tells_of_a_failed_fault_in_one_sentence() -> None:
 
 
 def test_a_run_has_the_handlers_that_the_catalog_knows() -> None:
-    known: dict[str, set[str]] = {}
+    by_name: dict[str, set[str]] = {}
     for version in versions(Family.STREAMS):
-        for each in settings_of(Family.STREAMS, version, version, Component.STREAMS):
-            if each.name.endswith(".exception.handler"):
-                name = each.name.removeprefix("default.")
-                known.setdefault(name, set()).update(name for name, _ in each.choices)
-    assert known == HANDLERS
+        for setting in settings_of(Family.STREAMS, version, version, Component.STREAMS):
+            if setting.name.endswith(".exception.handler"):
+                name = setting.name.removeprefix("default.")
+                by_name.setdefault(name, set()).update(name for name, _ in setting.choices)
+    assert by_name == HANDLERS

@@ -70,11 +70,11 @@ def herd(tmp_path) -> Iterator[Herd]:
         )
         for id_, port in enumerate(ports.numbers, 1)
     }
-    for each in brokers.values():
-        each.start()
+    for node in brokers.values():
+        node.start()
     yield Herd(brokers, [PartitionState(0, 2, (1, 2, 3), (), 0)])
-    for each in brokers.values():
-        each.terminate(0)
+    for node in brokers.values():
+        node.terminate(0)
     ports.release()
 
 
@@ -91,7 +91,7 @@ def test_kill_hits_the_leader_of_the_moment_and_shows_its_wait_status(herd):
         ("kill", "leader: broker 2", "complete"),
     ]
     assert row.evidence == f"pid {pid} gone: its wait status says signal 9 (SIGKILL)"
-    assert [each.state for each in herd.brokers.values()] == ["running", "dead", "running"]
+    assert [broker.state for broker in herd.brokers.values()] == ["running", "dead", "running"]
     assert log.proved
 
 
@@ -137,11 +137,11 @@ def test_pause_stops_all_followers_and_resume_lets_them_go_on(herd):
     ]
     assert all("state T in all" in row.evidence for row in rows)
     assert [row.phase for row in log.rows] == ["invoke", "invoke", "complete", "complete"]
-    assert [each.state for each in herd.brokers.values()] == ["paused", "running", "paused"]
+    assert [broker.state for broker in herd.brokers.values()] == ["paused", "running", "paused"]
     assert pause(rig(herd, log), broker(1))[0].phase == "failed"  # it was paused already
     rows = resume(rig(herd, log), paused())
     assert [row.phase for row in rows] == ["complete", "complete"]
-    assert {each.state for each in herd.brokers.values()} == {"running"}
+    assert {broker.state for broker in herd.brokers.values()} == {"running"}
     assert resume(rig(herd, log), broker(1))[0].phase == "failed"  # it was not paused
 
 
@@ -189,15 +189,15 @@ def test_a_broker_that_was_killed_while_it_stopped_did_not_end_by_sigterm(herd):
 def test_the_active_controller_may_be_a_broker_or_a_node_of_its_own(herd):
     assert controller().targets(herd) == []
     herd.active = 3
-    assert [str(each) for each in controller().targets(herd)] == ["controller: broker 3"]
+    assert [str(broker) for broker in controller().targets(herd)] == ["controller: broker 3"]
     herd.controllers = {3: herd.brokers.pop(3)}
     herd.controllers[3].name = "node 3"
-    assert [str(each) for each in controller().targets(herd)] == ["controller: node 3"]
+    assert [str(broker) for broker in controller().targets(herd)] == ["controller: node 3"]
     (row,) = kill(rig(herd, FaultLog()), controller())
     assert (row.target, row.phase) == ("controller: node 3", "complete")
     kill(rig(herd, FaultLog()), broker(1))
-    assert [str(each) for each in dead().targets(herd)] == ["dead: node 3", "dead: broker 1"]
-    assert [each.broker.id for each in everyone().targets(herd)] == [2]
+    assert [str(broker) for broker in dead().targets(herd)] == ["dead: node 3", "dead: broker 1"]
+    assert [broker.broker.id for broker in everyone().targets(herd)] == [2]
 
 
 @pytest.mark.parametrize(
@@ -205,12 +205,12 @@ def test_the_active_controller_may_be_a_broker_or_a_node_of_its_own(herd):
 )
 def test_a_minority_is_fewer_than_half_and_has_the_leader_in_it(herd, brokers, hit):
     herd.brokers = {id_: herd.brokers.get(id_, herd.brokers[3]) for id_ in brokers}
-    assert [each.broker.id for each in minority("orders").targets(herd)] == hit
+    assert [broker.broker.id for broker in minority("orders").targets(herd)] == hit
 
 
 def test_a_minority_of_five_is_the_leader_and_one_more(herd):
     herd.brokers |= dict.fromkeys((4, 5), herd.brokers[3])
-    assert [each.broker.id for each in minority("orders").targets(herd)] == [2, 1]
+    assert [broker.broker.id for broker in minority("orders").targets(herd)] == [2, 1]
 
 
 def test_nobody_is_the_minority_while_nobody_leads(herd):
@@ -220,9 +220,9 @@ def test_nobody_is_the_minority_while_nobody_leads(herd):
 
 def test_of_two_racks_one_has_the_leader_and_every_second_broker(herd):
     herd.racks = 2
-    assert [each.broker.id for each in other_racks("orders").targets(herd)] == [1, 3]
+    assert [broker.broker.id for broker in other_racks("orders").targets(herd)] == [1, 3]
     herd.partitions = [PartitionState(0, 1, (1, 2, 3), (), 0)]
-    assert [each.broker.id for each in leaders_rack("orders").targets(herd)] == [1, 3]
+    assert [broker.broker.id for broker in leaders_rack("orders").targets(herd)] == [1, 3]
     herd.partitions = [PartitionState(0, None, (), (), 1)]
     assert leaders_rack("orders").targets(herd) == []
     assert other_racks("orders").targets(herd) == []
@@ -234,8 +234,10 @@ def test_a_majority_of_controllers_has_the_active_one_in_it_and_no_broker(herd):
     herd.active = 3
     kill(rig(herd, FaultLog()), majority())
     kill(rig(herd, FaultLog()), broker(1))
-    assert [str(each) for each in dead_controllers().targets(herd)] == ["dead: broker 3"]
-    assert [each.broker.id for each in killed_brokers().targets(herd)] == [1]
+    assert [str(controller) for controller in dead_controllers().targets(herd)] == [
+        "dead: broker 3"
+    ]
+    assert [broker.broker.id for broker in killed_brokers().targets(herd)] == [1]
 
 
 def test_the_ledgers_page_names_every_fault_and_role():

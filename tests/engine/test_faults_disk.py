@@ -86,7 +86,7 @@ def test_a_wiped_disk_is_formatted_for_the_same_node_under_a_new_id(herd, tmp_pa
     after = (tmp_path / "broker/data" / "meta.properties").read_text().splitlines()
     assert after[:3] == before[:3]
     assert after[3] != before[3]
-    assert sorted(each.name for each in (tmp_path / "broker/data").iterdir()) == [
+    assert sorted(item.name for item in (tmp_path / "broker/data").iterdir()) == [
         "bootstrap.checkpoint", "meta.properties",
     ]  # fmt: skip
 
@@ -152,7 +152,7 @@ def test_who_can_write_nothing_more_ends_itself_and_is_told_from_the_killed(tmp_
             "itself with code 1"
         )
         assert log.proved
-        assert [str(each) for each in failed().targets(herd)] == ["failed: broker 4"]
+        assert [str(broker) for broker in failed().targets(herd)] == ["failed: broker 4"]
         (again,) = read_only(rig(herd, log), broker(4))
         assert (again.phase, again.evidence) == ("failed", "broker 4 is not running")
         herd.brokers[4].start()  # the next process can write again: that is the heal
@@ -179,11 +179,11 @@ def test_a_broker_that_goes_on_without_its_disk_is_a_fault_that_failed(herd):
 
 
 @contextmanager
-def two_folders(folder: Path, said: str = "Stopping serving logs in dir", ends: bool = False):
+def two_folders(folder: Path, message: str = "Stopping serving logs in dir", ends: bool = False):
     """A herd of one broker with `orders-0` in the second of its two log folders."""
     (folder / "data").mkdir(parents=True)
     (folder / "data-2" / "orders-0").mkdir(parents=True)
-    script = TWO_FOLDERS.format(said=said, ends=ends)
+    script = TWO_FOLDERS.format(said=message, ends=ends)
     one = Broker(5, 0, [sys.executable, "-c", script], folder, folder / "log")
     one.start()
     until(lambda: "served" in one.tail(), 60, "it does not serve")
@@ -198,7 +198,7 @@ def test_a_folder_that_is_gone_is_noticed_by_a_broker_that_goes_on_and_comes_bac
         assert row.evidence == (
             f"simulated: folder data-2 was taken away; pid {pid} serves nothing from it"
         )
-        assert [str(each) for each in detached().targets(herd)] == ["detached: broker 5"]
+        assert [str(broker) for broker in detached().targets(herd)] == ["detached: broker 5"]
         assert not (tmp_path / "broker/data-2").exists()
         (early,) = attach(rig(herd, FaultLog()), detached())
         assert (early.phase, early.evidence) == (
@@ -221,7 +221,7 @@ def test_a_log_that_a_broker_does_not_have_is_not_taken_away(tmp_path):
 
 
 def test_a_broker_that_says_nothing_of_its_folder_is_a_fault_that_failed(tmp_path):
-    with two_folders(tmp_path / "broker", said="Something else about") as herd:
+    with two_folders(tmp_path / "broker", message="Something else about") as herd:
         (row,) = detach(rig(herd, log := FaultLog()), broker(5), "orders-0", limit_s=0.5)
         assert row.phase == "failed"
         assert "is running" in row.evidence
@@ -229,7 +229,7 @@ def test_a_broker_that_says_nothing_of_its_folder_is_a_fault_that_failed(tmp_pat
 
 
 def test_a_broker_that_ends_with_its_folder_is_a_fault_that_failed(tmp_path):
-    with two_folders(tmp_path / "broker", said="Something else about", ends=True) as herd:
+    with two_folders(tmp_path / "broker", message="Something else about", ends=True) as herd:
         (row,) = detach(rig(herd, log := FaultLog()), broker(5), "orders-0")
         assert (row.phase, row.evidence) == (
             "failed", f"pid {herd.brokers[5].pid} ended with code 1"

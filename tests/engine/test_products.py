@@ -24,7 +24,7 @@ SAID = st.lists(
     st.dictionaries(st.sampled_from("abc"), RAW, max_size=3),
     min_size=len(LINES),
     max_size=len(LINES),
-).map(lambda each: dict(zip(LINES, each, strict=True)))
+).map(lambda row: dict(zip(LINES, row, strict=True)))
 PRINTED = """\
 ## Global configuration properties
 
@@ -44,18 +44,18 @@ check             |  C  | true, false     |          true | low        | If. <br
 """  # noqa: E501
 
 
-def _rows(said: table.Said) -> dict[str, Raw]:
-    _, *rows = table.text("somebody", {}, said).splitlines()
+def _rows(answers: table.Said) -> dict[str, Raw]:
+    _, *rows = table.text("somebody", {}, answers).splitlines()
     return {row["name"]: row for row in map(json.loads, rows)}
 
 
-@given(said=SAID)
-def test_what_was_written_is_read_at_every_version(said: table.Said) -> None:
-    rows = _rows(said)
+@given(answers=SAID)
+def test_what_was_written_is_read_at_every_version(answers: table.Said) -> None:
+    rows = _rows(answers)
     assert list(rows) == sorted(rows)
-    for line, settings in said.items():
-        found = (fact(row, line, oldest=LINES[0]) for row in rows.values())
-        read = {each.name: each for each in found if each}
+    for line, settings in answers.items():
+        facts = (fact(row, line, oldest=LINES[0]) for row in rows.values())
+        read = {fact.name: fact for fact in facts if fact}
         assert read.keys() == settings.keys()
         for name, raw in settings.items():
             given_ = {**raw, "one_of": tuple(raw.get("one_of", ()))}
@@ -64,23 +64,23 @@ def test_what_was_written_is_read_at_every_version(said: table.Said) -> None:
 
 def test_only_what_changed_is_written() -> None:
     same = {"type": "int", "default": 0, "min": 0}
-    said = {
+    answers = {
         "2.8": {"linger.ms": same},
         "3.9": {"linger.ms": same},
         "4.0": {"linger.ms": {"type": "int", "default": 5}},
         "4.1": {},
         "4.2": {"linger.ms": same},
     }
-    assert _rows(said) == {
+    assert _rows(answers) == {
         "linger.ms": {
             "name": "linger.ms", "2.8": same, "4.0": {"default": 5, "min": None}, "4.1": None,
             "4.2": same,
         }
     }  # fmt: skip
     spans = [
-        (found.since, found.removed) if found else None
-        for line in said
-        for found in [fact(_rows(said)["linger.ms"], line, oldest="2.8")]
+        (result.since, result.removed) if result else None
+        for line in answers
+        for result in [fact(_rows(answers)["linger.ms"], line, oldest="2.8")]
     ]
     assert spans == [(None, "4.1"), (None, "4.1"), (None, "4.1"), None, ("4.2", None)]
 

@@ -14,15 +14,15 @@ from tests.engine import histories
 @pytest.fixture
 def seen(tmp_path: Path) -> Replay:
     histories.telemetry(tmp_path)
-    found = replay.read(tmp_path, histories.BEGAN)
-    assert found is not None
-    return found
+    result = replay.read(tmp_path, histories.BEGAN)
+    assert result is not None
+    return result
 
 
 def at(seen: Replay, second: float) -> Moment:
-    found = seen.before(second)
-    assert found is not None
-    return found
+    moment = seen.before(second)
+    assert moment is not None
+    return moment
 
 
 def test_what_came_before_the_sends_and_the_quiet_end_are_left_out(seen: Replay) -> None:

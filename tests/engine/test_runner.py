@@ -70,9 +70,9 @@ def test_the_judges_answer_is_the_arms(
     arm_runner: ArmRunner, stream: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answering(monkeypatch, HOLDS)
-    told = arm_runner.run()
-    assert (told["verdict"], told["counts"]["ok"]) == ("holds", 5)
-    assert told["counts"]["duplicate"] is None, "a count that the judge did not give is null"
+    data = arm_runner.run()
+    assert (data["verdict"], data["counts"]["ok"]) == ("holds", 5)
+    assert data["counts"]["duplicate"] is None, "a count that the judge did not give is null"
     assert (arm_runner._arm.ledger / SEAL).is_file(), "a ledger that was judged is sealed"
     assert not arm_runner.failed
     assert [event["event"] for event in events(stream)] == ["phase", "phase", "arm"]
@@ -115,10 +115,10 @@ def test_a_crashed_judge_is_unknown_with_null_counts(
     failure: Exception,
 ) -> None:  # fmt: skip
     answering(monkeypatch, failure)
-    told = arm_runner.run()
+    data = arm_runner.run()
     assert arm_runner.failed
-    assert told["verdict"] == "unknown"
-    assert "its JVM died" in told["reason"]
-    assert set(told["counts"]) == set(COUNTS)
-    assert set(told["counts"].values()) == {None}
+    assert data["verdict"] == "unknown"
+    assert "its JVM died" in data["reason"]
+    assert set(data["counts"]) == set(COUNTS)
+    assert set(data["counts"].values()) == {None}
     assert [event["arm"] for event in events(stream) if event["event"] == "error"] == ["described"]

@@ -222,9 +222,9 @@ def test_a_session_that_brokers_decide_on_is_shortened_there(protocol: str, thei
     ("name", "controllers"), [("controllers-lost", 3), ("unclean-election", 1)]
 )
 def test_controllers_stand_apart_where_brokers_die_beside_them(name: str, controllers: int) -> None:
-    told = find(name).topology({"topic": {"replication.factor": 3}})
-    assert replace(told, note="") == Topology(3, 3, controllers=controllers)
-    assert told.note.startswith(f"{controllers} dedicated controller")
+    topology = find(name).topology({"topic": {"replication.factor": 3}})
+    assert replace(topology, note="") == Topology(3, 3, controllers=controllers)
+    assert topology.note.startswith(f"{controllers} dedicated controller")
 
 
 @pytest.mark.parametrize(
@@ -276,8 +276,8 @@ def test_where_an_internal_topic_is_lost_the_topic_itself_is_spared(name: str, c
     }  # fmt: skip
     scenario = find(name)
     assert copies in scenario.keeps
-    told = scenario.topology(settings)
-    assert (told.brokers, told.replication_factor) == (3, 3)
-    assert "3 instead of 1" in told.note
+    topology = scenario.topology(settings)
+    assert (topology.brokers, topology.replication_factor) == (3, 3)
+    assert "3 instead of 1" in topology.note
     with pytest.raises(ScenarioError, match="boots 3 brokers"):
         scenario.topology({**settings, "broker": {copies: 4}})

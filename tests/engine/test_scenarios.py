@@ -75,11 +75,13 @@ def test_every_scenario_is_named_after_its_file_and_shows_known_anomalies() -> N
 
 
 def test_events_and_scenarios_name_each_other() -> None:
-    assert {event.scenario for event in all_events()} == {each.name for each in all_scenarios()}
+    assert {event.scenario for event in all_events()} == {
+        scenario.name for scenario in all_scenarios()
+    }
     for event in all_events():
         settings = [pipeline(**stated) for stated in CARELESS]
-        met = [each for each in settings if each.family in event.families]
-        permitted = {str(anomaly) for each in met for anomaly in event.permits(each)}
+        met = [setting for setting in settings if setting.family in event.families]
+        permitted = {str(anomaly) for pipeline in met for anomaly in event.permits(pipeline)}
         assert permitted & set(find(event.scenario).shows), event.name
 
 
@@ -97,9 +99,9 @@ def test_a_seed_draws_one_schedule_within_the_ranges() -> None:
 
 
 def test_an_override_changes_nothing_but_itself() -> None:
-    drawn, told = draw(LEADER, 1, {}), draw(LEADER, 1, {"behind_s": 0.1, "rate_per_s": 5})
-    assert told.durations == {**drawn.durations, "behind_s": 0.1}
-    assert (told.rate_per_s, told.quiet) == (5, False)
+    drawn, schedule = draw(LEADER, 1, {}), draw(LEADER, 1, {"behind_s": 0.1, "rate_per_s": 5})
+    assert schedule.durations == {**drawn.durations, "behind_s": 0.1}
+    assert (schedule.rate_per_s, schedule.quiet) == (5, False)
     assert draw(LEADER, 1, {"faults": "none"}).quiet
 
 

@@ -24,11 +24,11 @@ def test_answers_come_in_any_order_and_over_several_parts(tmp_path: Path) -> Non
     sends.complete(attempts[1], "info", 1, error="timed out")
     assert (len(sends), sends.open, sends.count) == (4, 0, {"ok": 2, "fail": 1, "info": 1})
     sends.close()
-    told = [
+    records = [
         (row["value"], row["key"], row["outcome"], row["partition"], row["offset"], row["error"])
         for row in rows(tmp_path)
     ]
-    assert told == [
+    assert records == [
         (10, "10", "ok", 0, 7, None),
         (11, "11", "info", 1, None, "timed out"),
         (12, "12", "ok", 1, 0, None),
@@ -46,9 +46,9 @@ def test_what_is_open_at_the_end_is_unsure_and_was_never_completed(tmp_path: Pat
     sends.complete(sends.invoke(6), "ok", 0, -1001)
     assert sends.open == 1
     sends.close()
-    lost, known = rows(tmp_path)
+    lost, by_name = rows(tmp_path)
     assert (lost["outcome"], lost["completed_ns"], lost["key"]) == ("info", None, None)
-    assert (known["outcome"], known["offset"], known["error"]) == ("ok", None, None)
+    assert (by_name["outcome"], by_name["offset"], by_name["error"]) == ("ok", None, None)
     assert sends.open == 0
 
 

@@ -59,10 +59,10 @@ def test_what_brokers_are_started_with_does(other: ExperimentSpec, first: dict[s
 
 
 def test_what_was_chosen_of_the_topology_wins() -> None:
-    told = experiment(DESCRIBED, scenario="controllers-lost")
-    own = find(told.scenario).topology(DESCRIBED.settings)
-    assert topology_of(told, DESCRIBED) == own
-    chosen = replace(told, partitions=6, controllers=1)
+    spec = experiment(DESCRIBED, scenario="controllers-lost")
+    own = find(spec.scenario).topology(DESCRIBED.settings)
+    assert topology_of(spec, DESCRIBED) == own
+    chosen = replace(spec, partitions=6, controllers=1)
     assert topology_of(chosen, DESCRIBED) == replace(own, partitions=6, controllers=1)
     assert own.controllers == 3, "else nothing was chosen otherwise"
 
@@ -75,10 +75,10 @@ def test_what_was_chosen_of_the_topology_wins() -> None:
     ],
 )
 def test_brokers_too_old_for_a_scenario_are_refused(name: str, kafka: str, why: str) -> None:
-    told = experiment(DESCRIBED, scenario=name)
-    assert topology_of(told, DESCRIBED).brokers
+    spec = experiment(DESCRIBED, scenario=name)
+    assert topology_of(spec, DESCRIBED).brokers
     with pytest.raises(ScenarioError, match=f"Kafka {kafka}: {name} {why}"):
-        topology_of(replace(told, kafka=kafka), DESCRIBED)
+        topology_of(replace(spec, kafka=kafka), DESCRIBED)
 
 
 def test_a_log_directory_of_a_broker_can_fail_where_it_has_two() -> None:
@@ -92,19 +92,19 @@ def test_a_cluster_is_needed_for_each_arm() -> None:
 
 
 def test_what_a_scenario_sets_for_its_brokers_is_in_it() -> None:
-    told = experiment(DESCRIBED, scenario="retention-overtakes-reader")
+    spec = experiment(DESCRIBED, scenario="retention-overtakes-reader")
     own = {
-        name: pinned.lab for name, pinned in find(told.scenario).brokers(DESCRIBED.settings).items()
+        name: pinned.lab for name, pinned in find(spec.scenario).brokers(DESCRIBED.settings).items()
     }
     assert own
-    assert shape(told, DESCRIBED).settings == {**ordinary()[0].settings, **own}
+    assert shape(spec, DESCRIBED).settings == {**ordinary()[0].settings, **own}
 
 
 def test_a_scenario_may_keep_what_was_described_of_its_brokers() -> None:
     copies = "offsets.topic.replication.factor"
     alone = arm("described", broker__offsets_topic_replication_factor=1)
-    told = shape(experiment(alone, scenario="offsets-topic-lost"), alone)
-    assert told.settings == {**ordinary()[0].settings, copies: 1}
+    data = shape(experiment(alone, scenario="offsets-topic-lost"), alone)
+    assert data.settings == {**ordinary()[0].settings, copies: 1}
     assert copies not in shape(experiment(alone), alone).settings
 
 
@@ -114,19 +114,19 @@ def test_what_cannot_be_staged_has_no_shape() -> None:
 
 
 def test_shapes_cross_the_border_of_a_process() -> None:
-    told = (*ordinary(), Shape("4.0.2", 1, 3, linked=True, settings=CLEAN, features={ELR: 1}))
-    assert ahead.from_json(ahead.to_json(told)) == told
+    shapes = (*ordinary(), Shape("4.0.2", 1, 3, linked=True, settings=CLEAN, features={ELR: 1}))
+    assert ahead.from_json(ahead.to_json(shapes)) == shapes
 
 
 @pytest.mark.parametrize(
-    ("version", "level", "told"),
+    ("version", "level", "data"),
     [
         ("4.3.1", 1, {}), ("4.3.1", 0, {ELR: 0}), ("4.0.2", 1, {ELR: 1}), ("4.0.2", 0, {}),
         ("3.9.2", 1, {}), ("4.3.1", None, {}),
     ],
 )  # fmt: skip
 def test_a_new_cluster_gets_the_feature_levels_that_are_described(
-    version: str, level: int | None, told: dict[str, int]
+    version: str, level: int | None, data: dict[str, int]
 ) -> None:
     stated = {} if level is None else {ELR: level}
-    assert features({"application": stated}, version) == told
+    assert features({"application": stated}, version) == data

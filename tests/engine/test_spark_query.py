@@ -61,44 +61,44 @@ def test_a_query_has_begun_when_its_start_is_written_down(tmp_path: Path) -> Non
 
 
 def test_the_source_is_told_what_is_described_in_its_own_words(tmp_path: Path) -> None:
-    told = clients(
+    config = clients(
         tmp_path, consumer__failOnDataLoss=False, consumer__group_id="orders",
         consumer__minPartitions=4,
     )._consumer()  # fmt: skip
-    assert told.options == {
+    assert config.options == {
         "subscribe": "orders", "kafka.bootstrap.servers": "127.0.0.1:1",
         "startingOffsets": "earliest", "failOnDataLoss": "false", "minPartitions": "4",
         "kafka.group.id": "orders", "kafka.isolation.level": "read_uncommitted",
         "kafka.fetch.max.wait.ms": "10", "kafka.reconnect.backoff.ms": "50",
         "kafka.reconnect.backoff.max.ms": "500",
     }  # fmt: skip
-    assert told.sink == str(tmp_path / "sink.sqlite")
+    assert config.sink == str(tmp_path / "sink.sqlite")
 
 
 def test_the_sink_is_told_what_is_described_of_the_producer(tmp_path: Path) -> None:
     stated: dict[str, Any] = SPARK | {"producer__acks": "1", "producer__linger_ms": 5}
     settings = arm("described", **stated).settings
     place = Place(settings, "127.0.0.1:1", TOPIC, 500, tmp_path, tmp_path, tmp_path, tmp_path)
-    told = SparkSink(place)._producer()
-    assert told.rows == 500
-    assert {**told.options, "topic": "orders", "kafka.acks": "1", "kafka.linger.ms": "5"} == (
-        told.options
+    config = SparkSink(place)._producer()
+    assert config.rows == 500
+    assert {**config.options, "topic": "orders", "kafka.acks": "1", "kafka.linger.ms": "5"} == (
+        config.options
     )
-    assert "subscribe" not in told.options
+    assert "subscribe" not in config.options
 
 
-@pytest.mark.parametrize("said", [True, False, None])
+@pytest.mark.parametrize("is_stated", [True, False, None])
 def test_on_workers_a_query_speculates_if_the_team_says_so_and_differs_in_nothing_else(
-    tmp_path: Path, said: bool | None
+    tmp_path: Path, is_stated: bool | None
 ) -> None:
-    stated: dict[str, Any] = {} if said is None else {"application__speculation": said}
+    stated: dict[str, Any] = {} if is_stated is None else {"application__speculation": is_stated}
     settings = arm("described", **SPARK | stated).settings
     place = Place(settings, "127.0.0.1:1", TOPIC, 200, tmp_path, tmp_path, tmp_path, tmp_path)
     clients = SparkSinkOnWorkers(place)
-    told = clients._producer()
-    assert told.conf == {"spark.speculation": "true" if said else "false"}
-    assert len(set(told.workers)) == 2
-    assert (told.tasks, told.rows // told.tasks * told.row_ms) == (10, 400)
+    config = clients._producer()
+    assert config.conf == {"spark.speculation": "true" if is_stated else "false"}
+    assert len(set(config.workers)) == 2
+    assert (config.tasks, config.rows // config.tasks * config.row_ms) == (10, 400)
     assert "2 executors of one core" in " ".join(clients.differs)
     slow = SparkSinkOnWorkers(replace(place, rate_per_s=10))._producer()
     assert (slow.rows, slow.row_ms) == (20, 200)
@@ -125,14 +125,14 @@ def test_a_successor_goes_on_with_the_checkpoint_of_the_one_before(tmp_path: Pat
     assert one.saved() == {0: 7}
 
 
-@pytest.mark.parametrize(("trigger", "said"), [("micro-batch", False), ("continuous", True)])
+@pytest.mark.parametrize(("trigger", "is_stated"), [("micro-batch", False), ("continuous", True)])
 def test_a_query_that_would_have_no_batches_says_that_it_has(
-    tmp_path: Path, trigger: str, said: bool
+    tmp_path: Path, trigger: str, is_stated: bool
 ) -> None:
-    told = " ".join(clients(tmp_path, application__trigger=trigger).differs)
-    assert ("has micro-batches" in told) == said
-    assert "filled by librdkafka" in told
-    assert "startingOffsets" not in told
+    text = " ".join(clients(tmp_path, application__trigger=trigger).differs)
+    assert ("has micro-batches" in text) == is_stated
+    assert "filled by librdkafka" in text
+    assert "startingOffsets" not in text
 
 
 def test_a_checkpoint_that_is_lost_is_gone_and_one_that_was_never_there_is_a_failed_fault(

@@ -18,9 +18,9 @@ def ledger(tmp_path: Path) -> Path:
 
 
 def told(ledger: Path, value: int) -> Story:
-    found = story.tell(ledger, histories.BEGAN, value)
-    assert found is not None
-    return found
+    result = story.tell(ledger, histories.BEGAN, value)
+    assert result is not None
+    return result
 
 
 def test_a_lost_message_from_its_sending_to_what_stands_in_its_place(ledger: Path) -> None:

@@ -25,8 +25,8 @@ def drawn(folder: Path, offset: int, *samples: Any, term: int | None = None) -> 
 
 
 def spans(way: Track, broker: int) -> list[tuple[str, float, float]]:
-    lane = next(each for each in way.lanes if each.broker == broker)
-    return [(each.kind, each.begin_s, each.end_s) for each in lane.spans]
+    lane = next(lane for lane in way.lanes if lane.broker == broker)
+    return [(span.kind, span.begin_s, span.end_s) for span in lane.spans]
 
 
 def test_a_message_that_only_the_leader_had_dies_with_it_and_is_cut(tmp_path: Path) -> None:

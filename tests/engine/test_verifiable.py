@@ -44,7 +44,7 @@ def test_a_record_is_offered_at_the_clients_own_nanosecond() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "data"),
     [
         (
             '{"timestamp":1795316853864,"name":"producer_send_success","key":null,"value":"6673",'
@@ -89,8 +89,8 @@ def test_a_record_is_offered_at_the_clients_own_nanosecond() -> None:
         (OFFERED.replace("Attempting to append record", "Waking up for"), None),
     ],
 )
-def test_a_line_is_the_fact_that_it_tells_or_none(line: str, told: object) -> None:
-    assert fact(line) == told
+def test_a_line_is_the_fact_that_it_tells_or_none(line: str, data: object) -> None:
+    assert fact(line) == data
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ ERRORS = "org.apache.kafka.common.errors."
 
 
 @pytest.mark.parametrize(
-    ("exception", "offered", "said"),
+    ("exception", "offered", "message"),
     [
         (None, True, "ok"),
         # Metadata did not come, or the record is too large for the client: nothing was sent.
@@ -136,9 +136,9 @@ ERRORS = "org.apache.kafka.common.errors."
     ],
 )
 def test_only_what_can_be_in_no_log_has_failed(
-    exception: str | None, offered: bool, said: str
+    exception: str | None, offered: bool, message: str
 ) -> None:
-    assert outcome(answer(exception), offered) == said
+    assert outcome(answer(exception), offered) == message
 
 
 def test_a_call_of_the_producer_that_the_tool_closed_is_no_send() -> None:
@@ -155,7 +155,7 @@ def test_why_the_consumer_stopped_is_the_clients_own_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "transaction"),
     [
         ("standing processed", Standing("processed")),
         ("going", Going()),
@@ -165,5 +165,5 @@ def test_why_the_consumer_stopped_is_the_clients_own_words() -> None:
         ("going home", None),
     ],
 )  # fmt: skip
-def test_the_transforming_application_says_more(line: str, told: Fact | None) -> None:
-    assert fact(line) == told
+def test_the_transforming_application_says_more(line: str, transaction: Fact | None) -> None:
+    assert fact(line) == transaction

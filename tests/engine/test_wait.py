@@ -17,10 +17,10 @@ def test_says_what_it_waited_for_and_how_long():
 
 
 def test_asks_once_more_after_the_limit():
-    asked = []
+    requests = []
     with pytest.raises(WaitTimeout):
-        until(lambda: asked.append(1), 0, "never")
-    assert asked == [1]
+        until(lambda: requests.append(1), 0, "never")
+    assert requests == [1]
 
 
 def test_an_exception_of_the_condition_passes_through():
@@ -48,18 +48,18 @@ def test_a_wait_that_gave_up_earlier_is_its_own():
 
 def test_a_long_wait_is_told_of_until_it_is_over(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(wait, "TELL_AFTER_S", 0.05)
-    told: list[tuple[str, float]] = []
+    rows: list[tuple[str, float]] = []
 
     def heard(awaits: str, left_s: float) -> None:
-        told.append((awaits, left_s))
+        rows.append((awaits, left_s))
 
     with telling(heard):
-        until(lambda: len(told) >= 2, 40, "nothing", awaits="for broker 2 to come back")
+        until(lambda: len(rows) >= 2, 40, "nothing", awaits="for broker 2 to come back")
         until(lambda: True, 40, "nothing", awaits="for nobody")
         until(lambda: True, 40, "nothing")
-        assert [awaits for awaits, _ in told] == ["for broker 2 to come back"] * 2 + [""]
-        assert 40 > told[0][1] > told[1][1] > 0
-        told.clear()
+        assert [awaits for awaits, _ in rows] == ["for broker 2 to come back"] * 2 + [""]
+        assert 40 > rows[0][1] > rows[1][1] > 0
+        rows.clear()
         with limited(5):
-            until(lambda: told, 40, "nothing", awaits="for broker 2 to come back")
-    assert told[0][1] <= 5, "not longer than all of it may take"
+            until(lambda: rows, 40, "nothing", awaits="for broker 2 to come back")
+    assert rows[0][1] <= 5, "not longer than all of it may take"

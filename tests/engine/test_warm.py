@@ -30,15 +30,15 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[bytes]]
 
 
 @pytest.mark.parametrize(
-    ("quiet", "said", "times"), [(1.0, "warm\n", 3), (0.5, "warm\n", 0), (1.0, "", 0)]
+    ("quiet", "message", "times"), [(1.0, "warm\n", 3), (0.5, "warm\n", 0), (1.0, "", 0)]
 )
 def test_a_warm_session_practises_so_often_while_the_machine_is_idle(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, served: subprocess.Popen[bytes],
-    quiet: float, said: str, times: int,
+    quiet: float, message: str, times: int,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(Idle, "part", lambda _: quiet)
     log = tmp_path / "judge.log"
-    log.write_text(said)
+    log.write_text(message)
     keeper = WarmJudge(tmp_path / "judge.sock", log, practice=3)
     with ThreadPoolExecutor(1) as pool:
         ended = pool.submit(keeper._attend, served)
@@ -50,9 +50,9 @@ def test_a_warm_session_practises_so_often_while_the_machine_is_idle(
         assert ended.result(LIMIT_S) == -9
 
 
-@pytest.mark.parametrize(("said", "starts"), [("warm\n", 5), ("", 2)])
+@pytest.mark.parametrize(("message", "starts"), [("warm\n", 5), ("", 2)])
 def test_only_sessions_that_never_were_warm_are_waited_after(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, starts: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, message: str, starts: int
 ) -> None:
     """Else whoever kills it now and then has everybody judged cold for two minutes."""
     monkeypatch.setattr(warm, "_PAUSES_S", (0.0, 600.0))
@@ -61,7 +61,7 @@ def test_only_sessions_that_never_were_warm_are_waited_after(
 
     class Killed(WarmJudge):
         def _serve(self) -> int:
-            log.write_text(said)
+            log.write_text(message)
             started.append(len(started))
             if len(started) == 5:
                 self._over.set()

@@ -53,12 +53,12 @@ def test_who_was_stopped_by_somebody_else_disturbs_the_run(herd: Any) -> None:
         looking.look(tenth / 10)
     assert looking.disturbance == ""
     looking.look(12.2)
-    told = "broker 2 stood still for 2.2 s, and nothing here had stopped it"
-    assert looking.disturbance == told
+    text = "broker 2 stood still for 2.2 s, and nothing here had stopped it"
+    assert looking.disturbance == text
     os.kill(herd.brokers[2].pid, signal.SIGCONT)
     until(lambda: herd.brokers[2].state == "running", 60, "it did not go on")
     looking.look(12.4)
-    assert looking.disturbance == told, "a run that was disturbed stays so"
+    assert looking.disturbance == text, "a run that was disturbed stays so"
 
 
 def test_who_has_gone_on_before_anybody_looked_again_stood_still_too(herd: Any) -> None:
@@ -107,14 +107,14 @@ def test_dedicated_controllers_and_links_are_watched_too(herd: Any) -> None:
     herd.controllers[4].name = "node 4"
     carrier = herd.brokers.pop(1)
     herd.links = SimpleNamespace(pids=[carrier.pid])
-    for process, told in ((carrier, "what carries the links"), (herd.controllers[4], "node 4")):
+    for process, text in ((carrier, "what carries the links"), (herd.controllers[4], "node 4")):
         looking = Watch(herd, list, FaultLog())
         process.pause()
         until(partial(is_paused, process), 60, "it did not stop")
         looking.look(10.0)
         looking.look(12.5)
         process.resume()
-        assert looking.disturbance.startswith(f"{told} stood still")
+        assert looking.disturbance.startswith(f"{text} stood still")
     herd.brokers = {1: carrier}
 
 

@@ -64,7 +64,7 @@ def kept(name: str) -> tuple[Replay, dict[str, Any]]:
 
 
 def by_hand(folder: Path, *samples: list[dict[str, Any]]) -> Replay:
-    histories.write(folder, "telemetry", *(row for each in samples for row in each))
+    histories.write(folder, "telemetry", *(row for sample in samples for row in sample))
     seen = replay.read(folder, histories.BEGAN)
     assert seen is not None
     return seen
@@ -73,7 +73,7 @@ def by_hand(folder: Path, *samples: list[dict[str, Any]]) -> Replay:
 @pytest.mark.parametrize("name", TOLD)
 def test_a_real_run_is_told_in_three_sentences_each_with_its_moment(name: str) -> None:
     seen, _ = kept(name)
-    assert [f"{each.at_s:.3f} {each.text}" for each in why.because(seen)] == TOLD[name]
+    assert [f"{reason.at_s:.3f} {reason.text}" for reason in why.because(seen)] == TOLD[name]
 
 
 @pytest.mark.parametrize("name", TOLD)
@@ -90,7 +90,7 @@ def test_a_real_run_opens_where_its_harm_begins_if_an_election_did_it(name: str)
 @pytest.mark.parametrize("name", TOLD)
 def test_what_a_new_leader_lacked_is_at_least_what_was_lost(name: str) -> None:
     seen, began = kept(name)
-    assert sum(each.short or 0 for each in why.elections(seen)) >= began["lost_write"]
+    assert sum(election.short or 0 for election in why.elections(seen)) >= began["lost_write"]
 
 
 def test_nothing_is_said_of_messages_while_the_old_leader_ran(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_nothing_is_said_of_messages_while_the_old_leader_ran(tmp_path: Path) ->
         sample(0.0, 1, 0, 5, {1: 10, 2: 6, 3: 6}),
         sample(1.0, 2, 1, 10, {1: 10, 2: 10, 3: 10}, ALL),
     )
-    assert [each.short for each in why.elections(seen)] == [None]
+    assert [election.short for election in why.elections(seen)] == [None]
     assert why.because(seen) == ()
     assert why.opens_at(seen) is None
 
@@ -112,7 +112,7 @@ def test_nothing_is_said_of_a_log_that_was_not_seen(tmp_path: Path) -> None:
         sample(1.0, 1, 0, None, {1: None, 2: 6, 3: 6}, FIRST_DEAD),
         sample(2.0, 2, 1, 6, {1: None, 2: 6, 3: 6}, FIRST_DEAD),
     )
-    assert [each.short for each in why.elections(seen)] == [None]
+    assert [election.short for election in why.elections(seen)] == [None]
 
 
 def test_a_leader_that_leads_again_lacks_nothing_that_could_be_told(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_leader_that_leads_again_lacks_nothing_that_could_be_told(tmp_path: Pa
         sample(1.0, 1, 0, None, {1: 10, 2: 6, 3: 6}, FIRST_DEAD),
         sample(2.0, 1, 1, 6, {1: 10, 2: 6, 3: 6}, ALL),
     )
-    assert [each.short for each in why.elections(seen)] == [None]
+    assert [election.short for election in why.elections(seen)] == [None]
 
 
 def test_a_death_that_nobody_brought_about_is_told_as_seen(tmp_path: Path) -> None:
@@ -145,6 +145,6 @@ def test_what_was_dropped_and_not_lost_is_told_apart(tmp_path: Path) -> None:
         sample(1.0, 1, 0, None, {1: 10, 2: 6, 3: 6}, FIRST_DEAD),
         sample(2.0, 2, 1, 6, {1: 10, 2: 6, 3: 6}, FIRST_DEAD),
     )
-    said = {lost: why.because(seen, lost=lost)[2].text for lost in (None, 0, 4)}
-    assert "None that was acknowledged is gone" in said[0]
-    assert "None that was" not in said[None] + said[4]
+    answers = {lost: why.because(seen, lost=lost)[2].text for lost in (None, 0, 4)}
+    assert "None that was acknowledged is gone" in answers[0]
+    assert "None that was" not in answers[None] + answers[4]

@@ -52,8 +52,8 @@ def test_what_a_scenario_pins_wins_and_is_said_beside_what_was_described(tmp_pat
     client = clients(tmp_path, **stated)._consumer().client
     assert (client["session.timeout.ms"], client["heartbeat.interval.ms"]) == (3000, 500)
     assert client["max.poll.interval.ms"] == 4000, "allowed, because the session is shorter"
-    told = result.shortened({}, arm("described", **stated).settings, {"consumer": SHORT_SESSION})
-    (session,) = [each for each in told if each["setting"] == "consumer session.timeout.ms"]
+    rows = result.shortened({}, arm("described", **stated).settings, {"consumer": SHORT_SESSION})
+    (session,) = [row for row in rows if row["setting"] == "consumer session.timeout.ms"]
     assert (session["lab"], session["product"], session["described"]) == (3000, 45000, 20000)
 
 
@@ -64,12 +64,12 @@ def test_what_a_scenario_sets_of_the_producer_goes_to_the_producer_alone(tmp_pat
         settings, "127.0.0.1:1", TOPIC, 2000, tmp_path, tmp_path, tmp_path, tmp_path,
         scenario.pinned, scenario.senders,
     )  # fmt: skip
-    told = WORKLOADS[scenario.workload](place)
+    workload = WORKLOADS[scenario.workload](place)
     name = "topic.metadata.refresh.interval.ms"
-    assert (told._producer().client[name], told._consumer().client[name]) == (500, 1000)
-    said = result.shortened({}, settings, {"producer": scenario.senders})
+    assert (workload._producer().client[name], workload._consumer().client[name]) == (500, 1000)
+    rows = result.shortened({}, settings, {"producer": scenario.senders})
     assert {"setting": f"producer {name}", "lab": 500, "product": 300_000} == {
-        key: value for key, value in said[-1].items() if key != "why"
+        key: value for key, value in rows[-1].items() if key != "why"
     }
 
 
@@ -86,11 +86,11 @@ def test_what_a_scenario_sets_of_the_producer_goes_to_the_producer_alone(tmp_pat
 def test_a_successor_sends_again_if_that_is_the_applications_habit(
     tmp_path: Path, stated: dict[str, str], again: Any
 ) -> None:
-    told = clients(tmp_path, **{f"application__{name}": word for name, word in stated.items()})
-    assert (told._producer().first, told._producer().again) == (0, ())
+    workload = clients(tmp_path, **{f"application__{name}": word for name, word in stated.items()})
+    assert (workload._producer().first, workload._producer().again) == (0, ())
     dead: Any = SimpleNamespace(latest={"next": 100, "unanswered": [7, 9]})
-    told._clients["producer"] = [dead]
-    following = told._producer()
+    workload._clients["producer"] = [dead]
+    following = workload._producer()
     assert (following.name, following.part, following.first) == ("producer-1", "producer-2", 100)
     assert following.again == again
 
@@ -106,11 +106,11 @@ def test_a_successor_sends_again_if_that_is_the_applications_habit(
 def test_a_failed_send_is_the_business_of_who_looks_at_it(
     tmp_path: Path, stated: dict[str, str], resend: bool, stops: bool
 ) -> None:
-    said = {f"application__{name}": word for name, word in stated.items()}
-    heeding = clients(tmp_path, "produce-heeding", **said)
-    told = heeding._producer()
-    assert (told.resend, told.stops) == (resend, stops)
-    assert not clients(tmp_path, "produce-consume", **said)._producer().stops
+    settings = {f"application__{name}": word for name, word in stated.items()}
+    heeding = clients(tmp_path, "produce-heeding", **settings)
+    config = heeding._producer()
+    assert (config.resend, config.stops) == (resend, stops)
+    assert not clients(tmp_path, "produce-consume", **settings)._producer().stops
     stopped: Any = SimpleNamespace(latest={"next": 9, "unanswered": [7], "stopped": "a send"})
     heeding._clients["producer"] = [stopped]
     assert heeding._producer().again == [7], "it knows what failed, whatever a crash would leave"
@@ -150,12 +150,14 @@ def test_messages_share_keys_where_the_log_is_compacted_for_it(tmp_path: Path) -
 
 def test_transactions_are_left_to_the_workload_that_has_them(tmp_path: Path) -> None:
     named = {"producer__transactional_id": "orders-1"}
-    told = clients(tmp_path, "transactions-sink", **named)
-    assert told._producer().client["transactional.id"] == "orders-1"
-    assert told._producer().client["transaction.timeout.ms"] == 60000
+    workload = clients(tmp_path, "transactions-sink", **named)
+    assert workload._producer().client["transactional.id"] == "orders-1"
+    assert workload._producer().client["transaction.timeout.ms"] == 60000
     outside = clients(tmp_path, **named)
     assert "transactional.id" not in outside._producer().client
-    assert any("transactional.id=orders-1 is left out" in said for said in outside.differs)
+    assert any(
+        "transactional.id=orders-1 is left out" in difference for difference in outside.differs
+    )
     without = clients(tmp_path, "transactions-sink")._producer().client
     assert "transaction.timeout.ms" not in without
 
@@ -163,12 +165,14 @@ def test_transactions_are_left_to_the_workload_that_has_them(tmp_path: Path) -> 
 def test_an_automatic_commit_beside_the_applications_own_is_left_out_and_said(
     tmp_path: Path,
 ) -> None:
-    beside = clients(
+    workload = clients(
         tmp_path, application__commit="after-processing", consumer__enable_auto_commit=True
     )
-    assert any("enable.auto.commit=true is left out" in said for said in beside.differs)
+    assert any(
+        "enable.auto.commit=true is left out" in difference for difference in workload.differs
+    )
     alone = clients(tmp_path, application__commit="auto")
-    assert not any("enable.auto.commit" in said for said in alone.differs)
+    assert not any("enable.auto.commit" in difference for difference in alone.differs)
 
 
 IN_TRANSACTION: dict[str, Any] = {
@@ -192,24 +196,24 @@ def test_who_commits_in_a_transaction_has_a_topic_for_a_sink_where_the_reader_fa
 def test_a_transforming_application_has_the_described_producer_and_its_feed_no_transactions(
     tmp_path: Path,
 ) -> None:
-    told = clients(tmp_path, "consume-transform-produce", **IN_TRANSACTION)
-    instance: Any = told._consumer()
+    workload = clients(tmp_path, "consume-transform-produce", **IN_TRANSACTION)
+    instance: Any = workload._consumer()
     assert instance.producer["transactional.id"] == "orders-1"
     assert (instance.in_transaction, instance.rewinds, instance.sink) == (True, True, None)
-    assert "transactional.id" not in told._producer().client
-    assert any("filled by one more producer" in said for said in told.differs)
-    assert not any("transactional.id" in said for said in told.differs)
-    assert len(set(told.differs)) == len(told.differs)
+    assert "transactional.id" not in workload._producer().client
+    assert any("filled by one more producer" in difference for difference in workload.differs)
+    assert not any("transactional.id" in difference for difference in workload.differs)
+    assert len(set(workload.differs)) == len(workload.differs)
 
 
 @pytest.mark.parametrize("named", [True, False])
 def test_one_more_instance_has_a_name_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: bool
 ) -> None:
-    told = clients(tmp_path, "consume-transform-produce", **(IN_TRANSACTION if named else {}))
+    workload = clients(tmp_path, "consume-transform-produce", **(IN_TRANSACTION if named else {}))
     started: list[Any] = []
-    monkeypatch.setattr(told, "_start", lambda _role, config: started.append(config))
-    told.join()
+    monkeypatch.setattr(workload, "_start", lambda _role, config: started.append(config))
+    workload.join()
     assert started[0].producer.get("transactional.id") == ("orders-1-consumer-1" if named else None)
 
 
@@ -227,15 +231,15 @@ def test_static_members_have_names_of_their_own_and_others_none(tmp_path: Path) 
 
 
 def test_values_are_as_long_as_was_chosen(tmp_path: Path) -> None:
-    told = clients(tmp_path)
-    assert told._producer().value_bytes == 0
-    longer = type(told)(replace(told._place, value_bytes=500))
+    workload = clients(tmp_path)
+    assert workload._producer().value_bytes == 0
+    longer = type(workload)(replace(workload._place, value_bytes=500))
     assert longer._producer().value_bytes == 500
 
 
 def test_a_reader_that_stands_for_a_query_says_that_spark_is_not_run(tmp_path: Path) -> None:
-    told = " ".join(clients(tmp_path, "produce-consume", **SPARK).differs)
-    assert "Spark itself is not run" in told
+    text = " ".join(clients(tmp_path, "produce-consume", **SPARK).differs)
+    assert "Spark itself is not run" in text
     assert "Spark itself is not run" not in " ".join(clients(tmp_path).differs)
     assert "Spark itself is not run" not in " ".join(
         clients(tmp_path, "spark-query", **SPARK).differs

@@ -36,12 +36,12 @@ def place(folder: Path, settings: Settings, tools: Tools | None) -> Place:
     )
 
 
-def producer(told: JavaProduceConsume) -> list[str]:
-    return list(told._java_producer(told._producer()).command)
+def producer(workload: JavaProduceConsume) -> list[str]:
+    return list(workload._java_producer(workload._producer()).command)
 
 
-def consumer(told: JavaProduceConsume) -> list[str]:
-    return list(told._java_consumer(told._consumer()).command)
+def consumer(workload: JavaProduceConsume) -> list[str]:
+    return list(workload._java_consumer(workload._consumer()).command)
 
 
 def after(command: list[str], argument: str) -> str:
@@ -55,8 +55,8 @@ def in_file(command: list[str], argument: str = "--command-config") -> dict[str,
 
 def test_the_producer_has_the_teams_settings_and_not_the_tools_own(tmp_path: Path) -> None:
     stated: dict[str, Any] = {"producer__acks": "1", "producer__transactional_id": "orders-1"}
-    told = clients(tmp_path, **stated, producer__enable_idempotence=False)
-    command = producer(told)
+    workload = clients(tmp_path, **stated, producer__enable_idempotence=False)
+    command = producer(workload)
     assert command[0] == "java"
     assert command[2:5] == ["-cp", "jars", "org.apache.kafka.tools.VerifiableProducer"]
     assert (after(command, "--topic"), after(command, "--throughput")) == ("orders", "500")
@@ -65,7 +65,9 @@ def test_the_producer_has_the_teams_settings_and_not_the_tools_own(tmp_path: Pat
     assert (file["acks"], file["enable.idempotence"]) == ("1", "false")
     assert file["retries"] == "2147483647", "the tool's own would be 0"
     assert not {"transactional.id", "transaction.timeout.ms"} & file.keys()
-    assert any("transactional.id=orders-1 is left out" in said for said in told.differs)
+    assert any(
+        "transactional.id=orders-1 is left out" in difference for difference in workload.differs
+    )
 
 
 def test_a_compacted_topic_gets_the_value_as_key(tmp_path: Path) -> None:
@@ -76,8 +78,8 @@ def test_a_compacted_topic_gets_the_value_as_key(tmp_path: Path) -> None:
 def test_the_consumer_is_told_by_arguments_what_the_tool_takes_from_nowhere_else(
     tmp_path: Path,
 ) -> None:
-    told = clients(tmp_path, consumer__session_timeout_ms=9000, application__commit="auto")
-    command = consumer(told)
+    workload = clients(tmp_path, consumer__session_timeout_ms=9000, application__commit="auto")
+    command = consumer(workload)
     assert after(command, "--session-timeout") == "9000"
     assert after(command, "--reset-policy") == "latest"
     assert {"--enable-autocommit", "--verbose"} <= set(command)
@@ -85,13 +87,13 @@ def test_the_consumer_is_told_by_arguments_what_the_tool_takes_from_nowhere_else
     file = in_file(command)
     assert file["isolation.level"] == "read_uncommitted"
     assert not {"session.timeout.ms", "enable.auto.commit", "auto.offset.reset"} & file.keys()
-    assert not told._java_consumer(told._consumer()).tells_commits
+    assert not workload._java_consumer(workload._consumer()).tells_commits
 
 
 def test_an_application_that_commits_is_a_tool_that_commits_and_tells(tmp_path: Path) -> None:
-    told = clients(tmp_path, application__commit="after-processing")
-    assert "--enable-autocommit" not in consumer(told)
-    assert told._java_consumer(told._consumer()).tells_commits
+    workload = clients(tmp_path, application__commit="after-processing")
+    assert "--enable-autocommit" not in consumer(workload)
+    assert workload._java_consumer(workload._consumer()).tells_commits
 
 
 def test_the_new_group_protocol_has_no_session_of_the_clients(tmp_path: Path) -> None:
@@ -109,9 +111,9 @@ def test_older_releases_have_another_word_for_their_file(tmp_path: Path) -> None
 
 
 def test_nothing_that_was_described_can_end_a_line_of_the_file(tmp_path: Path) -> None:
-    told = clients(tmp_path)
-    told._place.settings["producer"]["client.rack"] = "a\nacks=0\\"  # type: ignore[index]
-    file = Path(after(producer(told), "--command-config")).read_text("ascii")
+    workload = clients(tmp_path)
+    workload._place.settings["producer"]["client.rack"] = "a\nacks=0\\"  # type: ignore[index]
+    file = Path(after(producer(workload), "--command-config")).read_text("ascii")
     assert "client.rack=a\\u000aacks=0\\u005c\n" in file
     assert [line for line in file.splitlines() if line.startswith("acks=")] == ["acks=all"]
 
@@ -135,12 +137,12 @@ def test_what_a_tool_cannot_do_is_left_to_librdkafka_and_said(
 ) -> None:
     why = instead_of_java(arm("described", **stated).settings, version)
     assert set(why) == roles
-    told = clients(tmp_path, replace(TOOLS, version=version), **stated)
-    for role, name in told.played_by.items():
+    workload = clients(tmp_path, replace(TOOLS, version=version), **stated)
+    for role, name in workload.played_by.items():
         assert name.startswith("librdkafka" if role in roles else "Verifiable")
-    said = [each for each in told.differs if "is librdkafka" in each]
-    assert [f"the {role} is librdkafka: {why[role]}" for role in sorted(roles)] == said
-    assert bool(told.pinned) == bool(roles), "Java's clients keep what the team has"
+    lines = [difference for difference in workload.differs if "is librdkafka" in difference]
+    assert [f"the {role} is librdkafka: {why[role]}" for role in sorted(roles)] == lines
+    assert bool(workload.pinned) == bool(roles), "Java's clients keep what the team has"
 
 
 def test_where_something_is_done_to_a_client_there_is_no_choice() -> None:
@@ -175,43 +177,45 @@ IN_TRANSACTIONS: dict[str, Any] = {
 def transformer(folder: Path, **stated: Any) -> JavaConsumeTransformProduce:
     settings = arm("described", **stated).settings
     made = workload("consume-transform-produce", settings, java=True)
-    told = made(replace(place(folder, settings, TOOLS), pinned=SHORT_SESSION))
-    assert isinstance(told, JavaConsumeTransformProduce)
-    return told
+    data = made(replace(place(folder, settings, TOOLS), pinned=SHORT_SESSION))
+    assert isinstance(data, JavaConsumeTransformProduce)
+    return data
 
 
-def files(told: JavaConsumeTransformProduce) -> tuple[dict[str, str], dict[str, str], list[str]]:
+def files(
+    workload: JavaConsumeTransformProduce,
+) -> tuple[dict[str, str], dict[str, str], list[str]]:
     """What its consumer and its producer are told, and the other arguments."""
-    command = told._java(told._consumer()).command
+    command = workload._java(workload._consumer()).command
     reads, writes, *rest = command[command.index("TransformerApplication") + 1 :]
-    lines = [Path(each).read_text("ascii").splitlines() for each in (reads, writes)]
+    lines = [Path(name).read_text("ascii").splitlines() for name in (reads, writes)]
     one, two = (dict(line.split("=", 1) for line in file) for file in lines)
     return one, two, rest
 
 
 def test_the_transforming_application_has_the_teams_settings(tmp_path: Path) -> None:
-    told = transformer(tmp_path, **IN_TRANSACTIONS, producer__linger_ms=7)
-    reads, writes, rest = files(told)
+    workload = transformer(tmp_path, **IN_TRANSACTIONS, producer__linger_ms=7)
+    reads, writes, rest = files(workload)
     assert rest == ["orders", "orders-made", "in-transaction", "rewinds", "ends"]
     assert (writes["transactional.id"], writes["linger.ms"]) == ("orders-1", "7")
     assert (reads["group.id"], reads["session.timeout.ms"]) == ("app", "3000")
     assert (reads["isolation.level"], reads["enable.auto.commit"]) == ("read_committed", "false")
-    assert told._java(told._consumer()).tells_commits
-    assert told.played_by["consumer"].endswith("Java clients of Kafka 4.3.1")
-    assert told.played_by["producer"].startswith("librdkafka")
-    assert any("filled by librdkafka" in said for said in told.differs)
+    assert workload._java(workload._consumer()).tells_commits
+    assert workload.played_by["consumer"].endswith("Java clients of Kafka 4.3.1")
+    assert workload.played_by["producer"].startswith("librdkafka")
+    assert any("filled by librdkafka" in difference for difference in workload.differs)
     source = (tmp_path / "TransformerApplication.java").read_text()
     assert "class Owner {" in source
 
 
 def test_one_that_commits_by_its_client_leaves_that_to_it(tmp_path: Path) -> None:
     auto = {"application__commit": "auto", "application__processing_errors": "close"}
-    told = transformer(tmp_path, application__abort="continues", **auto)
-    reads, writes, rest = files(told)
+    workload = transformer(tmp_path, application__abort="continues", **auto)
+    reads, writes, rest = files(workload)
     assert rest[2:] == ["client", "continues", "closes"]
     assert reads["enable.auto.commit"] == "true"
     assert "transactional.id" not in writes
-    assert not told._java(told._consumer()).tells_commits
+    assert not workload._java(workload._consumer()).tells_commits
 
 
 def copier(
@@ -227,8 +231,8 @@ def copier(
 
 def test_kafkas_copier_is_told_what_it_takes_and_the_rest_is_said(tmp_path: Path) -> None:
     stated: dict[str, Any] = {"consumer__max_poll_records": 50, "producer__linger_ms": 7}
-    told = copier(tmp_path, **IN_TRANSACTIONS, **stated, producer__transaction_timeout_ms=9_000)
-    java = told._java(told._consumer())
+    workload = copier(tmp_path, **IN_TRANSACTIONS, **stated, producer__transaction_timeout_ms=9_000)
+    java = workload._java(workload._consumer())
     command = list(java.command)
     assert "org.apache.kafka.tools.TransactionalMessageCopier" in command
     assert after(command, "--input-topic") == "orders"
@@ -238,12 +242,14 @@ def test_kafkas_copier_is_told_what_it_takes_and_the_rest_is_said(tmp_path: Path
     assert after(command, "--transaction-size") == "50"
     assert {"--group-mode", "--use-group-metadata"} <= {*command}
     assert java.tells_commits
-    assert told.modules == {"consumer": "java_copier"}
-    assert told.played_by["consumer"] == "TransactionalMessageCopier of Kafka 4.3.1"
-    assert not told.pinned_readers, "nobody can shorten its session"
-    left = [each for each in told.differs if "is left out: Transactional" in each]
+    assert workload.modules == {"consumer": "java_copier"}
+    assert workload.played_by["consumer"] == "TransactionalMessageCopier of Kafka 4.3.1"
+    assert not workload.pinned_readers, "nobody can shorten its session"
+    left = [
+        difference for difference in workload.differs if "is left out: Transactional" in difference
+    ]
     assert "producer linger.ms=7 is left out: TransactionalMessageCopier has 5" in left
-    assert not any("max.poll.records" in each or "acks" in each for each in left)
+    assert not any("max.poll.records" in name or "acks" in name for name in left)
     logging = tmp_path / "TransactionalMessageCopier-log4j2.properties"
     assert "TransactionManager" in logging.read_text()
 
@@ -261,18 +267,18 @@ def test_where_kafkas_copier_would_do_something_else_our_application_plays(
     tmp_path: Path, setting: str, value: str, why: str
 ) -> None:
     stated = {**IN_TRANSACTIONS, setting: value}
-    given = {key: each for key, each in stated.items() if each != ""}
-    told = copier(tmp_path, InsteadOfCopier, **given)
-    assert told.modules == {"consumer": "java_transformer"}
-    assert told.played_by["consumer"].startswith("an application with the Java clients")
-    assert told.pinned_readers == SHORT_SESSION
-    (said,) = (each for each in told.differs if "was asked for" in each)
-    assert said.endswith(why)
+    given = {key: item for key, item in stated.items() if item != ""}
+    workload = copier(tmp_path, InsteadOfCopier, **given)
+    assert workload.modules == {"consumer": "java_transformer"}
+    assert workload.played_by["consumer"].startswith("an application with the Java clients")
+    assert workload.pinned_readers == SHORT_SESSION
+    (text,) = (difference for difference in workload.differs if "was asked for" in difference)
+    assert text.endswith(why)
 
 
 def test_only_the_workload_between_two_topics_has_kafkas_copier() -> None:
     settings = arm("described", **IN_TRANSACTIONS).settings
     assert workload("produce-consume", settings, True, True) is JavaProduceConsume
     assert workload(AS_COMMITTED, settings, True, True) is CopierConsumeTransformProduce
-    for each in all_scenarios():
-        assert not each.copier or each.workload in (AS_COMMITTED, COPIED)
+    for scenario in all_scenarios():
+        assert not scenario.copier or scenario.workload in (AS_COMMITTED, COPIED)

@@ -32,14 +32,14 @@ def clients(folder: Path, name: str = "streams", **stated: Any) -> StreamsTopolo
     return made
 
 
-def in_file(told: StreamsTopology) -> dict[str, str]:
-    file = next(each for each in told._instance().command if each.endswith("-1.properties"))
+def in_file(workload: StreamsTopology) -> dict[str, str]:
+    file = next(name for name in workload._instance().command if name.endswith("-1.properties"))
     return dict(line.split("=", 1) for line in Path(file).read_text("ascii").splitlines())
 
 
 def test_the_application_has_the_teams_settings_behind_their_prefixes(tmp_path: Path) -> None:
-    told = clients(tmp_path, producer__acks="1", consumer__max_poll_records=7)
-    file = in_file(told)
+    workload = clients(tmp_path, producer__acks="1", consumer__max_poll_records=7)
+    file = in_file(workload)
     assert file["processing.guarantee"] == "at_least_once"
     assert file["commit.interval.ms"] == "20000"
     assert (file["producer.acks"], file["consumer.max.poll.records"]) == ("1", "7")
@@ -50,13 +50,13 @@ def test_the_application_has_the_teams_settings_behind_their_prefixes(tmp_path: 
 
 def test_what_a_run_cannot_take_over_is_said(tmp_path: Path) -> None:
     own = "com.example.Drop"
-    told = clients(tmp_path, streams__production_exception_handler=own)
-    assert "production.exception.handler" not in in_file(told)
-    assert any(own in said for said in told.differs)
-    assert any("readers is not stated" in said for said in told.differs)
-    assert not any("not run" in said for said in told.differs)
-    assert any("keeps no state here" in said for said in told.differs)
-    assert told.played_by["consumer"] == "Kafka Streams 4.3.1"
+    workload = clients(tmp_path, streams__production_exception_handler=own)
+    assert "production.exception.handler" not in in_file(workload)
+    assert any(own in difference for difference in workload.differs)
+    assert any("readers is not stated" in difference for difference in workload.differs)
+    assert not any("not run" in difference for difference in workload.differs)
+    assert any("keeps no state here" in difference for difference in workload.differs)
+    assert workload.played_by["consumer"] == "Kafka Streams 4.3.1"
 
 
 @pytest.mark.parametrize(
@@ -73,9 +73,9 @@ def test_the_processor_talks_to_another_system_where_that_is_described(
 def test_an_idempotent_system_knows_what_it_was_told_before(
     tmp_path: Path, sink: str, times: list[int]
 ) -> None:
-    told = clients(tmp_path, application__sink=sink)
-    told._system.write_text("7\n8\n7\n")
-    told._write_effects()
+    workload = clients(tmp_path, application__sink=sink)
+    workload._system.write_text("7\n8\n7\n")
+    workload._write_effects()
     rows = pq.read_table(tmp_path / "effects.parquet").sort_by("value").to_pydict()
     assert (rows["value"], rows["applied"]) == ([7, 8], times)
 
@@ -108,29 +108,31 @@ def test_a_changelog_has_the_copies_that_were_described_if_there_are_brokers(
             return self
 
     monkeypatch.setattr("labs.engine.workloads.streams_state.quiet_admin", Admin)
-    told = clients(tmp_path, "streams-state", **stated)
-    file = in_file(told)
+    workload = clients(tmp_path, "streams-state", **stated)
+    file = in_file(workload)
     assert file["replication.factor"] == str(copies)
     assert file["topic.min.insync.replicas"] == str(least)
-    assert not any("keeps no state" in said for said in told.differs)
-    assert not any("the output is read" in said for said in told.differs)
-    less = any("replication.factor: 1 instead of 3" in said for said in told.differs)
+    assert not any("keeps no state" in difference for difference in workload.differs)
+    assert not any("the output is read" in difference for difference in workload.differs)
+    less = any(
+        "replication.factor: 1 instead of 3" in difference for difference in workload.differs
+    )
     assert less == (brokers == 1)
 
 
 def test_what_the_state_does_not_count_is_lost_and_without_effect(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    told = clients(tmp_path, "streams-state")
-    assert isinstance(told, StatefulTopology)
+    workload = clients(tmp_path, "streams-state")
+    assert isinstance(workload, StatefulTopology)
     for group, values in (("app", (7, 8, 8)), ("final", (9,))):
         handed = Deliveries(tmp_path, group, group, "read_committed")
         for offset, value in enumerate(values):
             handed.hand("orders", 0, offset, value, 1)
         handed.close()
     kept = SimpleNamespace(latest={"kept": {"8": 2}})
-    monkeypatch.setattr(told, "client", lambda _role: kept)
-    assert told._read_effects()
+    monkeypatch.setattr(workload, "client", lambda _role: kept)
+    assert workload._read_effects()
     state = pq.read_table(tmp_path / "state.parquet").sort_by("key").to_pydict()
     assert (state["key"], state["expected"], state["actual"]) == (["7", "8"], [1, 1], [0, 2])
     effects = pq.read_table(tmp_path / "effects.parquet").to_pydict()

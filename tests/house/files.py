@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 def files(*patterns: str) -> list[Path]:
     """Paths that match one of the patterns, or all of them; a `*` crosses folders."""
-    found = (ROOT / each for each in _walk())
-    return [path for path in found if not patterns or _matches(name(path), patterns)]
+    paths = (ROOT / path for path in _walk())
+    return [path for path in paths if not patterns or _matches(name(path), patterns)]
 
 
 def name(path: Path) -> str:
@@ -32,11 +32,11 @@ def ignored(name: str) -> bool:
 
 @cache
 def _walk() -> list[Path]:
-    found = []
+    results = []
     for folder, folders, here in os.walk(ROOT):
-        folders[:] = [each for each in folders if not ignored(each)]
-        found += [Path(folder, each) for each in here if not ignored(each)]
-    return sorted(path for path in found if path.is_file())
+        folders[:] = [folder for folder in folders if not ignored(folder)]
+        results += [Path(folder, name) for name in here if not ignored(name)]
+    return sorted(path for path in results if path.is_file())
 
 
 @cache

@@ -33,5 +33,5 @@ def test_a_reason_that_nothing_needs_is_told() -> None:
 def test_the_same_seed_changes_the_same_files_and_every_reader_is_asked() -> None:
     texts = examples()
     assert changed(Random(3), texts) == changed(Random(3), texts)
-    told = fuzz(2, seed=5)
-    assert (told.inputs, told.readings, told.wrong) == (2, 2 * len(parsers()), [])
+    data = fuzz(2, seed=5)
+    assert (data.inputs, data.readings, data.wrong) == (2, 2 * len(parsers()), [])

@@ -32,10 +32,10 @@ def planned(environment: dict[str, str], *words: str) -> subprocess.CompletedPro
 def test_without_chromium_nothing_is_begun_and_the_command_that_helps_is_said(
     bare: dict[str, str], goal: str
 ) -> None:
-    told = planned(bare, goal)
-    assert told.returncode == 2
-    assert told.stdout == ""
-    (line,) = told.stderr.splitlines()
+    process = planned(bare, goal)
+    assert process.returncode == 2
+    assert process.stdout == ""
+    (line,) = process.stderr.splitlines()
     assert "apt-get install chromium" in line
     assert f"make {goal} BROWSER=no" in line
 
@@ -53,9 +53,9 @@ def test_chromium_is_found_by_either_of_its_names(bare: dict[str, str]) -> None:
 
 
 def test_what_was_left_out_is_said_last(bare: dict[str, str]) -> None:
-    told = planned(bare, "test", "BROWSER=no").stdout.splitlines()
-    assert told[-1] == 'echo "Left out: the browser tests (BROWSER=no)"'
-    runs = [line for line in told if "pytest" in line]
+    lines = planned(bare, "test", "BROWSER=no").stdout.splitlines()
+    assert lines[-1] == 'echo "Left out: the browser tests (BROWSER=no)"'
+    runs = [line for line in lines if "pytest" in line]
     assert len(runs) == 2
     assert all("not (" in line and "browser" in line for line in runs)
 

@@ -46,26 +46,28 @@ def services():
 
 
 def test_compose_has_every_process_and_waits_for_health():
-    found = services()
-    assert {"web", "worker", "postgres", "redis", "spark-master", "spark-worker"} <= set(found)
+    result = services()
+    assert {"web", "worker", "postgres", "redis", "spark-master", "spark-worker"} <= set(result)
     for name in ("web", "worker", "postgres", "redis"):
-        assert found[name]["healthcheck"]["test"], name
+        assert result[name]["healthcheck"]["test"], name
     for name in ("web", "worker"):
-        assert found[name]["depends_on"]["redis"]["condition"] == "service_healthy"
-        assert found[name]["depends_on"]["migrate"]["condition"] == "service_completed_successfully"
+        assert result[name]["depends_on"]["redis"]["condition"] == "service_healthy"
+        assert (
+            result[name]["depends_on"]["migrate"]["condition"] == "service_completed_successfully"
+        )
 
 
 def test_web_and_worker_share_the_ledgers_and_nothing_else_is_exposed():
-    found = services()
-    assert found["web"]["volumes"] == found["worker"]["volumes"]
-    assert {name for name, service in found.items() if service.get("ports")} == {"web"}
-    assert "127.0.0.1" in str(found["web"]["ports"])
+    result = services()
+    assert result["web"]["volumes"] == result["worker"]["volumes"]
+    assert {name for name, service in result.items() if service.get("ports")} == {"web"}
+    assert "127.0.0.1" in str(result["web"]["ports"])
 
 
 def test_depended_services_exist():
-    found = services()
-    for name, service in found.items():
-        assert set(service.get("depends_on", ())) <= set(found), name
+    result = services()
+    for name, service in result.items():
+        assert set(service.get("depends_on", ())) <= set(result), name
 
 
 def test_the_image_is_built_from_locks_and_runs_as_nobody_special():

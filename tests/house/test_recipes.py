@@ -50,13 +50,13 @@ def write(recipe: str, copy: Path) -> None:
 
 def commands(recipe: str) -> list[tuple[str, list[str]]]:
     """Each command, with pieces of what it prints: of lines that follow it, between the dots."""
-    found: list[tuple[str, list[str]]] = []
+    results: list[tuple[str, list[str]]] = []
     for line in CHECKS.findall(recipe)[0].splitlines():
         if line.startswith("$ "):
-            found.append((line[2:], []))
+            results.append((line[2:], []))
         else:
-            found[-1][1].extend(piece.strip() for piece in line.split("…") if piece.strip())
-    return found
+            results[-1][1].extend(piece.strip() for piece in line.split("…") if piece.strip())
+    return results
 
 
 @pytest.mark.process

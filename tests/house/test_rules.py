@@ -93,12 +93,12 @@ def test_nothing_is_left_for_later():
 
 
 def test_no_address_of_a_registry_and_no_path_of_a_machine():
-    found = [
+    names = [
         f"{file}:{line}: {text.strip()}"
         for file, line, text in tracked_text()
         if ELSEWHERE.search(text)
     ]
-    assert not found
+    assert not names
 
 
 def test_tests_wait_for_conditions_and_never_sleep():
@@ -131,7 +131,7 @@ def test_no_program_is_asked_for_what_python_and_proc_tell():
         for path in python_files()
         for node in nodes(path)
         if isinstance(node, ast.List | ast.Tuple) and isinstance(node.ctx, ast.Load)
-        if (words := [getattr(each, "value", None) for each in node.elts])
+        if (words := [getattr(element, "value", None) for element in node.elts])
         if words[0] in absent and len(words) > 1 and str(words[1]).startswith("-")
     ]
 

@@ -22,21 +22,21 @@ def instructions() -> list[tuple[str, str]]:
 
 def last_stage() -> list[tuple[str, str]]:
     """Only what the image itself is made by."""
-    found = instructions()
-    begins = max(at for at, (word, _) in enumerate(found) if word == "FROM")
-    return found[begins:]
+    results = instructions()
+    begins = max(at for at, (word, _) in enumerate(results) if word == "FROM")
+    return results[begins:]
 
 
 def command() -> list[str]:
     """What the image starts unless told otherwise, without tini, which reaps."""
-    (told,) = (json.loads(rest) for word, rest in last_stage() if word == "CMD")
-    return list(told)
+    (data,) = (json.loads(rest) for word, rest in last_stage() if word == "CMD")
+    return list(data)
 
 
 def environment() -> dict[str, str]:
     """The variables of the image; PATH goes on with what the base image has."""
-    (told,) = (rest for word, rest in last_stage() if word == "ENV")
-    stated = dict(pair.split("=", 1) for pair in told.split())
+    (text,) = (rest for word, rest in last_stage() if word == "ENV")
+    stated = dict(pair.split("=", 1) for pair in text.split())
     return {**stated, "PATH": stated["PATH"].replace("$PATH", "/usr/bin:/bin")}
 
 
@@ -56,12 +56,12 @@ def ignored(path: str) -> bool:
 
 def content() -> list[str]:
     """The files that `COPY . .` takes."""
-    return [told for path in files() if not ignored(told := name(path))]
+    return [text for path in files() if not ignored(text := name(path))]
 
 
 def services() -> dict[str, Any]:
     """The services of docker-compose.yml, with the defaults of their variables."""
     text = (ROOT / "docker-compose.yml").read_text("utf-8")
     plain = re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", text)
-    told: dict[str, Any] = yaml.safe_load(plain)["services"]
-    return told
+    data: dict[str, Any] = yaml.safe_load(plain)["services"]
+    return data

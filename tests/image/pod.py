@@ -78,9 +78,9 @@ class Pod:
         (root := folder / "root").mkdir()
         apart = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child"]
         venv = Path(sys.prefix).resolve()
-        told: list[str | Path] = [root, stage, venv, Path(sys.base_prefix), *_SYSTEM]
+        paths: list[str | Path] = [root, stage, venv, Path(sys.base_prefix), *_SYSTEM]
         self._keeper = spawn(
-            [*apart, "sh", "-c", _BEGIN, "sh", *told], log=folder / "pod.log",
+            [*apart, "sh", "-c", _BEGIN, "sh", *paths], log=folder / "pod.log",
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
         assert self._keeper.stdout is not None
@@ -143,8 +143,8 @@ def _lay_out(stage: Path) -> None:
         (there := stage / "app" / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / path, there)
     shutil.copytree(cache_dir(), stage / "cache", ignore=UNFINISHED)
-    for each in ("data", "state", "static"):
-        (stage / each).mkdir()
+    for literal in ("data", "state", "static"):
+        (stage / literal).mkdir()
     names = " ".join(["localhost", *image.services()])
     (stage / "hosts").write_text(f"127.0.0.1 {names}\n")
     (stage / "state").chmod(0o777)

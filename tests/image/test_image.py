@@ -22,7 +22,7 @@ def test_every_path_that_is_copied_exists_and_is_not_ignored() -> None:
 def test_what_runs_is_in_the_image_and_what_does_not_is_not() -> None:
     inside = set(image.content())
     assert {"manage.py", "docker-compose.yml", "config/web.py", "spark_jobs/verify.py"} <= inside
-    assert not [each for each in inside if each.startswith(("tests/", ".git/", ".venv/", "var/"))]
+    assert not [name for name in inside if name.startswith(("tests/", ".git/", ".venv/", "var/"))]
     for package in ("advisor", "config", "labs", "spark_jobs", "templates"):
         ours = {name(path) for path in (ROOT / package).rglob("*.py")}
         assert ours <= inside
@@ -35,8 +35,8 @@ def test_records_that_pages_show_are_in_the_image() -> None:
 
 
 def test_every_module_that_is_started_exists() -> None:
-    told = " ".join(rest for _, rest in image.instructions()) + str(image.services())
-    modules = re.findall(r"-m[\s',\"]+([a-z_]+(?:\.\w+)+)", told)
+    text = " ".join(rest for _, rest in image.instructions()) + str(image.services())
+    modules = re.findall(r"-m[\s',\"]+([a-z_]+(?:\.\w+)+)", text)
     assert {"labs.engine.cluster.prepare", "config.web"} <= {*modules}
     for module in modules:
         assert importlib.util.find_spec(module), module

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.thorough, pytest.mark.timeout(1200)]
 LIMIT_S = 300
 SERVICES: dict[str, Any] = image.services()
 OURS: dict[str, str] = {
-    key: str(each or "") for key, each in SERVICES["web"]["environment"].items()
+    key: str(item or "") for key, item in SERVICES["web"]["environment"].items()
 }
 STATIC = ["python", "manage.py", "collectstatic", "--noinput"]
 
@@ -76,5 +76,5 @@ def test_web_and_worker_become_healthy_and_find_each_other(pod: Pod) -> None:
     pod.start("worker", SERVICES["worker"]["command"], env=OURS)
     pod.healthy("web", check("web"), LIMIT_S)
     pod.healthy("worker", check("worker"), LIMIT_S)
-    told = pod.run(["python", "manage.py", "doctor"], env=OURS).stdout
-    assert "postgresql, up to date" in told, told
+    text = pod.run(["python", "manage.py", "doctor"], env=OURS).stdout
+    assert "postgresql, up to date" in text, text

@@ -21,14 +21,14 @@ SETTINGS = {"producer": {"acks": "1", "linger.ms": 5}, "topic": {"min.insync.rep
 def result(verdict: str = "broken", **counts: int | None) -> dict[str, Any]:
     """One arm's result: 10,000 acknowledged over 4 seconds, 985 of them lost unless told else."""
     lost = 0 if verdict == "holds" else 985
-    known: dict[str, Any] = dict.fromkeys(COUNTS, 0) | {
+    by_name: dict[str, Any] = dict.fromkeys(COUNTS, 0) | {
         **dict.fromkeys(("effect_missing", "effect_duplicated")),  # a run without a sink
         "sent": 10_000,
         "ok": 10_000,
         "lost_write": lost,
     }
     if verdict == "unknown":
-        known = dict.fromkeys(COUNTS)
+        by_name = dict.fromkeys(COUNTS)
     buckets = [
         {"t_ms": 200 * i, "sent": 500, "ok": 500, "fail": 0, "info": 0,
          "lost": lost if i == 5 else 0, "delivered": 450}
@@ -37,7 +37,7 @@ def result(verdict: str = "broken", **counts: int | None) -> dict[str, Any]:
     return {
         "verdict": verdict,
         "reason": "it was so",
-        "counts": {**known, **counts},
+        "counts": {**by_name, **counts},
         "examples": {"lost_write": [{"value": 17, "offset": 17}]} if lost else {},
         "unavailable_ms": 400,
         "ack_latency_ms": {"p50": 1.0, "p99": 2.0, "max": 9.0},
@@ -122,4 +122,4 @@ def recorded_in_two_partitions() -> Experiment:
 def rooms() -> list[Classroom]:
     """A class room at each stage."""
     lesson = all_lessons()[0].name
-    return [Classroom.objects.create(lesson=lesson, teacher="t", stage=each) for each in Stage]
+    return [Classroom.objects.create(lesson=lesson, teacher="t", stage=stage) for stage in Stage]

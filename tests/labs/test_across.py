@@ -28,7 +28,7 @@ def test_lines_are_a_range_or_a_list_oldest_first(text: str, lines: tuple[str, .
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("2.8..4.3", "'2.8' is not a line that runs here: 3.8, 3.9"),
         ("4.1..3.9", "two lines at least"),
@@ -39,8 +39,8 @@ def test_lines_are_a_range_or_a_list_oldest_first(text: str, lines: tuple[str, .
         ("3.9,kettle", "'kettle'"),
     ],
 )
-def test_what_is_no_choice_of_lines_is_refused(text: str, said: str) -> None:
-    with pytest.raises(AcrossError, match=said.replace("..", r"\.\.")):
+def test_what_is_no_choice_of_lines_is_refused(text: str, message: str) -> None:
+    with pytest.raises(AcrossError, match=message.replace("..", r"\.\.")):
         lines_of(text, KNOWN)
 
 
@@ -49,7 +49,7 @@ def row(line: str, verdict: str) -> Row:
 
 
 def test_every_line_is_run_once() -> None:
-    assert [each.line for each in all_of(LINES, lambda line: row(line, "holds"))] == list(LINES)
+    assert [held.line for held in all_of(LINES, lambda line: row(line, "holds"))] == list(LINES)
 
 
 @given(st.integers(1, len(LINES) - 1))
@@ -60,7 +60,7 @@ def test_bisecting_finds_the_two_neighbours_with_fewer_runs(first_good: int) -> 
     rows = list(bisected(LINES, run))
     (change,) = changes(rows, "leader-disk-lost")
     assert (change.before, change.after) == (LINES[first_good - 1], LINES[first_good])
-    assert len({each.line for each in rows}) == len(rows) < len(LINES)
+    assert len({row.line for row in rows}) == len(rows) < len(LINES)
 
 
 def test_ends_that_agree_are_all_that_is_run() -> None:
@@ -68,9 +68,9 @@ def test_ends_that_agree_are_all_that_is_run() -> None:
 
 
 def test_a_line_that_says_nothing_ends_the_search() -> None:
-    said = {"3.8": "broken", "4.3": "holds"}
-    rows = list(bisected(LINES, lambda line: row(line, said.get(line, "unknown"))))
-    assert [each.line for each in rows] == ["3.8", "4.3", "4.0"]
+    answers = {"3.8": "broken", "4.3": "holds"}
+    rows = list(bisected(LINES, lambda line: row(line, answers.get(line, "unknown"))))
+    assert [row.line for row in rows] == ["3.8", "4.3", "4.0"]
 
 
 def weak(kafka: str) -> Pipeline:
@@ -89,10 +89,10 @@ def test_a_change_names_the_rule_and_the_bugs_that_were_fixed_in_between() -> No
     ]
     (change,) = changes(rows, "leader-disk-lost")
     assert any(
-        "diverged, lost_write only on 3.9" in each and "KIP-966" in each for each in change.rules
+        "diverged, lost_write only on 3.9" in rule and "KIP-966" in rule for rule in change.rules
     )
-    told = across.told(rows, [change], ["described"])
-    assert "Between 3.9 and 4.3 the verdict changes:" in told
+    text = across.told(rows, [change], ["described"])
+    assert "Between 3.9 and 4.3 the verdict changes:" in text
     assert across.as_data(rows, [change])["rows"][0]["verdicts"] == {"described": "broken"}
 
 
@@ -100,14 +100,14 @@ def test_what_the_advisor_calls_impossible_and_was_counted_is_said() -> None:
     pipeline = weak("4.3")
     refuted = across.refuted(pipeline, "leader-disk-lost", {"lost_write": 7, "redelivery": None})
     assert refuted == ("lost_write",)
-    told = across.told(
+    text = across.told(
         [Row("4.3", {"described": "broken"}, pipeline, (), refuted)], (), ["described"]
     )
-    assert "On 4.3 the run shows what the advisor calls impossible: lost_write." in told
+    assert "On 4.3 the run shows what the advisor calls impossible: lost_write." in text
 
 
 def test_a_line_on_which_nothing_can_be_staged_says_why() -> None:
-    told = across.told([Row("3.8", why_not="since 3.9")], (), ["described", "recommended"])
-    assert told.splitlines()[1].split("  ")[0] == "3.8"
-    assert "not run" in told
-    assert "since 3.9" in told
+    text = across.told([Row("3.8", why_not="since 3.9")], (), ["described", "recommended"])
+    assert text.splitlines()[1].split("  ")[0] == "3.8"
+    assert "not run" in text
+    assert "since 3.9" in text

@@ -26,9 +26,9 @@ def proved(monkeypatch: pytest.MonkeyPatch, optimum: str, tempting: str) -> None
 
 def test_the_list_is_data_for_other_programs(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("challenges", "--json")
-    told = {each["id"]: each for each in json.loads(capsys.readouterr().out)}
-    assert list(told) == [each.name for each in all_challenges()]
-    first = told[NAME]
+    output = {load["id"]: load for load in json.loads(capsys.readouterr().out)}
+    assert list(output) == [challenge.name for challenge in all_challenges()]
+    first = output[NAME]
     assert {"title", "level", "kind", "goal", "optimum"} <= first.keys()
     assert first["optimum"] == {
         "settings": {"producer.acks": "all"}, "changes": 1, "cause": "",
@@ -71,6 +71,6 @@ def test_a_proof_grades_each_arm_by_its_own_result() -> None:
     challenge = find(NAME)
     proofs = proofs_of(challenge)
     count(challenge, proofs, [make.result("holds"), make.result("broken")])
-    assert all(each.is_proven for each in proofs)
+    assert all(proof.is_proven for proof in proofs)
     count(challenge, proofs, [make.result("unknown"), make.result("broken")])
-    assert [each.is_proven for each in proofs] == [False, True]
+    assert [proof.is_proven for proof in proofs] == [False, True]

@@ -54,9 +54,9 @@ def end(experiment: Experiment, state: State) -> None:
 
 def test_the_list_has_every_challenge_and_the_one_of_today(client: Client) -> None:
     text = page(client, reverse("labs:challenges"))
-    for each in all_challenges():
-        assert each.title in text
-        assert each.teaches in text
+    for challenge in all_challenges():
+        assert challenge.title in text
+        assert challenge.teaches in text
     daily = of_day(challenge_pages.today(), all_challenges())
     assert f"{reverse('labs:challenge', args=[daily.name])}?daily=1" in text
     assert "solved</span>" not in text
@@ -157,10 +157,10 @@ def recorded(client: Client) -> Run:
     histories.lost_at_the_end_of_a_log(run.ledger)
     logs = challenge_pages.logs_of(run)
     logs.mkdir()
-    said = (
+    text = (
         f"[2026-11-24 08:16:51,000] INFO Created log for partition orders-0 in {logs.parent}/d (L)"
     )
-    (logs / "broker-1.log").write_text(said, "utf-8")
+    (logs / "broker-1.log").write_text(text, "utf-8")
     run.verdict, run.result = "broken", make.result("broken", lost_write=4)
     run.result["timeline"]["start_ns"] = run.result["axis_began_ns"] = histories.BEGAN
     run.save()
@@ -182,8 +182,8 @@ def test_a_recording_tells_nothing_of_its_settings_before_the_answer(client: Cli
     assert "Created log for partition orders-0" in text
     assert "partition: 0 offset: 6 value: 10" in text
     assert str(challenge_pages.logs_of(run).parent) not in text
-    for told in ("acks=1", 'class="log because"', 'id="schedule"', "acknowledged and gone: <a"):
-        assert told not in text, told
+    for literal in ("acks=1", 'class="log because"', 'id="schedule"', "acknowledged and gone: <a"):
+        assert literal not in text, literal
     assert not Experiment.objects.get().pipeline
 
 
@@ -201,9 +201,9 @@ def test_a_case_is_solved_by_its_cause_and_a_message_of_its_own_ledger(client: C
 
 def test_a_case_whose_ledger_is_gone_is_not_graded(client: Client) -> None:
     shutil.rmtree(recorded(client).ledger)
-    said = answered(client, find(CASE).cause, histories.LOST)
-    assert "Not graded" in said
-    assert "The ledger of the recording is gone" in said
+    text = answered(client, find(CASE).cause, histories.LOST)
+    assert "Not graded" in text
+    assert "The ledger of the recording is gone" in text
 
 
 @pytest.mark.parametrize(("cause", "message"), [("", "8"), ("acks", "eight"), ("nothing", "8")])
@@ -218,10 +218,10 @@ def test_an_answer_that_is_none_changes_nothing(client: Client, cause: str, mess
 
 def test_logs_and_dump_are_for_who_recorded_them(client: Client) -> None:
     run = recorded(client)
-    for part, told in (("broker-1", "orders-0 in d"), ("dump", "offset: 6 value: 10")):
+    for part, text in (("broker-1", "orders-0 in d"), ("dump", "offset: 6 value: 10")):
         address = reverse("labs:challenge-evidence", args=[CASE, part])
         response = client.get(address)
-        assert told in response.content.decode()
+        assert text in response.content.decode()
         assert str(challenge_pages.logs_of(run).parent) not in response.content.decode()
         assert response["Content-Type"].startswith("text/plain")
         assert Client().get(address).status_code == 404

@@ -41,14 +41,18 @@ from spark_jobs.count_table import COUNTS
 from tests.labs import make
 
 PLACE = Path(labs.challenges.__file__).parent
-CHALLENGES = pytest.mark.parametrize("challenge", all_challenges(), ids=lambda each: each.name)
+CHALLENGES = pytest.mark.parametrize("challenge", all_challenges(), ids=lambda case: case.name)
 FIRST = find("one-acknowledgement")
 NOTHING_STATED = Stated(0)
 
 
 def test_no_two_challenges_share_a_name_or_a_place() -> None:
-    known = all_challenges()
-    assert len({each.name for each in known}) == len({each.order for each in known}) == len(known)
+    challenges = all_challenges()
+    assert (
+        len({challenge.name for challenge in challenges})
+        == len({challenge.order for challenge in challenges})
+        == len(challenges)
+    )
 
 
 @CHALLENGES
@@ -60,32 +64,34 @@ def test_a_challenge_can_be_staged_with_every_answer_that_it_knows(challenge: Ch
 def test_its_schedule_can_be_drawn_and_says_only_words(challenge: Challenge) -> None:
     start, _ = described(challenge, challenge.start())
     assert start is not None
-    told = plan(challenge.scenario, advisor.in_force(start), challenge.staging)
-    assert told.steps
-    assert any(step.kind == "fault" for step in told.steps)
-    assert told.seconds >= max(step.at_s for step in told.steps)
-    assert not [step.text for step in told.steps if "_" in step.text or not step.text.strip()]
+    schedule = plan(challenge.scenario, advisor.in_force(start), challenge.staging)
+    assert schedule.steps
+    assert any(step.kind == "fault" for step in schedule.steps)
+    assert schedule.seconds >= max(step.at_s for step in schedule.steps)
+    assert not [step.text for step in schedule.steps if "_" in step.text or not step.text.strip()]
 
 
 @CHALLENGES
 def test_the_optimum_changes_what_it_says(challenge: Challenge) -> None:
-    for known in (challenge.optimum, challenge.tempting):
-        pipeline, _ = described(challenge, challenge.with_levers(known))
+    for entry in (challenge.optimum, challenge.tempting):
+        pipeline, _ = described(challenge, challenge.with_levers(entry))
         assert pipeline is not None
-        assert [each.name for each in changes(challenge, pipeline)] == [
-            name for name in challenge.levers if name in known.settings
+        assert [change.name for change in changes(challenge, pipeline)] == [
+            name for name in challenge.levers if name in entry.settings
         ]
 
 
 @pytest.mark.parametrize(
     "challenge",
-    [each for each in all_challenges() if each.kind == "golf"],
-    ids=lambda each: each.name,
+    [challenge for challenge in all_challenges() if challenge.kind == "golf"],
+    ids=lambda case: case.name,
 )
 def test_the_optimum_of_golf_is_the_advice_and_nothing_less_will_do(challenge: Challenge) -> None:
     start, _ = described(challenge, challenge.start())
     assert start is not None
-    advised = {f"{each.component}.{each.setting}" for each in advisor.answer(start).wanted.changes}
+    advised = {
+        f"{change.component}.{change.setting}" for change in advisor.answer(start).wanted.changes
+    }
     assert challenge.optimum.settings.keys() == advised
     optimum = challenge.optimum.settings
     for size in range(len(optimum) + 1):
@@ -115,8 +121,8 @@ def test_what_was_not_judged_is_never_graded() -> None:
         assert grade(FIRST, run, NOTHING_STATED).state == UNKNOWN
     # An unknown verdict counts for nothing, whatever was counted.
     surely = Played("unknown", "the fault did not happen", {"lost_write": 0, "ok": 10})
-    told = grade(FIRST, surely, NOTHING_STATED)
-    assert (told.state, told.why) == (
+    data = grade(FIRST, surely, NOTHING_STATED)
+    assert (data.state, data.why) == (
         UNKNOWN,
         "Nothing can be concluded from this run: the fault did not happen.",
     )
@@ -124,9 +130,9 @@ def test_what_was_not_judged_is_never_graded() -> None:
 
 def test_to_survive_the_guarantee_has_to_hold_too() -> None:
     broken = played("broken", lost_write=0, given_up=12)
-    told = grade(FIRST, broken, NOTHING_STATED)
-    assert told.state == FAILED
-    assert "But at-least-once was broken: 12 given up by the client." in told.why
+    data = grade(FIRST, broken, NOTHING_STATED)
+    assert data.state == FAILED
+    assert "But at-least-once was broken: 12 given up by the client." in data.why
     on_purpose = replace(FIRST, kind="exactly")
     assert grade(on_purpose, broken, NOTHING_STATED).state == PASSED
 
@@ -151,10 +157,10 @@ def test_conditions_have_both_ends() -> None:
         Condition("given_up", 1),
         Condition(P99, 0, 9),
     )
-    assert [exactly.met(each) for each in (9, 10, 11)] == [False, True, False]
-    assert [least.met(each) for each in (0, 1, 10**6)] == [False, True, True]
-    assert [most.met(each) for each in (9, 10)] == [True, False]
-    assert [each.asked for each in (exactly, least, most)] == [
+    assert [exactly.met(number) for number in (9, 10, 11)] == [False, True, False]
+    assert [least.met(number) for number in (0, 1, 10**6)] == [False, True, True]
+    assert [most.met(number) for number in (9, 10)] == [True, False]
+    assert [condition.asked for condition in (exactly, least, most)] == [
         "exactly 10",
         "at least 1",
         "at most 9",
@@ -191,12 +197,12 @@ def test_a_day_has_one_challenge_and_one_schedule() -> None:
 
 def test_levels_and_kinds_are_all_there() -> None:
     assert len(all_challenges()) >= 16
-    assert {each.level for each in all_challenges()} == set(LEVELS)
-    assert {each.kind for each in all_challenges()} == set(KINDS)
+    assert {challenge.level for challenge in all_challenges()} == set(LEVELS)
+    assert {challenge.kind for challenge in all_challenges()} == set(KINDS)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ("level = 1", "level = 4", "level: has to be one of 1, 2, 3, not 4"),
         ('kind = "survive"', 'kind = "chess"', "kind: 'chess' is none of"),
@@ -212,7 +218,7 @@ def test_levels_and_kinds_are_all_there() -> None:
     ],
 )
 def test_what_is_wrong_is_named_with_file_and_key(
-    tmp_path: Path, old: str, new: str, said: str
+    tmp_path: Path, old: str, new: str, message: str
 ) -> None:
     source = (PLACE / "01-one-acknowledgement.toml").read_text("utf-8")
     assert old in source
@@ -220,7 +226,7 @@ def test_what_is_wrong_is_named_with_file_and_key(
     file.write_text(source.replace(old, new, 1), "utf-8")
     with pytest.raises(ChallengeError) as error:
         load(file)
-    assert f"/{file.name}: {said}" in str(error.value) or said in str(error.value)
+    assert f"/{file.name}: {message}" in str(error.value) or message in str(error.value)
     assert file.name in str(error.value)
 
 
@@ -245,8 +251,8 @@ def test_a_challenge_is_verified_only_if_every_run_did_what_it_has_to(
         record.keep(file, {"optimum": optimum, "tempting": tempting}, name, seed=1)
     monkeypatch.setattr(record, "_shipped", lambda: json.loads(file.read_text("utf-8")))
     assert record.verified("right").startswith("20")
-    assert [record.verified(each) for each in ("wrong", "unknown", "never")] == ["", "", ""]
+    assert [record.verified(name) for name in ("wrong", "unknown", "never")] == ["", "", ""]
 
 
 def test_the_record_that_ships_is_of_challenges_that_are_there() -> None:
-    assert set(record._shipped()) <= {each.name for each in all_challenges()}
+    assert set(record._shipped()) <= {challenge.name for challenge in all_challenges()}

@@ -38,9 +38,9 @@ def test_a_class_goes_through_every_place_in_order() -> None:
     assert place.forward(2, has_result=True) == place
 
 
-@pytest.mark.parametrize(("stage", "said"), [("predicted", "start it"), ("run", "no result")])
-def test_nobody_is_led_past_a_run_without_a_result(stage: str, said: str) -> None:
-    with pytest.raises(NotYet, match=said):
+@pytest.mark.parametrize(("stage", "message"), [("predicted", "start it"), ("run", "no result")])
+def test_nobody_is_led_past_a_run_without_a_result(stage: str, message: str) -> None:
+    with pytest.raises(NotYet, match=message):
         Place(Stage(stage)).forward(2, has_result=False)
 
 
@@ -89,11 +89,13 @@ def test_predictions_are_spread_by_answer_and_confidence() -> None:
 
 
 def test_numbers_are_spread_by_their_size() -> None:
-    asked = next(each for each in NUMBER.predictions if each.kind == "number")
-    members = [Member(each, {asked.name: said(each)}) for each in ("0", "7", "0012", "99", "1900")]
+    prediction = next(item for item in NUMBER.predictions if item.kind == "number")
+    members = [
+        Member(name, {prediction.name: said(name)}) for name in ("0", "7", "0012", "99", "1900")
+    ]
     spread = next(
-        each for each in core.spreads(NUMBER, members, {asked.arm: LOST})
-        if each.prediction == asked
+        spread for spread in core.spreads(NUMBER, members, {prediction.arm: LOST})
+        if spread.prediction == prediction
     )  # fmt: skip
     assert [(bar.words, bar.count, bar.is_right) for bar in spread.bars] == [
         ("0", 1, False), ("1 to 9", 1, False), ("10 to 99", 2, False), ("100 to 999", 0, True),
@@ -107,11 +109,11 @@ def test_answers_are_counted_by_place() -> None:
     members = [Member(str(place), answers={question.name: place}) for place in (0, 0, 1, 99)]
     bars = core.answered(question, [*members, Member("silent")])
     assert [bar.count for bar in bars] == [2, 1, *[0] * (len(bars) - 2)]
-    assert [bar.is_right for bar in bars] == [each.right for each in question.answers]
+    assert [bar.is_right for bar in bars] == [answer.right for answer in question.answers]
 
 
-def rows(told: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(told)))
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
 
 
 def test_the_table_has_a_row_for_each_pupil() -> None:
@@ -121,7 +123,7 @@ def test_the_table_has_a_row_for_each_pupil() -> None:
         Member("=HYPERLINK(1)"),
     ]
     ann, other = rows(core.table(LAB, members, {"acks-1": LOST}))
-    assert [ann[f"{each}: acks=1"] for each in ("predicted", "confidence", "came true")] == [
+    assert [ann[f"{name}: acks=1"] for name in ("predicted", "confidence", "came true")] == [
         "Some are lost", "I guess", "yes",
     ]  # fmt: skip
     assert ann["predicted: acks=0"] == ""

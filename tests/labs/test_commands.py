@@ -22,7 +22,7 @@ NAME = "leader-killed-followers-behind"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--scenario", "leader-kiled-followers-behind"], f"did you mean {NAME}"),
         (["--scenario", NAME, "--set", "producer.ack=1"], "acks"),
@@ -57,30 +57,30 @@ NAME = "leader-killed-followers-behind"
     ],
 )
 def test_bad_input_is_named_and_exits_with_2(
-    arguments: list[str], said: str, data_dir: Path
+    arguments: list[str], message: str, data_dir: Path
 ) -> None:
     with pytest.raises(CommandError) as refused:
         call_command("experiment", *arguments)
     assert refused.value.returncode == 2
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert not (data_dir / "runs").exists()
 
 
 def test_conditions_are_those_of_the_web(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(spec: ExperimentSpec, _: Path) -> NoReturn:
-        said.append(spec)
+        specs.append(spec)
         raise RunnerDied(1, "not here")
 
-    said: list[ExperimentSpec] = []
+    specs: list[ExperimentSpec] = []
     monkeypatch.setattr(experiment, "launch", refuse)
     chosen = ["partitions=4", "rate_per_s=50", "lead_in_s=2.5", "value_bytes=200"]
     with pytest.raises(CommandError, match="not here"):
         call_command(
             "experiment", "--scenario", NAME, "--controllers", "3",
-            *(f"--condition={each}" for each in chosen),
+            *(f"--condition={name}" for name in chosen),
         )  # fmt: skip
     overrides = {"rate_per_s": 50, "lead_in_s": 2.5}
-    assert Conditions.of(said[0]) == Conditions(3, 4, overrides, 200)
+    assert Conditions.of(specs[0]) == Conditions(3, 4, overrides, 200)
 
 
 def test_scenarios_and_lessons_as_data(capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,15 +88,17 @@ def test_scenarios_and_lessons_as_data(capsys: pytest.CaptureFixture[str]) -> No
     scenarios = json.loads(capsys.readouterr().out)
     call_command("lessons", "--json")
     lessons = json.loads(capsys.readouterr().out)
-    assert NAME in [each["name"] for each in scenarios]
-    assert {lesson["scenario"] for lesson in lessons} <= {each["name"] for each in scenarios}
+    assert NAME in [scenario["name"] for scenario in scenarios]
+    assert {lesson["scenario"] for lesson in lessons} <= {
+        scenario["name"] for scenario in scenarios
+    }
 
 
 def test_scenarios_and_lessons_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("scenarios")
     call_command("lessons")
-    assert "lost_write" in (said := capsys.readouterr().out)
-    assert "What an acknowledgement means" in said
+    assert "lost_write" in (output := capsys.readouterr().out)
+    assert "What an acknowledgement means" in output
 
 
 @pytest.fixture
@@ -127,7 +129,7 @@ def test_verify_without_java_says_what_helps(without_java: dict[str, str], tmp_p
 
 @pytest.mark.process
 def test_an_experiment_without_java_concludes_nothing(without_java: dict[str, str]) -> None:
-    said = told_without_java(["experiment", "--scenario", NAME, "--json"], without_java)
-    for arm in json.loads(said)["arms"]:
+    text = told_without_java(["experiment", "--scenario", NAME, "--json"], without_java)
+    for arm in json.loads(text)["arms"]:
         assert arm["verdict"] == "unknown"
         assert set(arm["counts"].values()) == {None}

@@ -35,20 +35,20 @@ def get(client: Client, name: str, made: Experiment, **query: str) -> str:
 
 
 def test_two_experiments_stand_side_by_side_with_what_differs() -> None:
-    found = comparison.compare(done(985, 0), done(0, 0, settings=STRICT))
-    assert [column.label for column in found.columns] == ["As described", "As recommended"] * 2
-    counts = {row.words: row for row in found.counts}
+    result = comparison.compare(done(985, 0), done(0, 0, settings=STRICT))
+    assert [column.label for column in result.columns] == ["As described", "As recommended"] * 2
+    counts = {row.words: row for row in result.counts}
     assert counts["acknowledged and gone"].values == (985, 0, 0, 0)
     assert counts["acknowledged and gone"].differ
     assert not counts["acknowledged"].differ
     assert "passed over by the group" not in counts, "it is 0 everywhere"
-    assert found.settings.differ == (("producer.acks", ("1", "1", "all", "all")),)
+    assert result.settings.differ == (("producer.acks", ("1", "1", "all", "all")),)
 
 
 def test_what_was_not_judged_is_no_zero_beside_a_number(client: Client) -> None:
     this, other = done(985, 0), make.experiment(State.DONE, "unknown", "unknown")
-    found = comparison.compare(this, other)
-    assert found.counts[0].values == (10_000, 10_000, None, None)
+    result = comparison.compare(this, other)
+    assert result.counts[0].values == (10_000, 10_000, None, None)
     assert "not judged" in get(client, "compare", this, **{"with": other.slug})
 
 
@@ -82,20 +82,20 @@ def test_repetitions_show_the_spread_of_every_count_that_was_seen(client: Client
     make.experiment(State.INTERRUPTED, "broken")
     described, recommended = comparison.repetitions(made[0])
     assert {run.experiment.seed for run in described.runs} == {100, 400, 1000}
-    spread = {each.words: each for each in described.spreads}["acknowledged and gone"]
+    spread = {spread.words: spread for spread in described.spreads}["acknowledged and gone"]
     # Both arms have the same settings here, so the arm without loss counts among the runs.
     assert (spread.least, spread.middle, spread.most, spread.runs) == (0, 50, 1000, 6)
     assert len(recommended.runs) == 6
     page = get(client, "repetitions", made[0])
     assert '<td class="number" data-label="median">50</td>' in page
-    assert all(each.get_absolute_url() in page for each in made)
+    assert all(experiment.get_absolute_url() in page for experiment in made)
 
 
 def test_no_loss_in_any_run_is_a_row_of_zeros() -> None:
     (described, _) = comparison.repetitions(done(0, 0))
-    assert [(each.least, each.most) for each in described.spreads if "gone" in each.words] == [
-        (0, 0)
-    ]
+    assert [
+        (spread.least, spread.most) for spread in described.spreads if "gone" in spread.words
+    ] == [(0, 0)]
 
 
 def test_repeating_queues_the_same_arms_with_seeds_of_their_own(client: Client) -> None:
@@ -124,8 +124,8 @@ def test_the_report_holds_what_a_ticket_needs(client: Client) -> None:
     made.runs.filter(name="recommended").update(settings=STRICT)
     answer = client.get(reverse("labs:report", args=[made.slug]))
     assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
-    told = answer.content.decode()
-    for said in (
+    page = answer.content.decode()
+    for text in (
         "As described: 985 of 10,000 acknowledged messages are gone.",
         f"http://testserver{made.get_absolute_url()}",
         "seed        7",
@@ -139,14 +139,14 @@ def test_the_report_holds_what_a_ticket_needs(client: Client) -> None:
         "From send to acknowledgement: p50 1.0 ms, p99 2.0 ms, max 9.0 ms.",
         "broker broker.session.timeout.ms  3000 instead of 9000",
     ):
-        assert said in told, told
+        assert text in page, page
 
 
 def test_the_report_of_a_run_without_a_result_says_so(client: Client) -> None:
-    told = get(client, "report", make.experiment(State.FAILED, reason="No jars were found."))
-    assert "It could not be run." in told
-    assert "No jars were found." in told
-    assert "As described: no verdict" in told
+    text = get(client, "report", make.experiment(State.FAILED, reason="No jars were found."))
+    assert "It could not be run." in text
+    assert "No jars were found." in text
+    assert "As described: no verdict" in text
     unknown = get(client, "report", make.experiment(State.DONE, "unknown", "unknown"))
     assert "Not judged: sent, acknowledged," in unknown
 

@@ -32,8 +32,8 @@ def pipeline() -> str:
 
 
 def ask(client: Client, pipeline: str, **chosen: str) -> HttpResponse:
-    told = {"pipeline": pipeline, "scenario": SCENARIO, **chosen}
-    return client.post(reverse("labs:start"), told)  # type: ignore[return-value]
+    data = {"pipeline": pipeline, "scenario": SCENARIO, **chosen}
+    return client.post(reverse("labs:start"), data)  # type: ignore[return-value]
 
 
 def test_the_form_has_every_duration_with_what_the_seed_draws_from(
@@ -115,8 +115,8 @@ def test_so_many_bytes_a_second_are_too_many(size: int, rate: str, at_most: str)
 
 
 def test_java_clients_send_no_values_of_a_chosen_length() -> None:
-    told = {"value_bytes": "20", "clients": "4.3.1"}
-    form = ConditionsForm(find(SCENARIO), told, java="4.3.1")
+    data = {"value_bytes": "20", "clients": "4.3.1"}
+    form = ConditionsForm(find(SCENARIO), data, java="4.3.1")
     assert not form.is_valid()
     assert "send the number alone" in "".join(form.problems())
 
@@ -157,8 +157,8 @@ def test_java_plays_who_commits_in_the_transaction_and_not_who_has_a_database() 
 def test_java_clients_are_offered_where_they_can_play_and_shown_on_the_run(
     client: Client, pipeline: str
 ) -> None:
-    address, told = reverse("labs:conditions"), {"pipeline": pipeline, "scenario": SCENARIO}
-    assert 'value="4.3.1"' in client.get(address, told).content.decode()
+    address, data = reverse("labs:conditions"), {"pipeline": pipeline, "scenario": SCENARIO}
+    assert 'value="4.3.1"' in client.get(address, data).content.decode()
     ask(client, pipeline, clients="4.3.1")
     made = Experiment.objects.get()
     assert made.request().java_clients == "4.3.1"
@@ -177,14 +177,14 @@ def test_java_clients_are_offered_where_they_can_play_and_shown_on_the_run(
 def test_kafkas_copier_is_offered_where_it_can_play_and_shown_on_the_run(client: Client) -> None:
     described = advisor.save(replace(arms.pipeline(**OFFSETS_TOO), version="4.3")).slug
     address = reverse("labs:conditions")
-    told = {"pipeline": described, "scenario": "transactional-id-shared"}
-    assert 'value="copier"' in client.get(address, told).content.decode()
-    ask(client, clients="copier", **told)
+    data = {"pipeline": described, "scenario": "transactional-id-shared"}
+    assert 'value="copier"' in client.get(address, data).content.decode()
+    ask(client, clients="copier", **data)
     made = Experiment.objects.get()
     assert (made.request().java_clients, made.request().copier) == ("4.3.1", True)
     chosen = dict(Conditions.of(made.request()).told())
     assert chosen == {"Clients": "Java 4.3.1, with TransactionalMessageCopier"}
-    held = {**told, "scenario": "rebalance-during-processing"}
+    held = {**data, "scenario": "rebalance-during-processing"}
     assert 'value="copier"' not in client.get(address, held).content.decode()
     assert ask(client, clients="copier", **held).status_code == 400
 
@@ -201,8 +201,8 @@ def test_where_they_cannot_play_they_are_not_offered_and_refused(
     client: Client, scenario: str, fields: dict[str, str]
 ) -> None:
     pipeline = saved(**fields)
-    told = {"pipeline": pipeline, "scenario": scenario}
-    page = client.get(reverse("labs:conditions"), told).content.decode()
+    data = {"pipeline": pipeline, "scenario": scenario}
+    page = client.get(reverse("labs:conditions"), data).content.decode()
     assert "Kafka’s own</option>" not in page
     answer = ask(client, pipeline, scenario=scenario, clients="4.3.1")
     assert answer.status_code == 400

@@ -44,9 +44,9 @@ def test_a_ledger_is_a_zip_of_its_tables_without_unfinished_parts(client: Client
         table = f"{inside}/sends.parquet/producer-00000.parquet"
         assert archive.namelist() == [f"{inside}/README.md", table]
         assert len(archive.read(table)) == 800_000
-        said = archive.read(f"{inside}/README.md").decode()
-    assert all(f"| `{table}` |" in said for table in SCHEMAS)
-    assert "](" not in said, "a link would lead nowhere"
+        text = archive.read(f"{inside}/README.md").decode()
+    assert all(f"| `{table}` |" in text for table in SCHEMAS)
+    assert "](" not in text, "a link would lead nowhere"
 
 
 @pytest.mark.parametrize("arm", ["recommended", "no-such-arm"])
@@ -101,13 +101,13 @@ def test_downloads_at_once_have_a_limit_and_the_next_is_told_when_to_come_back(
 ) -> None:
     _, url = _with_rows()
     open_ones = [client.get(url) for _ in range(downloads.AT_ONCE)]
-    assert {each.status_code for each in open_ones} == {200}
+    assert {transaction.status_code for transaction in open_ones} == {200}
     refused = client.get(url)
     assert refused.status_code == 503
     assert refused["Retry-After"] == str(downloads.RETRY_S)
     assert "being downloaded" in refused.content.decode()
-    for each in [*open_ones, *open_ones]:  # read to its end, and once more: it is closed twice
-        list(each.streaming_content)  # type: ignore[attr-defined]
+    for response in [*open_ones, *open_ones]:  # read to its end, and once more: it is closed twice
+        list(response.streaming_content)  # type: ignore[attr-defined]
     last = client.get(url)
     assert last.status_code == 200
     list(last.streaming_content)  # type: ignore[attr-defined]

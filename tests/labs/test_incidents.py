@@ -27,23 +27,23 @@ from labs.management.proving import BAD_INPUT, NOT_PROVEN
 
 PLACE = Path(labs.incidents.__file__).parent
 LOCKS = {"broker": "past", "java-client": "past-clients", "streams": "past-streams"}
-INCIDENTS = pytest.mark.parametrize("incident", all_incidents(), ids=lambda each: each.slug)
+INCIDENTS = pytest.mark.parametrize("incident", all_incidents(), ids=lambda case: case.slug)
 
 
 @INCIDENTS
 def test_the_advisory_of_the_same_ticket_names_it_and_knows_both_releases(
     incident: Incident,
 ) -> None:
-    [advisory] = [each for each in advisories() if each.id == incident.id]
+    [advisory] = [advisory for advisory in advisories() if advisory.id == incident.id]
     assert advisory.incident == incident.id
     affected, fixed = Version(incident.affected), Version(incident.fixed)
-    assert any(affected in each for each in advisory.affected)
-    assert not any(fixed in each for each in advisory.affected)
+    assert any(affected in span for span in advisory.affected)
+    assert not any(fixed in span for span in advisory.affected)
 
 
 def test_no_advisory_promises_an_incident_that_is_not_there() -> None:
-    promised = {each.incident for each in advisories() if each.incident}
-    assert promised == {each.id for each in all_incidents()}
+    promised = {advisory.incident for advisory in advisories() if advisory.incident}
+    assert promised == {incident.id for incident in all_incidents()}
 
 
 @INCIDENTS
@@ -66,17 +66,17 @@ def test_what_ships_of_it_was_seen_each_time_with_the_bug_and_never_without(
     incident: Incident,
 ) -> None:
     played = record.sides(incident.id)
-    sides = {each.side: each.release for each in played}
+    sides = {item.side: item.release for item in played}
     assert sides.items() <= incident.releases.items()
     assert sides.keys() >= {"affected", "fixed"}
-    for each in played:
-        wanted = each.times if each.side == "affected" else 0
-        assert (each.shown, each.harmed > 0) == (wanted, wanted > 0)
-        assert each.times >= 1
-        assert each.exhibits
+    for play in played:
+        wanted = play.times if play.side == "affected" else 0
+        assert (play.shown, play.harmed > 0) == (wanted, wanted > 0)
+        assert play.times >= 1
+        assert play.exhibits
 
 
-@pytest.mark.parametrize(("file", "old", "new", "said"), [
+@pytest.mark.parametrize(("file", "old", "new", "message"), [
     ("incident.toml", 'affected = "3.1.0"', 'affected = "3.1"', "affected: has to be a release"),
     ("incident.toml", 'component = "java-client"', 'component = "go"', "component"),
     ("incident.toml", "minutes = 1", "minutes = 1\nhours = 1", "hours"),
@@ -86,7 +86,7 @@ def test_what_ships_of_it_was_seen_each_time_with_the_bug_and_never_without(
     ("steps.py", None, None, "steps.py: is missing"),
 ])  # fmt: skip
 def test_a_folder_that_is_wrong_is_refused_by_file_and_key(
-    tmp_path: Path, file: str, old: str | None, new: str | None, said: str
+    tmp_path: Path, file: str, old: str | None, new: str | None, message: str
 ) -> None:
     folder = shutil.copytree(PLACE / "kafka_13598", tmp_path / "kafka_13598")
     if new is None:
@@ -95,7 +95,7 @@ def test_a_folder_that_is_wrong_is_refused_by_file_and_key(
         text = (folder / file).read_text("utf-8")
         assert old is None or old in text
         (folder / file).write_text(text.replace(old, new) if old else new, "utf-8")
-    with pytest.raises(IncidentError, match=said):
+    with pytest.raises(IncidentError, match=message):
         load(folder)
 
 
@@ -105,17 +105,17 @@ def test_a_folder_is_named_after_its_ticket(tmp_path: Path) -> None:
         load(folder)
 
 
-@pytest.mark.parametrize(("options", "said"), [
+@pytest.mark.parametrize(("options", "message"), [
     (["--verify", "KAFKA-1"], "no incident KAFKA-1; there are KAFKA-3919"),
     (["--verify", "--times", "0"], "from 1 to 100"),
     (["--keep", "x.json"], "--keep is for --verify"),
     (["--on", "fixed"], "--on is for --verify"),
 ])  # fmt: skip
 def test_bad_input_is_refused_before_anything_is_started(
-    monkeypatch: pytest.MonkeyPatch, options: list[str], said: str
+    monkeypatch: pytest.MonkeyPatch, options: list[str], message: str
 ) -> None:
     monkeypatch.setattr(command, "verify", None)
-    with pytest.raises(CommandError, match=said) as refused:
+    with pytest.raises(CommandError, match=message) as refused:
         call_command("incidents", *options)
     assert refused.value.returncode == BAD_INPUT
 

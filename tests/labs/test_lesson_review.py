@@ -31,9 +31,9 @@ def test_it_comes_back_after_two_days_then_after_seven_then_never() -> None:
 
 def test_the_worst_comes_first_and_a_review_is_short() -> None:
     many = [miss("guess", 9), miss("think", 3), miss("sure", 3), miss("", 5), miss("sure", 4)]
-    told = [(each.confidence, (NOW - each.since).days) for each in due([*many, *many], NOW)]
-    assert told[:4] == [("sure", 4), ("sure", 4), ("sure", 3), ("sure", 3)]
-    assert (len(told), told[4]) == (MOST, ("", 5))
+    rows = [(miss.confidence, (NOW - miss.since).days) for miss in due([*many, *many], NOW)]
+    assert rows[:4] == [("sure", 4), ("sure", 4), ("sure", 3), ("sure", 3)]
+    assert (len(rows), rows[4]) == (MOST, ("", 5))
 
 
 pytestmark = pytest.mark.django_db
@@ -73,9 +73,9 @@ def test_a_prediction_that_did_not_come_true_is_asked_again(client: Client) -> N
     assert "acks=1" in text
     assert "acks=0" not in text
     assert "I am sure" in text
-    told = answered(client, "prediction:acks-1", "none")
-    assert "Not quite." in told
-    assert "985" in told
+    words = answered(client, "prediction:acks-1", "none")
+    assert "Not quite." in words
+    assert "985" in words
     old()
     assert "Right this time." in answered(client, "prediction:acks-1", "some")
     assert "Nothing is due" in review(client)
@@ -89,21 +89,21 @@ def test_a_prediction_that_did_not_come_true_is_asked_again(client: Client) -> N
 
 def test_a_wrong_answer_to_a_question_is_asked_again_and_explained(client: Client) -> None:
     question = LAB.questions[0]
-    wrong = next(at for at, each in enumerate(question.answers) if not each.right)
-    right = next(at for at, each in enumerate(question.answers) if each.right)
+    wrong = next(at for at, answer in enumerate(question.answers) if not answer.right)
+    right = next(at for at, answer in enumerate(question.answers) if answer.right)
     client.post(url("why"), {question.name: str(wrong)})
     assert "Nothing is due" in review(client)
     old()
     assert question.ask in review(client)
-    told = answered(client, f"question:{question.name}", str(right))
-    assert "Right this time." in told
-    assert question.answers[right].why in told
+    text = answered(client, f"question:{question.name}", str(right))
+    assert "Right this time." in text
+    assert question.answers[right].why in text
     assert Progress.objects.get().answers == {question.name: wrong}, "the first answer stays"
 
 
 def test_a_right_answer_never_comes_back(client: Client) -> None:
     question = LAB.questions[0]
-    right = next(at for at, each in enumerate(question.answers) if each.right)
+    right = next(at for at, answer in enumerate(question.answers) if answer.right)
     client.post(url("why"), {question.name: str(right)})
     old(99)
     assert "Nothing is due" in review(client)

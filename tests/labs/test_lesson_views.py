@@ -279,7 +279,7 @@ def test_polling_of_a_turn_ends_with_its_run(client: Client) -> None:
 
 def test_hints_come_one_after_the_other_and_the_solution_can_be_shown(client: Client) -> None:
     text = page(client, "your-turn")
-    places = [text.index(each) for each in ("A hint", "Another hint", "The last hint", "Show the")]
+    places = [text.index(name) for name in ("A hint", "Another hint", "The last hint", "Show the")]
     assert places == sorted(places)
     assert text.count("<details>") == 3
 
@@ -296,7 +296,7 @@ def test_every_answer_is_explained_once_one_was_given(client: Client) -> None:
 
 def test_the_first_answer_counts(client: Client) -> None:
     question = find(NAME).questions[0]
-    right = next(place for place, each in enumerate(question.answers) if each.right)
+    right = next(place for place, answer in enumerate(question.answers) if answer.right)
     client.post(url("why"), {question.name: "0"})
     client.post(url("why"), {question.name: str(right)})
     assert Progress.objects.get().answers == {question.name: 0}

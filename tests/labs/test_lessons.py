@@ -31,9 +31,12 @@ def permitted(lesson: Lesson, arm: Arm) -> tuple[set[str], set[str]]:
     assert pipeline is not None, (arm.name, problems)
     failures = advisor.advise(pipeline)["failures"]
     own = {
-        name for each in failures if each["scenario"] == lesson.scenario for name in each["permits"]
+        name
+        for failure in failures
+        if failure["scenario"] == lesson.scenario
+        for name in failure["permits"]
     }
-    return own, {name for each in failures for name in each["permits"]}
+    return own, {name for failure in failures for name in failure["permits"]}
 
 
 @LESSONS

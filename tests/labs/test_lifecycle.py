@@ -49,14 +49,14 @@ def test_of_two_processes_that_claim_at_once_exactly_one_gets_each_run(tmp_path:
     slugs = django_process(tmp_path, "-c", setup).communicate(timeout=60)[0].split()
     assert len(slugs) == 30
     two = [django_process(tmp_path, "-c", CLAIM, owner, *slugs) for owner in ("one", "two")]
-    for each in two:
-        assert each.stdout is not None
-        assert each.stdout.readline() == "ready\n"
-    for each in two:
-        assert each.stdin is not None
-        each.stdin.write("go\n")
-        each.stdin.flush()
-    claimed = [slug for each in two for slug in each.communicate(timeout=60)[0].split()]
+    for process in two:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in two:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    claimed = [slug for finished in two for slug in finished.communicate(timeout=60)[0].split()]
     assert sorted(claimed) == sorted(slugs), "each was claimed once, none twice"
 
 
@@ -66,11 +66,11 @@ pytestmark = pytest.mark.django_db
 def swept(each_second: Callable[[int], None] = lambda _: None) -> list[str]:
     """What sweeps end that come each second, a little longer than silence is borne with."""
     now = [0.0]
-    silence, ended = Silence(lambda: now[0]), []
+    heartbeats, ended = Silence(lambda: now[0]), []
     for second in range(int(lifecycle.STALE_S) + 2):
         now[0] = float(second)
         each_second(second)
-        ended += lifecycle.sweep(silence)
+        ended += lifecycle.sweep(heartbeats)
     return ended
 
 
@@ -142,11 +142,11 @@ def test_a_run_that_beats_is_left_alone_however_the_wall_clock_was_set(stepped_s
 def test_who_stood_still_itself_has_seen_no_silence() -> None:
     made = make.experiment(State.RUNNING)
     now = [0.0]
-    silence = Silence(lambda: now[0])
+    heartbeats = Silence(lambda: now[0])
     for now[0] in (0.0, 5.0, 600.0, 605.0):
-        assert lifecycle.sweep(silence) == []
+        assert lifecycle.sweep(heartbeats) == []
     now[0] = 616.0
-    assert lifecycle.sweep(silence) == [made.slug]
+    assert lifecycle.sweep(heartbeats) == [made.slug]
 
 
 def test_what_a_dying_runner_still_writes_is_removed_by_a_later_sweep() -> None:

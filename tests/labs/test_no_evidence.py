@@ -29,7 +29,7 @@ COUNTED = 985
 
 @pytest.fixture(
     params=[(State.DONE, "unknown"), (State.FAILED, "broken"), (State.INTERRUPTED, "broken")],
-    ids=lambda told: "-".join(told),
+    ids=lambda data: "-".join(data),
 )
 def silent(request: pytest.FixtureRequest, db: None) -> Experiment:
     """An experiment whose arms have counts and say nothing: it was disturbed, or it failed."""
@@ -57,11 +57,11 @@ def test_it_is_no_repetition_and_no_evidence(silent: Experiment, client: Client)
     assert not selectors.repetitions(run).exists()
     assert selectors.evidence(run).runs == 0
     assert all(arm.evidence == "" for arm in presentation.arms(silent, {}))
-    assert all(each.runs == () for each in comparison.repetitions(silent))
+    assert all(repetition.runs == () for repetition in comparison.repetitions(silent))
 
 
 def test_it_is_no_trial(silent: Experiment) -> None:
-    pipelines = {name: advisor.to_data(told) for name, told in PIPELINES.items()}
+    pipelines = {name: advisor.to_data(pipeline) for name, pipeline in PIPELINES.items()}
     trial = Trial.objects.create(
         experiment=silent, event="leader-lost-followers-behind", component="producer",
         setting="acks", pipelines=pipelines,
@@ -81,8 +81,8 @@ def test_a_comparison_and_the_list_show_no_count_of_an_unknown_arm(
     run = first(made)
     run.result["counts"] |= {"ok": 10_000, "lost_write": COUNTED}
     run.save()
-    told = comparison.compare(made, made)
-    assert all(values[0] is None for values in (row.values for row in told.counts))
+    data = comparison.compare(made, made)
+    assert all(values[0] is None for values in (row.values for row in data.counts))
     page = client.get(reverse("labs:experiments")).content.decode()
     assert f"{COUNTED} lost" not in page
     assert "0 lost" in page, "the other arm was judged"
@@ -102,8 +102,8 @@ def test_a_lesson_concludes_nothing(db: None) -> None:
 def test_exploring_keeps_that_it_was_run_and_nothing_that_was_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = {"verdict": "unknown", "reason": "broker 3 was killed", "counts": {"lost_write": 9}}
-    monkeypatch.setattr(exploring, "_result", lambda *_: (told, 1.0))
+    data = {"verdict": "unknown", "reason": "broker 3 was killed", "counts": {"lost_write": 9}}
+    monkeypatch.setattr(exploring, "_result", lambda *_: (data, 1.0))
     record = Explorations(tmp_path / "runs.jsonl")
     at = exploring.Setting(record, tmp_path, tmp_path / "judge", lambda _: None)
     run = exploring._run(at, 1, 1, "drawn", Staged(drawn()))
@@ -113,11 +113,11 @@ def test_exploring_keeps_that_it_was_run_and_nothing_that_was_seen(
 def test_the_rate_of_a_scenario_leaves_it_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    case = next(each for each in CASES if each.name == "behind")
+    case = next(case for case in CASES if case.name == "behind")
     record = Record(tmp_path / "lines.jsonl")
     for seed, verdict in ((1, "broken"), (2, "unknown")):
-        told = (case.name, seed, "bad", verdict, case.counted, COUNTED, verdict == "broken", "why")
-        record.add(Line(*told, "4.3.1", case.scenario, "2026-11-23"))
+        lines = (case.name, seed, "bad", verdict, case.counted, COUNTED, verdict == "broken", "why")
+        record.add(Line(*lines, "4.3.1", case.scenario, "2026-11-23"))
     (rate,) = rates(record)[case.scenario]
     assert (rate.shown, rate.runs, str(rate.anomaly)) == (1, 1, Anomaly.LOST_WRITE)
     assert not table([case], [1, 2], ["bad"], record), "one of two was not judged"

@@ -43,18 +43,18 @@ def printed(**other: Any) -> str:
 def test_what_the_command_printed_is_a_row_of_all_its_lines(kept: Path) -> None:
     (kept / "disk.json").write_text(printed())
     row, *pairs = rows(SHIPPED)
-    assert [(each.line, each.verdict) for each in row.cells] == [
+    assert [(cell.line, cell.verdict) for cell in row.cells] == [
         ("3.9", "broken"), ("4.0", ""), ("4.3", "holds"),
     ]  # fmt: skip
     assert row.is_changed
-    assert all(len(each.cells) == 2 for each in pairs)
+    assert all(len(pair.cells) == 2 for pair in pairs)
 
 
 def test_runs_of_exploring_are_paired_with_the_same_on_another_line(kept: Path) -> None:
     repeated = [run for run in Record(SHIPPED).runs if run.step == "line"]
-    found = rows(SHIPPED)
-    assert 0 < len(found) <= len(repeated)
-    for row in found:
+    records = rows(SHIPPED)
+    assert 0 < len(records) <= len(repeated)
+    for row in records:
         one, other = row.cells
         assert one.line != other.line
         assert row.is_changed == (one.verdict != other.verdict)

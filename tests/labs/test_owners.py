@@ -44,9 +44,9 @@ def running(owner: str) -> Experiment:
 def silent_for(seconds: float) -> list[str]:
     """What is ended by somebody who looks each second and hears no beat."""
     now = [0.0]
-    silence, ended = Silence(lambda: now[0]), []
+    heartbeats, ended = Silence(lambda: now[0]), []
     while now[0] <= seconds:
-        ended += lifecycle.sweep(silence)
+        ended += lifecycle.sweep(heartbeats)
         now[0] += 1
     return ended
 

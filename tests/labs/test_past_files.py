@@ -37,14 +37,14 @@ def test_a_checkpoint_is_that_of_the_partition_and_nought_before_there_is_one(
     assert past_files.checkpointed(tmp_path, "replication", "other-0") == 0
 
 
-@pytest.mark.parametrize(("version", "told", "not_told"), [
+@pytest.mark.parametrize(("version", "text", "not_told"), [
     ("0.10.2.2", "zookeeper.connect", "process.roles"),
     ("2.8.2", "zookeeper.connect", "process.roles"),
     ("3.2.0", "process.roles", "zookeeper.connect"),
 ])  # fmt: skip
-def test_a_broker_is_told_of_what_its_release_knows(version: str, told: str, not_told: str) -> None:
+def test_a_broker_is_told_of_what_its_release_knows(version: str, text: str, not_told: str) -> None:
     settings = past_files.broker(version, 2, 9000, 9001)
-    assert told in settings
+    assert text in settings
     assert not_told not in settings
     assert settings["listeners"] == "PLAINTEXT://127.0.0.1:9000"
 
@@ -62,7 +62,7 @@ def test_a_dump_of_several_brokers_is_divided_by_broker() -> None:
         "offset: 0 position: 0 payload: 7\n"
         "Dumping /tmp/x/broker-2/data/orders-0/9.log\noffset: 9 position: 0 payload: 8\n"
     )
-    found = past_files.by_broker(dump)
-    assert {number: list(past_files.records(text)) for number, text in found.items()} == {
+    results = past_files.by_broker(dump)
+    assert {number: list(past_files.records(text)) for number, text in results.items()} == {
         1: [], 2: [(0, "7"), (9, "8")],
     }  # fmt: skip

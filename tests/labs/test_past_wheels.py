@@ -41,12 +41,12 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_recorded_wheel_is_unpacked_for_a_play(served: Path, tmp_path: Path) -> None:
-    said: list[str] = []
-    wheels.unpack("2.3.0", tmp_path / "one", said.append)
+    lines: list[str] = []
+    wheels.unpack("2.3.0", tmp_path / "one", lines.append)
     served.unlink()  # the second play takes it from the cache
-    wheels.unpack("2.3.0", tmp_path / "two", said.append)
+    wheels.unpack("2.3.0", tmp_path / "two", lines.append)
     assert (tmp_path / "two" / "confluent_kafka" / "__init__.py").is_file()
-    assert said == ["downloading confluent-kafka 2.3.0"]
+    assert lines == ["downloading confluent-kafka 2.3.0"]
 
 
 def test_another_wheel_is_refused_and_not_kept(served: Path, tmp_path: Path) -> None:

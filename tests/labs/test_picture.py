@@ -27,7 +27,7 @@ def drawn(
 
 
 def lane(shown: Picture, number: str) -> Lane:
-    return next(each for each in shown.lanes if each.number == number)
+    return next(lane for lane in shown.lanes if lane.number == number)
 
 
 def test_what_the_leader_has_alone_is_beyond_the_watermark() -> None:

@@ -79,12 +79,12 @@ buckets = st.lists(
 
 
 @given(buckets, st.lists(st.floats(-5, 500), max_size=9))
-def test_whatever_happened_everything_stays_inside_the_drawing(found, seconds) -> None:
+def test_whatever_happened_everything_stays_inside_the_drawing(result, seconds) -> None:
     timeline = {
         "bucket_ms": 200,
         "buckets": [
             {"t_ms": 200 * at, "sent": ok, "ok": ok, "lost": min(lost, ok), "delivered": 0}
-            for at, ok, lost in found
+            for at, ok, lost in result
         ],
     }
     faults = [{**KILL, "second": second} for second in seconds]

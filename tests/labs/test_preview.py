@@ -51,7 +51,7 @@ def test_a_line_is_as_thick_as_was_asked() -> None:
     canvas.draw([((2, 10), (18, 10))], RED, 4)
     _, _, colours = points(canvas.png())
     column = [colours[3 * (20 * row + 10) : 3 * (20 * row + 10) + 3] for row in range(20)]
-    assert sum(each == bytes(RED) for each in column) == 4
+    assert sum(block == bytes(RED) for block in column) == 4
 
 
 def test_every_title_can_be_written_and_fits() -> None:

@@ -33,7 +33,7 @@ def test_only_experiments_that_are_done_and_of_this_description_are_told() -> No
     make.experiment(State.DONE, "broken", pipeline=MINE, lesson="a-lesson")
     assert proofs(MINE) == ()
     done = make.experiment(State.DONE, "broken", "holds", pipeline=MINE)
-    assert [each.experiment for each in proofs(MINE)] == [done]
+    assert [proof.experiment for proof in proofs(MINE)] == [done]
 
 
 def test_of_one_scenario_the_latest_is_told_with_its_day() -> None:
@@ -51,11 +51,11 @@ def test_the_scenarios_that_were_run_last_are_told_first() -> None:
     ]  # fmt: skip
     for days, name in enumerate(names):
         ended(make.experiment(State.DONE, "unknown", pipeline=MINE, scenario=name), days)
-    told = proofs(MINE)
-    assert [each.experiment.scenario for each in told] == names[:MOST]
-    assert told[0].day == "today"
-    assert told[2].day == (timezone.localdate() - timedelta(days=2)).isoformat()
-    assert told[0].arms[0].words == "nothing can be concluded"
+    rows = proofs(MINE)
+    assert [proof.experiment.scenario for proof in rows] == names[:MOST]
+    assert rows[0].day == "today"
+    assert rows[2].day == (timezone.localdate() - timedelta(days=2)).isoformat()
+    assert rows[0].arms[0].words == "nothing can be concluded"
 
 
 def test_what_the_guarantee_forbids_is_told_before_graver_harm_that_it_allows() -> None:
@@ -71,9 +71,9 @@ def test_what_the_guarantee_forbids_is_told_before_graver_harm_that_it_allows() 
 
 
 def test_who_sends_is_named_with_the_client_that_can_be_chosen_instead() -> None:
-    said = sender(described({**RISKY, "family": "librdkafka"}), "leader-killed")
-    assert said.said.startswith("librdkafka 2.")
-    assert said.otherwise == ""
+    answer = sender(described({**RISKY, "family": "librdkafka"}), "leader-killed")
+    assert answer.said.startswith("librdkafka 2.")
+    assert answer.otherwise == ""
     java = sender(described(RISKY), "leader-killed")
     assert java.said.startswith("Kafka’s own Java client 4.")
     assert java.otherwise.startswith("librdkafka 2.")
@@ -84,13 +84,13 @@ def test_who_sends_is_named_with_the_client_that_can_be_chosen_instead() -> None
 def test_a_run_says_who_sent_and_which_client_can_be_chosen_instead() -> None:
     mine = saved(RISKY, answer(described(RISKY)))
     by_librdkafka = make.experiment(State.DONE, "broken", pipeline=mine)
-    said = sent(by_librdkafka)
-    assert said is not None
-    assert said.said.startswith("librdkafka 2.")
-    assert said.otherwise.startswith("Java 4.")
+    sender = sent(by_librdkafka)
+    assert sender is not None
+    assert sender.said.startswith("librdkafka 2.")
+    assert sender.otherwise.startswith("Java 4.")
     by_librdkafka.spec["java_clients"] = "4.3.1"
-    said = sent(by_librdkafka)
-    assert said is not None
-    assert said.said == "Kafka’s own Java client 4.3.1 sends and reads, with your settings"
+    sender = sent(by_librdkafka)
+    assert sender is not None
+    assert sender.said == "Kafka’s own Java client 4.3.1 sends and reads, with your settings"
     by_librdkafka.scenario = "gone-with-a-release"
     assert sent(by_librdkafka) is None

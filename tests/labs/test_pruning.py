@@ -47,7 +47,7 @@ def test_the_oldest_go_first_and_only_as_many_as_needed() -> None:
     middle, oldest, newest = (with_ledger(ended_at=ago) for ago in (200, 300, 100))
     assert pruned(3 * BYTES) == []
     assert pruned(2 * BYTES) == [oldest.slug]
-    assert [keeps(each) for each in (oldest, middle, newest)] == [False, True, True]
+    assert [keeps(experiment) for experiment in (oldest, middle, newest)] == [False, True, True]
     assert pruned(BYTES) == [middle.slug]
     assert pruned(BYTES) == []
 

@@ -55,8 +55,8 @@ def test_the_newest_sample_is_what_the_picture_is_drawn_from(
 ) -> None:
     recorder = Recorder(claimed, "owner")
     recorder.take(phase("producing"))
-    told = {"ends": {"1": 4321}, "high_watermark": 4000, "committed": 3000, "delivered": 3500}
-    recorder.take(sample(1.0, **told))
+    data = {"ends": {"1": 4321}, "high_watermark": 4000, "committed": 3000, "delivered": 3500}
+    recorder.take(sample(1.0, **data))
     recorder.take(phase("faulting"))
     page = client.get(claimed.get_absolute_url()).content.decode()
     assert all(f"{number:,}" in page for number in (4321, 3000, 3500))
@@ -77,8 +77,8 @@ def test_the_page_says_what_an_arm_waits_for_until_that_is_over(
     recorder.take(phase("healing"))
     waits = {"event": "wait", "arm": "described", "at_s": 9.0}
     recorder.take({**waits, "awaits": "for broker 2 to come back", "left_s": 40})
-    told = "Waits for broker 2 to come back, up to 40 s more."
-    assert told in client.get(page).content.decode()
+    text = "Waits for broker 2 to come back, up to 40 s more."
+    assert text in client.get(page).content.decode()
     recorder.take({**waits, "awaits": "", "left_s": 0})
     assert "Waits " not in client.get(page).content.decode()
 

@@ -39,7 +39,9 @@ def test_what_nothing_that_happens_there_permits_is_one(client: Client) -> None:
     made = done(state_lost=3)
     # The recommended arm of this experiment has the described settings, not those that today's
     # rules would run: it says nothing of them.
-    assert [(each.run.name, each.count) for each in refutations(made)] == [("described", 3)]
+    assert [(refutation.run.name, refutation.count) for refutation in refutations(made)] == [
+        ("described", 3)
+    ]
     page = client.get(made.get_absolute_url()).content.decode()
     assert "This run contradicts the advice." in page
     assert "As described: 3 keys that lost state." in page

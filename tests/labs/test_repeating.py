@@ -23,9 +23,9 @@ class Runs:
     def __call__(self, spec: ExperimentSpec) -> dict[str, Any]:
         self.specs.append(spec)
         arms = []
-        for each in spec.arms:
-            left = self.verdicts[each.name]
-            arms.append({"name": each.name, "verdict": left.pop(0) if len(left) > 1 else left[0]})
+        for arm in spec.arms:
+            left = self.verdicts[arm.name]
+            arms.append({"name": arm.name, "verdict": left.pop(0) if len(left) > 1 else left[0]})
         return {"arms": arms}
 
 
@@ -46,8 +46,8 @@ def test_it_ends_when_the_time_is_over_or_nothing_is_ever_known() -> None:
     weak, safe = repeating.until_bound(SPEC, 0.5, 1e9, run)
     assert (weak.holds, safe.unknown) == (5, repeating.MOST_UNKNOWN)
     assert repeating.unbounded([weak, safe], 0.5) == [safe]
-    for each in repeating.until_bound(SPEC, 0.5, 0, run):
-        assert str(each) == f"{each.name}: broken in 0 of 0 runs"
+    for tally in repeating.until_bound(SPEC, 0.5, 0, run):
+        assert str(tally) == f"{tally.name}: broken in 0 of 0 runs"
 
 
 @pytest.mark.parametrize(

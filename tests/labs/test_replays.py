@@ -60,21 +60,21 @@ def test_the_table_says_the_same_without_a_script(client: Client, made: Experime
 
 def test_any_partition_can_be_asked_for(client: Client) -> None:
     made = make.recorded_in_two_partitions()
-    asked = client.get(made.get_absolute_url(), {"partition": "1"}).content.decode()
-    table = asked.partition('aria-label="Replay of As described"')[2].partition("</table>")[0]
+    page = client.get(made.get_absolute_url(), {"partition": "1"}).content.decode()
+    table = page.partition('aria-label="Replay of As described"')[2].partition("</table>")[0]
     assert "Partition 1. A row a second" in table
     assert table.count('<th scope="row"') == 3
     assert "<td>3 (0)</td>" in table
-    assert 'href="?partition=0#replay"' in asked
-    (address,) = re.findall(r'data-replay="([^"]+)"', asked)
+    assert 'href="?partition=0#replay"' in page
+    (address,) = re.findall(r'data-replay="([^"]+)"', page)
     (arm,) = client.get(address).json()["arms"]
     assert (arm["partition"], arm["brokers"], arm["leads"]) == (1, [2, 3], [3, 3, 3])
 
 
-@pytest.mark.parametrize("asked", ["", "0", "7", "-1", "x", "1" * 30])
-def test_without_a_partition_that_there_is_the_first_is_shown(client: Client, asked: str) -> None:
+@pytest.mark.parametrize("query", ["", "0", "7", "-1", "x", "1" * 30])
+def test_without_a_partition_that_there_is_the_first_is_shown(client: Client, query: str) -> None:
     made = make.recorded_in_two_partitions()
-    shown = client.get(made.get_absolute_url(), {"partition": asked}).content.decode()
+    shown = client.get(made.get_absolute_url(), {"partition": query}).content.decode()
     assert re.findall(r'id="partition-(\d)"[^>]+aria-current', shown) == ["0"]
     assert "<td>1 (0), not running</td>" in shown
 
@@ -108,11 +108,11 @@ def test_the_script_gets_the_part_with_the_place_to_mark(client: Client, made: E
     assert 'data-story="described" data-partition="0" data-offset="8" data-acked="0.600"' in part
 
 
-@pytest.mark.parametrize("asked", ["99", "-1", "1e3", "²", "9" * 30, "<script>", ""])
+@pytest.mark.parametrize("query", ["99", "-1", "1e3", "²", "9" * 30, "<script>", ""])
 def test_what_is_no_message_is_said_to_be_none(
-    client: Client, made: Experiment, asked: str
+    client: Client, made: Experiment, query: str
 ) -> None:
-    shown = story_of(client, made, asked)
+    shown = story_of(client, made, query)
     assert "<script>" not in shown
     assert "<ol" not in shown.partition("<main")[2]
     assert "numbered from 0" in shown
@@ -124,7 +124,7 @@ def test_a_message_of_another_partition_leads_to_the_replay_of_that(client: Clie
     sent = {"producer": "p", "value": 77, "topic": "orders", "partition": 1, "offset": 8,
             "invoked_ns": 0, "completed_ns": histories.ns(1), "outcome": "ok"}  # fmt: skip
     TableWriter(ledger, "sends", "other").flush_rows([sent])
-    told = story_of(client, made, "77", HX_Request="true")
-    assert "Acknowledged for partition 1, offset 8." in told
-    assert 'data-partition="1"' in told
-    assert f'href="{made.get_absolute_url()}?partition=1#replay"' in told
+    text = story_of(client, made, "77", HX_Request="true")
+    assert "Acknowledged for partition 1, offset 8." in text
+    assert 'data-partition="1"' in text
+    assert f'href="{made.get_absolute_url()}?partition=1#replay"' in text

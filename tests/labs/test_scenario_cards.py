@@ -22,8 +22,8 @@ CARDS = pytest.mark.parametrize(
 )
 
 
-def page(client: Client, **asked: str) -> str:
-    return client.get(reverse("labs:scenarios"), asked).content.decode()
+def page(client: Client, **options: str) -> str:
+    return client.get(reverse("labs:scenarios"), options).content.decode()
 
 
 def start(client: Client, card: Card | str, choice: str) -> Experiment:
@@ -44,10 +44,10 @@ def test_each_scenario_can_be_run_from_its_card(client: Client, card: Card) -> N
 def test_what_a_card_states_is_what_its_runs_have(client: Client, card: Card) -> None:
     runs = {run.name: run.settings for run in start(client, card, "both").runs.all()}
     for name, stated in (("weak", card.weak), ("safe", card.safe)):
-        for each in stated:
-            value = runs[name][each.component][each.name]
+        for item in stated:
+            value = runs[name][item.component][item.name]
             text = str(value).lower() if isinstance(value, bool) else str(value)
-            assert text == each.value, (name, each)
+            assert text == item.value, (name, item)
 
 
 @pytest.mark.parametrize("choice", ["weak", "safe"])
@@ -88,9 +88,9 @@ def test_every_harm_and_every_layer_that_is_offered_finds_something() -> None:
     assert Anomaly.LOST_WRITE in scenario_cards.harms()
 
 
-@pytest.mark.parametrize("asked", [{"harm": "x"}, {"layer": "x"}, {"harm": "<b>"}])
-def test_what_is_no_harm_and_no_layer_is_all(client: Client, asked: dict[str, str]) -> None:
-    assert page(client, **asked).count("<article") == len(all_scenarios())
+@pytest.mark.parametrize("fields", [{"harm": "x"}, {"layer": "x"}, {"harm": "<b>"}])
+def test_what_is_no_harm_and_no_layer_is_all(client: Client, fields: dict[str, str]) -> None:
+    assert page(client, **fields).count("<article") == len(all_scenarios())
 
 
 def test_ones_own_settings_are_offered_by_address_or_after_a_run(client: Client) -> None:

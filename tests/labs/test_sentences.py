@@ -10,8 +10,8 @@ from tests.labs.make import result
 
 
 def test_every_anomaly_that_broke_the_verdict_is_named_with_its_count() -> None:
-    said = sentences.of_run("broken", result("broken", duplicate=41, reordered=3), "exactly-once")
-    assert said == (
+    text = sentences.of_run("broken", result("broken", duplicate=41, reordered=3), "exactly-once")
+    assert text == (
         "985 of 10,000 acknowledged messages are gone; 41 surplus copies of messages are in the "
         "log; 3 messages are out of order."
     )
@@ -44,8 +44,8 @@ def test_a_sentence_for_each_arm() -> None:
 
 
 def test_where_there_is_a_sink_its_effects_are_told_zero_included() -> None:
-    told = result("broken", lost_write=0, effect_missing=0, effect_duplicated=500, given_up=7)
-    assert sentences.of_experiment([("As described", "broken", told)]) == (
+    data = result("broken", lost_write=0, effect_missing=0, effect_duplicated=500, given_up=7)
+    assert sentences.of_experiment([("As described", "broken", data)]) == (
         "As described: 0 of 10,000 acknowledged messages are gone; 0 messages left no effect; "
         "500 effects were applied more than once; 7 messages were given up by the client."
     )
@@ -77,15 +77,15 @@ def test_a_group_is_told_by_its_members_and_by_how_often_a_message_came() -> Non
 
 
 @pytest.mark.parametrize(
-    ("seen", "said"),
+    ("seen", "message"),
     [
         (Evidence(1, 0), "No loss in 1 run of"),
         (Evidence(12, 0), "evidence, not proof"),
         (Evidence(10, 9), "in 9 of 10 runs"),
     ],
 )
-def test_evidence_is_counted(seen: Evidence, said: str) -> None:
-    assert said in sentences.of_evidence(seen)
+def test_evidence_is_counted(seen: Evidence, message: str) -> None:
+    assert message in sentences.of_evidence(seen)
 
 
 def test_null_is_not_zero() -> None:

@@ -64,15 +64,15 @@ def test_brokers_that_cannot_be_run_are_stood_for_and_every_page_says_so(
     client: Client, brokers: dict[str, str], runs: str
 ) -> None:
     slug, line = saved(producer__acks="1", **brokers), brokers["kafka"]
-    asked = {"pipeline": slug, "scenario": services.FIRST_SCENARIO}
-    conditions = client.get("/experiments/conditions/", asked)
+    fields = {"pipeline": slug, "scenario": services.FIRST_SCENARIO}
+    conditions = client.get("/experiments/conditions/", fields)
     assert "stands for it" in conditions.content.decode()
     started = services.start(slug, services.FIRST_SCENARIO)
     assert (started.kafka, started.request().instead_of) == (runs, f"{line} with ZooKeeper")
-    assert [each.kafka for each in shapes(started.request())] == [runs] * 2
-    said = f"Kafka {line} with ZooKeeper cannot be run here. These brokers are {runs} in KRaft"
-    assert said in client.get(started.get_absolute_url()).content.decode()
-    assert said in " ".join(report.text(started, "").split())
+    assert [shape.kafka for shape in shapes(started.request())] == [runs] * 2
+    text = f"Kafka {line} with ZooKeeper cannot be run here. These brokers are {runs} in KRaft"
+    assert text in client.get(started.get_absolute_url()).content.decode()
+    assert text in " ".join(report.text(started, "").split())
     assert services.start_first_look().request().instead_of is None
 
 
@@ -80,8 +80,8 @@ def test_what_cannot_be_staged_is_refused_at_the_click_and_not_by_a_run(client: 
     many = saved(producer__acks="1", brokers="7", topic__replication__factor="7")
     with pytest.raises(services.Refused, match="7: the lab boots at most 5 brokers"):
         services.start(many, services.FIRST_SCENARIO)
-    asked = {"pipeline": many, "scenario": services.FIRST_SCENARIO}
-    page = client.post("/experiments/start/", asked, follow=True).content.decode()
+    fields = {"pipeline": many, "scenario": services.FIRST_SCENARIO}
+    page = client.post("/experiments/start/", fields, follow=True).content.decode()
     assert "This cannot be staged: replication.factor is 7" in page
     assert not Experiment.objects.exists()
 
@@ -152,8 +152,8 @@ def test_without_redis_an_experiment_waits_and_its_page_says_why(tmp_path: Path)
         "page = client.post('/experiments/start/', follow=True)\n"
         "print(page.status_code, 'Redis does not answer' in page.content.decode())"
     )
-    said, _ = django_process(tmp_path, "-c", script).communicate(timeout=90)
-    assert said.split() == ["200", "True"]
+    text, _ = django_process(tmp_path, "-c", script).communicate(timeout=90)
+    assert text.split() == ["200", "True"]
 
 
 def test_the_usual_time_is_learnt_from_earlier_runs() -> None:
@@ -207,14 +207,14 @@ def test_of_many_starts_at_once_no_more_come_in_than_there_are_places(
         services.start(slug, services.FIRST_SCENARIO, visitor=ONE)
     together, planned = Barrier(4, timeout=60), services.spec_for
 
-    def all_have_looked(*told: Any) -> ExperimentSpec:
+    def all_have_looked(*records: Any) -> ExperimentSpec:
         together.wait()
-        return planned(*told)
+        return planned(*records)
 
     monkeypatch.setattr(services, "spec_for", all_have_looked)
     with ThreadPoolExecutor(4) as pool:
-        told = list(pool.map(lambda _: comes_in(slug), range(4)))
-    assert sorted(told) == [False, False, False, True]
+        rows = list(pool.map(lambda _: comes_in(slug), range(4)))
+    assert sorted(rows) == [False, False, False, True]
     assert Experiment.objects.count() == settings.LAB_QUEUE["visitor"]
 
 

@@ -67,8 +67,8 @@ def folders(up: House, page: str) -> list[Path]:
     """The folders of the arms; not of one that was judged: its ledger stays with its verdict."""
     judged = {name for name, verdict in arms(up, page, "name, verdict") if verdict in JUDGED}
     attempts = up.data / "runs" / page.strip("/").rsplit("/", 1)[-1]
-    found = [path for path in attempts.glob("*/*") if path.is_dir()]
-    return [arm for arm in found if arm.name not in judged]
+    paths = [path for path in attempts.glob("*/*") if path.is_dir()]
+    return [arm for arm in paths if arm.name not in judged]
 
 
 def nothing_left(up: House, page: str) -> None:
@@ -101,7 +101,7 @@ def test_a_killed_worker_leaves_an_interrupted_run_that_can_be_run_again(
         (CLIENT, "faulting"),
         pytest.param(RUNNER, "reading", marks=pytest.mark.thorough),
     ],
-    ids=lambda told: told.name if isinstance(told, Victim) else told,
+    ids=lambda data: data.name if isinstance(data, Victim) else data,
 )
 def test_a_killed_part_of_the_run_interrupts_it(
     up: House, visitor: Visitor, running: str, victim: Victim, phase: str

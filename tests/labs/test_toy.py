@@ -30,11 +30,11 @@ def test_an_address_that_names_none_is_refused_by_field(client: Client, wrong: d
 
 
 def test_the_script_gets_every_state(client: Client):
-    told = client.get(reverse("labs:toy-states")).json()
-    assert set(told["states"]) == {state.key for state in leader_loss.states()}
-    assert (told["lag_max_s"], told["fencing_s"]) == (30, 9)
-    row = told["states"]["1/2/clean/plain/behind/behind"]
-    assert told["texts"][row["lost"]].startswith("acks=1: the leader acknowledges alone")
+    data = client.get(reverse("labs:toy-states")).json()
+    assert set(data["states"]) == {state.key for state in leader_loss.states()}
+    assert (data["lag_max_s"], data["fencing_s"]) == (30, 9)
+    row = data["states"]["1/2/clean/plain/behind/behind"]
+    assert data["texts"][row["lost"]].startswith("acks=1: the leader acknowledges alone")
 
 
 def test_a_state_is_run_on_its_own_settings_and_scenario(client: Client):

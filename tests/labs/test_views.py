@@ -119,7 +119,10 @@ def test_the_list_says_of_each_that_waits_what_its_page_says_with_no_more_querie
     with CaptureQueriesContext(connection) as eight:
         page = client.get(address).content.decode()
     assert len(eight) == len(two)
-    assert all(presentation.standing(each, selectors.paces(each)) in page for each in made)
+    assert all(
+        presentation.standing(experiment, selectors.paces(experiment)) in page
+        for experiment in made
+    )
 
 
 def test_the_page_says_when_redis_did_not_take_it(client: Client) -> None:
@@ -131,14 +134,14 @@ def test_the_page_says_when_redis_did_not_take_it(client: Client) -> None:
 
 def test_a_page_says_when_no_worker_is_there(client: Client) -> None:
     waiting = make.experiment()
-    said = "No worker is there at the moment"
+    text = "No worker is there at the moment"
     pages = [reverse("labs:live", args=[waiting.slug]), reverse("labs:experiments")]
-    assert all(said in client.get(page).content.decode() for page in pages)
+    assert all(text in client.get(page).content.decode() for page in pages)
     presence.beat("one")
-    assert not any(said in client.get(page).content.decode() for page in pages)
+    assert not any(text in client.get(page).content.decode() for page in pages)
     over = make.experiment(State.CANCELLED)
     presence.leave("one")
-    assert said not in text_of(client, over), "nothing of it waits"
+    assert text not in text_of(client, over), "nothing of it waits"
 
 
 def test_a_running_arm_shows_brokers_leader_and_what_is_done(client: Client) -> None:
@@ -218,15 +221,15 @@ def test_what_can_be_no_name_is_not_found_and_never_reaches_the_database(
     client: Client, name: str
 ) -> None:
     """PostgreSQL refuses a zero byte with an error, where SQLite finds nothing."""
-    told = {"with": "zebra\0", "pipeline": "zebra\0", "scenario": make.SCENARIO}
-    with CaptureQueriesContext(connection) as asked:
+    data = {"with": "zebra\0", "pipeline": "zebra\0", "scenario": make.SCENARIO}
+    with CaptureQueriesContext(connection) as queries:
         answer = (
-            client.post(reverse("labs:start"), told) if name == "start"
-            else client.get(reverse("labs:conditions"), told) if name == "conditions"
-            else client.get(reverse("labs:compare", args=[make.experiment().slug]), told)
+            client.post(reverse("labs:start"), data) if name == "start"
+            else client.get(reverse("labs:conditions"), data) if name == "conditions"
+            else client.get(reverse("labs:compare", args=[make.experiment().slug]), data)
         )  # fmt: skip
     assert answer.status_code == 404
-    assert not [query for query in asked.captured_queries if "zebra" in query["sql"]]
+    assert not [query for query in queries.captured_queries if "zebra" in query["sql"]]
 
 
 def test_lists_begin_with_an_invitation(client: Client) -> None:
@@ -291,9 +294,9 @@ def test_the_folder_of_a_run_lies_in_the_data_folder(data_dir: Path) -> None:
 
 def test_the_end_is_announced_once_and_polling_is_quiet(client: Client) -> None:
     running, done = make.experiment(State.RUNNING), make.experiment(State.DONE, "broken", "holds")
-    for made, said in ((running, False), (done, True)):
+    for made, is_stated in ((running, False), (done, True)):
         answer = client.get(reverse("labs:live", args=[made.slug]), headers={"HX-Request": "true"})
-        assert ('id="news"' in answer.content.decode()) == said
+        assert ('id="news"' in answer.content.decode()) == is_stated
 
 
 def test_only_who_started_an_experiment_can_cancel_it_and_an_operator(client: Client) -> None:

@@ -19,7 +19,7 @@ from tests.labs import make
 
 
 @pytest.mark.parametrize(
-    ("status", "stopped", "state", "said"),
+    ("status", "stopped", "state", "message"),
     [
         (-9, False, State.INTERRUPTED, "was killed"),
         (5, False, State.INTERRUPTED, "was killed"),
@@ -29,12 +29,12 @@ from tests.labs import make
     ],
 )
 def test_being_killed_is_an_interruption_and_being_unable_a_failure(
-    status: int, stopped: bool, state: State, said: str
+    status: int, stopped: bool, state: State, message: str
 ) -> None:
     died = RunnerDied(status, "last words")
     ended, reason = worker.end_without_result(died, stopped, "no such scenario")
     assert ended == state
-    assert said in reason
+    assert message in reason
 
 
 def test_a_runner_without_a_word_still_gives_a_reason() -> None:
@@ -108,7 +108,7 @@ def test_the_worker_clears_sessions_that_are_over_and_no_others(client: Client) 
     mine.save()
     sweeper = worker.Sweeper()
     sweeper.sweep()
-    assert [each.session_key for each in Session.objects.all()] == [mine.session_key]
+    assert [session.session_key for session in Session.objects.all()] == [mine.session_key]
     over.save(must_create=True)
     sweeper.sweep()
     assert Session.objects.count() == 2, "it looks again only after an hour"

@@ -33,12 +33,12 @@ def show(made: Experiment, second: float) -> None:
     """Moves both arms to a second of the runs that they are of."""
     for name in ("described", "recommended"):
         run, _ = kept(f"followers-behind-{name}")
-        done = [each for each in run.done if each.at_s <= second]
+        done = [fault for fault in run.done if fault.at_s <= second]
         made.runs.filter(name=name).update(
             phase="faulting", live=live(run, second),
             settings=WEAK if name == "described" else SAFE,
-            faults=[{"fault": each.fault, "target": each.target, "phase": "complete",
-                     "at_s": each.at_s + BEFORE_S, "evidence": each.evidence} for each in done],
+            faults=[{"fault": fault.fault, "target": fault.target, "phase": "complete",
+                     "at_s": fault.at_s + BEFORE_S, "evidence": fault.evidence} for fault in done],
             samples=[{"at_s": at / 4, "leader": 1,
                       "acknowledged_per_s": live(run, at / 4)["acknowledged_per_s"]}
                      for at in range(int(4 * second))],

@@ -35,12 +35,12 @@ def serving() -> Iterator[str]:
         subprocess.run(_ours(folder, made), check=True, stdout=subprocess.DEVNULL)
         # Nothing has to outlast a power cut.
         stated = ("listen_addresses=", f"unix_socket_directories={folder}", "fsync=off")
-        told = [word for each in stated for word in ("-c", each)]
-        server = spawn(_ours(folder, ["postgres", "-D", str(data), *told]), log=folder / "log")
+        lines = [word for name in stated for word in ("-c", name)]
+        server = spawn(_ours(folder, ["postgres", "-D", str(data), *lines]), log=folder / "log")
         try:
-            asked = [str(PROGRAMS / "pg_isready"), "-q", "-h", str(folder), "-d", "postgres"]
+            names = [str(PROGRAMS / "pg_isready"), "-q", "-h", str(folder), "-d", "postgres"]
             until(
-                lambda: subprocess.call(asked) == 0, _LIMIT_S,
+                lambda: subprocess.call(names) == 0, _LIMIT_S,
                 f"PostgreSQL does not answer: {folder / 'log'}", every_s=0.2,
             )  # fmt: skip
             yield f"postgres://lab@{quote(str(folder), safe='')}/lab"

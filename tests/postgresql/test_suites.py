@@ -17,11 +17,11 @@ SUITES = ("tests/advisor", "tests/config", "tests/labs")
 
 
 def test_web_and_labs_pass_on_postgresql() -> None:
-    asked = ["-q", "-p", "tests.postgresql.asking", "-p", "no:cacheprovider", "-m", "not thorough"]
+    names = ["-q", "-p", "tests.postgresql.asking", "-p", "no:cacheprovider", "-m", "not thorough"]
     with serving() as address:
-        told = subprocess.run(
-            [sys.executable, "-m", "pytest", *asked, *SUITES], cwd=ROOT, text=True,
+        process = subprocess.run(
+            [sys.executable, "-m", "pytest", *names, *SUITES], cwd=ROOT, text=True,
             env={**os.environ, "LAB_TEST_DATABASE_URL": address},
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
-    assert told.returncode == 0, told.stdout[-6000:]
+    assert process.returncode == 0, process.stdout[-6000:]

@@ -31,15 +31,15 @@ _SEEDS = st.lists(st.integers(0, 2**32), min_size=1, max_size=HISTORIES)
 
 
 def _together(histories: list[History]) -> History:
-    return {name: [row for each in histories for row in each[name]] for name in histories[0]}
+    return {name: [row for history in histories for row in history[name]] for name in histories[0]}
 
 
 def _said(groups: list[Mapping[str, Any]]) -> dict[str, Any]:
     """What an answer says of groups, as the oracle does."""
     return {
         group["reader"]: (
-            {each["consumer"]: each["deliveries"] for each in group["consumers"]},
-            {each["times"]: each["records"] for each in group["again"]},
+            {consumer["consumer"]: consumer["deliveries"] for consumer in group["consumers"]},
+            {item["times"]: item["records"] for item in group["again"]},
         )
         for group in groups
     }
@@ -61,12 +61,12 @@ def agree(spark: SparkSession, tmp_path: Path) -> Agree:
         histories = [history(seed, n, modes) for n, seed in enumerate(seeds)]
         tables = _together(histories)
         wanted: Counter[str] = Counter()
-        for each in histories:
-            wanted.update(Oracle(each).counts())
+        for row in histories:
+            wanted.update(Oracle(row).counts())
         answer = judge(spark, write(tmp_path / str(next(runs)), tables))
-        told, whole = _said(answer["groups"]), groups(tables)
-        assert len(told) == min(len(whole), MOST_MEMBERS)
-        assert told.items() <= whole.items()
+        data, whole = _said(answer["groups"]), groups(tables)
+        assert len(data) == min(len(whole), MOST_MEMBERS)
+        assert data.items() <= whole.items()
         assert _differences(answer["counts"], wanted) == {}, "name: (Spark's count, the oracle's)"
         return wanted
 

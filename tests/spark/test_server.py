@@ -103,7 +103,7 @@ def test_a_stopped_warm_judge_leaves_nothing(warm: WarmJudge, ledger: Path) -> N
     family = [warm.pid, *_children(warm.pid)]
     scratch = warm.socket.with_suffix(".scratch")
     (own,) = scratch.iterdir()
-    assert {each.name.partition("-")[0] for each in own.iterdir()} >= {"blockmgr", "spark"}
+    assert {path.name.partition("-")[0] for path in own.iterdir()} >= {"blockmgr", "spark"}
     warm.stop()
     until(lambda: not any(map(_alive, family)), 30, "processes of the warm judge are left")
     assert not warm.socket.exists()

@@ -69,10 +69,10 @@ def _workers(page: int) -> int | None:
     """How many workers the master says are alive; None while it says nothing."""
     try:
         with urlopen(f"http://127.0.0.1:{page}/json/", timeout=10) as answer:
-            said: dict[str, Any] = json.load(answer)
+            data: dict[str, Any] = json.load(answer)
     except (OSError, ValueError):  # not there yet, or there without its pages
         return None
-    return int(said["aliveworkers"])
+    return int(data["aliveworkers"])
 
 
 def test_two_workers_count_what_the_oracle_counts(master: str, tmp_path: Path) -> None:

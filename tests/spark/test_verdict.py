@@ -157,7 +157,7 @@ _BEGUN: Row = {**_FAILED, "phase": "invoke", "evidence": ""}
 
 
 @pytest.mark.parametrize(
-    ("beside", "word", "says"),
+    ("rows", "word", "says"),
     [
         ([_BEGUN, {**_FAILED, "phase": "complete"}], "holds", ""),
         ([_BEGUN, {**_FAILED, "phase": "not_applicable"}], "holds", ""),
@@ -173,9 +173,9 @@ _BEGUN: Row = {**_FAILED, "phase": "invoke", "evidence": ""}
     ],
 )  # fmt: skip
 def test_nothing_holds_unless_all_that_was_planned_happened(
-    judged: Judge, beside: list[Row], word: str, says: str
+    judged: Judge, rows: list[Row], word: str, says: str
 ) -> None:
-    tables = sound(faults=[PROVED, *beside])
+    tables = sound(faults=[PROVED, *rows])
     answer = judged(tables, "at-least-once")
     assert (answer["verdict"], says in answer["reason"]) == (word, True), answer["reason"]
     assert all_happened(tables) == (word == "holds")

@@ -27,7 +27,7 @@ def processes_of(data: Path) -> dict[int, str]:
 
     Found by environment or command line, whoever its parent is now, so that orphans are seen.
     """
-    found = {}
+    results = {}
     for proc in Path("/proc").glob("[0-9]*"):
         try:
             command = (proc / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
@@ -35,8 +35,8 @@ def processes_of(data: Path) -> dict[int, str]:
         except OSError:
             continue
         if command and (os.fsencode(data) in environment or str(data) in command):
-            found[int(proc.name)] = command
-    return found
+            results[int(proc.name)] = command
+    return results
 
 
 class House:
@@ -84,8 +84,10 @@ class House:
         """The pid of the child of `up` itself whose command line has `part`; None if none has."""
         children = Path(f"/proc/{self.process.pid}/task").glob("*/children")
         ours = {int(pid) for file in children for pid in file.read_text().split()}
-        found = [pid for pid, cmd in processes_of(self.data).items() if pid in ours and part in cmd]
-        return found[0] if found else None
+        numbers = [
+            pid for pid, cmd in processes_of(self.data).items() if pid in ours and part in cmd
+        ]
+        return numbers[0] if numbers else None
 
     def replaced(self, part: str, pid: int) -> bool:
         """Whether that child is another process now."""

@@ -25,20 +25,20 @@ def sockets(port: int, sent: bytes, count: int) -> Iterator[list[socket.socket]]
     with ExitStack() as stack:
         opened = []
         for _ in range(count):
-            each = stack.enter_context(socket.socket())
-            each.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            each.settimeout(10)
-            each.connect(("127.0.0.1", port))
-            each.sendall(sent)
-            opened.append(each)
+            item = stack.enter_context(socket.socket())
+            item.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            item.settimeout(10)
+            item.connect(("127.0.0.1", port))
+            item.sendall(sent)
+            opened.append(item)
         yield opened
 
 
-def is_open(each: socket.socket) -> bool:
+def is_open(case: socket.socket) -> bool:
     """Whether the other side has not closed it; reads what it sent."""
-    each.settimeout(0.01)
+    case.settimeout(0.01)
     try:
-        while each.recv(65536):
+        while case.recv(65536):
             pass
     except TimeoutError:
         return True

@@ -112,7 +112,7 @@ def test_two_on_one_folder_are_refused_and_what_dies_is_started_again(tmp_path):
             pid = up.pid_of(part)
             assert pid, f"no {name} runs"
             os.kill(pid, signal.SIGKILL)
-            said = f"The {name} ended by signal 9: starting it again (1 of 3)"
-            until(partial(up.says, said), 60, f"not said: {said}")
+            text = f"The {name} ended by signal 9: starting it again (1 of 3)"
+            until(partial(up.says, text), 60, f"not said: {text}")
             until(partial(up.replaced, part, pid), 60, f"no other {name} was started")
         assert up.get()[0] == 200

@@ -36,8 +36,8 @@ class Victim:
 
     def pid(self, up: House) -> int | None:
         """A process of it; the house's own child if there is one."""
-        found = [pid for pid, command in processes_of(up.data).items() if self.part in command]
-        return up.pid_of(self.part) or next(iter(found), None)
+        numbers = [pid for pid, command in processes_of(up.data).items() if self.part in command]
+        return up.pid_of(self.part) or next(iter(numbers), None)
 
     def kill(self, up: House) -> int:
         """Kills it by SIGKILL, as soon as it is there; returns its pid."""
@@ -75,12 +75,12 @@ def await_phase(up: House, page: str, phase: str) -> None:
 
 def arms(up: House, page: str, columns: str) -> list[tuple[str, ...]]:
     """What the database has of each arm of an experiment: the columns that are asked for."""
-    asked = (
+    query = (
         f"SELECT {columns} FROM labs_run JOIN labs_experiment "
         "ON labs_experiment.id = experiment_id WHERE slug = ?"
     )
     with closing(sqlite3.connect(up.data / "lab.db", timeout=30)) as database:
-        return database.execute(asked, (page.strip("/").rsplit("/", 1)[-1],)).fetchall()
+        return database.execute(query, (page.strip("/").rsplit("/", 1)[-1],)).fetchall()
 
 
 def strike(up: House, visitor: Visitor, page: str, victim: Victim, phase: str) -> str:

@@ -37,9 +37,9 @@ class Visitor:
 
     def waits_for(self, page: str, words: str, limit_s: float) -> str:
         """Waits until a page says something; returns the page."""
-        told = f"{page} never said: {words}"
+        text = f"{page} never said: {words}"
         return until(
-            lambda: text if words in (text := self.looks(page)) else "", limit_s, told, every_s=0.5
+            lambda: text if words in (text := self.looks(page)) else "", limit_s, text, every_s=0.5
         )
 
     def _ask(self, method: str, path: str) -> tuple[str, str]:

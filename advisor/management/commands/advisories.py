@@ -41,24 +41,26 @@ class Command(ExactCommand):
             message = f"--component: there is no component {component}; one of {', '.join(Part)}."
             raise CommandError(message, returncode=BAD_INPUT)
         try:
-            found = advisory_search.search(
+            advisories = advisory_search.search(
                 options["search"] or "", component, options["version"] or ""
             )
         except VersionError as error:
             raise CommandError(f"--version: {error}", returncode=BAD_INPUT) from error
         if options["json"]:
-            self.stdout.write(json.dumps([advisory_json(each) for each in found], indent=2))
+            self.stdout.write(
+                json.dumps([advisory_json(advisory) for advisory in advisories], indent=2)
+            )
         else:
-            self.stdout.write("\n".join(_text(found)))
+            self.stdout.write("\n".join(_text(advisories)))
 
 
-def _text(found: list[Advisory]) -> Iterator[str]:
-    for each in found:
-        fixed = ", ".join(str(one) for one in each.fixed) or "not fixed yet"
-        affected = " or ".join(str(one) for one in each.affected)
-        yield f"{each.id} ({each.part}): {each.title}"
-        about = f"affected: {affected}; fixed: {fixed}; may add: {', '.join(each.anomalies)}"
-        if each.incident:
-            about += f"; incident: {each.incident}"
+def _text(advisories: list[Advisory]) -> Iterator[str]:
+    for advisory in advisories:
+        fixed = ", ".join(str(one) for one in advisory.fixed) or "not fixed yet"
+        affected = " or ".join(str(one) for one in advisory.affected)
+        yield f"{advisory.id} ({advisory.part}): {advisory.title}"
+        about = f"affected: {affected}; fixed: {fixed}; may add: {', '.join(advisory.anomalies)}"
+        if advisory.incident:
+            about += f"; incident: {advisory.incident}"
         yield from textwrap.wrap(about, _WIDTH, initial_indent="    ", subsequent_indent="    ")
-    yield f"{len(found)} known bug{'' if len(found) == 1 else 's'}."
+    yield f"{len(advisories)} known bug{'' if len(advisories) == 1 else 's'}."

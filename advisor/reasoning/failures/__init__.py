@@ -20,7 +20,7 @@ _ORDER = tuple(Boundary)
 @cache
 def all_events() -> tuple[FailureEvent, ...]:
     """Every event, along the way of a message: by boundary, then by name."""
-    modules = (import_module(f"{__name__}.{found.name}") for found in _files())
+    modules = (import_module(f"{__name__}.{file.name}") for file in _files())
     events: list[FailureEvent] = [module.EVENT for module in modules]
     return tuple(sorted(events, key=lambda event: (_ORDER.index(event.boundary), event.name)))
 
@@ -31,4 +31,4 @@ def events_for(pipeline: Pipeline) -> tuple[FailureEvent, ...]:
 
 
 def _files() -> list[pkgutil.ModuleInfo]:
-    return [found for found in pkgutil.iter_modules(__path__) if not found.ispkg]
+    return [module for module in pkgutil.iter_modules(__path__) if not module.ispkg]

@@ -11,24 +11,24 @@ from advisor.reasoning.replication import Replication
 def permits(pipeline: Pipeline) -> Permits:
     """The end of every log that was only in memory; copies do not help, a flush does."""
     topic = Replication(pipeline)
-    found = outage(
+    permitted = outage(
         f"replication.factor={topic.factor}: nothing is read or written until a replica is back."
     )
     if not topic.flushes:
-        found[Anomaly.LOST_WRITE] = reason = (
+        permitted[Anomaly.LOST_WRITE] = reason = (
             "flush.messages=9223372036854775807 (never): committed means in the memory of the "
             f"replicas in sync; acks={topic.acks} waits for no disk."
             if topic.flushes_never
             else f"flush.messages={topic.flush_messages}: up to so many records of each replica "
             "are in memory only."
         )
-        found[Anomaly.DIVERGED] = f"{reason} Offsets that were read then bear other records."
+        permitted[Anomaly.DIVERGED] = f"{reason} Offsets that were read then bear other records."
     elif topic.acks == "0" or (topic.acks == "1" and topic.fails_over):
-        found[Anomaly.LOST_WRITE] = (
+        permitted[Anomaly.LOST_WRITE] = (
             f"acks={topic.acks} with flush.messages=1: only the leader is sure to have the record "
             "on its disk, and another replica may be back first and lead."
         )
-    return found
+    return permitted
 
 
 EVENT = FailureEvent(

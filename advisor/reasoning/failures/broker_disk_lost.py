@@ -13,18 +13,20 @@ def permits(pipeline: Pipeline) -> Permits:
     """Loss unless an acknowledged record is sure of more copies than brokers are lost."""
     topic = Replication(pipeline)
     lost = max(pipeline.requirement.survive, 1)
-    found: Permits = {}
+    permitted: Permits = {}
     if topic.copies <= lost:
-        found[Anomaly.LOST_WRITE] = reason = _why(topic, lost)
+        permitted[Anomaly.LOST_WRITE] = reason = _why(topic, lost)
         if topic.shows(lost):
-            found[Anomaly.DIVERGED] = f"{reason} Offsets that were read then bear other records."
+            permitted[Anomaly.DIVERGED] = (
+                f"{reason} Offsets that were read then bear other records."
+            )
     if topic.waits_for_followers and topic.factor - lost < topic.min_isr:
-        found[Anomaly.UNAVAILABLE] = (
+        permitted[Anomaly.UNAVAILABLE] = (
             f"replication.factor={topic.factor} and min.insync.replicas={topic.min_isr}: with "
             f"{counted(lost, 'broker')} gone, {max(topic.factor - lost, 0)} replicas are left, "
             "and writes wait for a replacement."
         )
-    return found
+    return permitted
 
 
 def _why(topic: Replication, lost: int) -> str:

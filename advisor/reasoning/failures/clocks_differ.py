@@ -33,8 +33,8 @@ def _refused(pipeline: Pipeline) -> Permits:
     if not refused:
         return {}
     reason = f"{apart}, {'; '.join(refused)} until the clocks agree."
-    found: Permits = {Anomaly.UNAVAILABLE: reason}
-    return found | Session(pipeline).refused(reason)
+    permitted: Permits = {Anomaly.UNAVAILABLE: reason}
+    return permitted | Session(pipeline).refused(reason)
 
 
 def _deleted_early(pipeline: Pipeline) -> Permits:

@@ -19,33 +19,33 @@ def permits(pipeline: Pipeline) -> Permits:
         return outage(_without_zookeeper(topic))
     count = controllers(pipeline)
     spared = "fewer than half" if count is None else f"{(count - 1) // 2}"
-    said = (
+    text = (
         f"application.controllers={count or 'unknown'} ({spared} may be down): without a majority"
     )
     if topic.waits_for_followers and topic.fails_over:
         return outage(
-            f"{said} the in-sync set cannot shrink and nobody new can lead, so the next broker "
+            f"{text} the in-sync set cannot shrink and nobody new can lead, so the next broker "
             "that dies holds up acks=all until it or the controllers are back."
         )
     return outage(
-        f"{said} nobody new can lead: a partition whose leader dies next waits until it or the "
+        f"{text} nobody new can lead: a partition whose leader dies next waits until it or the "
         "controllers are back."
     )
 
 
 def _without_zookeeper(topic: Replication) -> str:
     """Inferred from where the controller, some broker, keeps its decisions; not seen in a run."""
-    said = (
+    text = (
         f"{topic.with_zookeeper}: without a majority of ZooKeeper's servers (fewer than half "
         "may be down)"
     )
     if topic.waits_for_followers and topic.fails_over:
         return (
-            f"{said} the in-sync set cannot shrink and nobody new can lead, so the next broker "
+            f"{text} the in-sync set cannot shrink and nobody new can lead, so the next broker "
             "that dies holds up acks=all until it or they are back."
         )
     return (
-        f"{said} nobody new can lead: a partition whose leader dies next waits until it or they "
+        f"{text} nobody new can lead: a partition whose leader dies next waits until it or they "
         "are back."
     )
 

@@ -23,12 +23,12 @@ def permits(pipeline: Pipeline) -> Permits:
     copies = pipeline.number(Component.BROKER, NAME)
     until = "until that broker is back" if copies == 1 else "until another broker coordinates"
     reason = f"{NAME}={copies}: the group can commit nothing {until}."
-    found: Permits = {Anomaly.BLOCKED: f"{reason} {_how_long(pipeline)}"}
+    permitted: Permits = {Anomaly.BLOCKED: f"{reason} {_how_long(pipeline)}"}
     if group.commit in (Commit.AUTO, Commit.AFTER):
-        return found | repeated(
+        return permitted | repeated(
             pipeline, f"{reason} {group.named}: what was processed comes again."
         )
-    return found
+    return permitted
 
 
 def _how_long(pipeline: Pipeline) -> str:

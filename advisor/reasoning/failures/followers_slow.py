@@ -23,10 +23,10 @@ def permits(pipeline: Pipeline) -> Permits:
             Anomaly.BLOCKED: f"{until}; acks={topic.acks} does not wait for it, but nobody can "
             "read a record that it lacks."
         }
-    found = outage(f"{until}; acks=all waits for it, and so do the readers.")
+    permitted = outage(f"{until}; acks=all waits for it, and so do the readers.")
     if session.request_timeout_ms < topic.slow_follower_ms:
-        found |= session.repeats()
-    return found | session.gives_up(topic.slowest_pause_ms, "A slow follower's time in sync")
+        permitted |= session.repeats()
+    return permitted | session.gives_up(topic.slowest_pause_ms, "A slow follower's time in sync")
 
 
 EVENT = FailureEvent(

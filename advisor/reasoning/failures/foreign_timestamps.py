@@ -18,12 +18,12 @@ def permits(pipeline: Pipeline) -> Permits:
     given = pipeline.text(Component.APPLICATION, "timestamps")
     if given == "now" or not stamped_by_sender(pipeline):
         return {}
-    said = f"application.timestamps={given} with message.timestamp.type=CreateTime"
-    found: Permits = {}
+    text = f"application.timestamps={given} with message.timestamp.type=CreateTime"
+    permitted: Permits = {}
     kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
     if kept_ms >= 0 and "delete" in pipeline.text(Component.TOPIC, "cleanup.policy"):
-        found[Anomaly.EFFECT_MISSING] = (
-            f"{said}: what is older than retention.ms={kept_ms} when it is sent is acknowledged, "
+        permitted[Anomaly.EFFECT_MISSING] = (
+            f"{text}: what is older than retention.ms={kept_ms} when it is sent is acknowledged, "
             "and deleted at the next check."
         )
     refused = [
@@ -34,8 +34,8 @@ def permits(pipeline: Pipeline) -> Permits:
         if limit
     ]  # fmt: skip
     if refused:
-        found |= Session(pipeline).refused(f"{said}: {'; '.join(refused)}.")
-    return found
+        permitted |= Session(pipeline).refused(f"{text}: {'; '.join(refused)}.")
+    return permitted
 
 
 EVENT = FailureEvent(

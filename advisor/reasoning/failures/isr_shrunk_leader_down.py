@@ -21,16 +21,16 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     if topic.unclean:
         return unclean_election.permits(pipeline)
-    found = _wait(topic)
+    permitted = _wait(topic)
     if topic.eligible_replicas and topic.min_isr > 1 and not topic.waits_for_followers:
-        found[Anomaly.LOST_WRITE] = (
+        permitted[Anomaly.LOST_WRITE] = (
             f"eligible.leader.replicas.version=1 with acks={topic.acks}: alone, below "
             f"min.insync.replicas={topic.min_isr}, the leader went on acknowledging; an eligible "
             "replica that leads next has only what was committed before."
         )
     if topic.acks == "0":
-        found |= leader_killed.lost_with_the_leader(topic)
-    return found
+        permitted |= leader_killed.lost_with_the_leader(topic)
+    return permitted
 
 
 def _wait(topic: Replication) -> Permits:

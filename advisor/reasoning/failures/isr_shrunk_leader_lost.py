@@ -52,12 +52,12 @@ def _with_copies(topic: Replication) -> Permits:
 
 
 def _lost(topic: Replication, reason: str) -> Permits:
-    found = {Anomaly.LOST_WRITE: reason}
+    permitted = {Anomaly.LOST_WRITE: reason}
     # Any replica may lead uncleanly: also one that left while enough others made records readable.
     stale_leads = topic.unclean and topic.min_isr < topic.factor
     if stale_leads or topic.shows(1) or topic.may_lead_empty(topic.copies):
-        found[Anomaly.DIVERGED] = f"{reason} Offsets that were read then bear other records."
-    return found
+        permitted[Anomaly.DIVERGED] = f"{reason} Offsets that were read then bear other records."
+    return permitted
 
 
 def _why(topic: Replication) -> str:

@@ -33,10 +33,10 @@ def _of_the_disk(topic: Replication) -> Permits:
             "simply lead; one that has every committed record must be back first."
         )
     reason = _why(topic)
-    found = {Anomaly.LOST_WRITE: reason}
+    permitted = {Anomaly.LOST_WRITE: reason}
     if topic.shows(1) or not topic.eligible_replicas:
-        found[Anomaly.DIVERGED] = f"{reason} Offsets that were read then bear other records."
-    return found
+        permitted[Anomaly.DIVERGED] = f"{reason} Offsets that were read then bear other records."
+    return permitted
 
 
 def _why(topic: Replication) -> str:

@@ -20,17 +20,17 @@ def permits(pipeline: Pipeline) -> Permits:
     topic, session = Replication(pipeline), Session(pipeline)
     if not topic.fails_over:
         return outage("replication.factor=1: a leader that is fenced has nobody to follow it.")
-    found = outage(
+    permitted = outage(
         f"{topic.fencing}: until the leader that is cut off is fenced, nobody else leads"
         f"{_never(topic)}."
     )
     if not topic.waits_for_followers:
-        found[Anomaly.LOST_WRITE] = (
+        permitted[Anomaly.LOST_WRITE] = (
             f"acks={topic.acks}: a leader that is cut off goes on acknowledging to the clients "
             "that reach it, and drops those records when it follows the new leader."
         )
-    found |= session.repeats()
-    return found | session.gives_up(topic.failover_ms, "The wait for a new leader")
+    permitted |= session.repeats()
+    return permitted | session.gives_up(topic.failover_ms, "The wait for a new leader")
 
 
 def _never(topic: Replication) -> str:

@@ -13,8 +13,8 @@ def permits(pipeline: Pipeline) -> Permits:
     """Loss where nobody else had the record yet; a pause until the dead broker is fenced."""
     topic, session = Replication(pipeline), Session(pipeline)
     given_up = session.gives_up(topic.failover_ms, topic.wait_for_leader)
-    found = {**_pause(topic), **session.repeats(), **given_up}
-    return found | lost_with_the_leader(topic)
+    permitted = {**_pause(topic), **session.repeats(), **given_up}
+    return permitted | lost_with_the_leader(topic)
 
 
 def lost_with_the_leader(topic: Replication) -> Permits:

@@ -26,17 +26,17 @@ def without_position(pipeline: Pipeline, cause: str = "") -> Permits:
     """
     name = start_of(pipeline)
     start = pipeline.text(Component.CONSUMER, name)
-    said = f"{cause}{name}={start}"
-    skips = f"{said}: what is in the log before the group finds its place is passed over."
-    repeats = f"{said}: what the group had processed before it lost its place comes again."
+    text = f"{cause}{name}={start}"
+    skips = f"{text}: what is in the log before the group finds its place is passed over."
+    repeats = f"{text}: what the group had processed before it lost its place comes again."
     if start == "latest":
         return missing(skips)
     if start == "earliest":
         return repeated(pipeline, repeats, committed=True)
     if start in ("none", "error"):
-        reason = f"{said}: the consumer stops with an error until somebody sets a position."
+        reason = f"{text}: the consumer stops with an error until somebody sets a position."
         return {Anomaly.BLOCKED: reason}
-    older = missing(f"{said}: older records are passed over.")
+    older = missing(f"{text}: older records are passed over.")
     return older | repeated(pipeline, repeats, committed=True)
 
 

@@ -63,8 +63,8 @@ def said(pipeline: Pipeline) -> str:
 
 
 def _acks(pipeline: Pipeline) -> int:
-    known = pipeline.knows(Component.BROKER, _ACKS)
-    return pipeline.number(Component.BROKER, _ACKS) if known else -1
+    is_known = pipeline.knows(Component.BROKER, _ACKS)
+    return pipeline.number(Component.BROKER, _ACKS) if is_known else -1
 
 
 def goes_back(pipeline: Pipeline, reason: str) -> Permits:

@@ -16,9 +16,9 @@ def permits(pipeline: Pipeline) -> Permits:
     if topic.fails_over:
         return {}
     reason = "replication.factor=1: no other broker has the partition."
-    found: Permits = {Anomaly.UNAVAILABLE: reason, Anomaly.BLOCKED: reason}
-    found |= Session(pipeline).gives_up(topic.failover_ms, topic.wait_for_leader)
-    return found | lost_with_the_leader(topic)
+    permitted: Permits = {Anomaly.UNAVAILABLE: reason, Anomaly.BLOCKED: reason}
+    permitted |= Session(pipeline).gives_up(topic.failover_ms, topic.wait_for_leader)
+    return permitted | lost_with_the_leader(topic)
 
 
 EVENT = FailureEvent(

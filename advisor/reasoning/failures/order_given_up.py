@@ -11,10 +11,10 @@ from advisor.reasoning.pipeline import Pipeline
 
 def permits(pipeline: Pipeline) -> Permits:
     """Within a partition by the queue, of a key by the partitioner and by tasks side by side."""
-    found: Permits = {}
+    permitted: Permits = {}
     librdkafka = pipeline.family is Family.LIBRDKAFKA
     if librdkafka and pipeline.text(Component.PRODUCER, "queuing.strategy") == "lifo":
-        found[Anomaly.REORDERED] = (
+        permitted[Anomaly.REORDERED] = (
             "queuing.strategy=lifo: of the messages that wait, the newest is sent first."
         )
     split = tasks_split(pipeline)
@@ -23,8 +23,8 @@ def permits(pipeline: Pipeline) -> Permits:
         split and f"{split}, side by side: later messages of a key may be done first.",
     ]
     if any(reasons):
-        found[Anomaly.KEY_REORDERED] = " ".join(reason for reason in reasons if reason)
-    return found
+        permitted[Anomaly.KEY_REORDERED] = " ".join(reason for reason in reasons if reason)
+    return permitted
 
 
 EVENT = FailureEvent(

@@ -18,15 +18,15 @@ def permits(pipeline: Pipeline) -> Permits:
     session, group = Session(pipeline), Group.of(pipeline)
     if session.restart != "resumes" or (group and group.commit is Commit.IN_TRANSACTION):
         return {}
-    said = "resend=on-error" if session.application_resends else "restart=resumes"
+    text = "resend=on-error" if session.application_resends else "restart=resumes"
     reason = (
-        f"application.{said}: after a restart the application sends again what it has no "
+        f"application.{text}: after a restart the application sends again what it has no "
         "acknowledgement for, and a new session gets a new producer id."
     )
-    found = {Anomaly.DUPLICATE: reason}
+    permitted = {Anomaly.DUPLICATE: reason}
     if not sink_absorbs(pipeline):
-        found[Anomaly.EFFECT_DUPLICATED] = f"{reason} application.sink=plain applies both."
-    return found
+        permitted[Anomaly.EFFECT_DUPLICATED] = f"{reason} application.sink=plain applies both."
+    return permitted
 
 
 EVENT = FailureEvent(

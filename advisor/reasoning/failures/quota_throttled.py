@@ -19,17 +19,17 @@ def permits(pipeline: Pipeline) -> Permits:
     if backlog is None:
         return {}
     session = Session(pipeline)
-    found: Permits = {
+    permitted: Permits = {
         Anomaly.UNAVAILABLE: f"{backlog}: the last record of a full buffer waits for "
         f"{backlog.empty_ms:,} ms."
     }
     if not (session.application_resends or session.engine_resends):
         reason = _given_up(session, backlog)
         if reason:
-            found[Anomaly.GIVEN_UP] = reason
+            permitted[Anomaly.GIVEN_UP] = reason
     if backlog.in_flight_ms(session) > session.silence_ms:
-        found |= session.repeats()
-    return found
+        permitted |= session.repeats()
+    return permitted
 
 
 def _given_up(session: Session, backlog: Backlog) -> str:

@@ -21,41 +21,41 @@ def permits(pipeline: Pipeline) -> Permits:
     """
     topic = Replication(pipeline)
     racks = pipeline.value(Component.APPLICATION, "racks")
-    known = racks if isinstance(racks, int) else 1
-    together = in_fullest_rack(topic.factor, known)
-    said = (
-        f"application.racks={known if racks else 'unknown'}, replication.factor={topic.factor}: "
+    count = racks if isinstance(racks, int) else 1
+    together = in_fullest_rack(topic.factor, count)
+    text = (
+        f"application.racks={count if racks else 'unknown'}, replication.factor={topic.factor}: "
         f"{together} of the replicas may stand in one rack"
     )
-    found: Permits = {}
+    permitted: Permits = {}
     if topic.copies <= together:
-        found |= _lost(pipeline, topic, together, said)
+        permitted |= _lost(pipeline, topic, together, text)
     if topic.waits_for_followers and topic.factor - together < topic.min_isr:
-        found[Anomaly.UNAVAILABLE] = (
-            f"{said}; without them fewer than min.insync.replicas={topic.min_isr} are left."
+        permitted[Anomaly.UNAVAILABLE] = (
+            f"{text}; without them fewer than min.insync.replicas={topic.min_isr} are left."
         )
-    elif known == _SITES:
-        found[Anomaly.UNAVAILABLE] = f"{said}; {_majority(topic)}"
-    return found
+    elif count == _SITES:
+        permitted[Anomaly.UNAVAILABLE] = f"{text}; {_majority(topic)}"
+    return permitted
 
 
-def _lost(pipeline: Pipeline, topic: Replication, together: int, said: str) -> Permits:
+def _lost(pipeline: Pipeline, topic: Replication, together: int, text: str) -> Permits:
     """A stale replica is elected by hand: a client may find its last batches gone (0025)."""
     copies = counted(topic.copies, "copy", "copies")
     reason = (
-        f"{said}, and an acknowledged record is sure of {copies} (acks={topic.acks}, "
+        f"{text}, and an acknowledged record is sure of {copies} (acks={topic.acks}, "
         f"min.insync.replicas={topic.min_isr}): a rack that is alone goes on acknowledging, and "
         "then it is lost."
     )
-    found = {Anomaly.LOST_WRITE: reason}
+    permitted = {Anomaly.LOST_WRITE: reason}
     if topic.shows(together):
-        found[Anomaly.DIVERGED] = f"{reason} Offsets that were read then bear other records."
+        permitted[Anomaly.DIVERGED] = f"{reason} Offsets that were read then bear other records."
     if Session(pipeline).idempotent:
-        found[Anomaly.GIVEN_UP] = (
+        permitted[Anomaly.GIVEN_UP] = (
             "enable.idempotence=true: a replica that an operator elects lacks the producer's last "
             "batches and refuses what follows them (OUT_OF_ORDER_SEQUENCE_NUMBER)."
         )
-    return found
+    return permitted
 
 
 def _majority(topic: Replication) -> str:

@@ -16,16 +16,16 @@ def permits(pipeline: Pipeline) -> Permits:
     Sending a record again that is too large by itself never helps.
     """
     session = Session(pipeline)
-    found = _batches(pipeline, session)
+    permitted = _batches(pipeline, session)
     limits = too_small(pipeline)
     if limits:
         by_broker = all(limit.component is Component.TOPIC for limit in limits)
-        said = (
+        text = (
             f"application.{LARGEST}={pipeline.value(Component.APPLICATION, LARGEST)} takes up to "
             f"{largest(pipeline)} bytes with its batch, more than {' and '.join(map(str, limits))}:"
         )
-        found |= session.refused(f"{said} it is refused.", by_broker=by_broker)
-    return found
+        permitted |= session.refused(f"{text} it is refused.", by_broker=by_broker)
+    return permitted
 
 
 def _batches(pipeline: Pipeline, session: Session) -> Permits:

@@ -23,10 +23,10 @@ def permits(pipeline: Pipeline) -> Permits:
         f"{streams.named} with commit.interval.ms={streams.commit_ms}: what was processed since "
         "the last commit is processed again, and its results stay where they were written first."
     )
-    found = {Anomaly.DUPLICATE: reason}
+    permitted = {Anomaly.DUPLICATE: reason}
     if not sink_absorbs(pipeline):
-        found[Anomaly.EFFECT_DUPLICATED] = f"{reason} {again(pipeline)}"
-    return found
+        permitted[Anomaly.EFFECT_DUPLICATED] = f"{reason} {again(pipeline)}"
+    return permitted
 
 
 EVENT = FailureEvent(

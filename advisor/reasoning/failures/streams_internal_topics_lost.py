@@ -18,25 +18,25 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     lost = max(pipeline.requirement.survive, 1)
     factor, least = streams.internal_factor, streams.internal_min_isr
-    said = f"replication.factor={factor} of the internal topics with min.insync.replicas={least}"
+    text = f"replication.factor={factor} of the internal topics with min.insync.replicas={least}"
     copies = counted(streams.internal_copies, "copy", "copies")
-    found: Permits = {}
+    permitted: Permits = {}
     if streams.internal_copies <= lost:
         reason = (
-            f"{said}: the changelog of the state and what was on its way through a repartition "
+            f"{text}: the changelog of the state and what was on its way through a repartition "
             f"topic are sure of {copies}."
         )
-        found = {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}
+        permitted = {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}
     elif factor > 1 and Replication(pipeline).may_lead_empty(streams.internal_copies):
         reason = (
-            f"{said}, application.disk.lost=returns-empty: without eligible leader replicas the "
+            f"{text}, application.disk.lost=returns-empty: without eligible leader replicas the "
             "last broker in sync comes back empty and leads, and what the changelog kept is gone."
         )
-        found = {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}
+        permitted = {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}
     if factor - lost < least:
-        waits = f"{said}: with {lost} of their brokers gone the application cannot write to them."
-        found |= {Anomaly.UNAVAILABLE: waits, Anomaly.BLOCKED: waits}
-    return found
+        waits = f"{text}: with {lost} of their brokers gone the application cannot write to them."
+        permitted |= {Anomaly.UNAVAILABLE: waits, Anomaly.BLOCKED: waits}
+    return permitted
 
 
 EVENT = FailureEvent(

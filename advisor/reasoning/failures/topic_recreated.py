@@ -21,35 +21,37 @@ def permits(pipeline: Pipeline) -> Permits:
     how = pipeline.text(Component.APPLICATION, NAME)
     if how == "never":
         return {}
-    said = f"application.{NAME}={how}"
-    found: Permits = {Anomaly.DIVERGED: f"{said}: offsets begin at 0 again, with other records."}
+    text = f"application.{NAME}={how}"
+    permitted: Permits = {
+        Anomaly.DIVERGED: f"{text}: offsets begin at 0 again, with other records."
+    }
     if pipeline.family is Family.SPARK:
-        found |= _by_checkpoint(pipeline, said)
+        permitted |= _by_checkpoint(pipeline, text)
     if how == "clients-stopped":
-        return found | _started_again(pipeline, said)
-    return found | _read_while_it_goes(pipeline, said) | _sent_while_it_goes(pipeline, said)
+        return permitted | _started_again(pipeline, text)
+    return permitted | _read_while_it_goes(pipeline, text) | _sent_while_it_goes(pipeline, text)
 
 
-def _by_checkpoint(pipeline: Pipeline, said: str) -> Permits:
+def _by_checkpoint(pipeline: Pipeline, text: str) -> Permits:
     """A checkpoint holds offsets and no topic id; only those beyond the log's end are noticed."""
-    found = missing(
-        f"{said}: the checkpoint has the old topic's offsets; once the new topic has grown past "
+    permitted = missing(
+        f"{text}: the checkpoint has the old topic's offsets; once the new topic has grown past "
         "them the query goes on there."
     )
     if pipeline.flag(Component.CONSUMER, "failOnDataLoss"):
-        found[Anomaly.BLOCKED] = (
-            f"{said}, failOnDataLoss=true: while the new topic ends before the checkpoint's "
+        permitted[Anomaly.BLOCKED] = (
+            f"{text}, failOnDataLoss=true: while the new topic ends before the checkpoint's "
             "offsets, the query stops."
         )
-    return found
+    return permitted
 
 
-def _started_again(pipeline: Pipeline, said: str) -> Permits:
+def _started_again(pipeline: Pipeline, text: str) -> Permits:
     """A group without a position, whose records are all sent since: only a skip is left."""
     if pipeline.family is Family.SPARK:
         return {}
     start = pipeline.text(Component.CONSUMER, "auto.offset.reset")
-    lost = f"{said}: the brokers delete the group's position with the topic. auto.offset.reset="
+    lost = f"{text}: the brokers delete the group's position with the topic. auto.offset.reset="
     if start in ("none", "error"):
         return {Anomaly.BLOCKED: f"{lost}{start}: the group stops until somebody sets one."}
     if start == "earliest":
@@ -57,42 +59,42 @@ def _started_again(pipeline: Pipeline, said: str) -> Permits:
     return missing(f"{lost}{start}: what is sent before the group finds its place is passed over.")
 
 
-def _read_while_it_goes(pipeline: Pipeline, said: str) -> Permits:
+def _read_while_it_goes(pipeline: Pipeline, text: str) -> Permits:
     """A reader keeps its offset, and may commit it for the new topic, too (KAFKA-12257).
 
     Seen on 4.3.1, with auto.offset.reset=earliest and not a word in any log: librdkafka 2.16 passed
     over 960 of 17,460 records of the new topic, all below its old offset; a Java client 4.3.1 with
     group.protocol=consumer over 980 of 15,140. With group.protocol=classic it passed over none.
     """
-    found = missing(
-        f"{said}: what nobody has read goes with the old topic; and a reader that asks the new one "
+    permitted = missing(
+        f"{text}: what nobody has read goes with the old topic; and a reader that asks the new one "
         "for the old one's offset is not told, once that has grown past it."
     )
-    again = f"{said}: a reader that has lost its place may start at the new topic's begin again."
-    return found | repeated(pipeline, again, committed=True)
+    again = f"{text}: a reader that has lost its place may start at the new topic's begin again."
+    return permitted | repeated(pipeline, again, committed=True)
 
 
-def _sent_while_it_goes(pipeline: Pipeline, said: str) -> Permits:
+def _sent_while_it_goes(pipeline: Pipeline, text: str) -> Permits:
     """The new topic knows no sequence number, so that it takes whichever batch comes first."""
     session = Session(pipeline)
-    found: Permits = {
-        Anomaly.LOST_WRITE: f"{said}: what the old topic acknowledges at its end goes with it. "
+    permitted: Permits = {
+        Anomaly.LOST_WRITE: f"{text}: what the old topic acknowledges at its end goes with it. "
         f"{_who_creates(pipeline)}",
-        Anomaly.UNAVAILABLE: f"{said}: sends wait, or fail, until the clients know the new topic.",
+        Anomaly.UNAVAILABLE: f"{text}: sends wait, or fail, until the clients know the new topic.",
     }
     if not (session.application_resends or session.engine_resends):
-        found[Anomaly.GIVEN_UP] = (
-            f"{said}: what is sent while there is no such topic may be reported as failed."
+        permitted[Anomaly.GIVEN_UP] = (
+            f"{text}: what is sent while there is no such topic may be reported as failed."
         )
     if session.application_resends or session.in_flight > 1:
-        found[Anomaly.REORDERED] = (
-            f"{said}: a batch that failed comes again behind one that the new topic has taken."
+        permitted[Anomaly.REORDERED] = (
+            f"{text}: a batch that failed comes again behind one that the new topic has taken."
         )
     if pipeline.text(Component.PRODUCER, "transactional.id"):
-        found[Anomaly.TORN_TRANSACTION] = (
-            f"{said}: of a transaction that is open, a part goes with the old topic."
+        permitted[Anomaly.TORN_TRANSACTION] = (
+            f"{text}: of a transaction that is open, a part goes with the old topic."
         )
-    return found
+    return permitted
 
 
 def _who_creates(pipeline: Pipeline) -> str:

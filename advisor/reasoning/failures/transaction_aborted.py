@@ -28,13 +28,13 @@ def permits(pipeline: Pipeline) -> Permits:
         f"isolation.level={isolation} with {writer}: records of "
         "transactions that are open or aborted are delivered."
     )
-    found = {Anomaly.ABORTED_READ: reason}
+    permitted = {Anomaly.ABORTED_READ: reason}
     if not sink_absorbs(pipeline):
         sink = pipeline.text(Component.APPLICATION, "sink")
-        found[Anomaly.EFFECT_DUPLICATED] = (
+        permitted[Anomaly.EFFECT_DUPLICATED] = (
             f"{reason} application.sink={sink} takes them, and again what replaces them."
         )
-    return found
+    return permitted
 
 
 EVENT = FailureEvent(

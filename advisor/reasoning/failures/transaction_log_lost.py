@@ -22,22 +22,22 @@ def permits(pipeline: Pipeline) -> Permits:
             Anomaly.UNAVAILABLE: f"{FACTOR}={factor} cannot be reached with {pipeline.brokers} "
             "brokers: until it is lowered, no transaction can begin."
         }
-    found: Permits = {}
+    permitted: Permits = {}
     if min(least, factor) <= lost:
         reason = (
             f"{FACTOR}={factor} with {MINIMUM}={least}: the decision on a transaction is sure of "
             f"{min(least, factor)} copies; without it, "
         )
-        found[Anomaly.TORN_TRANSACTION] = f"{reason}some partitions are marked and others not."
-        found[Anomaly.BLOCKED] = f"{reason}read_committed readers wait behind it."
+        permitted[Anomaly.TORN_TRANSACTION] = f"{reason}some partitions are marked and others not."
+        permitted[Anomaly.BLOCKED] = f"{reason}read_committed readers wait behind it."
     elif factor > 1 and Replication(pipeline).may_lead_empty(min(least, factor)):
-        found = _led_by_an_empty_disk(factor, least)
+        permitted = _led_by_an_empty_disk(factor, least)
     if factor - lost < least:
-        found[Anomaly.UNAVAILABLE] = (
+        permitted[Anomaly.UNAVAILABLE] = (
             f"{FACTOR}={factor} with {MINIMUM}={least}: with {lost} of its brokers gone, no "
             "transaction can begin or end."
         )
-    return found
+    return permitted
 
 
 def _led_by_an_empty_disk(factor: int, least: int) -> Permits:

@@ -23,21 +23,23 @@ def permits(pipeline: Pipeline) -> Permits:
             "unclean.leader.election.enable=false: nobody leads until an in-sync (or, since 4.1, "
             "an eligible) replica is back."
         )
-    found = outage(f"{topic.fencing}: nobody leads until the replicas that are down are fenced.")
+    permitted = outage(
+        f"{topic.fencing}: nobody leads until the replicas that are down are fenced."
+    )
     if topic.copies >= topic.factor:
-        return found
+        return permitted
     reason = (
         f"unclean.leader.election.enable=true: an acknowledged record is sure to be on "
         f"{topic.copies} of {topic.factor} replicas, and one that lacks it may lead; the others "
     )
     if Session(pipeline).idempotent:
         # docs/decisions/0025: seen in a run of the calibration.
-        found |= {
+        permitted |= {
             Anomaly.GIVEN_UP: "enable.idempotence=true: the new leader lacks the producer's last "
             "batches and refuses what follows them (OUT_OF_ORDER_SEQUENCE_NUMBER); librdkafka "
             "gives up for good then, with all that waits in it."
         }
-    return found | {
+    return permitted | {
         Anomaly.LOST_WRITE: f"{reason}then drop it too.",
         Anomaly.DIVERGED: f"{reason}then bear other records at offsets that were already read.",
     }

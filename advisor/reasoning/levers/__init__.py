@@ -25,5 +25,5 @@ ALL = (
 
 def levers(pipeline: Pipeline) -> list[tuple[Lever, tuple[Value, ...]]]:
     """The levers that this pipeline leaves to pull, each with its values in order."""
-    found = ((lever, tuple(lever.targets(pipeline))) for lever in ALL)
-    return [(lever, targets) for lever, targets in found if targets]
+    levers = ((lever, tuple(lever.targets(pipeline))) for lever in ALL)
+    return [(lever, targets) for lever, targets in levers if targets]

@@ -129,7 +129,7 @@ class Cost(TypedDict, total=False):
 def paid(**cost: Unpack[Cost]) -> str:
     """A price in words, which answers for latency, throughput, availability and disk."""
     more = cost.pop("more", "")
-    words = [f"{name.capitalize()}: {said}" for name, said in cost.items()]
+    words = [f"{name.capitalize()}: {answer}" for name, answer in cost.items()]
     free = [name for name in ("latency", "throughput", "availability", "disk") if name not in cost]
     none = f"{', '.join(free).capitalize()}: none." if free else ""
     return " ".join(filter(None, [*words, more, none]))

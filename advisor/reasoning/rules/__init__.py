@@ -17,7 +17,7 @@ from advisor.reasoning.finding import Rule
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, by code."""
     modules = (
-        import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)
+        import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)
     )
     rules: list[Rule] = [module.RULE for module in modules]
     return tuple(sorted(rules, key=lambda rule: rule.code))

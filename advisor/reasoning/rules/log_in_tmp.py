@@ -22,12 +22,12 @@ _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - looked for, not used
 
 def check(pipeline: Pipeline) -> str | None:
     """Any of the folders is temporary."""
-    folders = [each.strip() for each in pipeline.text(Component.BROKER, "log.dirs").split(",")]
-    found = [each for each in folders if each.startswith(tuple(f"{t}/" for t in _TEMPORARY))
-             or each in _TEMPORARY]  # fmt: skip
-    if not found:
+    folders = [name.strip() for name in pipeline.text(Component.BROKER, "log.dirs").split(",")]
+    names = [folder for folder in folders if folder.startswith(tuple(f"{t}/" for t in _TEMPORARY))
+             or folder in _TEMPORARY]  # fmt: skip
+    if not names:
         return None
-    return f"log.dirs={found[0]}: a restart of the machine may empty it, and a copy of all is gone."
+    return f"log.dirs={names[0]}: a restart of the machine may empty it, and a copy of all is gone."
 
 
 RULE = Rule(

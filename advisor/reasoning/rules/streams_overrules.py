@@ -21,13 +21,14 @@ from advisor.reasoning.pipeline import Pipeline
 
 def check(pipeline: Pipeline) -> str | None:
     """Stated, and something else is in force."""
-    found = overruled(pipeline.settings) if pipeline.family is Family.STREAMS else []
-    if not found:
+    results = overruled(pipeline.settings) if pipeline.family is Family.STREAMS else []
+    if not results:
         return None
-    said = "; ".join(
-        f"{each.name}={str(each.stated).lower()} becomes {str(each.told).lower()}" for each in found
+    text = "; ".join(
+        f"{overruled.name}={str(overruled.stated).lower()} becomes {str(overruled.told).lower()}"
+        for overruled in results
     )
-    return f"{said}: Kafka Streams sets it itself."
+    return f"{text}: Kafka Streams sets it itself."
 
 
 RULE = Rule(

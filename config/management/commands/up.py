@@ -54,8 +54,8 @@ class Command(ExactCommand):
         if port is None:
             port = env.whole("LAB_PORT", lambda: 8000, least=1, most=65535)
         if not 1 <= port <= 65535:
-            said = f"--port must be between 1 and 65535, not {port}: make up PORT=8000"
-            raise CommandError(said, returncode=TAKEN)
+            text = f"--port must be between 1 and 65535, not {port}: make up PORT=8000"
+            raise CommandError(text, returncode=TAKEN)
         host = options["host"] or env.text("LAB_HOST", services.LOOPBACK)
         if why := exposure.why_not(host):
             raise CommandError(why, returncode=TAKEN)

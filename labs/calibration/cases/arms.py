@@ -27,12 +27,12 @@ def pipeline(**stated: Value) -> Pipeline:
 
 def arm(name: str, want: str | None = "at-least-once", **stated: Value) -> ArmSpec:
     """An arm of such a pipeline."""
-    told = pipeline(**stated)
-    settings = {str(component): _in_force(told, component) for component in Component}
+    described = pipeline(**stated)
+    settings = {str(component): _in_force(described, component) for component in Component}
     return ArmSpec(name, {part: stated for part, stated in settings.items() if stated}, want=want)
 
 
-def _in_force(told: Pipeline, component: Component) -> dict[str, Any]:
-    known = settings_of(told.family, told.version, told.kafka, component)
-    values = {setting.name: told.value(component, setting.name) for setting in known}
+def _in_force(pipeline: Pipeline, component: Component) -> dict[str, Any]:
+    settings = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
+    values = {setting.name: pipeline.value(component, setting.name) for setting in settings}
     return {name: value for name, value in values.items() if value is not None}

@@ -77,10 +77,10 @@ class Case:
         """Its arms side by side, or some of them alone, on a release of the brokers."""
         on = {"kafka": kafka_line(kafka)}
         stated = {"bad": self.bad | on, "good": (self.good or {}) | on}
-        told = [arm(name, self.want, **stated[name]) for name in arms or self.arms]
+        rows = [arm(name, self.want, **stated[name]) for name in arms or self.arms]
         java = tool_versions()[0] if find(self.scenario).client_decides else None
         return ExperimentSpec(
-            self.scenario, seed, tuple(told), kafka, self.shorter, java_clients=java
+            self.scenario, seed, tuple(rows), kafka, self.shorter, java_clients=java
         )
 
     @property

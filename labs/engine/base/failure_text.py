@@ -36,18 +36,18 @@ def sentence(problem: object) -> str:
 
 def report(problem: object) -> str:
     """The sentence; what it leaves out goes to standard error, which is the run's log."""
-    said = sentence(problem)
-    if said != str(problem):
+    text = sentence(problem)
+    if text != str(problem):
         sys.stderr.write(f"{problem}\n")
         sys.stderr.flush()
-    return said
+    return text
 
 
 def _cause(lines: list[str]) -> str:
-    found = [line.strip() for line in lines if _CAUSE.fullmatch(line.strip())]
-    causes = [line for line in found if line.startswith("Caused by: ")]
+    names = [line.strip() for line in lines if _CAUSE.fullmatch(line.strip())]
+    causes = [line for line in names if line.startswith("Caused by: ")]
     if causes:
         return causes[-1].removeprefix("Caused by: ")
-    if not found and len(lines) == 1:
+    if not names and len(lines) == 1:
         return lines[0].strip()
-    return found[-1] if found else ""
+    return names[-1] if names else ""

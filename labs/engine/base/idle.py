@@ -23,5 +23,5 @@ class Idle:
     @staticmethod
     def _read() -> tuple[int, int]:
         with Path("/proc/stat").open() as stat:
-            times = [int(each) for each in stat.readline().split()[1:9]]
+            times = [int(name) for name in stat.readline().split()[1:9]]
         return times[3] + times[4], sum(times)  # idle and iowait

@@ -111,12 +111,12 @@ def listens(pid: int) -> set[int]:
 
 def family(pid: int) -> list[int]:
     """A process and all that came of it, parents first; empty if it is gone."""
-    found = [pid] if state(pid) else []
-    for each in found:  # grows as it goes
-        for task in Path(f"/proc/{each}/task").glob("*/children"):
+    numbers = [pid] if state(pid) else []
+    for number in numbers:  # grows as it goes
+        for task in Path(f"/proc/{number}/task").glob("*/children"):
             with suppress(FileNotFoundError, ProcessLookupError):
-                found += map(int, task.read_text().split())
-    return found
+                numbers += map(int, task.read_text().split())
+    return numbers
 
 
 def _state(stat: Path) -> str | None:

@@ -97,7 +97,7 @@ def _wait(
     cancelled: Callable[[], bool] | None,
     every_s: float,
 ) -> tuple[IO[bytes], int]:
-    told = 0
+    text = 0
     while True:
         if cancelled and cancelled():
             raise Cancelled("the wait for a slot was called off")
@@ -106,9 +106,9 @@ def _wait(
             for number in range(limit if place == 1 else 0):
                 if held := _lock(folder / f"slot-{number}"):
                     return held, number
-        if place != told and on_place:
+        if place != text and on_place:
             on_place(place)
-        told = place
+        text = place
         time.sleep(every_s)
 
 

@@ -60,9 +60,9 @@ class Table:
         """A value that may be left out."""
         return self.take(key, kind) if key in self._left else otherwise
 
-    def one_of(self, key: str, known: Iterable[str]) -> str:
+    def one_of(self, key: str, names: Iterable[str]) -> str:
         """A text that is one of those that are known."""
-        value, among = self.take(key, str), list(known)
+        value, among = self.take(key, str), list(names)
         if value not in among:
             raise self.error(key, f"{value!r} is none of {', '.join(among)}")
         return value
@@ -70,7 +70,7 @@ class Table:
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of texts, none of them empty."""
         values = self.take(key, list)
-        if not all(isinstance(each, str) and each.strip() for each in values):
+        if not all(isinstance(value, str) and value.strip() for value in values):
             raise self.error(key, "has to be a list of texts")
         return tuple(values)
 
@@ -81,9 +81,9 @@ class Table:
     def tables(self, key: str) -> list[Self]:
         """A list of tables below this one."""
         values = self.take(key, list)
-        if not all(isinstance(each, dict) for each in values):
+        if not all(isinstance(value, dict) for value in values):
             raise self.error(key, f"has to be tables, [[{self._path}{key}]]")
-        return [self._below(f"{key}[{number}].", each) for number, each in enumerate(values, 1)]
+        return [self._below(f"{key}[{number}].", item) for number, item in enumerate(values, 1)]
 
     def settings(self, key: str) -> dict[str, str]:
         """What would be typed in the questionnaire, as texts."""

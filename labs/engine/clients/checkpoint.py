@@ -19,14 +19,14 @@ def has_begun(checkpoint: Path) -> bool:
 
 def planned(checkpoint: Path) -> int:
     """How many rows of a source that makes them itself are in batches, done or not."""
-    last = max((int(each.name) for each in checkpoint.glob("offsets/[0-9]*")), default=None)
+    last = max((int(path.name) for path in checkpoint.glob("offsets/[0-9]*")), default=None)
     return 0 if last is None else int(_ends(checkpoint, last)["offset"])
 
 
 def committed(checkpoint: Path, topic: str) -> dict[int, int]:
     """By partition, the offset after the last batch that is done; empty where none is."""
     # Those that begin with a dot are checksums and half-written files.
-    done = [int(each.name) for each in checkpoint.glob("commits/[0-9]*")]
+    done = [int(path.name) for path in checkpoint.glob("commits/[0-9]*")]
     if not done:
         return {}
     ends = _ends(checkpoint, max(done))[topic]

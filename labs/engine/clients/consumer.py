@@ -186,13 +186,13 @@ class Run:
         if habit == "close":
             self._stopped = str(failed)
         done = HABITS[habit].format("them" if failed.value is None else "it")
-        said = f"{failed}, {len(messages):,} records in hand: {done}"
-        report(mishap=said, stopped=self._stopped)
+        text = f"{failed}, {len(messages):,} records in hand: {done}"
+        report(mishap=text, stopped=self._stopped)
         if habit == "retry":
             return None if self._control.stop.wait(_RETRY_S) else polled
         if habit == "close" or failed.value is None:
             return None
-        return Polled([each for each in polled.values if each != failed.value], polled.positions)
+        return Polled([value for value in polled.values if value != failed.value], polled.positions)
 
     def _settle(self) -> None:
         """Tells the group of what was processed, where that is the way to commit."""

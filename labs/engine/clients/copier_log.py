@@ -83,5 +83,5 @@ def _place(line: str) -> Fact | None:
         return Assigned(frozenset())
     if sought := _SOUGHT.match(line):
         return Placed(int(sought[2]), int(sought[1]))
-    told = verifiable.fact(line)
-    return told if isinstance(told, Placed) else None
+    transaction = verifiable.fact(line)
+    return transaction if isinstance(transaction, Placed) else None

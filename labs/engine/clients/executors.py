@@ -24,13 +24,13 @@ _SIGNAL_S = 5.0
 
 def executors(driver: int) -> dict[str, int]:
     """The process of each executor beneath a driver's, by Spark's id of it."""
-    found = {}
+    results = {}
     for pid in processes.family(driver):
         with suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
             words = Path(f"/proc/{pid}/cmdline").read_text("utf-8", "replace").split("\0")
             if _ID in words:
-                found[words[words.index(_ID) + 1]] = pid
-    return found
+                results[words[words.index(_ID) + 1]] = pid
+    return results
 
 
 class Lost:

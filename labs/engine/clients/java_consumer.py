@@ -88,30 +88,30 @@ class Account:
 
         `ahead_ns` is how far the wall clock is ahead of the ledger's.
         """
-        for each in facts:
-            if isinstance(each, Delivered):
-                self._poll_ns = self._poll_ns or at_ns(each.wall_ms, ahead_ns)
-                self._hand(each, self._poll_ns)
-            elif isinstance(each, Polled):
+        for line in facts:
+            if isinstance(line, Delivered):
+                self._poll_ns = self._poll_ns or at_ns(line.wall_ms, ahead_ns)
+                self._hand(line, self._poll_ns)
+            elif isinstance(line, Polled):
                 self._end_poll()
-            elif isinstance(each, Committed):
-                self._note(each, at_ns(each.wall_ms, ahead_ns))
-            elif isinstance(each, Assigned):
+            elif isinstance(line, Committed):
+                self._note(line, at_ns(line.wall_ms, ahead_ns))
+            elif isinstance(line, Assigned):
                 self._deliveries.assignment += 1
-                self._assigned |= each.partitions
-            elif isinstance(each, Revoked):
-                self._revoke(each.partitions)
-            elif isinstance(each, Placed):
-                self.position[each.partition] = each.offset
-            elif isinstance(each, Stopped):
-                self.stopped = each.why
+                self._assigned |= line.partitions
+            elif isinstance(line, Revoked):
+                self._revoke(line.partitions)
+            elif isinstance(line, Placed):
+                self.position[line.partition] = line.offset
+            elif isinstance(line, Stopped):
+                self.stopped = line.why
 
     def is_at(self, ends: Mapping[int, int]) -> bool:
         """Whether every partition that it has was read to its end, and no poll is unfinished."""
         return (
             self.placed
             and self._poll_ns is None
-            and all(self.position[each] >= ends.get(each, 0) for each in self._assigned)
+            and all(self.position[number] >= ends.get(number, 0) for number in self._assigned)
         )
 
     def end(self) -> None:
@@ -124,9 +124,9 @@ class Account:
         self.position[record.partition] = record.offset + 1
 
     def _revoke(self, partitions: Iterable[int]) -> None:
-        for each in partitions:
-            self._assigned.discard(each)
-            self.position.pop(each, None)
+        for partition in partitions:
+            self._assigned.discard(partition)
+            self.position.pop(partition, None)
 
     def _end_poll(self) -> None:
         if self._poll_ns is not None:  # a poll may bring nothing

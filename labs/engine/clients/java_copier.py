@@ -67,19 +67,19 @@ class Account(java_consumer.Account):
 
     def take(self, facts: Iterable[object], ahead_ns: int) -> None:
         """Takes facts in the order in which they were printed; their clock is the ledger's."""
-        for told in facts:
-            if isinstance(told, Copied):
-                self._copy(told)
-            elif isinstance(told, Turned):
-                self._turn(told)
-            elif isinstance(told, Joined):
-                self._join(told.offsets)
-            elif isinstance(told, Placed):
-                self.position[told.partition] = told.offset
+        for line in facts:
+            if isinstance(line, Copied):
+                self._copy(line)
+            elif isinstance(line, Turned):
+                self._turn(line)
+            elif isinstance(line, Joined):
+                self._join(line.offsets)
+            elif isinstance(line, Placed):
+                self.position[line.partition] = line.offset
                 self._began = self._began or self.placed
-            elif isinstance(told, Assigned):
-                self._deliveries.assignment += bool(told.partitions)
-                self._assigned, self.position = set(told.partitions), {}
+            elif isinstance(line, Assigned):
+                self._deliveries.assignment += bool(line.partitions)
+                self._assigned, self.position = set(line.partitions), {}
 
     def is_at(self, ends: Mapping[int, int]) -> bool:
         """Whether every partition that it has was copied to its end, and that was committed."""
@@ -105,11 +105,11 @@ class Account(java_consumer.Account):
         self.in_hand += 1
 
     def _join(self, offsets: Mapping[int, int]) -> None:
-        for each, offset in offsets.items():
-            if self.position.get(each) != offset:
+        for number, offset in offsets.items():
+            if self.position.get(number) != offset:
                 raise LinesMissing(
-                    f"the tool is at offset {offset} of partition {each}, its lines are at "
-                    f"{self.position.get(each)}"
+                    f"the tool is at offset {offset} of partition {number}, its lines are at "
+                    f"{self.position.get(number)}"
                 )
         self._joined = offsets
 
@@ -140,8 +140,8 @@ class Run(java_consumer.Run):
         self._account = Account(config.topic, self._deliveries, self._commits)
 
     def _facts(self) -> Iterator[object]:
-        for told in super()._facts():
-            yield told  # it is accounted for when this goes on
+        for data in super()._facts():
+            yield data  # it is accounted for when this goes on
             point = self._account.stands_at
             if point and self._control.wants(point):
                 yield from self._stop_at(point)

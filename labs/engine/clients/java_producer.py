@@ -67,15 +67,15 @@ class Account:
         `ahead_ns` is how far the wall clock is ahead of the ledger's. Raises `LinesMissing` for
         an acknowledgement of what was not taken by the client before.
         """
-        for each in facts:
-            if isinstance(each, Offered):
+        for line in facts:
+            if isinstance(line, Offered):
                 # A record that waits for memory is offered again: the first time counts.
-                if self._row(each.value) == _UNKNOWN:
-                    self._open(each.value, each.time_ns)
-            elif isinstance(each, Answered):
-                self._answer(each, ahead_ns)
-            elif isinstance(each, Summary):
-                self.summary = each
+                if self._row(line.value) == _UNKNOWN:
+                    self._open(line.value, line.time_ns)
+            elif isinstance(line, Answered):
+                self._answer(line, ahead_ns)
+            elif isinstance(line, Summary):
+                self.summary = line
 
     def check(self) -> None:
         """Raises `LinesMissing` if the tool counted other acknowledgements than were heard."""

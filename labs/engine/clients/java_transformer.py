@@ -49,18 +49,18 @@ class Run(java_consumer.Run):
         self._in_hand = 0
 
     def _facts(self) -> Iterator[object]:
-        for told in super()._facts():
-            yield told  # it is accounted for when this goes on
-            if isinstance(told, Delivered):
+        for data in super()._facts():
+            yield data  # it is accounted for when this goes on
+            if isinstance(data, Delivered):
                 self._in_hand += 1
-            elif isinstance(told, Polled):
+            elif isinstance(data, Polled):
                 self._in_hand = 0
-            elif isinstance(told, Standing):
-                self._stand(told.point)
-            elif isinstance(told, Going):
+            elif isinstance(data, Standing):
+                self._stand(data.point)
+            elif isinstance(data, Going):
                 report(standing=None, written=False)
-            elif isinstance(told, Aborted):
-                report(mishap=aborted(told.why, told.count, self._rewinds))
+            elif isinstance(data, Aborted):
+                report(mishap=aborted(data.why, data.count, self._rewinds))
 
     def _stand(self, point: str) -> None:
         done = _DONE.get(point)

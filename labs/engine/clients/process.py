@@ -41,10 +41,10 @@ class ClientProcess:
         self.latest: dict[str, Any] = {}
         self._log = logs / f"{self.name}.log"
         self._killed_by_us = False
-        told = folder / f"{self.name}.json"
-        told.write_text(config.to_json(), "utf-8")
+        path = folder / f"{self.name}.json"
+        path.write_text(config.to_json(), "utf-8")
         self._process = processes.spawn(
-            [sys.executable, "-m", f"labs.engine.clients.{module}", told],
+            [sys.executable, "-m", f"labs.engine.clients.{module}", path],
             log=self._log, cwd=processes.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
         self._listener = Thread(target=self._listen, name=f"listen-{self.name}", daemon=True)

@@ -147,8 +147,8 @@ class Run:
         if self._stopped is not None:
             stopped, self._stopped = self._stopped, None
             goes_on, more = stopped.let_go(), sink.beside(stopped.attempt)
-            told = f"attempts of its task that Spark started beside this one: {more}"
-            report(paused=None, resumed=f"{goes_on}; {told}")
+            text = f"attempts of its task that Spark started beside this one: {more}"
+            report(paused=None, resumed=f"{goes_on}; {text}")
 
     def _report(self) -> None:
         count = self._sends.count

@@ -188,5 +188,5 @@ def _nullable(numbers: array[int]) -> pa.Array[Any]:
     """The same with null for what is negative."""
     column = _column(numbers)
     nothing = pa.scalar(None, column.type)
-    known: pa.Array[Any] = pc.if_else(pc.less(column, pa.scalar(0, column.type)), nothing, column)
-    return known
+    array: pa.Array[Any] = pc.if_else(pc.less(column, pa.scalar(0, column.type)), nothing, column)
+    return array

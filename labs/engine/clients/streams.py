@@ -101,7 +101,7 @@ class Run:
         ends: dict[int, int] = {}
         while time.monotonic() < deadline and not (self._failed or self._tool.ended):
             ends = ends or log_ends(self._config.bootstrap, self._config.topic, _ASK_S)
-            if ends and all(self._position.get(each, 0) >= end for each, end in ends.items()):
+            if ends and all(self._position.get(number, 0) >= end for number, end in ends.items()):
                 return
             self._hear()
 

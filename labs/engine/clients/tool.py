@@ -69,9 +69,9 @@ class Tool(Generic[Fact]):
         if line is None:
             self.ended = True
             return
-        told = self._fact(line)
-        if told is not None:
-            yield told
+        data = self._fact(line)
+        if data is not None:
+            yield data
         elif not line.startswith("{") and not _CHATTER.search(line):
             print(line, file=sys.stderr, flush=True)
 

@@ -26,8 +26,8 @@ from labs.engine.clients.processing import Polled
 def aborted(why: str, records: int, rewinds: bool) -> str:
     """What an application did about a transaction that it could not commit, in words."""
     where = "reads its input again" if rewinds else "goes on behind its input"
-    said = f"{why}: the transaction with {records:,} records is aborted"
-    return f"{said}, and the application {where}"
+    text = f"{why}: the transaction with {records:,} records is aborted"
+    return f"{text}, and the application {where}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,11 +129,11 @@ def producer(
     named = transactions and bool(settings.get("transactional.id"))
     rules = {**_PRODUCER, **(_TRANSACTIONAL if named else {})}
     without = _SENDERS_OWN if named else _SENDERS_OWN | _FOR_TRANSACTIONS
-    told = {key: value for key, value in settings.items() if key not in without}
-    java = _LARGEST_RECORD in told
+    options = {key: value for key, value in settings.items() if key not in without}
+    java = _LARGEST_RECORD in options
     if java:
-        told["message.max.bytes"] = told.pop(_LARGEST_RECORD)
-    translated = _translate("producer", told, lambda key: rules.get(key, _UNKNOWN))
+        options["message.max.bytes"] = options.pop(_LARGEST_RECORD)
+    translated = _translate("producer", options, lambda key: rules.get(key, _UNKNOWN))
     if java and taken_bytes is not None:
         translated = _with_batches_up_to(taken_bytes, translated, splits)
     return _within_transaction(translated) if named else translated
@@ -145,25 +145,27 @@ _LOST_AT_ONCE = (
 )
 
 
-def _with_batches_up_to(taken_bytes: int, told: Translated, splits: bool) -> Translated:
+def _with_batches_up_to(taken_bytes: int, translation: Translated, splits: bool) -> Translated:
     """KIP-126: a batch that the topic refuses for its size comes again in parts."""
-    described, most = int(told.config["batch.size"]), max(1, taken_bytes)
+    described, most = int(translation.config["batch.size"]), max(1, taken_bytes)
     if described <= most:
-        return told
+        return translation
     if not splits:
-        return Translated(told.config, (*told.differs, _LOST_AT_ONCE))
-    said = f"producer batch.size: {most} instead of {described}, because librdkafka splits no batch"
-    return Translated({**told.config, "batch.size": most}, (*told.differs, said))
+        return Translated(translation.config, (*translation.differs, _LOST_AT_ONCE))
+    text = f"producer batch.size: {most} instead of {described}, because librdkafka splits no batch"
+    return Translated({**translation.config, "batch.size": most}, (*translation.differs, text))
 
 
-def _within_transaction(told: Translated) -> Translated:
+def _within_transaction(translation: Translated) -> Translated:
     """librdkafka refuses a delivery.timeout.ms > transaction.timeout.ms, the Java client not."""
-    longest = int(told.config["transaction.timeout.ms"])
-    patience = int(told.config.get("delivery.timeout.ms", longest))
+    longest = int(translation.config["transaction.timeout.ms"])
+    patience = int(translation.config.get("delivery.timeout.ms", longest))
     if 0 < patience <= longest:
-        return told
-    said = f"producer delivery.timeout.ms: {longest} instead of {patience}, librdkafka's limit"
-    return Translated({**told.config, "delivery.timeout.ms": longest}, (*told.differs, said))
+        return translation
+    text = f"producer delivery.timeout.ms: {longest} instead of {patience}, librdkafka's limit"
+    return Translated(
+        {**translation.config, "delivery.timeout.ms": longest}, (*translation.differs, text)
+    )
 
 
 def consumer(settings: Mapping[str, Value], static: bool = False) -> Translated:
@@ -172,12 +174,12 @@ def consumer(settings: Mapping[str, Value], static: bool = False) -> Translated:
     A group.instance.id is left out unless `static` members are this workload's.
     """
     rules = {**_CONSUMER, **_BATCHES, **({"group.instance.id": _Rule()} if static else {})}
-    told = {key: value for key, value in settings.items() if key not in _APPLICATIONS_OWN}
+    options = {key: value for key, value in settings.items() if key not in _APPLICATIONS_OWN}
     if _STARTS in settings:
-        told["auto.offset.reset"] = settings[_STARTS]
-    if told.get("group.protocol") == "consumer":
-        told = {key: value for key, value in told.items() if key not in THE_BROKERS_OWN}
-    translated = _translate("consumer", told, lambda key: rules.get(key, _UNKNOWN))
+        options["auto.offset.reset"] = settings[_STARTS]
+    if options.get("group.protocol") == "consumer":
+        options = {key: value for key, value in options.items() if key not in THE_BROKERS_OWN}
+    translated = _translate("consumer", options, lambda key: rules.get(key, _UNKNOWN))
     config, differs = translated.config, list(translated.differs)
     reset = config.get("auto.offset.reset")
     if isinstance(reset, str) and reset.startswith("by_duration:"):

@@ -135,33 +135,33 @@ Fact = (
 _Told = Mapping[str, Any]
 
 
-def _partitions(told: _Told) -> frozenset[int]:
-    return frozenset(each["partition"] for each in told["partitions"])
+def _partitions(data: _Told) -> frozenset[int]:
+    return frozenset(partition["partition"] for partition in data["partitions"])
 
 
 _NAMED: Mapping[str, Callable[[_Told], Fact]] = {
-    "producer_send_success": lambda told: Answered(
-        int(told["value"]), told["timestamp"],
-        partition=told["partition"], offset=told["offset"],
+    "producer_send_success": lambda data: Answered(
+        int(data["value"]), data["timestamp"],
+        partition=data["partition"], offset=data["offset"],
     ),
-    "producer_send_error": lambda told: Answered(
-        int(told["value"]), told["timestamp"], str(told["message"]),
-        told["exception"].removeprefix("class "),
+    "producer_send_error": lambda data: Answered(
+        int(data["value"]), data["timestamp"], str(data["message"]),
+        data["exception"].removeprefix("class "),
     ),
-    "tool_data": lambda told: Summary(told["acked"]),
-    "record_data": lambda told: Delivered(
-        told["topic"], told["partition"], told["offset"], int(told["value"]), told["timestamp"]
+    "tool_data": lambda data: Summary(data["acked"]),
+    "record_data": lambda data: Delivered(
+        data["topic"], data["partition"], data["offset"], int(data["value"]), data["timestamp"]
     ),
-    "records_consumed": lambda told: Polled(),
-    "offsets_committed": lambda told: Committed(
-        {(each["topic"], each["partition"]): each["offset"] for each in told["offsets"]},
-        None if told["success"] else str(told.get("error")), told["timestamp"],
+    "records_consumed": lambda data: Polled(),
+    "offsets_committed": lambda data: Committed(
+        {(offset["topic"], offset["partition"]): offset["offset"] for offset in data["offsets"]},
+        None if data["success"] else str(data.get("error")), data["timestamp"],
     ),
-    "partitions_assigned": lambda told: Assigned(_partitions(told)),
-    "partitions_revoked": lambda told: Revoked(_partitions(told)),
-    "placed": lambda told: Placed(told["partition"], told["offset"]),
-    "stopped": lambda told: Stopped(told["why"]),
-    "aborted": lambda told: Aborted(told["why"], told["count"]),
+    "partitions_assigned": lambda data: Assigned(_partitions(data)),
+    "partitions_revoked": lambda data: Revoked(_partitions(data)),
+    "placed": lambda data: Placed(data["partition"], data["offset"]),
+    "stopped": lambda data: Stopped(data["why"]),
+    "aborted": lambda data: Aborted(data["why"], data["count"]),
 }  # fmt: skip
 
 _OFFERED = re.compile(
@@ -182,9 +182,9 @@ _STANDING = "standing "
 def fact(line: str) -> Fact | None:
     """What a line tells. Raises `ValueError` or `KeyError` for a line that is not the tools'."""
     if line.startswith("{"):
-        told = json.loads(line)
-        make = _NAMED.get(told["name"])
-        return make(told) if make else None
+        data = json.loads(line)
+        make = _NAMED.get(data["name"])
+        return make(data) if make else None
     if offered := _OFFERED.match(line):
         return Offered(int(offered[2]), int(offered[1]))
     if placed := _PLACED.match(line):

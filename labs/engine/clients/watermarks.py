@@ -13,13 +13,13 @@ def watermarks(asking: Consumer, topic: str, limit_s: float) -> dict[int, tuple[
     With isolation.level=read_committed the end is where the first open transaction begins. Each
     question has `limit_s` seconds; raises `KafkaException` if there is no answer.
     """
-    found = {}
+    results = {}
     for number in asking.list_topics(topic, timeout=limit_s).topics[topic].partitions:
         ends = asking.get_watermark_offsets(TopicPartition(topic, number), timeout=limit_s)
         if ends is None:
             raise KafkaException(KafkaError(KafkaError._TIMED_OUT, "no watermarks came"))
-        found[number] = (ends[0], ends[1])
-    return found
+        results[number] = (ends[0], ends[1])
+    return results
 
 
 def log_ends(bootstrap: str, topic: str, limit_s: float) -> dict[int, int]:

@@ -51,8 +51,8 @@ class Broker:
 
     def disk_of(self, log: str) -> Path | None:
         """Which of its log folders has a log (`orders-0`); None if none has."""
-        found = (each for each in sorted(self._folder.glob("data*")) if (each / log).is_dir())
-        return next(found, None)
+        paths = (path for path in sorted(self._folder.glob("data*")) if (path / log).is_dir())
+        return next(paths, None)
 
     @property
     def pid(self) -> int | None:

@@ -39,7 +39,7 @@ def cut_unflushed(data: Path, flush_messages: Mapping[str, int]) -> list[Cut]:
     flushed = recovery_points(data)
     return [
         _cut(folder, flushed.get(folder.name, 0), flush_messages[topic])
-        for folder in sorted(each for each in data.iterdir() if each.is_dir())
+        for folder in sorted(path for path in data.iterdir() if path.is_dir())
         if (topic := folder.name.rpartition("-")[0]) in flush_messages
     ]
 
@@ -56,10 +56,10 @@ def recovery_points(data: Path) -> dict[str, int]:
 def _cut(folder: Path, flushed: int, flush_messages: int) -> Cut:
     segments = {segment: list(_batches(segment)) for segment in sorted(folder.glob("*.log"))}
     size = sum(segment.stat().st_size for segment in segments)
-    end = max((batch.last + 1 for found in segments.values() for batch in found), default=0)
+    end = max((batch.last + 1 for segment in segments.values() for batch in segment), default=0)
     # A batch is flushed whole, with the record that made the count full.
     flushed = max(flushed, end - flush_messages + 1)
-    kept = [[batch for batch in found if batch.base < flushed] for found in segments.values()]
+    kept = [[batch for batch in segment if batch.base < flushed] for segment in segments.values()]
     for segment, stay in zip(segments, kept, strict=True):
         with segment.open("r+b") as file:
             file.truncate(stay[-1].end_byte if stay else 0)

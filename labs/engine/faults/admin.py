@@ -42,7 +42,9 @@ def delete(rig: Rig, topic: str, before: Mapping[int, int]) -> Rows:
         if not wished:
             raise ValueError("nobody knows of an offset to delete to")
         answers = admin.delete_records(wished, request_timeout=_ASK_S).items()
-        starts = [(each.partition, done.result(_ASK_S).low_watermark) for each, done in answers]
+        starts = [
+            (partition.partition, done.result(_ASK_S).low_watermark) for partition, done in answers
+        ]
         return "; ".join(f"partition {number} starts at {start:,} now" for number, start in starts)
 
     return _do(rig, "delete", f"topic: {topic}", act)
@@ -145,8 +147,8 @@ def _alter(admin: AdminClient, topic: str, setting: str, value: str | None) -> N
 
 
 def _leaderless(admin: AdminClient, topic: str) -> list[TopicPartition]:
-    known = admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions.values()
-    return [TopicPartition(topic, each.id) for each in known if each.leader < 0]
+    entry = admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions.values()
+    return [TopicPartition(topic, partition.id) for partition in entry if partition.leader < 0]
 
 
 def _partitions(admin: AdminClient, topic: str) -> int:

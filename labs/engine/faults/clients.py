@@ -49,8 +49,8 @@ def _mishap(rig: Rig, fault: Literal["fail", "spoil"], role: Client, limit_s: fl
 
     def act() -> str:
         client.tell(fault)
-        said = until(lambda: client.latest.get("mishap"), limit_s, "nothing was heard of it")
-        return str(said)
+        answer = until(lambda: client.latest.get("mishap"), limit_s, "nothing was heard of it")
+        return str(answer)
 
     return (rig.log.attempt(fault, str(client), act, _TROUBLE),)
 

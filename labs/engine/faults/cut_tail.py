@@ -35,11 +35,11 @@ def cut_tail(
         cuts[broker.id] = cut_unflushed(broker.data, flush_messages)
 
     def proof(broker: Broker) -> str | None:
-        said = (
+        text = (
             "; ".join(map(_said, cuts[broker.id]))
             or f"no log of {', '.join(flush_messages)} is here"
         )
-        return f"simulated power cut: {said}"
+        return f"simulated power cut: {text}"
 
     return inject("cut_tail", rig, role, act, proof, limit_s)
 

@@ -42,8 +42,8 @@ def detach(rig: Rig, role: Role, log: str, limit_s: float = 30) -> Rows:
             raise ChildProcessError(f"pid {broker.pid} ended with code {broker.returncode}")
         with broker.log.open("rb") as file:
             file.seek(said_before)
-            said = file.read().decode("utf-8", "replace")
-        if f"{_STOPPED} {folder}" not in said:
+            text = file.read().decode("utf-8", "replace")
+        if f"{_STOPPED} {folder}" not in text:
             return None
         name = Path(folder).name
         return f"simulated: folder {name} was taken away; pid {broker.pid} serves nothing from it"

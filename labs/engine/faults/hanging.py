@@ -22,13 +22,13 @@ def abort_hanging(rig: Rig, topic: str, limit_s: float = 20) -> Rows:
     """
 
     def act() -> str:
-        found = _hanging(rig.cluster, topic)
-        for port, partition, each in found:
-            hanging.abort(port, topic, partition, each, _ASK_S)
+        results = _hanging(rig.cluster, topic)
+        for port, partition, transaction in results:
+            hanging.abort(port, topic, partition, transaction, _ASK_S)
         until(lambda: not _hanging(rig.cluster, topic), limit_s, "a transaction still hangs")
         ends = [
-            f"producer id {each.producer}, open since offset {each.start:,} of partition {number}"
-            for _, number, each in found
+            f"producer id {item.producer}, open since offset {item.start:,} of partition {number}"
+            for _, number, item in results
         ]
         return f"aborted: {'; '.join(ends)}" if ends else "no transaction hangs"
 
@@ -44,8 +44,8 @@ def _hanging(cluster: Cluster, topic: str) -> list[tuple[int, int, hanging.Open]
         if state.leader is not None
     ]
     return [
-        (port, partition, each)
+        (port, partition, transaction)
         for port, partition in leaders
-        for each in hanging.ask(port, topic, partition, _ASK_S)
-        if each.wrote_ms < silent_ms
+        for transaction in hanging.ask(port, topic, partition, _ASK_S)
+        if transaction.wrote_ms < silent_ms
     ]

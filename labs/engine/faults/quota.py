@@ -35,7 +35,7 @@ def _set(rig: Rig, fault: Fault, bytes_per_s: int | None, limit_s: float) -> Row
             limit_s,
             "a broker does not have the quota",
         )
-        said = "no limit" if bytes_per_s is None else f"{bytes_per_s:,} bytes a second"
-        return f"{len(ports)} of {len(rig.cluster.brokers)} brokers say: {said} for each client"
+        text = "no limit" if bytes_per_s is None else f"{bytes_per_s:,} bytes a second"
+        return f"{len(ports)} of {len(rig.cluster.brokers)} brokers say: {text} for each client"
 
     return (rig.log.attempt(fault, _TARGET, act, (OSError, WaitTimeout, IndexError)),)

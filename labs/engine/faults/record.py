@@ -45,9 +45,9 @@ class FaultLog:
 
     def record(self, fault: Fault, target: str, phase: Phase, evidence: str = "") -> FaultRow:
         """Adds a row with the time of now; of long evidence it keeps a sentence."""
-        said = failure_text.report(evidence)
+        text = failure_text.report(evidence)
         with self._lock:
-            row = FaultRow(fault, target, phase, time.monotonic_ns(), said)
+            row = FaultRow(fault, target, phase, time.monotonic_ns(), text)
             self.rows.append(row)
         if self._on_row:
             self._on_row(row)

@@ -88,7 +88,7 @@ def leaders_rack(topic: str, partition: int = 0) -> Role:
     leads = leader(topic, partition)
 
     def resolve(cluster: Cluster) -> list[Broker]:
-        racks = {rack(each.id, cluster.racks) for each in leads.resolve(cluster)}
+        racks = {rack(broker.id, cluster.racks) for broker in leads.resolve(cluster)}
         return [b for b in cluster.brokers.values() if rack(b.id, cluster.racks) in racks]
 
     return Role("leader's rack", resolve)
@@ -130,7 +130,7 @@ def killed_brokers() -> Role:
     """All dead brokers that `faults.kill` ended, and no dedicated controller."""
 
     def resolve(cluster: Cluster) -> list[Broker]:
-        return [each for each in cluster.brokers.values() if each.ended_by_sigkill]
+        return [broker for broker in cluster.brokers.values() if broker.ended_by_sigkill]
 
     return Role("killed", resolve)
 
@@ -149,8 +149,8 @@ def coordinator(group: str) -> Role:
     """The broker that coordinates a group of consumers and keeps its offsets."""
 
     def resolve(cluster: Cluster) -> list[Broker]:
-        found = coordinator_of(cluster.bootstrap, group)
-        return [] if found is None else [cluster.brokers[found]]
+        count = coordinator_of(cluster.bootstrap, group)
+        return [] if count is None else [cluster.brokers[count]]
 
     return Role("coordinator", resolve)
 
@@ -195,8 +195,8 @@ def impaired() -> Role:
     """All brokers of which a link is cut or slow."""
 
     def resolve(cluster: Cluster) -> list[Broker]:
-        known = cluster.links.impaired if cluster.links else {}
-        return [cluster.brokers[id_] for id_ in known]
+        by_name = cluster.links.impaired if cluster.links else {}
+        return [cluster.brokers[id_] for id_ in by_name]
 
     return Role("impaired", resolve)
 

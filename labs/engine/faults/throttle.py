@@ -78,7 +78,7 @@ def _alter(admin: AdminClient, target: ConfigResource, name: str, value: str | N
 
 def _rate(admin: AdminClient, broker: str) -> str | None:
     """The rate that a broker says it has; None without one."""
-    asked = admin.describe_configs([ConfigResource(ResourceType.BROKER, broker)])
-    (answer,) = asked.values()
-    known = answer.result(_ASK_S)
-    return known[_RATE].value if _RATE in known else None
+    settings = admin.describe_configs([ConfigResource(ResourceType.BROKER, broker)])
+    (answer,) = settings.values()
+    entry = answer.result(_ASK_S)
+    return entry[_RATE].value if _RATE in entry else None

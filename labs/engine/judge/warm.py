@@ -82,10 +82,10 @@ class WarmJudge:
         it booted needs its folder to hear that it is alone. Without it, it waits for ever.
         """
         before = time.time() - _ABANDONED_S
-        for each in self._scratches.glob("*"):
+        for path in self._scratches.glob("*"):
             with suppress(FileNotFoundError):
-                if each == self._scratch or each.stat().st_mtime < before:
-                    shutil.rmtree(each, ignore_errors=True)
+                if path == self._scratch or path.stat().st_mtime < before:
+                    shutil.rmtree(path, ignore_errors=True)
         with suppress(OSError):  # not empty, or never made
             self._scratches.rmdir()
 

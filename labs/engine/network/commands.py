@@ -21,18 +21,18 @@ class Wishes:
         """What the owner begins with."""
         loop = asyncio.get_running_loop()
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(self._lines), sys.stdin)
-        told: dict[str, Any] = json.loads(await self._lines.readline())
-        return told
+        data: dict[str, Any] = json.loads(await self._lines.readline())
+        return data
 
-    async def serve(self, known: Mapping[str, Wish]) -> None:
+    async def serve(self, report: Mapping[str, Wish]) -> None:
         """Says that all is ready, and then does what each line wants of which flows."""
         _answer({})
         while line := await self._lines.readline():
             wish = json.loads(line)
             flows = [tuple(key) for key in wish.pop("flows")]
-            _answer(known[wish.pop("do")](flows, **wish))
+            _answer(report[wish.pop("do")](flows, **wish))
 
 
-def _answer(said: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(said) + "\n")
+def _answer(answers: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(answers) + "\n")
     sys.stdout.flush()

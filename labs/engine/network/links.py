@@ -125,16 +125,16 @@ class Links:
                 with suppress(BrokenPipeError):  # of what it did not hear any more
                     wire.close()
 
-    def _wish(self, do: str, flows: Collection[Key], **told: Any) -> dict[str, Any]:
-        return self._tell({"do": do, "flows": sorted(flows), **told})
+    def _wish(self, do: str, flows: Collection[Key], **options: Any) -> dict[str, Any]:
+        return self._tell({"do": do, "flows": sorted(flows), **options})
 
-    def _tell(self, said: dict[str, Any]) -> dict[str, Any]:
+    def _tell(self, answers: dict[str, Any]) -> dict[str, Any]:
         wires = self._process.stdin, self._process.stdout
         if not (wires[0] and wires[1]):
             raise LinksFailed("the links have no wires")
         with self._lock:
             try:
-                wires[0].write(json.dumps(said).encode() + b"\n")
+                wires[0].write(json.dumps(answers).encode() + b"\n")
                 wires[0].flush()
                 heard = wires[1]
                 until(lambda: select.select([heard], [], [], 0)[0], _ANSWER_S, "no answer", 0.005)

@@ -47,9 +47,9 @@ class Proxy:
 
     def seen(self, flows: list[Key]) -> dict[str, Any]:
         """What these flows have done since they were shaped last."""
-        told = [self._flows[key] for key in flows]
-        waiting = (pipe.waiting for flow in told for pipe in flow.pipes)
-        return seen((flow.tally for flow in told), waiting)
+        rows = [self._flows[key] for key in flows]
+        waiting = (pipe.waiting for flow in rows for pipe in flow.pipes)
+        return seen((flow.tally for flow in rows), waiting)
 
     def sever(self, flows: list[Key]) -> dict[str, Any]:
         """Breaks every connection of these flows; what waited in them is lost."""
@@ -68,8 +68,8 @@ class Proxy:
     ) -> None:
         peer = writer.get_extra_info("peername")[1]
         # In a thread: what flows already must not wait for it.
-        known = await asyncio.to_thread(self._sources.who, peer, door["at"])
-        source, node = known or CLIENTS, door["node"]
+        name = await asyncio.to_thread(self._sources.who, peer, door["at"])
+        source, node = name or CLIENTS, door["node"]
         try:
             inner_reader, inner_writer = await asyncio.open_connection(_LOOPBACK, door["to"])
         except OSError:  # the node is dead
@@ -89,21 +89,21 @@ class Proxy:
 
 async def _both(request: Pipe, answer: Pipe) -> None:
     """Carries both ways until one side is at its end: Kafka knows no half-closed connection."""
-    ways = [asyncio.create_task(pipe.run()) for pipe in (request, answer)]
+    tasks = [asyncio.create_task(pipe.run()) for pipe in (request, answer)]
     try:
-        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for way in ways:
+        for way in tasks:
             way.cancel()
-        await asyncio.gather(*ways, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _main() -> None:
-    told = Wishes()
-    first = await told.first()
+    wishes = Wishes()
+    first = await wishes.first()
     proxy = Proxy(first["homes"])
     await proxy.lay(first["doors"])
-    await told.serve({"shape": proxy.shape, "seen": proxy.seen, "sever": proxy.sever})
+    await wishes.serve({"shape": proxy.shape, "seen": proxy.seen, "sever": proxy.sever})
 
 
 if __name__ == "__main__":

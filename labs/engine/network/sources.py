@@ -43,8 +43,8 @@ class Sources:
         """All of them; looked for anew only if one is not there, because that takes long."""
         self._known = {process: name for process, name in self._known.items() if self._is(process)}
         if len(self._known) < len(self._homes):
-            found = [process for process in Path("/proc").glob("[0-9]*") if self._is(process)]
-            self._known = {process: self._homes[_home(process)] for process in found}
+            paths = [process for process in Path("/proc").glob("[0-9]*") if self._is(process)]
+            self._known = {process: self._homes[_home(process)] for process in paths}
         yield from self._known.items()
 
     def _is(self, process: Path) -> bool:
@@ -54,8 +54,8 @@ class Sources:
 def _inode(their_port: int, our_port: int) -> int:
     """The inode of the socket at `their_port`; 0 if there is none."""
     ends = struct.pack(_ID, their_port, our_port, _LOOPBACK, _LOOPBACK)
-    asked = struct.pack(_REQUEST, socket.AF_INET, socket.IPPROTO_TCP, 0, _ANY)
-    body = asked + ends + struct.pack("=III", 0, _ANY, _ANY)
+    request = struct.pack(_REQUEST, socket.AF_INET, socket.IPPROTO_TCP, 0, _ANY)
+    body = request + ends + struct.pack("=III", 0, _ANY, _ANY)
     header = struct.pack(_HEADER, 16 + len(body), _BY_FAMILY, 1, 0, 0)  # 1: NLM_F_REQUEST
     with socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, _SOCK_DIAG) as kernel:
         kernel.send(header + body)

@@ -32,10 +32,10 @@ class Tally:
 
 def seen(tallies: Iterable[Tally], waiting: Iterable[int]) -> dict[str, Any]:
     """What flows did together (`links.Seen`); `waiting` are the bytes that wait, by connection."""
-    told, wait = [*tallies], [each for each in waiting if each]
-    soonest = [each.soonest_s for each in told if each.soonest_s is not None]
+    rows, wait = [*tallies], [number for number in waiting if number]
+    soonest = [tally.soonest_s for tally in rows if tally.soonest_s is not None]
     return {
         "waiting": sum(wait), "connections": len(wait),
-        "late": sum(each.late for each in told), "soonest_s": min(soonest, default=None),
-        "bytes": sum(each.bytes for each in told),
+        "late": sum(tally.late for tally in rows), "soonest_s": min(soonest, default=None),
+        "bytes": sum(tally.bytes for tally in rows),
     }  # fmt: skip

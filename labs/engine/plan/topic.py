@@ -41,5 +41,5 @@ def least_of(described_copies: int, least: int, copies: int) -> int:
 
 def lowered(setting: str, least: int, described: int) -> tuple[str, ...]:
     """A note that a minimum is lower than described, or none."""
-    said = f"{setting}: {least} instead of {described}, because the lab makes fewer copies"
-    return (said,) if least < described else ()
+    text = f"{setting}: {least} instead of {described}, because the lab makes fewer copies"
+    return (text,) if least < described else ()

@@ -33,8 +33,8 @@ class Streams:
 
 def streams_versions() -> tuple[str, ...]:
     """The releases that can be run here, newest first."""
-    known = distribution.kafka_versions()
-    return tuple(version for version in known if (LOCKS / f"streams-{version}.txt").exists())
+    names = distribution.kafka_versions()
+    return tuple(version for version in names if (LOCKS / f"streams-{version}.txt").exists())
 
 
 def streams_release(line: str) -> str:

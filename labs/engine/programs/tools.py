@@ -59,9 +59,9 @@ class Tools:
         """The command of a tool; `folder` receives its logging configuration."""
         logging = folder / f"{tool}-log4j2.properties"
         logging.write_text(_LOG4J_2 + _MORE.get(tool, ""), "ascii")
-        told = f"-Dlog4j2.configurationFile={logging}"
+        text = f"-Dlog4j2.configurationFile={logging}"
         main = f"org.apache.kafka.tools.{tool}"
-        return (*self.java, told, "-cp", self.class_path, main, *arguments)
+        return (*self.java, text, "-cp", self.class_path, main, *arguments)
 
     def transformer(self, arguments: Sequence[str], folder: Path) -> tuple[str, ...]:
         """The command of the transforming application; `folder` receives its files."""
@@ -81,7 +81,9 @@ def tool_versions() -> tuple[str, ...]:
 
 def tool_release(line: str) -> str | None:
     """The release that runs here for a line of Java clients (`3.9` → `3.9.2`), if one does."""
-    return next((each for each in tool_versions() if kafka_line(each) == line), None)
+    return next(
+        (tool_version for tool_version in tool_versions() if kafka_line(tool_version) == line), None
+    )
 
 
 def tools(version: str, java: Java, progress: ivy.Progress | None = None) -> Tools:
@@ -90,8 +92,8 @@ def tools(version: str, java: Java, progress: ivy.Progress | None = None) -> Too
     Raises what `distribution.kafka` does.
     """
     if version not in tool_versions():
-        known = ", ".join(tool_versions())
-        raise UnknownVersion(f"Java clients {version!r} cannot be run here; these can: {known}.")
+        name = ", ".join(tool_versions())
+        raise UnknownVersion(f"Java clients {version!r} cannot be run here; these can: {name}.")
     kafka = distribution.kafka(version, progress)
     own = distribution.install(f"tools-{version}", progress)
     jars = [jar for jar in kafka.jars if not jar.name.startswith(_OTHER_BINDING)]

@@ -43,8 +43,8 @@ def quiet_visitor(bootstrap: str, group: str) -> Iterator[Consumer]:
     one gives that has just begun, ends the process (librdkafka #5040; seen with 2.16).
     """
     own = {"group.id": group, "enable.auto.commit": False}
-    told = {**_PERSISTENT, **own, "bootstrap.servers": bootstrap}
-    visitor = Consumer(told, logger=_silent)
+    settings = {**_PERSISTENT, **own, "bootstrap.servers": bootstrap}
+    visitor = Consumer(settings, logger=_silent)
     try:
         yield visitor
     finally:
@@ -55,8 +55,8 @@ def coordinator_of(bootstrap: str, group: str, limit_s: float = 10) -> int | Non
     """The broker that coordinates a group of consumers, or would; None if nobody says so."""
     with quiet_admin(bootstrap) as admin:
         try:
-            asked = admin.describe_consumer_groups([group], request_timeout=limit_s)
-            return int(asked[group].result(limit_s).coordinator.id)
+            fields = admin.describe_consumer_groups([group], request_timeout=limit_s)
+            return int(fields[group].result(limit_s).coordinator.id)
         except (KafkaException, TimeoutError):
             return None
 

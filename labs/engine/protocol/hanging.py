@@ -36,16 +36,16 @@ def ask(port: int, topic: str, partition: int, limit_s: float) -> list[Open]:
     """
     reader = request(port, _DESCRIBE, _place(topic, partition) + b"\0", limit_s)
     reader.number(">i")  # throttle
-    found = reader.array(lambda: _topic(reader)) or ()
-    return [each for known in found for each in known if each.start >= 0]
+    transaction = reader.array(lambda: _topic(reader)) or ()
+    return [item for transactions in transaction for item in transactions if item.start >= 0]
 
 
 def abort(port: int, topic: str, partition: int, hanging: Open, limit_s: float) -> None:
     """Writes the marker that aborts it. Raises `OSError` as `ask`."""
-    told = struct.pack(">qh", hanging.producer, hanging.epoch) + _ABORT
+    answer = struct.pack(">qh", hanging.producer, hanging.epoch) + _ABORT
     # A producer whose first transaction this is has no coordinator's epoch yet: -1.
     coordinator = struct.pack(">i", max(0, hanging.coordinator_epoch))
-    marker = told + _place(topic, partition) + coordinator + b"\0"
+    marker = answer + _place(topic, partition) + coordinator + b"\0"
     reader = request(port, _WRITE, b"\x02" + marker + b"\0", limit_s)
     reader.array(lambda: _written(reader))
 
@@ -59,16 +59,16 @@ def _topic(reader: Flexible) -> list[Open]:
     reader.text()
     partitions = reader.array(lambda: _partition(reader)) or ()
     reader.tags()
-    return [each for known in partitions for each in known]
+    return [transaction for partition in partitions for transaction in partition]
 
 
 def _partition(reader: Flexible) -> tuple[Open, ...]:
     reader.number(">i")
     _accept(reader.number(">h"))
     reader.text()
-    known = reader.array(lambda: _producer(reader)) or ()
+    transactions = reader.array(lambda: _producer(reader)) or ()
     reader.tags()
-    return known
+    return transactions
 
 
 def _producer(reader: Flexible) -> Open:

@@ -47,7 +47,7 @@ def ask(
     ]
     if group is not None:
         requests.append(classic_header(_OFFSET_FETCH) + _offset_fetch(group, topic, partitions))
-    answers = [_body(each) for each in exchange(port, requests, limit_s)]
+    answers = [_body(block) for block in exchange(port, requests, limit_s)]
     return Offsets(
         last_stable=dict(_listed(answers[0])),
         high_watermark=dict(_listed(answers[1])),

@@ -23,8 +23,8 @@ def ask(port: int, limit_s: float) -> int | None:
     None if it knows of none: while one is being elected, or where no majority is left. Raises
     `OSError` (`TimeoutError` included) if no answer came in `limit_s` seconds.
     """
-    asked = b"\x02" + compact(_METADATA) + b"\x02" + struct.pack(">i", 0) + b"\0" * 3
-    return _leader(request(port, _DESCRIBE_QUORUM, asked, limit_s))
+    requested = b"\x02" + compact(_METADATA) + b"\x02" + struct.pack(">i", 0) + b"\0" * 3
+    return _leader(request(port, _DESCRIBE_QUORUM, requested, limit_s))
 
 
 def _leader(reader: Flexible) -> int | None:

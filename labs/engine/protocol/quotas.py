@@ -36,8 +36,8 @@ def limited_to(port: int, limit_s: float) -> float | None:
     reader.number(">i")  # throttle
     _accept(reader.number(">h"))
     reader.text()
-    found = reader.array(lambda: _entry(reader)) or ()
-    return next((rate for rates in found for rate in rates), None)
+    results = reader.array(lambda: _entry(reader)) or ()
+    return next((rate for rates in results for rate in rates), None)
 
 
 def _altered(reader: Flexible) -> None:

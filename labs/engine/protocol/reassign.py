@@ -44,8 +44,8 @@ def _one(topic: str) -> bytes:
     return b"\x02" + compact(topic)
 
 
-def _exchange(port: int, asked: Api, body: bytes, limit_s: float) -> Flexible:
-    reader = request(port, asked, body, limit_s)
+def _exchange(port: int, numbers: Api, body: bytes, limit_s: float) -> Flexible:
+    reader = request(port, numbers, body, limit_s)
     reader.number(">i")  # throttle
     return reader
 

@@ -111,7 +111,7 @@ def exchange(port: int, requests: Sequence[bytes], limit_s: float) -> list[bytes
     Raises `OSError` (`TimeoutError` included) if one took longer than `limit_s` seconds.
     """
     with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as wire:
-        wire.sendall(b"".join(struct.pack(">i", len(each)) + each for each in requests))
+        wire.sendall(b"".join(struct.pack(">i", len(request)) + request for request in requests))
         return [frame(wire) for _ in requests]
 
 

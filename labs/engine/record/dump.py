@@ -82,8 +82,8 @@ def without_places(text: str, folder: Path) -> str:
 def _lines(file: Path) -> Iterator[re.Match[str]]:
     with file.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
-            if found := _LINE.match(line.rstrip("\n")):
-                yield found
+            if match := _LINE.match(line.rstrip("\n")):
+                yield match
 
 
 def _rows(ledger: Path) -> list[dict[str, Any]]:

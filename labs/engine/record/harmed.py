@@ -21,8 +21,8 @@ def harmed(ledger: Path, count: str, counted: int) -> frozenset[int] | None:
     """
     if count not in KNOWN or not (ledger / "sends.parquet").exists():
         return None
-    found, number = KNOWN[count](ledger)
-    return found if number == counted else None
+    numbers, number = KNOWN[count](ledger)
+    return numbers if number == counted else None
 
 
 def _lost(ledger: Path) -> tuple[frozenset[int], int]:

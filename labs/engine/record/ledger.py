@@ -28,7 +28,7 @@ _ARROW: Mapping[Kind, pa.DataType] = {
 
 SCHEMAS: Mapping[str, pa.Schema] = {
     name: pa.schema(
-        [(column, _ARROW[each.kind]) for column, each in table.columns.items()],
+        [(column, _ARROW[item.kind]) for column, item in table.columns.items()],
         metadata={"ledger_version": str(VERSION)},
     )
     for name, table in LEDGER.items()

@@ -106,8 +106,8 @@ def partitions(ledger: Path) -> tuple[int, ...]:
     if not path.exists():
         return ()
     samples = ds.dataset(path, format="parquet").to_table(columns=["partition"])
-    known: list[int] = samples["partition"].unique().drop_null().to_pylist()  # type: ignore[assignment]
-    return tuple(sorted(known))
+    numbers: list[int] = samples["partition"].unique().drop_null().to_pylist()  # type: ignore[assignment]
+    return tuple(sorted(numbers))
 
 
 def rows(ledger: Path, table: str, wanted: ds.Expression | None = None) -> list[dict[str, Any]]:
@@ -118,10 +118,10 @@ def rows(ledger: Path, table: str, wanted: ds.Expression | None = None) -> list[
     path = ledger / f"{table}.parquet"
     if not path.exists():
         return []
-    found: list[dict[str, Any]] = (
+    results: list[dict[str, Any]] = (
         ds.dataset(path, format="parquet").to_table(filter=wanted).to_pylist()
     )
-    return found
+    return results
 
 
 def _by_time(samples: Iterable[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
@@ -145,9 +145,9 @@ def _moment(replicas: Sequence[Mapping[str, Any]], began_ns: int) -> Moment:
         committed=row.get("committed"),
         states={int(id_): state for id_, _, state in pairs},
         ends={
-            each["replica"]: each["log_end_offset"]
-            for each in replicas
-            if each["replica"] is not None
+            replica["replica"]: replica["log_end_offset"]
+            for replica in replicas
+            if replica["replica"] is not None
         },
         **{name: row[name] for name in ("sent", "acknowledged", "failed", "delivered")},
     )

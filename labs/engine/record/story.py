@@ -96,8 +96,8 @@ def _sent(sends: Sequence[Mapping[str, Any]], began_ns: int) -> Iterator[Line]:
     for number, row in enumerate(sends, 1):
         attempt = f", attempt {number}" if len(sends) > 1 else ""
         taken = row["invoked_ns"] is not None
-        said = f"Sent by {row['producer']}" if taken else f"Not taken by {row['producer']}"
-        yield _line(_first_ns(row), began_ns, "client", f"{said}{attempt}.")
+        text = f"Sent by {row['producer']}" if taken else f"Not taken by {row['producer']}"
+        yield _line(_first_ns(row), began_ns, "client", f"{text}{attempt}.")
         if row["completed_ns"] is not None:
             yield _line(row["completed_ns"], began_ns, "client", _outcome(row))
         elif row.get("cut_off"):
@@ -165,19 +165,19 @@ def _on_the_brokers(seen: Replay, offset: int, acked_s: float) -> Iterator[Line]
         return
     yield Line(at.at_s, "sample", _led(at))
     term = [m for m in seen.moments if m.epoch == at.epoch and m.at_s > acked_s and m.leads]
-    known = [m for m in term if m.high_watermark is not None]
-    readable = next((m for m in known if (m.high_watermark or 0) > offset), None)
-    told = {m.at_s: m for m in (*term[:1], *([readable] if readable else known[-1:]))}
+    moments = [m for m in term if m.high_watermark is not None]
+    readable = next((m for m in moments if (m.high_watermark or 0) > offset), None)
+    term_moments = {m.at_s: m for m in (*term[:1], *([readable] if readable else moments[-1:]))}
     before = ""
-    for moment in told.values():
+    for moment in term_moments.values():
         text = f"{_reach(moment, offset)} {_readable(moment, offset)}".strip()
         still = "Still so, in the last sample under this leader."
         yield Line(moment.at_s, "sample", still if text == before else text)
         before = text
     for done in seen.done:
         if done.at_s > acked_s:
-            said = fault_words.sentence(done.fault, done.target)
-            yield Line(done.at_s, "fault", f"{said} ({done.evidence}).")
+            words = fault_words.sentence(done.fault, done.target)
+            yield Line(done.at_s, "fault", f"{words} ({done.evidence}).")
     yield from _next_leader(seen, at, offset)
 
 
@@ -207,9 +207,9 @@ def _reach(moment: Moment, offset: int) -> str:
     beyond = {id_ for id_, end in moment.ends.items() if (end or 0) > offset}
     short = sorted(set(moment.ends) - beyond)
     sure = sorted(beyond & {*moment.isr, moment.leader})
-    said = [f"{_logs(sure, 'goes', 'go')} beyond this offset"] if sure else []
-    said += [f"{_logs(short, 'ends', 'end')} at it or before"] if short else []
-    text = "; ".join(said)
+    lines = [f"{_logs(sure, 'goes', 'go')} beyond this offset"] if sure else []
+    lines += [f"{_logs(short, 'ends', 'end')} at it or before"] if short else []
+    text = "; ".join(lines)
     return f"{text[:1].upper()}{text[1:]}."
 
 
@@ -239,9 +239,9 @@ def _at_the_end(
     readable = [row for row in copies if row.get("replica") is None] or copies
     places = sorted({(row["partition"], row["offset"]) for row in readable})
     if places:
-        said = "; ".join(f"partition {where}, offset {at:,}" for where, at in places)
+        text = "; ".join(f"partition {where}, offset {at:,}" for where, at in places)
         times = "" if len(places) == 1 else f" {len(places)} times"
-        yield Line(None, "found", f"In the log at the end{times}: {said}.")
+        yield Line(None, "found", f"In the log at the end{times}: {text}.")
     else:
         yield Line(None, "gone", "Not in the log at the end.")
         yield from _instead(ledger, partition, offset)

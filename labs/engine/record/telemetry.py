@@ -86,8 +86,8 @@ class Sampler:
             "brokers": ",".join(f"{id_}:{state}" for id_, state in states.items()),
         }  # fmt: skip
         for partition in sorted(self._known):
-            known = told.get(partition) or PartitionState(partition, None, (), None, None)
-            seen = common | _of_partition(known, answers)
+            partition_state = told.get(partition) or PartitionState(partition, None, (), None, None)
+            seen = common | _of_partition(partition_state, answers)
             self._rows += [
                 {**seen, "replica": replica, "log_end_offset": end}
                 for (own, replica), end in ends.items()
@@ -103,15 +103,15 @@ class Sampler:
     def _offsets(self) -> Mapping[int, Offsets]:
         """What each running broker says, by its id; silent ones are absent."""
         partitions = sorted(self._known)
-        asked = {
+        fields = {
             self._askers.submit(
                 offsets.ask, broker.port, self._topic, partitions, self._group, _EVERY_S
             ): broker.id
             for broker in self._cluster.brokers.values()
             if partitions and broker.state == "running"
         }
-        done, _ = wait(asked, timeout=_EVERY_S)
-        return {asked[ask]: ask.result() for ask in done if not ask.exception()}
+        done, _ = wait(fields, timeout=_EVERY_S)
+        return {fields[ask]: ask.result() for ask in done if not ask.exception()}
 
     def _log_ends(self) -> dict[tuple[int, int], int | None]:
         """The end of every replica's log that there is or once was, by (partition, broker)."""
@@ -134,17 +134,19 @@ class Sampler:
         }  # fmt: skip
 
 
-def _of_partition(known: PartitionState, answers: Mapping[int, Offsets]) -> dict[str, Any]:
+def _of_partition(
+    partition_state: PartitionState, answers: Mapping[int, Offsets]
+) -> dict[str, Any]:
     """A partition's columns: its leader tells the watermarks, the coordinator the commits."""
-    own = known.partition
-    leader = answers.get(known.leader or 0, Offsets())
+    own = partition_state.partition
+    leader = answers.get(partition_state.leader or 0, Offsets())
     commits: Sequence[int] = [a.committed[own] for a in answers.values() if own in a.committed]
     return {
         "partition": own,
-        "leader": known.leader,
-        "isr": list(known.isr),
-        "elr": known.elr,
-        "leader_epoch": known.leader_epoch,
+        "leader": partition_state.leader,
+        "isr": list(partition_state.isr),
+        "elr": partition_state.elr,
+        "leader_epoch": partition_state.leader_epoch,
         "high_watermark": leader.high_watermark.get(own),
         "last_stable_offset": leader.last_stable.get(own),
         "committed": max(commits, default=None),

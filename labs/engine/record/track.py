@@ -75,13 +75,15 @@ def track(
     cuts = [lane.cut_s for lane in lanes if lane.cut_s is not None]
     last = seen.moments[-1].at_s
     until = min(last, max([acked_s, *handed_s, *cuts, *(end for end in ends if end < last)]))
-    done = tuple(each for each in seen.done if sent_s <= each.at_s)
+    done = tuple(fault for fault in seen.done if sent_s <= fault.at_s)
     led = (m.at_s for m in seen.moments if m.leads and (m.epoch or 0) > (term or 0))
-    until = max([until, next(led, until), *(each.at_s for each in done[:1])]) + _AROUND_S
+    until = (
+        max([until, next(led, until), *(fault.at_s for fault in done[:1])]) + _AROUND_S
+    )
     return Track(
         sent_s - _AROUND_S, until, sent_s, acked_s,
         tuple(_until(lane, until) for lane in lanes), tuple(handed_s),
-        tuple(each for each in done if each.at_s <= until),
+        tuple(fault for fault in done if fault.at_s <= until),
     )  # fmt: skip
 
 
@@ -90,12 +92,12 @@ def _states(
 ) -> list[frozenset[int]]:
     """At each sample the brokers that surely have the message."""
     have: frozenset[int] = frozenset()
-    found = []
+    results = []
     for moment in moments:
         if moment.at_s > acked_s:
             have = _have(moment, offset, have, same_term=moment.epoch == term)
-        found.append(have)
-    return found
+        results.append(have)
+    return results
 
 
 def _have(moment: Moment, offset: int, have: frozenset[int], *, same_term: bool) -> frozenset[int]:
@@ -108,8 +110,8 @@ def _have(moment: Moment, offset: int, have: frozenset[int], *, same_term: bool)
         return kept
     if not same_term and leader not in kept:
         # Whoever follows it is cut to its log, seen or not.
-        return frozenset(each for each in kept if moment.states.get(each) != "running")
-    copied = frozenset(each for each in moment.isr if _reaches(moment, offset, each))
+        return frozenset(number for number in kept if moment.states.get(number) != "running")
+    copied = frozenset(number for number in moment.isr if _reaches(moment, offset, number))
     return kept | copied | ({leader} if _reaches(moment, offset, leader) else frozenset())
 
 
@@ -152,7 +154,7 @@ def _spans(
 def _until(lane: Lane, end_s: float) -> Lane:
     """The lane as far as it is drawn."""
     spans = (
-        Span(each.kind, each.begin_s, min(each.end_s, end_s))
-        for each in lane.spans if each.begin_s < end_s
+        Span(span.kind, span.begin_s, min(span.end_s, end_s))
+        for span in lane.spans if span.begin_s < end_s
     )  # fmt: skip
     return Lane(lane.broker, tuple(spans), lane.cut_s)

@@ -65,8 +65,8 @@ def because(
     With an election that dropped something they are about the one that dropped most; else about
     the first, else about what was done.
     """
-    sure = [each for each in elections(seen) if each.short is not None]
-    worst = max(sure, key=lambda each: each.short or 0, default=None)
+    sure = [election for election in elections(seen) if election.short is not None]
+    worst = max(sure, key=lambda election: election.short or 0, default=None)
     if worst is None:
         return tuple(_done(seen))[:_MOST]
     return tuple(_elected(seen, worst, entries, lost))
@@ -77,8 +77,8 @@ def opens_at(seen: Replay) -> float | None:
 
     None where no election dropped anything.
     """
-    sure = [each for each in elections(seen) if each.short]
-    worst = max(sure, key=lambda each: each.short or 0, default=None)
+    sure = [election for election in elections(seen) if election.short]
+    worst = max(sure, key=lambda election: election.short or 0, default=None)
     return None if worst is None else worst.last.at_s
 
 
@@ -128,8 +128,8 @@ def _gone(seen: Replay, change: Election) -> Because:
 def _compared(old: int, ended: int, ends: Mapping[int, int | None], entries: str) -> str:
     others = {id_: end for id_, end in ends.items() if id_ != old and end is not None}
     alone = ended - max(others.values(), default=0)
-    beside = " and ".join(f"broker {id_}'s at {end:,}" for id_, end in sorted(others.items()))
-    text = f"Its log ended at offset {ended:,}, {beside}"
+    addition = " and ".join(f"broker {id_}'s at {end:,}" for id_, end in sorted(others.items()))
+    text = f"Its log ended at offset {ended:,}, {addition}"
     if alone > 0:
         return f"{text}: {alone:,} {entries} were on broker {old} alone."
     return f"{text}: another log went as far."

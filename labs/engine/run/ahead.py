@@ -45,8 +45,8 @@ def from_json(text: str) -> tuple[Shape, ...]:
 
 
 def main(argv: list[str]) -> int:
-    told, home, *socket = map(Path, argv[1:])
-    shapes = from_json(told.read_text("utf-8"))
+    path, home, *socket = map(Path, argv[1:])
+    shapes = from_json(path.read_text("utf-8"))
     places = slots.spare(len(shapes))
     clusters = [
         Ahead(shape, home / str(number), place)
@@ -62,20 +62,20 @@ def main(argv: list[str]) -> int:
 
 def _await_run(clusters: Sequence[Ahead]) -> Path | int:
     """The folder that was named on standard input, or why there will be none."""
-    deadline, told, said = time.monotonic() + _OLDEST_S, b"", False
+    deadline, answer, is_stated = time.monotonic() + _OLDEST_S, b"", False
     while all(cluster.usable for cluster in clusters):
-        if not said and all(cluster.booted for cluster in clusters):
+        if not is_stated and all(cluster.booted for cluster in clusters):
             print(WAITS, file=sys.stderr, flush=True)  # noqa: T201
-            said = True
-        if told.endswith(b"\n"):
-            return Path(os.fsdecode(told[:-1]))
+            is_stated = True
+        if answer.endswith(b"\n"):
+            return Path(os.fsdecode(answer[:-1]))
         if slots.wanted() or time.monotonic() > deadline:
             return GAVE_WAY
         if select.select([0], [], [], _LOOK_EVERY_S)[0]:
             heard = os.read(0, 4096)  # not sys.stdin, which would keep bytes from select
             if not heard:
                 return GAVE_WAY
-            told += heard
+            answer += heard
     return NOT_BOOTED
 
 

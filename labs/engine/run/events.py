@@ -28,7 +28,7 @@ class Emitter:
         """A monotonic time on this experiment's axis, in seconds."""
         return round((time_ns - self.began_ns) / 1e9, 3)
 
-    def _say(self, said: dict[str, Any]) -> None:
+    def _say(self, answers: dict[str, Any]) -> None:
         with self._lock:
-            self._stream.write(json.dumps(said) + "\n")
+            self._stream.write(json.dumps(answers) + "\n")
             self._stream.flush()

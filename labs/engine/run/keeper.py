@@ -44,16 +44,16 @@ def main(argv: list[str]) -> int:
     where.add_argument("--folder", type=Path)
     where.add_argument("--ahead", type=Path)
     parser.add_argument("--judge-socket", type=Path)
-    told = parser.parse_args(argv[1:])
-    folder: Path = (told.folder or told.ahead).resolve()
+    options = parser.parse_args(argv[1:])
+    folder: Path = (options.folder or options.ahead).resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    socket = [told.judge_socket] if told.judge_socket else []
-    module = "labs.engine.run.ahead" if told.ahead else "labs.engine.run.experiment"
-    command = [sys.executable, "-m", module, told.spec.resolve(), folder, *socket]
+    socket = [options.judge_socket] if options.judge_socket else []
+    module = "labs.engine.run.ahead" if options.ahead else "labs.engine.run.experiment"
+    command = [sys.executable, "-m", module, options.spec.resolve(), folder, *socket]
     try:
-        return keep(command, folder, ahead=bool(told.ahead))
+        return keep(command, folder, ahead=bool(options.ahead))
     finally:
-        if told.ahead:
+        if options.ahead:
             shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -65,11 +65,11 @@ def keep(command: list[str | Path], folder: Path, *, ahead: bool = False) -> int
         command, log=folder / "experiment.log", stdout=sys.stdout.buffer,
         stdin=subprocess.PIPE if ahead else None,
     )  # fmt: skip
-    code, told = _watch(child, signals)
+    code, answer = _watch(child, signals)
     child.kill()  # nothing to a child that has ended
     ended = child.wait()
     _end_all_children()
-    folder = Path(os.fsdecode(told[:-1])) if told else folder
+    folder = Path(os.fsdecode(answer[:-1])) if answer else folder
     for cluster in folder.glob("*/cluster"):
         shutil.rmtree(cluster)
     if code == ORPHANED:
@@ -92,21 +92,21 @@ def _watch(child: subprocess.Popen[bytes], signals: int) -> tuple[int, bytes]:
 
     Also returned is what the owner said meanwhile, which the child was told.
     """
-    stdin, told = sys.stdin.fileno(), b""
+    stdin, answer = sys.stdin.fileno(), b""
     while True:
         ready, _, _ = select.select([signals, stdin], [], [])
         if stdin in ready:
             heard = os.read(stdin, 4096)
             if not heard:
-                return ORPHANED, told
-            told += heard
+                return ORPHANED, answer
+            answer += heard
             _pass_on(heard, child)
         if signals in ready:
             numbers = os.read(signals, 4096)
             if signal.SIGTERM in numbers or signal.SIGINT in numbers:
-                return STOPPED, told
+                return STOPPED, answer
             if child.poll() is not None:
-                return 0, told
+                return 0, answer
 
 
 def _pass_on(heard: bytes, child: subprocess.Popen[bytes]) -> None:
@@ -138,15 +138,15 @@ def _end_all_children() -> None:
 
 def _children() -> list[int]:
     """Our direct children (the fourth field of /proc/PID/stat names the parent: proc(5))."""
-    found = []
+    results = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             parent = stat.read_text(errors="replace").rpartition(")")[2].split()[1]
         except (FileNotFoundError, ProcessLookupError, IndexError):
             continue
         if int(parent) == os.getpid():
-            found.append(int(stat.parent.name))
-    return found
+            results.append(int(stat.parent.name))
+    return results
 
 
 if __name__ == "__main__":

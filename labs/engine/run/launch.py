@@ -53,12 +53,12 @@ class Launch:
             self._process = self._start()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        told, judge = self.folder / SPEC, self._judge_socket
+        path, judge = self.folder / SPEC, self._judge_socket
         socket: list[str | Path] = ["--judge-socket", judge] if judge else []
         return processes.spawn(
             [
                 sys.executable, "-m", "labs.engine.run.keeper",
-                told, "--folder", self.folder, *socket,
+                path, "--folder", self.folder, *socket,
             ],
             log=self._log, cwd=processes.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip

@@ -48,11 +48,11 @@ class Waiting:
         self.shapes = shapes
         above.mkdir(parents=True, exist_ok=True)
         self.home = Path(tempfile.mkdtemp(prefix=PREFIX, dir=above)).resolve()
-        told = self.home / "shapes.json"
-        told.write_text(ahead.to_json(shapes), "utf-8")
+        path = self.home / "shapes.json"
+        path.write_text(ahead.to_json(shapes), "utf-8")
         socket: list[str | Path] = ["--judge-socket", judge_socket] if judge_socket else []
         self.process = processes.spawn(
-            [sys.executable, "-m", "labs.engine.run.keeper", told, "--ahead", self.home, *socket],
+            [sys.executable, "-m", "labs.engine.run.keeper", path, "--ahead", self.home, *socket],
             log=self.home / _LOGS[0], cwd=processes.ROOT,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip

@@ -73,8 +73,8 @@ class Watch:
             self._log.record("run", "machine", "failed", why)
         stopped = {name for name, pids in self._everybody() if any(map(_is_stopped, pids))}
         stopped = {name for name in stopped if not self._log.paused(name)}
-        known, self._since = self._since, {each: self._since.get(each, now) for each in stopped}
-        for name, since in (known | self._since).items():  # also of who has just gone on
+        by_name, self._since = self._since, {name: self._since.get(name, now) for name in stopped}
+        for name, since in (by_name | self._since).items():  # also of who has just gone on
             if now - since >= LONG_S and not self.disturbance:
                 self.disturbance = (
                     f"{name} stood still for {now - since:.1f} s, and nothing here had stopped it"

@@ -16,18 +16,18 @@ __all__ = ["Scenario", "ScenarioError", "all_scenarios", "find"]
 def all_scenarios() -> tuple[Scenario, ...]:
     """Every scenario, by name."""
     modules = (
-        importlib.import_module(f"{__name__}.{found.name}")
-        for found in pkgutil.iter_modules(__path__)
+        importlib.import_module(f"{__name__}.{module.name}")
+        for module in pkgutil.iter_modules(__path__)
     )
-    found = [module.SCENARIO for module in modules if hasattr(module, "SCENARIO")]
-    return tuple(sorted(found, key=lambda scenario: scenario.name))
+    results = [module.SCENARIO for module in modules if hasattr(module, "SCENARIO")]
+    return tuple(sorted(results, key=lambda scenario: scenario.name))
 
 
 def find(name: str) -> Scenario:
     """The scenario of that name. Raises `ScenarioError`, with the nearest name there is."""
-    known = {scenario.name: scenario for scenario in all_scenarios()}
-    if name in known:
-        return known[name]
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
+    by_name = {scenario.name: scenario for scenario in all_scenarios()}
+    if name in by_name:
+        return by_name[name]
+    near = difflib.get_close_matches(name, by_name, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(by_name)}"
     raise ScenarioError(f"there is no scenario {name!r}; {hint}")

@@ -20,8 +20,8 @@ from labs.engine.scenarios.topologies import up_to_five
 
 
 def _topology(settings: Settings) -> Topology:
-    said = "each broker of the run has two log directories, and its metadata in a third"
-    return replace(up_to_five(settings), log_dirs=2, note=said)
+    text = "each broker of the run has two log directories, and its metadata in a third"
+    return replace(up_to_five(settings), log_dirs=2, note=text)
 
 
 def _brokers(_: Settings) -> Mapping[str, Pinned]:

@@ -78,8 +78,8 @@ def _two_sites(replicas: int) -> Topology:
             f"replication.factor is {replicas}: of two racks each has as many replicas here, one "
             "or two"
         )
-    said = "two racks of two brokers, and three controllers, two of which are lost with a rack"
-    return Topology(2 * _SITES, replicas, controllers=3, racks=_SITES, note=said)
+    text = "two racks of two brokers, and three controllers, two of which are lost with a rack"
+    return Topology(2 * _SITES, replicas, controllers=3, racks=_SITES, note=text)
 
 
 def _play(stage: Stage, seconds: Durations) -> None:

@@ -39,13 +39,13 @@ _LEAST = 3
 
 
 def _topology(settings: Settings) -> Topology:
-    found = beside_controllers(1)(settings)
-    if found.replication_factor < _LEAST:
+    topology = beside_controllers(1)(settings)
+    if topology.replication_factor < _LEAST:
         raise ScenarioError(
-            f"replication.factor is {found.replication_factor}: with one replica away, no copy in "
-            "sync could be taken from beside the leader's"
+            f"replication.factor is {topology.replication_factor}: with one replica away, the "
+            "leader would have no other copy in sync to lose"
         )
-    return found
+    return topology
 
 
 def _play(stage: Stage, seconds: Durations) -> None:

@@ -72,8 +72,8 @@ def away_ms(settings: Settings) -> int:
     if consumer.get("group.protocol") == "consumer":
         session_ms = int(broker.get("group.consumer.session.timeout.ms", 45_000))
     poll_ms = int(consumer.get("max.poll.interval.ms", POLL_MS))
-    said = settings["application"].get("outage.ms")
-    return max(until_taken_over_ms(session_ms, poll_ms), 0 if said is None else int(said))
+    value = settings["application"].get("outage.ms")
+    return max(until_taken_over_ms(session_ms, poll_ms), 0 if value is None else int(value))
 
 
 def leave_leader_alone(stage: Stage, stopped: Role = _A_FOLLOWER) -> None:

@@ -46,8 +46,8 @@ def beside_controllers(count: int) -> Callable[[Settings], Topology]:
 
     def topology(settings: Settings) -> Topology:
         several = "s" if count > 1 else ""
-        said = f"{count} dedicated controller{several} beside the brokers, unless others are chosen"
-        return replace(up_to_five(settings), controllers=count, note=said)
+        text = f"{count} dedicated controller{several} beside the brokers, unless others are chosen"
+        return replace(up_to_five(settings), controllers=count, note=text)
 
     return topology
 
@@ -57,8 +57,8 @@ def on_one_broker(partitions: int) -> Callable[[Settings], Topology]:
 
     def topology(settings: Settings) -> Topology:
         replicas = int(settings["topic"]["replication.factor"])
-        said = f"topic replication.factor: 1 instead of {replicas}, on one broker: none fails here"
-        return Topology(1, 1, partitions, note="" if replicas == 1 else said)
+        text = f"topic replication.factor: 1 instead of {replicas}, on one broker: none fails here"
+        return Topology(1, 1, partitions, note="" if replicas == 1 else text)
 
     return topology
 
@@ -91,8 +91,8 @@ def _beside(copies: str, settings: Settings) -> Topology:
             f"broker {copies} is {wanted}: this scenario boots {_LEAST_BROKERS} brokers"
         )
     replicas = int(settings["topic"]["replication.factor"])
-    said = f"topic replication.factor: 3 instead of {replicas}: what is lost is not the topic's"
-    return Topology(_LEAST_BROKERS, 3, note="" if replicas == 3 else said)
+    text = f"topic replication.factor: 3 instead of {replicas}: what is lost is not the topic's"
+    return Topology(_LEAST_BROKERS, 3, note="" if replicas == 3 else text)
 
 
 def one_broker_and_polls_that_fail(settings: Settings) -> Topology:

@@ -39,11 +39,11 @@ class ConsumeTransformProduce(ProduceConsume):
 
     @property
     def differs(self) -> tuple[str, ...]:
-        said = [self.fed, *self._writer_differs, *super().differs]
+        lines = [self.fed, *self._writer_differs, *super().differs]
         if self._application.get("processing") == "asynchronous":
-            said.append("application processing=asynchronous is left out: what a poll brought is "
+            lines.append("application processing=asynchronous is left out: what a poll brought is "
                         "written before the next poll")  # fmt: skip
-        return tuple(dict.fromkeys(said))
+        return tuple(dict.fromkeys(lines))
 
     @property
     def _writer_differs(self) -> tuple[str, ...]:
@@ -73,5 +73,5 @@ class ConsumeTransformProduce(ProduceConsume):
 
 
 def _feeding(place: Place) -> Place:
-    told = {key: value for key, value in place.settings["producer"].items() if key != _ID}
-    return replace(place, settings={**place.settings, "producer": told})
+    settings = {key: value for key, value in place.settings["producer"].items() if key != _ID}
+    return replace(place, settings={**place.settings, "producer": settings})

@@ -91,21 +91,21 @@ class CopierConsumeTransformProduce(JavaConsumeTransformProduce):
         """Nobody can set anything of the tool's consumer."""
         return {}
 
-    def _java(self, told: TransformerConfig) -> JavaConsumerConfig:
-        said = {
-            "--input-topic": told.topic, "--input-partition": 0, "--output-topic": OUTPUT,
-            "--broker-list": self._place.bootstrap, "--consumer-group": told.group,
-            "--transactional-id": told.producer[_ID],
+    def _java(self, config: TransformerConfig) -> JavaConsumerConfig:
+        answers = {
+            "--input-topic": config.topic, "--input-partition": 0, "--output-topic": OUTPUT,
+            "--broker-list": self._place.bootstrap, "--consumer-group": config.group,
+            "--transactional-id": config.producer[_ID],
             "--transaction-timeout": self._writer.get(_TIMEOUT, 60_000),
-            "--transaction-size": told.max_poll,
+            "--transaction-size": config.max_poll,
         }  # fmt: skip
-        arguments = [str(each) for pair in said.items() for each in pair]
+        arguments = [str(item) for pair in answers.items() for item in pair]
         modes = ["--group-mode", "--use-group-metadata"]
         return JavaConsumerConfig(
-            ledger=told.ledger, name=told.name, group=told.group, topic=told.topic,
+            ledger=config.ledger, name=config.name, group=config.group, topic=config.topic,
             bootstrap=self._place.bootstrap, isolation="read_committed",
             command=self._tools.command(TOOL, [*arguments, *modes], self._place.folder),
-            tells_commits=True, drain_limit_s=told.drain_limit_s,
+            tells_commits=True, drain_limit_s=config.drain_limit_s,
         )  # fmt: skip
 
 

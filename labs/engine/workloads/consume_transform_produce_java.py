@@ -58,24 +58,24 @@ class JavaConsumeTransformProduce(ConsumeTransformProduce):
     def _start(self, role: str, config: Any) -> ClientProcess:
         return super()._start(role, self._java(config) if role == "consumer" else config)
 
-    def _java(self, told: TransformerConfig) -> JavaConsumerConfig:
-        writes = {**self._writer, "client.id": told.name}
-        if named := told.producer.get(_ID):  # one that joins has another
+    def _java(self, config: TransformerConfig) -> JavaConsumerConfig:
+        writes = {**self._writer, "client.id": config.name}
+        if named := config.producer.get(_ID):  # one that joins has another
             writes[_ID] = named
-        after_abort = "rewinds" if told.rewinds else "continues"
-        after_failure = "closes" if told.on_error == "close" else "ends"
+        after_abort = "rewinds" if config.rewinds else "continues"
+        after_failure = "closes" if config.on_error == "close" else "ends"
         arguments = [
-            self._file(told.name, "consumer", self._reads(told.name)),
-            self._file(told.name, "producer", writes),
+            self._file(config.name, "consumer", self._reads(config.name)),
+            self._file(config.name, "producer", writes),
             self._place.topic, OUTPUT, "client" if self._automatic else self._commit,
             after_abort, after_failure,
         ]  # fmt: skip
         return JavaTransformerConfig(
-            ledger=told.ledger, name=told.name, group=told.group, topic=told.topic,
+            ledger=config.ledger, name=config.name, group=config.group, topic=config.topic,
             bootstrap=self._place.bootstrap, isolation=self._isolation,
             command=self._tools.transformer(arguments, self._place.folder),
-            tells_commits=not self._automatic, drain_limit_s=told.drain_limit_s,
-            rewinds=told.rewinds,
+            tells_commits=not self._automatic, drain_limit_s=config.drain_limit_s,
+            rewinds=config.rewinds,
         )  # fmt: skip
 
     @property
@@ -86,18 +86,18 @@ class JavaConsumeTransformProduce(ConsumeTransformProduce):
     def _reads(self, name: str) -> dict[str, Any]:
         stated = {
             **self._place.settings.get("consumer", {}),
-            **{key: each.lab for key, each in self._place.pinned.items()},
+            **{key: setting.lab for key, setting in self._place.pinned.items()},
         }
         own: dict[str, Any] = {"group.id": GROUP, "client.id": name}
         if not self._automatic:
             own["enable.auto.commit"] = False
-        told = taken_over(stated, frozenset(READERS_OWN))
-        return {"isolation.level": self._isolation, **told, **own}
+        settings = taken_over(stated, frozenset(READERS_OWN))
+        return {"isolation.level": self._isolation, **settings, **own}
 
-    def _file(self, name: str, role: str, told: Mapping[str, Any]) -> str:
+    def _file(self, name: str, role: str, data: Mapping[str, Any]) -> str:
         file = self._place.folder / f"{name}-{role}.properties"
         at = {"bootstrap.servers": self._place.bootstrap}
-        file.write_text(properties({**told, **at}), "ascii")
+        file.write_text(properties({**data, **at}), "ascii")
         return str(file)
 
     def stop_consumer(self) -> None:

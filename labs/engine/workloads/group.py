@@ -44,14 +44,14 @@ def begin_at_start(bootstrap: str, topic: str) -> None:
 
 
 def _saved(visitor: Consumer, places: list[TopicPartition]) -> dict[int, int]:
-    told = visitor.committed(places, timeout=_ASK_S)
-    return {place.partition: place.offset for place in told if place.offset >= 0}
+    partitions = visitor.committed(places, timeout=_ASK_S)
+    return {place.partition: place.offset for place in partitions if place.offset >= 0}
 
 
 def _places(visitor: Consumer, topic: str) -> list[TopicPartition]:
     """The start of each partition."""
-    known = visitor.list_topics(topic, timeout=_ASK_S).topics[topic].partitions
-    return [TopicPartition(topic, each, 0) for each in known]
+    entry = visitor.list_topics(topic, timeout=_ASK_S).topics[topic].partitions
+    return [TopicPartition(topic, item, 0) for item in entry]
 
 
 def write_saved(bootstrap: str, topic: str, ledger: Path, consumer: str) -> None:

@@ -76,11 +76,11 @@ class ProduceConsume:
         self._place = place
         settings = place.settings
         self._application = settings.get("application", {})
-        pinned = {name: each.lab for name, each in place.pinned.items()}
+        pinned = {name: setting.lab for name, setting in place.pinned.items()}
         self._consumer_told = translate.consumer(
             {**settings.get("consumer", {}), **pinned}, self.static_members
         )
-        sent_by = {name: each.lab for name, each in place.senders.items()}
+        sent_by = {name: setting.lab for name, setting in place.senders.items()}
         self._producer_told = translate.producer(
             {**settings["producer"], **sent_by}, self.transactions,
             _whole(settings["topic"].get("max.message.bytes")),
@@ -97,8 +97,8 @@ class ProduceConsume:
         consumer = self._place.settings.get("consumer", {})
         commits = commits_differ(self._commit, consumer, in_transactions=bool(self.topics))
         alone = "streams" in self._place.settings and not self.runs_streams
-        said = [_NO_STREAMS] if alone else []
-        return (*said, *commits, *self._differs("producer"), *self._differs("consumer"))
+        lines = [_NO_STREAMS] if alone else []
+        return (*lines, *commits, *self._differs("producer"), *self._differs("consumer"))
 
     @property
     def _commit(self) -> str:
@@ -108,8 +108,8 @@ class ProduceConsume:
         """In what librdkafka differs from the team's client of a role."""
         if role == "consumer" and "failOnDataLoss" in self._place.settings.get(role, {}):
             yield self.no_spark
-        told = {"producer": self._producer_told, "consumer": self._consumer_told}
-        yield from told[role].differs
+        data = {"producer": self._producer_told, "consumer": self._consumer_told}
+        yield from data[role].differs
 
     @property
     def checkpoint(self) -> Path | None:
@@ -118,8 +118,8 @@ class ProduceConsume:
 
     def set_clock(self, *, right: bool) -> int:
         """Sets the clock of the next producer: two hours ahead, or as much as was described."""
-        said = self._application.get("clock.skew.ms")
-        self._ahead_ms = 0 if right else _AHEAD_MS if said is None else int(said)
+        value = self._application.get("clock.skew.ms")
+        self._ahead_ms = 0 if right else _AHEAD_MS if value is None else int(value)
         return self._ahead_ms
 
     @property
@@ -188,7 +188,7 @@ class ProduceConsume:
 
     def standing(self, role: str) -> ClientProcess:
         """The one of a role that stands still; if none does, the one that plays it now."""
-        still = (each for each in self._clients[role] if each.latest.get("standing"))
+        still = (client for client in self._clients[role] if client.latest.get("standing"))
         return next(still, self.client(role))
 
     def saved(self) -> dict[int, int]:
@@ -263,7 +263,7 @@ class ProduceConsume:
 
     def stop_consumer(self) -> None:
         """Lets the group read to the end of the log and leave. Raises `ClientFailed`."""
-        members = [each for each in self._clients["consumer"] if not each.killed]
+        members = [process for process in self._clients["consumer"] if not process.killed]
         for member in members:
             member.ask_to_stop()
         for member in members:
@@ -320,8 +320,8 @@ class ProduceLarge(ProduceConsume):
         described = self._described_bytes
         if described <= _LARGEST_BYTES:
             return super().differs
-        said = f"application {_LARGEST}: {_LARGEST_BYTES} instead of {described}, the lab's limit"
-        return (*super().differs, said)
+        text = f"application {_LARGEST}: {_LARGEST_BYTES} instead of {described}, the lab's limit"
+        return (*super().differs, text)
 
     @property
     def _described_bytes(self) -> int:

@@ -47,8 +47,8 @@ _DROPPED: Mapping[str, Mapping[str, str]] = {
 }
 # The product's own since 3.0, where the tool's would be the first alone.
 _ASSIGNORS = ",".join(
-    f"org.apache.kafka.clients.consumer.{each}"
-    for each in ("RangeAssignor", "CooperativeStickyAssignor")
+    f"org.apache.kafka.clients.consumer.{name}"
+    for name in ("RangeAssignor", "CooperativeStickyAssignor")
 )
 
 
@@ -118,21 +118,21 @@ class JavaProduceConsume(ProduceConsume):
             config = java(config)
         return super()._start(role, config)
 
-    def _java_producer(self, told: ProducerConfig) -> JavaProducerConfig:
-        arguments = ["--throughput", str(told.rate_per_s)]
-        if told.keyed:
+    def _java_producer(self, config: ProducerConfig) -> JavaProducerConfig:
+        arguments = ["--throughput", str(config.rate_per_s)]
+        if config.keyed:
             arguments += ["--repeating-keys", str(_KEYS)]
         return JavaProducerConfig(
-            ledger=told.ledger, name=told.name, topic=told.topic, keyed=told.keyed,
-            flush_limit_s=told.flush_limit_s, command=self._command("producer", arguments),
+            ledger=config.ledger, name=config.name, topic=config.topic, keyed=config.keyed,
+            flush_limit_s=config.flush_limit_s, command=self._command("producer", arguments),
         )  # fmt: skip
 
-    def _java_consumer(self, told: ConsumerConfig) -> JavaConsumerConfig:
+    def _java_consumer(self, config: ConsumerConfig) -> JavaConsumerConfig:
         return JavaConsumerConfig(
-            ledger=told.ledger, name=told.name, group=told.group, topic=told.topic,
+            ledger=config.ledger, name=config.name, group=config.group, topic=config.topic,
             bootstrap=self._place.bootstrap, isolation=self._isolation,
             command=self._command("consumer", self._group_arguments()),
-            tells_commits=not self._automatic, drain_limit_s=told.drain_limit_s,
+            tells_commits=not self._automatic, drain_limit_s=config.drain_limit_s,
         )  # fmt: skip
 
     @property
@@ -142,14 +142,14 @@ class JavaProduceConsume(ProduceConsume):
 
     def _group_arguments(self) -> list[str]:
         consumer = self._place.settings.get("consumer", {})
-        said = ["--group-id", GROUP, "--verbose"]
-        said += ["--reset-policy", str(consumer.get("auto.offset.reset", "latest"))]
+        lines = ["--group-id", GROUP, "--verbose"]
+        lines += ["--reset-policy", str(consumer.get("auto.offset.reset", "latest"))]
         if self._automatic:
-            said.append("--enable-autocommit")
+            lines.append("--enable-autocommit")
         if consumer.get("group.protocol") == "consumer":
-            return [*said, "--group-protocol", "consumer"]
-        said += ["--assignment-strategy", _ASSIGNORS]
-        return [*said, "--session-timeout", str(consumer.get("session.timeout.ms", 45000))]
+            return [*lines, "--group-protocol", "consumer"]
+        lines += ["--assignment-strategy", _ASSIGNORS]
+        return [*lines, "--session-timeout", str(consumer.get("session.timeout.ms", 45000))]
 
     def _command(self, role: str, arguments: list[str]) -> tuple[str, ...]:
         place, name = self._place, self._next(role)
@@ -163,7 +163,7 @@ class JavaProduceConsume(ProduceConsume):
         pinned = {"producer": self._place.senders, "consumer": self._place.pinned}[role]
         stated = {
             **self._place.settings.get(role, {}),
-            **{name: each.lab for name, each in pinned.items()},
+            **{name: setting.lab for name, setting in pinned.items()},
         }
         own = {"isolation.level": self._isolation} if role == "consumer" else {}
         kept = taken_over(stated, _NOT_IN_FILE[role])

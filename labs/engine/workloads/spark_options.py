@@ -19,9 +19,9 @@ def options(place: Place, role: str, *pinned: Mapping[str, Pinned]) -> dict[str,
     """
     stated = dict(place.settings.get(role, {}))
     for settings in pinned:
-        stated |= {name: each.lab for name, each in settings.items()}
-    told = {option_of_spark(name): written(value) for name, value in stated.items()}
-    return {**told, "kafka.bootstrap.servers": place.bootstrap}
+        stated |= {name: setting.lab for name, setting in settings.items()}
+    options = {option_of_spark(name): written(value) for name, value in stated.items()}
+    return {**options, "kafka.bootstrap.servers": place.bootstrap}
 
 
 def left_out(application: Mapping[str, Value]) -> Iterator[str]:

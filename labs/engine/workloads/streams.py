@@ -71,11 +71,13 @@ class StreamsTopology(ProduceConsume):
 
     @property
     def differs(self) -> tuple[str, ...]:
-        said = [_FED, _BEGINS]
+        lines = [_FED, _BEGINS]
         read = self.counts_results and not self._elsewhere
         if read and "readers" not in self._application:
-            said.append("application readers is not stated: the output is read with read_committed")
-        return (*said, *super().differs)
+            lines.append(
+                "application readers is not stated: the output is read with read_committed"
+            )
+        return (*lines, *super().differs)
 
     def _differs(self, role: str) -> Iterator[str]:
         if role == "producer":
@@ -109,17 +111,17 @@ class StreamsTopology(ProduceConsume):
         place, name = self._place, self._next("consumer")
         file = place.folder / f"{name}.properties"
         file.write_text(properties(self._in_file(name)), "ascii")
-        told = [file, place.topic, OUTPUT, self._state, self._system if self._elsewhere else "-"]
+        rows = [file, place.topic, OUTPUT, self._state, self._system if self._elsewhere else "-"]
         return StreamsConfig(
             ledger=str(place.ledger), name=name, group=GROUP, topic=place.topic,
             bootstrap=place.bootstrap, isolation=self._isolation,
-            command=self._streams.command([str(each) for each in told], place.folder),
+            command=self._streams.command([str(item) for item in rows], place.folder),
         )  # fmt: skip
 
     def _in_file(self, name: str) -> dict[str, str | int | bool]:
         """What is described, behind the prefixes of StreamsConfig, and who this instance is."""
         settings = self._place.settings
-        pinned = {f"consumer.{key}": each.lab for key, each in self._place.pinned.items()}
+        pinned = {f"consumer.{key}": setting.lab for key, setting in self._place.pinned.items()}
         described = {
             f"{prefix}{key}": value
             for component, prefix in _PREFIXES.items()
@@ -175,5 +177,5 @@ class StreamsTopology(ProduceConsume):
 
 
 def _unknown_handler(name: str, value: object) -> bool:
-    known = HANDLERS.get(name.removeprefix("default."))
-    return known is not None and value not in known
+    names = HANDLERS.get(name.removeprefix("default."))
+    return names is not None and value not in names

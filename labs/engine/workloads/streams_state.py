@@ -47,9 +47,9 @@ class StatefulTopology(StreamsTopology):
         yield from lowered(f"streams {_LEAST}", self._least(stated), stated)
 
     def _in_file(self, name: str) -> dict[str, str | int | bool]:
-        told = super()._in_file(name)
-        least = self._least(int(told.get(_LEAST, 1)))
-        return {**told, _FACTOR: self._copies, _LEAST: least}
+        settings = super()._in_file(name)
+        least = self._least(int(settings.get(_LEAST, 1)))
+        return {**settings, _FACTOR: self._copies, _LEAST: least}
 
     def _least(self, described: int) -> int:
         return least_of(self._described_copies, described, self._copies)
@@ -70,12 +70,12 @@ class StatefulTopology(StreamsTopology):
 
     def _read_effects(self) -> bool:
         """What the state counts of the messages that the group was handed."""
-        counted = {int(each): n for each, n in self.client("consumer").latest["kept"].items()}
-        rows = [{"sink": "state", "value": each, "applied": n} for each, n in counted.items()]
+        counted = {int(item): n for item, n in self.client("consumer").latest["kept"].items()}
+        rows = [{"sink": "state", "value": number, "applied": n} for number, n in counted.items()]
         TableWriter(self._place.ledger, "effects", "sink").flush_rows(rows)
         state = [
-            {"store": _STORE, "key": str(each), "expected": 1, "actual": counted.get(each, 0)}
-            for each in self._handed()
+            {"store": _STORE, "key": str(number), "expected": 1, "actual": counted.get(number, 0)}
+            for number in self._handed()
         ]
         TableWriter(self._place.ledger, "state", "sink").flush_rows(state)
         return True
@@ -85,4 +85,4 @@ class StatefulTopology(StreamsTopology):
             self._place.ledger / "deliveries.parquet", columns=["value"],
             filters=[("group", "=", GROUP)],
         )  # fmt: skip
-        return {int(each) for each in table.column("value").to_pylist() if each is not None}
+        return {int(item) for item in table.column("value").to_pylist() if item is not None}

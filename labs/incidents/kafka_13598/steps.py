@@ -18,13 +18,13 @@ _BATCH = re.compile(r"^baseOffset: .* producerId: (-?\d+) ", re.MULTILINE)
 def play(past: PastClient) -> Outcome:
     """How many of five messages are in the log without a number that tells copies apart."""
     clients.create(past.bootstrap, _TOPIC, {})
-    [told] = past.run(_PROGRAM, _TOPIC)
+    [data] = past.run(_PROGRAM, _TOPIC)
     dumped = past.dump(_TOPIC)
     ids = _BATCH.findall(dumped)
     if len(ids) != _SENDS:
         raise ProgramFailed(f"{len(ids)} batches in the log instead of {_SENDS}")
     lines = "\n".join(line for line in dumped.splitlines() if line.startswith("baseOffset"))
-    default = f"enable.idempotence={str(told['default']).lower()}"
+    default = f"enable.idempotence={str(data['default']).lower()}"
     return Outcome(
         ids.count("-1"),
         _SENDS,

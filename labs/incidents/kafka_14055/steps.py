@@ -100,8 +100,8 @@ def _rebuild(past: PastCluster) -> None:
 
 
 def _committed(past: PastCluster) -> set[bytes]:
-    found = {message.key() for message in clients.read(past.bootstrap, _TOPIC)}
-    return {key for key in _KEYS if key in found}
+    results = {message.key() for message in clients.read(past.bootstrap, _TOPIC)}
+    return {key for key in _KEYS if key in results}
 
 
 def _records(dump: str) -> str:

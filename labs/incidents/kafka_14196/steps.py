@@ -18,12 +18,12 @@ def play(past: PastClient) -> Outcome:
     clients.create(past.bootstrap, _TOPIC, {}, partitions=2)
     sender = clients.producer(past.bootstrap)
     clients.send_all(sender, _TOPIC, range(_SENDS), lambda value: value % 2)
-    [told] = past.run(_PROGRAM, _TOPIC, str(_SENDS), str(_ROUNDS))
-    if told["distinct"] != _SENDS:
-        raise ProgramFailed(f"the group got {told['distinct']} of {_SENDS} messages")
-    twice = int(told["handed"]) - _SENDS
+    [data] = past.run(_PROGRAM, _TOPIC, str(_SENDS), str(_ROUNDS))
+    if data["distinct"] != _SENDS:
+        raise ProgramFailed(f"the group got {data['distinct']} of {_SENDS} messages")
+    twice = int(data["handed"]) - _SENDS
     seen = (
         f"members that joined and left: {_ROUNDS}\nmessages in the topic: {_SENDS}\n"
-        f"handed to the group: {told['handed']}\nof these once more: {twice}"
+        f"handed to the group: {data['handed']}\nof these once more: {twice}"
     )
     return Outcome(twice, _SENDS, (Exhibit("What the group was handed", seen),))

@@ -15,6 +15,6 @@ _PROGRAM = Path(__file__).parent / "Flush.java"
 def play(past: PastClient) -> Outcome:
     """How many of fifty messages had no answer yet when flush() had returned."""
     clients.create(past.bootstrap, _TOPIC, {"max.message.bytes": "5000"})
-    [told] = past.run(_PROGRAM, _TOPIC, str(_SENDS))
-    seen = f"sent: {_SENDS}\nwithout an answer when flush() had returned: {told['open']}"
-    return Outcome(int(told["open"]), _SENDS, (Exhibit("What the application saw", seen),))
+    [data] = past.run(_PROGRAM, _TOPIC, str(_SENDS))
+    seen = f"sent: {_SENDS}\nwithout an answer when flush() had returned: {data['open']}"
+    return Outcome(int(data["open"]), _SENDS, (Exhibit("What the application saw", seen),))

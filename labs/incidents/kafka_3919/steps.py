@@ -82,13 +82,13 @@ def _await_checkpoints(past: PastCluster) -> None:
 def _cut_power(past: PastCluster) -> list[str]:
     """Kills all brokers, and cuts the log that was never flushed to different lengths."""
     past.kill(*past.brokers)
-    told = []
+    lines = []
     for number, left in _LEFT.items():
         [log] = past.partition(_TOPIC, number).glob("*.log")
         size = log.stat().st_size
         os.truncate(log, int(size * left))
-        told.append(f"broker {number}: {size} bytes cut to {int(size * left)}")
-    return told
+        lines.append(f"broker {number}: {size} bytes cut to {int(size * left)}")
+    return lines
 
 
 def _come_back(past: PastCluster) -> int:
@@ -109,7 +109,7 @@ def _leader(past: PastCluster) -> int:
 
 def _catch_up(past: PastCluster, leader: int) -> None:
     """Starts the others, and waits until all replicas are in sync and have noted the end."""
-    past.start(*(each for each in past.brokers if past.brokers[each].state == "dead"))
+    past.start(*(broker for broker in past.brokers if past.brokers[broker].state == "dead"))
     until(lambda: (state := past.described(_TOPIC)) and len(state.isrs) == len(past.brokers),
           60, "not every replica came in sync")  # fmt: skip
 
@@ -127,10 +127,10 @@ def _logs(past: PastCluster, topic: str, *brokers: int) -> dict[int, Log]:
 
 def _differing(logs: dict[int, Log]) -> set[int]:
     """Offsets at which two replicas hold different messages."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     for one, other in combinations(map(dict, logs.values()), 2):
-        found |= {offset for offset in one.keys() & other.keys() if one[offset] != other[offset]}
-    return found
+        numbers |= {offset for offset in one.keys() & other.keys() if one[offset] != other[offset]}
+    return numbers
 
 
 def _dips(log: Log) -> Iterator[tuple[int, int]]:
@@ -173,20 +173,20 @@ def _go_on(past: PastCluster, logs: dict[int, Log], leader: int) -> Iterator[Exh
     past.kill(broken)
     yield Exhibit(f"Broker {broken} is started again", _start(past, broken))
     past.tell(broken, "log.index.interval.bytes", 2**31 - 1)
-    said = _start(past, broken)
+    text = _start(past, broken)
     still = len(_differing({leader: logs[leader], **_logs(past, _TOPIC, broken)}))
     yield Exhibit("The same, with an index that leaves the place out",
-                  f"{said}\noffsets that differ from the leader's log: {still}")  # fmt: skip
+                  f"{text}\noffsets that differ from the leader's log: {still}")  # fmt: skip
     past.kill(broken)
     past.tell(broken, "log.index.interval.bytes", 4096)
     for file in past.partition(_TOPIC, broken).iterdir():
         file.unlink()
-    said = _start(past, broken)
+    text = _start(past, broken)
     until(lambda: past.checkpointed("replication", _TOPIC, broken) >= len(logs[leader]), 30,
           "the replica did not come back")  # fmt: skip
     left = len(_differing({leader: logs[leader], **_logs(past, _TOPIC, broken)}))
     yield Exhibit("The same, with its log deleted",
-                  f"{said}\noffsets that differ from the leader's log: {left}")  # fmt: skip
+                  f"{text}\noffsets that differ from the leader's log: {left}")  # fmt: skip
 
 
 def _start(past: PastCluster, broker: int) -> str:
@@ -197,7 +197,7 @@ def _start(past: PastCluster, broker: int) -> str:
         until(lambda: past.serves(broker), 60, "the broker neither ended nor served")
     except ChildProcessError:
         lines = past.brokers[broker].log.read_text("utf-8", "replace").splitlines()
-        said = [line for line in lines if "FATAL" in line or "InvalidOffsetException" in line]
+        text = [line for line in lines if "FATAL" in line or "InvalidOffsetException" in line]
         ended = f"it ends by itself with code {past.brokers[broker].returncode}"
-        return "\n".join([*dict.fromkeys(said[-4:]), ended])
+        return "\n".join([*dict.fromkeys(text[-4:]), ended])
     return "it starts and serves"

@@ -25,8 +25,8 @@ def play(past: PastClient) -> Outcome:
     """How many of ten counts are lower than the records that were sent."""
     clients.create(past.bootstrap, _INPUT, {}, partitions=2)
     clients.create(past.bootstrap, _OUTPUT, {})
-    told = past.run(_PROGRAM, _INPUT, _OUTPUT)
-    last = [row for row in told if row["when"] == "alone again"]
+    rows = past.run(_PROGRAM, _INPUT, _OUTPUT)
+    last = [row for row in rows if row["when"] == "alone again"]
     short = [row for row in last if row["count"] < row["sent"]]
     log = [line for line in past.log().splitlines() if _TELLING.search(line)]
     number = 1 if any(row["key"] in "bdfhj" for row in short) else 0
@@ -36,18 +36,18 @@ def play(past: PastClient) -> Outcome:
         len(short),
         len(last),
         (
-            Exhibit("The counts", _table(told)),
+            Exhibit("The counts", _table(rows)),
             Exhibit("The application's log, last lines on restoring", "\n".join(log[-_SHOWN:])),
             Exhibit(f"The end of the changelog, partition {number}", "\n".join(changes)),
         ),
     )
 
 
-def _table(told: list[dict[str, Any]]) -> str:
+def _table(records: list[dict[str, Any]]) -> str:
     """A line a stage: how many records of each key were sent, and the count of each."""
     lines = []
-    for when in dict.fromkeys(row["when"] for row in told):
-        rows = [row for row in told if row["when"] == when]
+    for when in dict.fromkeys(row["when"] for row in records):
+        rows = [row for row in records if row["when"] == when]
         counts = "  ".join(f"{row['key']}: {row['count']}" for row in rows)
         lines.append(f"{when:>14}, {rows[0]['sent']} of each sent: {counts}")
     return "\n".join(lines)

@@ -15,8 +15,8 @@ _PROGRAM = Path(__file__).parent / "TooLarge.java"
 def play(past: PastClient) -> Outcome:
     """How many of thirty small messages the client gave up."""
     clients.create(past.bootstrap, _TOPIC, {"max.message.bytes": "2000"})
-    [told] = past.run(_PROGRAM, _TOPIC, str(_SENDS))
+    [data] = past.run(_PROGRAM, _TOPIC, str(_SENDS))
     there = len(clients.read(past.bootstrap, _TOPIC))
-    why = f" ({told['why']})" if told["why"] else ""
-    seen = f"failed sends: {told['failed']}{why}\nmessages in the log: {there}"
-    return Outcome(int(told["failed"]), _SENDS, (Exhibit("What the application saw", seen),))
+    why = f" ({data['why']})" if data["why"] else ""
+    seen = f"failed sends: {data['failed']}{why}\nmessages in the log: {there}"
+    return Outcome(int(data["failed"]), _SENDS, (Exhibit("What the application saw", seen),))

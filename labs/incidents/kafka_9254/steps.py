@@ -24,12 +24,12 @@ def play(past: PastCluster) -> Outcome:
         answers[f"After change {number} of the default of log.retention.ms"] = _answers(past)
     *_, last = answers.values()
     described = clients.described(past.bootstrap, _TOPIC, "min.insync.replicas")
-    told = "\n".join(f"{when}: {', '.join(found)}" for when, found in answers.items())
+    text = "\n".join(f"{when}: {', '.join(names)}" for when, names in answers.items())
     return Outcome(
         last.count("acknowledged"),
         _SENDS,
         (
-            Exhibit("Answers to acks=all", told),
+            Exhibit("Answers to acks=all", text),
             Exhibit("What describe says of the topic afterwards", described),
         ),
     )

@@ -15,9 +15,9 @@ _PROGRAM = Path(__file__).parent / "RefusedSend.java"
 def play(past: PastClient) -> Outcome:
     """How many of five messages are missing in a transaction that was committed."""
     clients.create(past.bootstrap, _TOPIC, {})
-    [told] = past.run(_PROGRAM, _TOPIC)
+    [data] = past.run(_PROGRAM, _TOPIC)
     there = len(clients.read(past.bootstrap, _TOPIC))
-    said = "committed" if told["committed"] else f"refused: {told['said']}"
-    missing = _SENDS - there if told["committed"] else 0
-    seen = f"commitTransaction(): {said}\nmessages that a reader of committed ones gets: {there}"
+    text = "committed" if data["committed"] else f"refused: {data['said']}"
+    missing = _SENDS - there if data["committed"] else 0
+    seen = f"commitTransaction(): {text}\nmessages that a reader of committed ones gets: {there}"
     return Outcome(missing, _SENDS, (Exhibit("What the application saw, and what is there", seen),))

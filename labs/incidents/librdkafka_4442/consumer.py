@@ -28,13 +28,13 @@ def joined() -> Consumer:
 
 def read(consumer: Consumer, count: int, limit_s: float) -> list[Message]:
     """Up to so many messages, within so long."""
-    found: list[Message] = []
+    results: list[Message] = []
     deadline = time.monotonic() + limit_s
-    while len(found) < count and time.monotonic() < deadline:
+    while len(results) < count and time.monotonic() < deadline:
         message = consumer.poll(0.1)
         if message is not None and message.error() is None:
-            found.append(message)
-    return found
+            results.append(message)
+    return results
 
 
 consumer = joined()

@@ -17,15 +17,15 @@ def play(past: PastPython) -> Outcome:
     """How many of twenty processed messages come again after a clean restart."""
     clients.create(past.bootstrap, _TOPIC, {})
     clients.send_all(clients.producer(past.bootstrap), _TOPIC, range(_SENDS))
-    [told] = past.run(_PROGRAM, _TOPIC, str(_SENDS))
-    if told["processed"] != _SENDS:
-        raise ProgramFailed(f"the consumer got {told['processed']} of {_SENDS} messages")
-    again = len(told["again"])
+    [data] = past.run(_PROGRAM, _TOPIC, str(_SENDS))
+    if data["processed"] != _SENDS:
+        raise ProgramFailed(f"the consumer got {data['processed']} of {_SENDS} messages")
+    again = len(data["again"])
     seen = "\n".join([
-        f"librdkafka {told['librdkafka']}",
+        f"librdkafka {data['librdkafka']}",
         f"processed: {_SENDS}, stored: offset {_SENDS}",
-        f"commit(): {told['said']}",
-        f"the group's committed offset: {told['committed']}",
+        f"commit(): {data['said']}",
+        f"the group's committed offset: {data['committed']}",
         f"handed out again after the restart: {again}",
     ])  # fmt: skip
     return Outcome(again, _SENDS, (Exhibit("What the application saw", seen),))

@@ -32,7 +32,7 @@ while len(ended) < partitions and time.monotonic() < deadline:
             ended.add(message.partition() or 0)
 consumer.commit(asynchronous=False)
 asked = [TopicPartition(topic, number) for number in range(partitions)]
-committed = [each.offset for each in consumer.committed(asked, timeout=20)]
+committed = [partition.offset for partition in consumer.committed(asked, timeout=20)]
 consumer.close()
 sys.stdout.write(json.dumps({
     "librdkafka": libversion()[0], "values": values, "ends": len(ended), "committed": committed,

@@ -42,7 +42,7 @@ def _send(past: PastPython, values: range) -> None:
 
 
 def _read(past: PastPython) -> dict[str, Any]:
-    [told] = past.run(_PROGRAM, _TOPIC, str(_PARTITIONS))
-    if told["ends"] != _PARTITIONS:
-        raise ProgramFailed(f"the consumer reached {told['ends']} of {_PARTITIONS} ends")
-    return told
+    [data] = past.run(_PROGRAM, _TOPIC, str(_PARTITIONS))
+    if data["ends"] != _PARTITIONS:
+        raise ProgramFailed(f"the consumer reached {data['ends']} of {_PARTITIONS} ends")
+    return data

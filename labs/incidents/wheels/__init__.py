@@ -74,8 +74,8 @@ def _download(release: str, folder: Path) -> None:
         command, capture_output=True, text=True, errors="replace", timeout=_LIMIT_S, check=False
     )
     if ran.returncode != 0:
-        said = ran.stderr.strip().splitlines()[-3:]
+        lines = ran.stderr.strip().splitlines()[-3:]
         raise DownloadFailed(
             f"{PRODUCT} {release} could not be downloaded for this Python ("
-            f"{sys.version_info.major}.{sys.version_info.minor}). pip says:\n" + "\n".join(said)
+            f"{sys.version_info.major}.{sys.version_info.minor}). pip says:\n" + "\n".join(lines)
         )

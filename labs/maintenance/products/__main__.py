@@ -19,44 +19,44 @@ FACTS = Path(str(files("advisor.catalog"))) / "generated"
 
 def main() -> None:
     """Asks every release and writes a file a product."""
-    told: dict[str, dict[str, dict[str, Raw]]] = {product: {} for product in configdef.CLASSES}
+    settings: dict[str, dict[str, dict[str, Raw]]] = {product: {} for product in configdef.CLASSES}
     for line in releases.KAFKA:
         say(f"Kafka {releases.release_of(releases.KAFKA[line])}")
         with gateway(releases.class_path(line)) as jvm:
             for product in configdef.CLASSES:
                 if configdef.has(jvm, product):
-                    told[product][line] = configdef.settings(jvm, product)
-    for product, said in told.items():
-        examined = {line: releases.release_of(releases.KAFKA[line]) for line in said}
-        write(product, table.text(configdef.CLASSES[product][0], examined, said))
+                    settings[product][line] = configdef.settings(jvm, product)
+    for product, answers in settings.items():
+        examined = {line: releases.release_of(releases.KAFKA[line]) for line in answers}
+        write(product, table.text(configdef.CLASSES[product][0], examined, answers))
     write_spark()
     write_librdkafka()
 
 
 def write_spark() -> None:
     """Asks the Kafka connector of each Spark for the names of its options."""
-    said = {}
+    answers = {}
     examined = {line: releases.release_of(lock) for line, lock in releases.SPARK.items()}
     for line, release in examined.items():
         say(f"Spark {release}")
         with gateway(releases.spark_class_path(line)) as jvm:
-            said[line] = spark_options.settings(jvm)
+            answers[line] = spark_options.settings(jvm)
     documentation = spark_options.DOCUMENTATION
-    write("spark", table.text(spark_options.SOURCE, examined, said, documentation))
+    write("spark", table.text(spark_options.SOURCE, examined, answers, documentation))
 
 
 def write_librdkafka() -> None:
     """Asks the older librdkafkas, then the installed one."""
-    examined, said = {}, {}
+    examined, answers = {}, {}
     with tempfile.TemporaryDirectory() as folder:
         for line in releases.LIBRDKAFKA:
             examined[line], text = releases.older_table(line, Path(folder))
             say(f"librdkafka {examined[line]}")
-            said[line] = librdkafka.settings(text)
+            answers[line] = librdkafka.settings(text)
     version, text = releases.installed_table()
     line = version.rpartition(".")[0]
-    examined[line], said[line] = version, librdkafka.settings(text)
-    write("librdkafka", table.text("rd_kafka_conf_properties_show", examined, said))
+    examined[line], answers[line] = version, librdkafka.settings(text)
+    write("librdkafka", table.text("rd_kafka_conf_properties_show", examined, answers))
 
 
 def write(product: str, text: str) -> None:

@@ -59,8 +59,8 @@ def settings(jvm: JavaGateway, product: str) -> dict[str, Raw]:
     (tell,) = (method for method in program.getMethods() if method.getName() == "tell")
     arguments = jvm.new_array(jvm.jvm.java.lang.Object, 1)
     arguments[0] = _config_def(jvm, product)
-    told = str(tell.invoke(None, arguments)).split(_RECORD)
-    return dict(_setting(record.split(_FIELD)) for record in told if record)
+    lines = str(tell.invoke(None, arguments)).split(_RECORD)
+    return dict(_setting(record.split(_FIELD)) for record in lines if record)
 
 
 def has(jvm: JavaGateway, product: str) -> bool:
@@ -70,8 +70,8 @@ def has(jvm: JavaGateway, product: str) -> bool:
 
 def _config_def(jvm: JavaGateway, product: str) -> Any:
     for name in CLASSES[product]:
-        found = _find(jvm, name)
-        if found is not None and (held := _held_by(found)) is not None:
+        result = _find(jvm, name)
+        if result is not None and (held := _held_by(result)) is not None:
             return held
     raise NoConfigDef(f"none of {', '.join(CLASSES[product])} holds a ConfigDef")
 
@@ -87,7 +87,7 @@ def _held_by(owner: Any) -> Any:
     """The value of the class's own ConfigDef, a private one or a Scala object's among them."""
     fields = {str(field.getName()): field for field in owner.getDeclaredFields()}
     here = fields.get("MODULE$")
-    for name, field in sorted(fields.items(), key=lambda each: _rank(each[0])):
+    for name, field in sorted(fields.items(), key=lambda row: _rank(row[0])):
         if name.rpartition("$")[2] in _NAMES and str(field.getType().getName()).endswith("Def"):
             field.setAccessible(True)
             return field.get(here.get(None) if here is not None else None)
@@ -99,8 +99,8 @@ def _rank(name: str) -> int:
     return _NAMES.index(short) if short in _NAMES else len(_NAMES)
 
 
-def _setting(told: list[str]) -> tuple[str, Raw]:
-    name, kind, has_default, is_set, default, validator, words, importance, internal, doc = told
+def _setting(lines: list[str]) -> tuple[str, Raw]:
+    name, kind, has_default, is_set, default, validator, words, importance, internal, doc = lines
     facts: Raw = {"type": kind.lower()}
     if has_default == "false":
         facts["required"] = True
@@ -123,26 +123,26 @@ def _value(kind: str, text: str) -> str | int | float | bool:
     return float(text) if kind == "DOUBLE" else text
 
 
-def _bounds(kind: str, name: str, said: str) -> Raw:
+def _bounds(kind: str, name: str, text: str) -> Raw:
     """The validator as bounds or choices; in its own words where it is neither."""
     if name == "Range":
         number = int if kind in _WHOLE else float
-        if found := _RANGE.fullmatch(said):
-            return {end: number(text) for end, text in found.groupdict().items() if text}
+        if match := _RANGE.fullmatch(text):
+            return {end: number(text) for end, text in match.groupdict().items() if text}
     if name in ("ValidString", "CaseInsensitiveValidString", "ValidList"):
-        return _choices(name, said)
+        return _choices(name, text)
     # A lambda without words of its own prints its address, another one each time; what is long
     # is documentation, or a list of all versions there ever were.
-    told = name and len(said) <= _LONGEST_RULE and "Lambda" not in said and "@" not in said
-    return {"rule": said} if told else {}
+    data = name and len(text) <= _LONGEST_RULE and "Lambda" not in text and "@" not in text
+    return {"rule": text} if data else {}
 
 
-def _choices(name: str, said: str) -> Raw:
+def _choices(name: str, text: str) -> Raw:
     # Some releases print words before or after the brackets; a list of anything prints none.
-    found = re.search(r"\[(.+?)\]", said)
-    if found is None:
+    match = re.search(r"\[(.+?)\]", text)
+    if match is None:
         return {}
-    choices = found[1].split(", ")
+    choices = match[1].split(", ")
     if name.startswith("Case"):
         return {"one_of": sorted(choices), "any_case": True}  # a set: its order says nothing
     return {"items" if name == "ValidList" else "one_of": choices}

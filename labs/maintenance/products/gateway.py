@@ -23,12 +23,12 @@ def gateway(jars: Iterable[Path]) -> Iterator[JavaGateway]:
     """
     pyspark = pyspark_jars()
     brought = [jar for name in _BROUGHT for jar in pyspark.glob(f"{name}-[0-9]*.jar")]
-    with Path(os.devnull).open("w", encoding="utf-8") as silence:
+    with Path(os.devnull).open("w", encoding="utf-8") as output:
         port, token, java = launch_gateway(
             jarpath=str(next(pyspark.glob("py4j-*.jar"))),
             classpath=os.pathsep.join(map(str, [*jars, *brought])),
             java_path=str(find_java().path), die_on_exit=True, enable_auth=True,
-            redirect_stdout=silence, redirect_stderr=silence,
+            redirect_stdout=output, redirect_stderr=output,
             return_proc=True,
         )  # fmt: skip
         address = GatewayParameters(port=port, auth_token=token, auto_convert=True)

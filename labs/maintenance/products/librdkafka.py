@@ -61,11 +61,11 @@ def settings(table: str) -> dict[str, Raw]:
     A name that is both global and a topic's is the global one: that is what
     `rd_kafka_conf_set` sets (rdkafka_conf.h, "the topic configuration is the fallback").
     """
-    found: dict[str, Raw] = {}
+    results: dict[str, Raw] = {}
     for line in table.splitlines():
-        if (row := _ROW.fullmatch(line.rstrip())) and row["name"] not in found:
-            found[row["name"]] = _facts(row)
-    return found
+        if (row := _ROW.fullmatch(line.rstrip())) and row["name"] not in results:
+            results[row["name"]] = _facts(row)
+    return results
 
 
 def _facts(row: re.Match[str]) -> Raw:

@@ -106,12 +106,12 @@ def older_table(line: str, folder: Path) -> tuple[str, str]:
     unpacked = folder / release
     with zipfile.ZipFile(next(folder.glob(f"confluent_kafka-{release}-*.whl"))) as wheel:
         wheel.extractall(unpacked)
-    asked = subprocess.run(
+    process = subprocess.run(
         [
             sys.executable, "-m", "labs.maintenance.products.librdkafka",
             librdkafka.bundled(unpacked),
         ],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    version, _, table = asked.stdout.partition("\n")
+    version, _, table = process.stdout.partition("\n")
     return version, table

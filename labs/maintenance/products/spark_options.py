@@ -73,11 +73,11 @@ def _constants(jvm: JavaGateway) -> dict[str, str]:
     owner = jvm.jvm.java.lang.Class.forName(f"{SOURCE}$")
     fields = {str(field.getName()): field for field in owner.getDeclaredFields()}
     instance = fields["MODULE$"].get(None)
-    found = {}
+    results = {}
     for name, field in fields.items():
         if str(field.getType().getName()) == "java.lang.String":
             field.setAccessible(True)
             value = str(field.get(instance))
             if _VALUE.fullmatch(value):
-                found[name.rpartition("$")[2]] = value
-    return found
+                results[name.rpartition("$")[2]] = value
+    return results

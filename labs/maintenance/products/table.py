@@ -11,7 +11,7 @@ Said = Mapping[str, Mapping[str, Raw]]
 """By line, oldest first, then by the setting's name."""
 
 
-def text(source: str, examined: Mapping[str, str], said: Said, documentation: str = "") -> str:
+def text(source: str, examined: Mapping[str, str], answers: Said, documentation: str = "") -> str:
     """The file of one product.
 
     `source` says in words what was asked, `examined` which release stands for which line, and
@@ -20,15 +20,15 @@ def text(source: str, examined: Mapping[str, str], said: Said, documentation: st
     head: Raw = {"generated": "make catalog", "source": source, "examined": examined}
     if documentation:
         head["documentation"] = documentation
-    names = sorted({name for settings in said.values() for name in settings})
-    return "".join(f"{_json(row)}\n" for row in [head, *(_row(name, said) for name in names)])
+    names = sorted({name for settings in answers.values() for name in settings})
+    return "".join(f"{_json(row)}\n" for row in [head, *(_row(name, answers) for name in names)])
 
 
-def _row(name: str, said: Said) -> Raw:
+def _row(name: str, answers: Said) -> Raw:
     """One setting: at each line only what was not so at the line before."""
     row: Raw = {"name": name}
     before: Raw | None = None
-    for line, settings in said.items():
+    for line, settings in answers.items():
         now = settings.get(name)
         if not _same(now, before):
             row[line] = now if before is None or now is None else dict(_changes(before, now))

@@ -83,21 +83,24 @@ class Command(ExactCommand):
         claims = _claims(options, chosen)
         ran = None if options["recorded"] else self._run(_upcoming(options, chosen, claims), claims)
         kept = [] if ran is not None else trials.shipped(settings.LAB_RECORD)
-        found = held([*trials.observed(ran), *kept])
+        table = held([*trials.observed(ran), *kept])
         self.stdout.write(
-            json.dumps([_data(each) for each in found.sections], indent=2)
+            json.dumps([_data(section) for section in table.sections], indent=2)
             if options["json"]
-            else "\n".join(line for each in found.sections for line in _told(each))
+            else "\n".join(line for section in table.sections for line in _told(section))
         )
-        if against := found.contradictions:
-            said = "; ".join(f"{each.anomaly} with {_at(each.run)}" for each in against)
-            raise CommandError(f"seen, though no event permits it: {said}", returncode=CONTRADICTED)
+        if against := table.contradictions:
+            text = "; ".join(
+                f"{contradiction.anomaly} with {_at(contradiction.run)}"
+                for contradiction in against
+            )
+            raise CommandError(f"seen, though no event permits it: {text}", returncode=CONTRADICTED)
         if claims is not None:
             if claims.open:
                 raise CommandError(_unbounded(claims), returncode=NOT_RUN)
         elif ran is not None and (silent := trials.unjudged(ran)):
-            said = "; ".join(f"{experiment}: {why}" for experiment, why in silent)
-            raise CommandError(f"runs that say nothing: {said}", returncode=NOT_RUN)
+            text = "; ".join(f"{experiment}: {why}" for experiment, why in silent)
+            raise CommandError(f"runs that say nothing: {text}", returncode=NOT_RUN)
 
     def _explore(self, options: dict[str, Any]) -> None:
         minutes = _minutes(options)
@@ -141,20 +144,20 @@ class Command(ExactCommand):
 
     def _tell_explored(self, ran: list[Explored], record: Record, *, as_data: bool) -> None:
         against = [
-            {**asdict(run), "impossible": sorted(found)}
+            {**asdict(run), "impossible": sorted(anomalies)}
             for run in ran
-            if (found := exploring.refuted(run))
+            if (anomalies := exploring.refuted(run))
         ]
         unknown = sum(not run.judged for run in ran)
         kept = {"runs": len(record.runs), "hours": round(record.hours, 2)}
         if as_data:
-            told = {"runs": len(ran), "unknown": unknown, "refutations": against, "record": kept}
-            self.stdout.write(json.dumps(told, indent=2))
+            summary = {"runs": len(ran), "unknown": unknown, "refutations": against, "record": kept}
+            self.stdout.write(json.dumps(summary, indent=2))
             return
         self.stdout.write(f"{len(ran)} runs, {unknown} of them unknown, which say nothing")
         self.stdout.write(f"the record: {len(record.runs)} runs in {record.hours:.1f} hours")
-        for each in against:
-            self.stdout.write(f"refuted: {', '.join(each['impossible'])}: {json.dumps(each)}")
+        for row in against:
+            self.stdout.write(f"refuted: {', '.join(row['impossible'])}: {json.dumps(row)}")
 
     def _run(self, upcoming: Iterable[tuple[Edge, int]], claims: Claims | None) -> list[Trial]:
         ran: list[Trial] = []
@@ -168,8 +171,8 @@ class Command(ExactCommand):
                     both = trials.carry_out(edge, seed, judge.socket)
                     ran += both
                     observed = trials.observed(both)
-                    for each in observed:
-                        self.stderr.write(f"    {each.name}: saw {_words(each.seen)}")
+                    for run in observed:
+                        self.stderr.write(f"    {run.name}: saw {_words(run.seen)}")
                     if claims is not None:
                         claims.take(observed)
                         silent = 0 if observed else silent + 1
@@ -245,10 +248,10 @@ def _upcoming(
 
 
 def _unbounded(claims: Claims) -> str:
-    said = "; ".join(f"{event}: {what}: {n}" for (event, what), n in claims.open.items())
+    text = "; ".join(f"{event}: {what}: {n}" for (event, what), n in claims.open.items())
     return (
         f"stopped before the bound holds: {len(claims.open)} of {len(claims.all)} claims were "
-        f"tried fewer than {claims.needed} times: {said}"
+        f"tried fewer than {claims.needed} times: {text}"
     )
 
 
@@ -276,14 +279,14 @@ def _line(run: Explored) -> str:
 
 
 def _chosen(options: dict[str, Any]) -> list[Edge]:
-    known = {event.name for event in all_events()}
+    names = {event.name for event in all_events()}
     for name in options["event"]:
-        if name not in known:
-            message = f"--event {name}: there is none; there are {', '.join(sorted(known))}"
+        if name not in names:
+            message = f"--event {name}: there is none; there are {', '.join(sorted(names))}"
             raise CommandError(message, returncode=BAD_INPUT)
     if options["most"] is not None and options["most"] < 1:
         raise CommandError("--most takes a whole number from 1 on", returncode=BAD_INPUT)
-    wanted = set(options["event"]) or known
+    wanted = set(options["event"]) or names
     drawn = [edge for edge in edges(options["seed"]) if edge.event.name in wanted]
     return drawn[: options["most"]]
 

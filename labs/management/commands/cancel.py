@@ -26,5 +26,5 @@ class Command(ExactCommand):
             else:
                 left.append(name)
         if left:
-            said = ", ".join(left)
-            raise CommandError(f"No experiment of this name waits or runs: {said}.", returncode=2)
+            text = ", ".join(left)
+            raise CommandError(f"No experiment of this name waits or runs: {text}.", returncode=2)

@@ -44,33 +44,36 @@ class Command(ExactCommand):
         elif options["keep"] is not None:
             raise CommandError("--keep is for --verify", returncode=BAD_INPUT)
         elif options["json"]:
-            self.stdout.write(json.dumps([_data(each) for each in all_challenges()], indent=2))
+            self.stdout.write(json.dumps([_data(item) for item in all_challenges()], indent=2))
         else:
-            for each in all_challenges():
+            for challenge in all_challenges():
                 self.stdout.write(
-                    f"{each.level} {each.kind:10} {each.name}\n    {each.title}: {each.goal}"
+                    f"{challenge.level} {challenge.kind:10} {challenge.name}\n"
+                    f"    {challenge.title}: {challenge.goal}"
                 )
 
     def _verify(self, challenges: list[Challenge], options: dict[str, Any]) -> None:
         check_draws(options)
-        found: list[Proof] = []
+        results: list[Proof] = []
         try:
             with brokers_end_first():
                 for proofs in prove(
                     challenges, options["runs"], options["seed"], self.stderr.write
                 ):
-                    found += proofs
+                    results += proofs
                     if options["keep"] is not None:
-                        keep(options["keep"], {each.role: each.why for each in proofs},
+                        keep(options["keep"], {proof.role: proof.why for proof in proofs},
                              proofs[0].challenge, options["seed"])  # fmt: skip
         except RunnerDied as died:
             raise CommandError(str(died), returncode=NOT_RUN) from died
         if options["json"]:
-            rows = [asdict(each) | {"proven": each.is_proven} for each in found]
+            rows = [asdict(proof) | {"proven": proof.is_proven} for proof in results]
             self.stdout.write(json.dumps(rows, indent=2))
         else:
-            self.stdout.write(_table(found))
-        if wrong := [f"{each.challenge}, {each.role}" for each in found if not each.is_proven]:
+            self.stdout.write(_table(results))
+        if wrong := [
+            f"{proof.challenge}, {proof.role}" for proof in results if not proof.is_proven
+        ]:
             raise CommandError(f"not proven: {'; '.join(wrong)}", returncode=NOT_PROVEN)
 
 
@@ -78,8 +81,8 @@ def _chosen(names: list[str]) -> list[Challenge]:
     try:
         return [find(name) for name in names] or list(all_challenges())
     except LookupError as unknown:
-        known = ", ".join(each.name for each in all_challenges())
-        message = f"--verify: there is no challenge {unknown}; there are {known}"
+        name = ", ".join(challenge.name for challenge in all_challenges())
+        message = f"--verify: there is no challenge {unknown}; there are {name}"
         raise CommandError(message, returncode=BAD_INPUT) from unknown
 
 
@@ -90,7 +93,7 @@ def _data(challenge: Challenge) -> dict[str, Any]:
         "level": challenge.level,
         "kind": challenge.kind,
         "goal": challenge.goal,
-        "conditions": [str(each) for each in challenge.conditions],
+        "conditions": [str(condition) for condition in challenge.conditions],
         "scenario": challenge.scenario,
         "levers": list(challenge.levers),
         "optimum": {
@@ -105,7 +108,7 @@ def _data(challenge: Challenge) -> dict[str, Any]:
 def _table(proofs: list[Proof]) -> str:
     """A line a challenge: what the optimum and the tempting answer were graded."""
     lines = [f"{'challenge':44}{'optimum':>24}{'tempting answer':>24}"]
-    for name in dict.fromkeys(each.challenge for each in proofs):
-        told = "".join(f"{each!s:>24}" for each in proofs if each.challenge == name)
-        lines.append(f"{name:44}{told}")
+    for name in dict.fromkeys(proof.challenge for proof in proofs):
+        text = "".join(f"{proof!s:>24}" for proof in proofs if proof.challenge == name)
+        lines.append(f"{name:44}{text}")
     return "\n".join(lines)

@@ -57,31 +57,35 @@ class Command(ExactCommand):
         elif given := [f"--{name}" for name in ("keep", "on") if options[name] is not None]:
             raise CommandError(f"{given[0]} is for --verify", returncode=BAD_INPUT)
         elif options["json"]:
-            self.stdout.write(json.dumps([_data(each) for each in all_incidents()], indent=2))
+            self.stdout.write(json.dumps([_data(item) for item in all_incidents()], indent=2))
         else:
-            for each in all_incidents():
-                self.stdout.write(f"{each.id:16} {each.affected} -> {each.fixed}  {each.title}")
+            for incident in all_incidents():
+                self.stdout.write(
+                    f"{incident.id:16} {incident.affected} -> {incident.fixed}  {incident.title}"
+                )
 
     def _verify(self, incidents: list[Incident], options: dict[str, Any]) -> None:
         if not 1 <= options["times"] <= _MOST_TIMES:
             message = f"--times takes a number from 1 to {_MOST_TIMES}"
             raise CommandError(message, returncode=BAD_INPUT)
-        found: list[Side] = []
+        results: list[Side] = []
         try:
             with brokers_end_first():
-                for each in incidents:
+                for incident in incidents:
                     sides = options["on"] or SIDES
-                    found += verify(each, options["times"], self.stderr.write, sides)
+                    results += verify(incident, options["times"], self.stderr.write, sides)
                     if options["keep"]:
-                        record.keep(map(record.played, found), options["keep"])
+                        record.keep(map(record.played, results), options["keep"])
         except _TROUBLE as trouble:
             raise CommandError(f"not played: {trouble}", returncode=NOT_RUN) from trouble
         if options["json"]:
-            rows = [asdict(record.played(each)) | {"proven": each.is_proven} for each in found]
+            rows = [asdict(record.played(side)) | {"proven": side.is_proven} for side in results]
             self.stdout.write(json.dumps(rows, indent=2))
         else:
-            self.stdout.write(_table(found))
-        if wrong := [f"{each.incident} on {each.release}" for each in found if not each.is_proven]:
+            self.stdout.write(_table(results))
+        if wrong := [
+            f"{side.incident} on {side.release}" for side in results if not side.is_proven
+        ]:
             raise CommandError(f"not proven: {', '.join(wrong)}", returncode=NOT_PROVEN)
 
 
@@ -89,8 +93,8 @@ def _chosen(names: list[str]) -> list[Incident]:
     try:
         return [find(name) for name in names] or list(all_incidents())
     except LookupError as unknown:
-        known = ", ".join(each.id for each in all_incidents())
-        message = f"--verify: there is no incident {unknown}; there are {known}"
+        name = ", ".join(incident.id for incident in all_incidents())
+        message = f"--verify: there is no incident {unknown}; there are {name}"
         raise CommandError(message, returncode=BAD_INPUT) from unknown
 
 
@@ -107,12 +111,12 @@ def _data(incident: Incident) -> dict[str, Any]:
     }
 
 
-def _table(found: list[Side]) -> str:
+def _table(sides: list[Side]) -> str:
     """A line an incident: in how many plays the harm was seen, on each side."""
-    played = dict.fromkeys(each.side for each in found)
+    played = dict.fromkeys(side.side for side in sides)
     lines = [f"{'incident':16}" + "".join(f"{side:>22}" for side in played)]
-    for name in dict.fromkeys(each.incident for each in found):
-        told = (f"{each.harmed} of {len(each.outcomes)} on {each.release}"
-                for each in found if each.incident == name)  # fmt: skip
-        lines.append(f"{name:16}" + "".join(f"{each:>22}" for each in told))
+    for name in dict.fromkeys(side.incident for side in sides):
+        text = (f"{side.harmed} of {len(side.outcomes)} on {side.release}"
+                for side in sides if side.incident == name)  # fmt: skip
+        lines.append(f"{name:16}" + "".join(f"{name:>22}" for name in text))
     return "\n".join(lines)

@@ -64,37 +64,37 @@ class Command(ExactCommand):
         except lesson_record.RecordError as wrong:
             raise CommandError(str(wrong), returncode=BAD_INPUT) from wrong
         if as_data:
-            rows = [_data(each, standing(each, kept)) for each in all_lessons()]
+            rows = [_data(lab, standing(lab, kept)) for lab in all_lessons()]
             self.stdout.write(json.dumps(rows, indent=2))
             return
-        for each in all_lessons():
-            self.stdout.write(f"{each.order:2}. {each.name}\n    {each.title}: {each.goal}")
-            said = ", ".join(
+        for lesson in all_lessons():
+            self.stdout.write(f"{lesson.order:2}. {lesson.name}\n    {lesson.title}: {lesson.goal}")
+            text = ", ".join(
                 f"{one.role} {one.shown} of {one.judged}"
                 + (f" ({one.unknown} not judged)" if one.unknown else "")
-                for one in standing(each, kept)
+                for one in standing(lesson, kept)
             )
-            self.stdout.write(f"    symptom on real brokers: {said or 'not run yet'}")
+            self.stdout.write(f"    symptom on real brokers: {text or 'not run yet'}")
 
     def _questions(self, *, as_data: bool) -> None:
         rows = statistics(all_lessons())
         if as_data:
-            self.stdout.write(json.dumps([asdict(each) for each in rows], indent=2))
+            self.stdout.write(json.dumps([asdict(statistics) for statistics in rows], indent=2))
             return
         self.stdout.write(f"{'question':66}{'answered':>9}{'right':>8}{'separates':>11}")
-        for each in rows:
-            right = "–" if each.right is None else f"{each.right:.0%}"
-            apart = "–" if each.separation is None else f"{each.separation:.2f}"
-            name = f"{each.lesson}: {each.question}"
-            self.stdout.write(f"{name:66}{each.answered:>9}{right:>8}{apart:>11}")
+        for item in rows:
+            right = "–" if item.right is None else f"{item.right:.0%}"
+            apart = "–" if item.separation is None else f"{item.separation:.2f}"
+            name = f"{item.lesson}: {item.question}"
+            self.stdout.write(f"{name:66}{item.answered:>9}{right:>8}{apart:>11}")
 
     def _verify(self, lessons: list[Lesson], options: dict[str, Any]) -> None:
         check_draws(options)
-        found: list[Proof] = []
+        results: list[Proof] = []
         try:
             with brokers_end_first():
                 for proofs in prove(lessons, options["runs"], options["seed"], self.stderr.write):
-                    found += proofs
+                    results += proofs
                     if options["keep"]:
                         lesson, today = find(proofs[0].lesson), timezone.now().date().isoformat()
                         file = settings.LAB_LESSON_RECORD
@@ -102,11 +102,11 @@ class Command(ExactCommand):
         except RunnerDied as died:
             raise CommandError(str(died), returncode=NOT_RUN) from died
         if options["json"]:
-            rows = [asdict(each) | {"proven": each.is_proven} for each in found]
+            rows = [asdict(proof) | {"proven": proof.is_proven} for proof in results]
             self.stdout.write(json.dumps(rows, indent=2))
         else:
-            self.stdout.write(_table(found))
-        if wrong := [f"{each.lesson}, {each.role}" for each in found if not each.is_proven]:
+            self.stdout.write(_table(results))
+        if wrong := [f"{proof.lesson}, {proof.role}" for proof in results if not proof.is_proven]:
             raise CommandError(f"not proven: {'; '.join(wrong)}", returncode=NOT_PROVEN)
 
 
@@ -114,8 +114,8 @@ def _chosen(names: list[str]) -> list[Lesson]:
     try:
         return [find(name) for name in names] or list(all_lessons())
     except LookupError as unknown:
-        known = ", ".join(each.name for each in all_lessons())
-        message = f"--verify: there is no lab {unknown}; there are {known}"
+        name = ", ".join(lesson.name for lesson in all_lessons())
+        message = f"--verify: there is no lab {unknown}; there are {name}"
         raise CommandError(message, returncode=BAD_INPUT) from unknown
 
 
@@ -131,14 +131,14 @@ def _data(lesson: Lesson, stands: list[Standing]) -> dict[str, Any]:
         "arms": [arm.label for arm in lesson.arms],
         "solution": lesson.solution.label,
         "sources": list(lesson.sources),
-        "proofs": [asdict(each) | {"proven": each.is_proven} for each in stands],
+        "proofs": [asdict(standing) | {"proven": standing.is_proven} for standing in stands],
     }
 
 
 def _table(proofs: list[Proof]) -> str:
     """A line a lab: in how many runs its symptom showed, under each of the three settings."""
     lines = [f"{'lab':44}{'story':>20}{'solution':>20}{'tempting answer':>20}"]
-    for name in dict.fromkeys(each.lesson for each in proofs):
-        told = "".join(f"{each!s:>20}" for each in proofs if each.lesson == name)
-        lines.append(f"{name:44}{told}")
+    for name in dict.fromkeys(proof.lesson for proof in proofs):
+        text = "".join(f"{proof!s:>20}" for proof in proofs if proof.lesson == name)
+        lines.append(f"{name:44}{text}")
     return "\n".join(lines)

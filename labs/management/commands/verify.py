@@ -53,10 +53,10 @@ class Command(ExactCommand):
 
 
 def _answers(options: dict[str, Any]) -> list[dict[str, Any]]:
-    asked = options["ledgers"], options["want"]
+    requests = options["ledgers"], options["want"]
     if options["cold"]:
-        return judge_cold(*asked, limit_s=options["limit"])
-    return judge_each(*asked, settings.LAB_JUDGE_SOCKET, options["limit"])
+        return judge_cold(*requests, limit_s=options["limit"])
+    return judge_each(*requests, settings.LAB_JUDGE_SOCKET, options["limit"])
 
 
 def _table(answer: dict[str, Any]) -> str:

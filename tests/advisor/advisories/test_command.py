@@ -48,18 +48,18 @@ BY_BROKERS = {"consumer.group.protocol": "consumer"}
 
 
 def test_all_are_listed_with_what_a_tool_needs():
-    found = listed()
-    assert len(found) == len(advisories()) >= 40
-    for each in found:
-        assert {"id", "title", "component", "affected", "fixed", "incident"} <= each.keys()
+    result = listed()
+    assert len(result) == len(advisories()) >= 40
+    for item in result:
+        assert {"id", "title", "component", "affected", "fixed", "incident"} <= item.keys()
 
 
 def test_the_list_is_narrowed_by_component_version_and_words():
-    assert {each["component"] for each in listed("--component", "spark")} == {"spark"}
-    assert "KAFKA-14055" in {each["id"] for each in listed("--version", "3.2.0")}
-    assert "KAFKA-14055" not in {each["id"] for each in listed("--version", "3.2.1")}
-    assert "KAFKA-14055" in {each["id"] for each in listed("--version", "cp-kafka:7.2.0")}
-    assert [each["id"] for each in listed("--search", "kafka-14055")] == ["KAFKA-14055"]
+    assert {item["component"] for item in listed("--component", "spark")} == {"spark"}
+    assert "KAFKA-14055" in {item["id"] for item in listed("--version", "3.2.0")}
+    assert "KAFKA-14055" not in {item["id"] for item in listed("--version", "3.2.1")}
+    assert "KAFKA-14055" in {item["id"] for item in listed("--version", "cp-kafka:7.2.0")}
+    assert [item["id"] for item in listed("--search", "kafka-14055")] == ["KAFKA-14055"]
     assert listed("--search", "no such words at all") == []
 
 
@@ -104,14 +104,14 @@ def test_the_guarantee_stands_with_and_without(tmp_path):
     assert without["log_to_consumer"] == "at-least-once"
     assert with_bugs["log_to_consumer"] == "none"
     assert with_bugs["producer_to_log"] == without["producer_to_log"]
-    (sure,) = [each for each in data["advisories"] if each["certainty"] == "hit"]
+    (sure,) = [advisory for advisory in data["advisories"] if advisory["certainty"] == "hit"]
     assert (sure["id"], sure["severity"], sure["unknown"]) == ("KAFKA-18641", "high", [])
     assert data["upgrades"][0]["clears"]
 
 
 def test_sarif_has_them_as_results_of_their_own(tmp_path):
     log = json.loads(advised(tmp_path, *OLD, "--format", "sarif", **BY_BROKERS)[0])["runs"][0]
-    (result,) = [each for each in log["results"] if each["ruleId"] == "KAFKA-18641"]
+    (result,) = [result for result in log["results"] if result["ruleId"] == "KAFKA-18641"]
     assert result["level"] == "error"
     rule = log["tool"]["driver"]["rules"][result["ruleIndex"]]
     assert rule["id"] == "KAFKA-18641"

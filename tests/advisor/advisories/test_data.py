@@ -30,12 +30,12 @@ def written(folder, **changed):
 
 
 def test_a_file_is_read_as_it_stands(tmp_path):
-    found = read(written(tmp_path))
-    assert (found.id, found.part, str(found.affected[0])) == (
+    advisory = read(written(tmp_path))
+    assert (advisory.id, advisory.part, str(advisory.affected[0])) == (
         "KAFKA-1", Part.BROKER, ">=2.4.0,<2.4.1",
     )  # fmt: skip
-    assert found.affects(Version("2.4.0"))
-    assert not found.affects(Version("2.4.1"))
+    assert advisory.affects(Version("2.4.0"))
+    assert not advisory.affects(Version("2.4.1"))
 
 
 @pytest.mark.parametrize(
@@ -69,16 +69,16 @@ def test_what_is_wrong_is_refused_by_file_and_key(tmp_path, changed, named):
         read(written(tmp_path, **changed))
 
 
-@pytest.mark.parametrize("advisory", advisories(), ids=lambda each: each.id)
+@pytest.mark.parametrize("advisory", advisories(), ids=lambda case: case.id)
 def test_every_advisory_concerns_releases_that_exist(advisory):
-    known = releases(advisory.product)
-    assert any(advisory.affects(each) for each in known)
-    assert set(advisory.fixed) <= set(known)
-    for each in advisory.affected:
-        assert each.since is None or each.since in known
+    versions = releases(advisory.product)
+    assert any(advisory.affects(version) for version in versions)
+    assert set(advisory.fixed) <= set(versions)
+    for item in advisory.affected:
+        assert item.since is None or item.since in versions
 
 
-@pytest.mark.parametrize("advisory", advisories(), ids=lambda each: each.id)
+@pytest.mark.parametrize("advisory", advisories(), ids=lambda case: case.id)
 def test_every_setting_needed_is_one_of_the_catalog(advisory):
     for need in advisory.settings:
         assert any(
@@ -99,5 +99,5 @@ def _exists(family, line, kafka, need):
 
 def test_sources_are_public_addresses_or_say_where():
     for advisory in advisories():
-        assert all(" " not in each for each in advisory.sources if "://" in each), advisory.id
-        assert any(each.startswith("https://") for each in advisory.sources), advisory.id
+        assert all(" " not in source for source in advisory.sources if "://" in source), advisory.id
+        assert any(source.startswith("https://") for source in advisory.sources), advisory.id

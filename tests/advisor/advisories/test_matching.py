@@ -35,7 +35,7 @@ def found(pipeline):
 
 
 def advisory(name):
-    return next(each for each in advisories() if each.id == name)
+    return next(advisory for advisory in advisories() if advisory.id == name)
 
 
 AUTO = {"version": "3.2.0", "kafka": "4.3", "consumer.enable.auto.commit": "true"}
@@ -97,8 +97,8 @@ def test_every_line_of_every_client_and_broker_can_be_asked(family):
         for kafka in kafka_versions():
             pipeline = described(family=family.value, version=line, kafka=kafka)
             concerned = hits(pipeline)
-            for each in upgrades(concerned, versions_of(pipeline), pipeline):
-                assert each.target or each.remain
+            for upgrade in upgrades(concerned, versions_of(pipeline), pipeline):
+                assert upgrade.target or upgrade.remain
 
 
 def test_the_smallest_upgrade_clears_all_that_was_found():
@@ -108,13 +108,13 @@ def test_the_smallest_upgrade_clears_all_that_was_found():
     assert (upgrade.what, upgrade.running, upgrade.target) == ("Java clients", "3.2.0", "3.9.2")
     assert not upgrade.remain
     assert set(upgrade.clears) == {hit.advisory.id for hit in concerned}
-    smaller = [each for each in releases(concerned[0].advisory.product)
-               if Version("3.2.0") <= each < Version(upgrade.target)]  # fmt: skip
+    smaller = [release for release in releases(concerned[0].advisory.product)
+               if Version("3.2.0") <= release < Version(upgrade.target)]  # fmt: skip
     for release in smaller:
         assert any(hit.advisory.affects(release) for hit in concerned) or any(
-            match(each, dict.fromkeys(Part, str(release)), pipeline)
-            for each in advisories()
-            if each.part in (Part.PRODUCER, Part.CONSUMER)
+            match(advisory, dict.fromkeys(Part, str(release)), pipeline)
+            for advisory in advisories()
+            if advisory.part in (Part.PRODUCER, Part.CONSUMER)
         ), release
 
 
@@ -124,7 +124,7 @@ def test_nothing_found_needs_no_upgrade():
     assert upgrades((), versions_of(pipeline), pipeline) == ()
 
 
-GUARANTEES = st.fixed_dictionaries({each: st.sampled_from(Guarantee) for each in Boundary})
+GUARANTEES = st.fixed_dictionaries({boundary: st.sampled_from(Guarantee) for boundary in Boundary})
 
 
 @given(GUARANTEES, st.frozensets(st.sampled_from(Anomaly)))
@@ -141,13 +141,13 @@ def test_without_an_anomaly_it_stays(guarantees):
 
 
 @given(st.sampled_from(advisories()), st.data())
-def test_a_release_is_affected_or_it_is_not(each, data):
-    release = data.draw(st.sampled_from(releases(each.product)))
-    hit = match(each, {each.part: str(release)})
-    assert (hit is not None) == each.affects(release)
+def test_a_release_is_affected_or_it_is_not(case, data):
+    release = data.draw(st.sampled_from(releases(case.product)))
+    hit = match(case, {case.part: str(release)})
+    assert (hit is not None) == case.affects(release)
     line = ".".join(map(str, release.release[: 3 if release.major == 0 else 2]))
-    any_of_line = any(each.affects(one) for one in meant(each.product, line))
-    assert (match(each, {each.part: line}) is not None) == any_of_line
+    any_of_line = any(case.affects(one) for one in meant(case.product, line))
+    assert (match(case, {case.part: line}) is not None) == any_of_line
 
 
 def test_the_bugs_that_were_measured_are_dated_as_they_were_seen():

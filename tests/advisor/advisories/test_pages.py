@@ -17,11 +17,11 @@ def asked(client, **query):
 
 def test_the_list_has_a_link_to_each(client):
     page = asked(client).content.decode()
-    for each in advisories():
-        assert reverse("advisories:page", args=[each.slug]) in page
+    for advisory in advisories():
+        assert reverse("advisories:page", args=[advisory.slug]) in page
 
 
-@pytest.mark.parametrize("advisory", advisories(), ids=lambda each: each.id)
+@pytest.mark.parametrize("advisory", advisories(), ids=lambda case: case.id)
 def test_each_has_a_page_with_its_sources(client, advisory):
     page = client.get(reverse("advisories:page", args=[advisory.slug]))
     assert page.status_code == 200

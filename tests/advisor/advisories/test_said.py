@@ -40,14 +40,14 @@ from advisor.advisories.said import mentions
     ],
 )
 def test_a_text_names_a_version_of_a_part(text, part, version):
-    (said,) = mentions(text)
-    assert part in said.parts
-    assert said.version == version
+    (mention,) = mentions(text)
+    assert part in mention.parts
+    assert mention.version == version
 
 
 def test_a_text_may_speak_of_several():
-    said = mentions("image: apache/kafka:3.9.0\nconfluent-kafka==2.1.0\n")
-    assert [(each.parts[0], each.version) for each in said] == [
+    rows = mentions("image: apache/kafka:3.9.0\nconfluent-kafka==2.1.0\n")
+    assert [(mention.parts[0], mention.version) for mention in rows] == [
         (Part.BROKER, "3.9.0"), (Part.LIBRDKAFKA, "2.1.0"),
     ]  # fmt: skip
 
@@ -70,13 +70,13 @@ def told(line, but=()):
 
 @pytest.mark.parametrize("line", _SPOKEN)
 def test_what_a_broker_speaks_tells_its_line(line):
-    said = mentions(told(line))
-    assert line in [each.version for each in said]
-    assert {each.parts for each in said} == {(Part.BROKER,)}
+    rows = mentions(told(line))
+    assert line in [mention.version for mention in rows]
+    assert {mention.parts for mention in rows} == {(Part.BROKER,)}
 
 
 def test_lines_that_speak_alike_are_all_named():
-    assert [each.version for each in mentions(told("3.3"))] == ["3.4", "3.3", "3.2"]
+    assert [mention.version for mention in mentions(told("3.3"))] == ["3.4", "3.3", "3.2"]
 
 
 def test_versions_that_no_line_speaks_are_refused():

@@ -53,6 +53,6 @@ def test_a_group_that_nobody_can_be_asked_for_leaves_no_client_behind(nobody: st
 def test_a_question_without_an_answer_ends_with_its_client(nobody: str) -> None:
     before = librdkafka_threads()
     with quiet_admin(nobody) as admin:
-        asked = admin.describe_cluster(request_timeout=60)
-    assert asked.done()
+        future = admin.describe_cluster(request_timeout=60)
+    assert future.done()
     ended(before)

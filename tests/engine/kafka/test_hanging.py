@@ -16,14 +16,16 @@ HANGS = Open(producer=7, epoch=3, coordinator_epoch=-1, wrote_ms=1_700_000_000_0
 ENDED = Open(producer=8, epoch=0, coordinator_epoch=5, wrote_ms=1_700_000_000_000, start=-1)
 
 
-def described(*known: Open, failed: int = 0) -> bytes:
+def described(*transactions: Open, failed: int = 0) -> bytes:
     """A DescribeProducers response of version 0: one topic, one partition, its producers."""
     producers = b"".join(
-        struct.pack(">qiiqiq", each.producer, each.epoch, 41, each.wrote_ms,
-                    each.coordinator_epoch, each.start) + b"\0"
-        for each in known
+        struct.pack(">qiiqiq", transaction.producer, transaction.epoch, 41, transaction.wrote_ms,
+                    transaction.coordinator_epoch, transaction.start) + b"\0"
+        for transaction in transactions
     )  # fmt: skip
-    partition = struct.pack(">ih", 2, failed) + b"\0" + bytes([len(known) + 1]) + producers + b"\0"
+    partition = (
+        struct.pack(">ih", 2, failed) + b"\0" + bytes([len(transactions) + 1]) + producers + b"\0"
+    )
     return b"\0" + struct.pack(">i", 0) + b"\x02" + NAME + b"\x02" + partition + b"\0" + b"\0"
 
 
@@ -36,18 +38,18 @@ def written(failed: int = 0) -> bytes:
 def test_what_is_open_is_told_and_what_has_ended_is_not(serve: Serve) -> None:
     server = serve(described(HANGS, ENDED))
     assert hanging.ask(server.port, "orders", 2, 60) == [HANGS]
-    asked = server.requests[0]
-    assert struct.unpack_from(">hh", asked) == (61, 0)
-    assert asked.endswith(b"\x02" + NAME + b"\x02\0\0\0\x02" + b"\0\0")
+    request = server.requests[0]
+    assert struct.unpack_from(">hh", request) == (61, 0)
+    assert request.endswith(b"\x02" + NAME + b"\x02\0\0\0\x02" + b"\0\0")
 
 
 def test_it_is_aborted_as_its_coordinator_would(serve: Serve) -> None:
     server = serve(written())
     hanging.abort(server.port, "orders", 2, HANGS, 60)
-    asked = server.requests[0]
-    assert struct.unpack_from(">hh", asked) == (27, 1)
+    request = server.requests[0]
+    assert struct.unpack_from(">hh", request) == (27, 1)
     marker = struct.pack(">qh?", 7, 3, False) + b"\x02" + NAME + b"\x02\0\0\0\x02" + b"\0"
-    assert asked.endswith(b"\x02" + marker + struct.pack(">i", 0) + b"\0\0")
+    assert request.endswith(b"\x02" + marker + struct.pack(">i", 0) + b"\0\0")
 
 
 def test_a_refusal_is_an_error(serve: Serve) -> None:

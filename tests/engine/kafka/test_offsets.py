@@ -29,10 +29,10 @@ def test_watermarks_and_commits_by_partition(serve: Serve) -> None:
     server = serve(
         listed((0, 0, 90), (1, 0, 7)), listed((0, 0, 100), (1, 0, 7)), fetched((0, 0, 80))
     )
-    known = offsets.ask(server.port, "orders", [0, 1], "app", 60)
-    assert known.last_stable == {0: 90, 1: 7}
-    assert known.high_watermark == {0: 100, 1: 7}
-    assert known.committed == {0: 80}
+    entry = offsets.ask(server.port, "orders", [0, 1], "app", 60)
+    assert entry.last_stable == {0: 90, 1: 7}
+    assert entry.high_watermark == {0: 100, 1: 7}
+    assert entry.committed == {0: 80}
 
 
 def test_what_is_asked_is_what_kafka_reads(serve: Serve) -> None:

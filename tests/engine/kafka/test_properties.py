@@ -23,23 +23,23 @@ def lines(settings, id_=2, laid=None, version=NEWEST) -> dict[str, str]:
 
 
 def test_a_broker_is_told_who_it_is_on_loopback():
-    told = lines({})
-    assert told["node.id"] == "2"
-    assert told["listeners"] == "CLIENTS://127.0.0.1:9003,QUORUM://127.0.0.1:9004"
-    assert told["controller.quorum.voters"] == "1@127.0.0.1:9002,2@127.0.0.1:9004,3@127.0.0.1:9006"
-    assert told["process.roles"] == "broker,controller"
+    data = lines({})
+    assert data["node.id"] == "2"
+    assert data["listeners"] == "CLIENTS://127.0.0.1:9003,QUORUM://127.0.0.1:9004"
+    assert data["controller.quorum.voters"] == "1@127.0.0.1:9002,2@127.0.0.1:9004,3@127.0.0.1:9006"
+    assert data["process.roles"] == "broker,controller"
 
 
 def test_what_others_are_told_leads_through_the_links():
-    told = lines({}, laid=plan(linked=True))
-    assert told["listeners"] == "CLIENTS://127.0.0.1:9005,QUORUM://127.0.0.1:9007"
-    assert told["advertised.listeners"] == "CLIENTS://127.0.0.1:9006,QUORUM://127.0.0.1:9008"
-    assert told["controller.quorum.voters"] == "1@127.0.0.1:9004,2@127.0.0.1:9008,3@127.0.0.1:9012"
+    data = lines({}, laid=plan(linked=True))
+    assert data["listeners"] == "CLIENTS://127.0.0.1:9005,QUORUM://127.0.0.1:9007"
+    assert data["advertised.listeners"] == "CLIENTS://127.0.0.1:9006,QUORUM://127.0.0.1:9008"
+    assert data["controller.quorum.voters"] == "1@127.0.0.1:9004,2@127.0.0.1:9008,3@127.0.0.1:9012"
 
 
 def test_before_3_9_a_controllers_listener_cannot_be_advertised():
-    told = lines({}, laid=plan(linked=True), version="3.8.1")
-    assert told["advertised.listeners"] == "CLIENTS://127.0.0.1:9006"
+    data = lines({}, laid=plan(linked=True), version="3.8.1")
+    assert data["advertised.listeners"] == "CLIENTS://127.0.0.1:9006"
 
 
 def test_dedicated_controllers_serve_no_clients_and_brokers_no_quorum():
@@ -49,18 +49,18 @@ def test_dedicated_controllers_serve_no_clients_and_brokers_no_quorum():
     assert broker["listeners"] == "CLIENTS://127.0.0.1:9003"
     assert (controller["process.roles"], controller["node.id"]) == ("controller", "4")
     assert controller["listeners"] == "QUORUM://127.0.0.1:9004"
-    assert {told["controller.quorum.voters"] for told in (broker, controller)} == {
+    assert {data["controller.quorum.voters"] for data in (broker, controller)} == {
         "4@127.0.0.1:9004"
     }
 
 
 @pytest.mark.parametrize("version", kafka_versions())
 def test_each_release_is_told_what_it_knows_and_its_defaults_are_as_stated(version):
-    told, line = lines({}, version=version), version.rpartition(".")[0]
+    data, line = lines({}, version=version), version.rpartition(".")[0]
     for name, (_, product) in shortened({}, version).items():
-        known = lookup(Family.JAVA, line, line, Component.BROKER, name, every=True)
-        assert known.default == product, name
-    share_groups = [name for name in told if name.startswith("share.")]
+        setting = lookup(Family.JAVA, line, line, Component.BROKER, name, every=True)
+        assert setting.default == product, name
+    share_groups = [name for name in data if name.startswith("share.")]
     assert bool(share_groups) is (int(version[0]) >= 4)  # KIP-932
 
 
@@ -102,12 +102,12 @@ def test_a_caller_cannot_move_a_broker_out_of_its_cluster_or_load_code(name):
 
 
 def test_odd_characters_are_escaped_as_java_reads_them():
-    told = lines({"a.b": " x\\ü€😀=#:!", "c": True, "d": 5})
-    assert told["a.b"] == "\\u0020x\\u005c\\u00fc\\u20ac\\ud83d\\ude00=#:!"
-    assert (told["c"], told["d"]) == ("true", "5")
+    data = lines({"a.b": " x\\ü€😀=#:!", "c": True, "d": 5})
+    assert data["a.b"] == "\\u0020x\\u005c\\u00fc\\u20ac\\ud83d\\ude00=#:!"
+    assert (data["c"], data["d"]) == ("true", "5")
 
 
 def test_a_single_broker_can_hold_its_internal_topics():
-    told = lines({}, 1, plan(1))
-    assert told["offsets.topic.replication.factor"] == "1"
-    assert told["transaction.state.log.min.isr"] == "1"
+    data = lines({}, 1, plan(1))
+    assert data["offsets.topic.replication.factor"] == "1"
+    assert data["transaction.state.log.min.isr"] == "1"

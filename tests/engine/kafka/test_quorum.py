@@ -36,9 +36,9 @@ def test_the_leader_of_the_metadata_log_is_the_active_controller(
 ) -> None:
     server = serve(answer)
     assert quorum.ask(server.port, 60) == leader
-    asked = server.requests[0]
-    assert struct.unpack_from(">hh", asked) == (55, 0)
-    assert asked.endswith(b"\x02" + bytes([len(NAME) + 1]) + NAME + b"\x02\0\0\0\0\0\0\0")
+    request = server.requests[0]
+    assert struct.unpack_from(">hh", request) == (55, 0)
+    assert request.endswith(b"\x02" + bytes([len(NAME) + 1]) + NAME + b"\x02\0\0\0\0\0\0\0")
 
 
 def test_an_answer_that_ends_too_early_is_none(serve: Serve) -> None:

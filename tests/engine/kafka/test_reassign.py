@@ -33,19 +33,19 @@ def ids(*of: int) -> bytes:
 def test_the_replicas_are_asked_for_in_their_order(serve: Serve) -> None:
     server = serve(altered())
     reassign.ask(server.port, "orders", 2, [3, 1], 60)
-    asked = server.requests[0]
-    assert struct.unpack_from(">hh", asked) == (45, 0)
+    request = server.requests[0]
+    assert struct.unpack_from(">hh", request) == (45, 0)
     place = struct.pack(">i", 2) + ids(3, 1) + b"\0"
-    assert asked.endswith(struct.pack(">i", 60_000) + b"\x02" + NAME + b"\x02" + place + b"\0\0")
+    assert request.endswith(struct.pack(">i", 60_000) + b"\x02" + NAME + b"\x02" + place + b"\0\0")
 
 
 def test_a_reassignment_is_pending_as_long_as_the_controller_lists_it(serve: Serve) -> None:
     waits = struct.pack(">i", 2) + ids(1, 2, 3) + ids() + ids(3) + b"\0"
     server = serve(listed(waits))
     assert reassign.pending(server.port, "orders", 2, 60)
-    asked = server.requests[0]
-    assert struct.unpack_from(">hh", asked) == (46, 0)
-    assert asked.endswith(NAME + b"\x02" + struct.pack(">i", 2) + b"\0\0")
+    request = server.requests[0]
+    assert struct.unpack_from(">hh", request) == (46, 0)
+    assert request.endswith(NAME + b"\x02" + struct.pack(">i", 2) + b"\0\0")
     assert not reassign.pending(serve(listed()).port, "orders", 2, 60)
 
 

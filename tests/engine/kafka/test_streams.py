@@ -41,11 +41,11 @@ def test_the_application_stands_behind_the_brokers_jars_with_its_compiler(
     monkeypatch.setattr(module, "has_archive", lambda *_: True)
     monkeypatch.setattr(module, "archive_options", lambda *_: ("-XX:SharedArchiveFile=a",))
     java: Any = SimpleNamespace(path=Path("java"))
-    told = streams("4.3.1", java)
-    names = [Path(each).name.rstrip("0123456789.jar") for each in told.class_path.split(":")]
+    program = streams("4.3.1", java)
+    names = [Path(name).name.rstrip("0123456789.jar") for name in program.class_path.split(":")]
     assert names[:2] == ["kafka-clients-", "streams-"]
     assert names[2:] == ["janino-", "commons-compiler-"]
-    command = told.command(["a.properties", "in"], tmp_path)
+    command = program.command(["a.properties", "in"], tmp_path)
     assert "-XX:SharedArchiveFile=a" in command
     assert command[-3:] == ("StreamsApplication", "a.properties", "in")
     assert "SYSTEM_ERR" in (tmp_path / "java-log4j2.properties").read_text()

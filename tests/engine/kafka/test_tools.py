@@ -55,11 +55,11 @@ JAVA: Any = SimpleNamespace(path=Path("java"))
 def test_the_tools_stand_behind_the_brokers_jars_and_map_their_archive(
     jars: list[str], tmp_path: Path
 ) -> None:
-    told = tools("4.3.1", JAVA)
-    names = [Path(each).name.rstrip("0123456789.jar") for each in told.class_path.split(":")]
+    program = tools("4.3.1", JAVA)
+    names = [Path(name).name.rstrip("0123456789.jar") for name in program.class_path.split(":")]
     assert names == ["kafka-clients-", "tools-", "janino-", "commons-compiler-"]
-    assert "-XX:SharedArchiveFile=a" in told.java
-    command = told.command("VerifiableProducer", ["--topic", "orders"], tmp_path)
+    assert "-XX:SharedArchiveFile=a" in program.java
+    command = program.command("VerifiableProducer", ["--topic", "orders"], tmp_path)
     assert command[-3:] == ("org.apache.kafka.tools.VerifiableProducer", "--topic", "orders")
     logging = (tmp_path / "VerifiableProducer-log4j2.properties").read_text()
     assert "%nano" in logging
@@ -68,9 +68,9 @@ def test_the_tools_stand_behind_the_brokers_jars_and_map_their_archive(
 
 def test_a_log_without_nanoseconds_is_left_out_and_with_it_the_archive(jars: list[str]) -> None:
     jars.append("slf4j-reload4j-1.7.36.jar")
-    told = tools("3.9.2", JAVA)
-    assert "reload4j" not in told.class_path
-    assert "-XX:SharedArchiveFile=a" not in told.java
+    program = tools("3.9.2", JAVA)
+    assert "reload4j" not in program.class_path
+    assert "-XX:SharedArchiveFile=a" not in program.java
 
 
 @pytest.mark.parametrize("version", ["4.4.0", "4.3", "", "../4.3.1"])

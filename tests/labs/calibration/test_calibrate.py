@@ -81,7 +81,7 @@ def test_what_is_called_impossible_and_was_seen_fails_the_build(client: Client) 
 def test_a_run_that_says_nothing_counts_for_nothing(silent: dict[str, Any]) -> None:
     made = trial({"lost_write": 9}, {"lost_write": 3}, **silent)
     assert trials.observed() == []
-    assert [each for each, _ in trials.unjudged([made])] == [made.experiment]
+    assert [experiment for experiment, _ in trials.unjudged([made])] == [made.experiment]
 
 
 def test_a_pipeline_that_the_catalog_no_longer_takes_is_passed_over() -> None:
@@ -97,16 +97,16 @@ def test_without_a_run_the_page_says_how_to_make_one(client: Client) -> None:
 
 def test_a_trial_s_page_calls_its_arms_by_their_setting(client: Client) -> None:
     made = trial({"lost_write": 9}, {"lost_write": 0})
-    said = client.get(made.experiment.get_absolute_url()).content.decode()
-    assert re.search(r"<h2[^>]*>acks=1</h2>", said)
+    page = client.get(made.experiment.get_absolute_url()).content.decode()
+    assert re.search(r"<h2[^>]*>acks=1</h2>", page)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [(["--event", "kettle"], "there is none; there are"), (["--most", "0"], "from 1 on")],
 )
-def test_bad_input_is_named_and_exits_with_2(arguments: list[str], said: str) -> None:
-    with pytest.raises(CommandError, match=said) as refused:
+def test_bad_input_is_named_and_exits_with_2(arguments: list[str], message: str) -> None:
+    with pytest.raises(CommandError, match=message) as refused:
         call_command("calibrate", *arguments)
     assert refused.value.returncode == 2
     assert not Experiment.objects.exists()
@@ -132,8 +132,8 @@ def test_each_claim_of_the_advice_shows_what_runs_said_of_it(client: Client) -> 
         reverse("advisor:advice", args=[saved.slug]),
         reverse("reference:failure", args=[EVENT]),
     ):
-        said = client.get(address).content.decode()
-        assert f'href="{reverse("labs:evidence")}#{EVENT}">2 runs: 1 of ' in said
+        page = client.get(address).content.decode()
+        assert f'href="{reverse("labs:evidence")}#{EVENT}">2 runs: 1 of ' in page
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ def staged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
 
     def carry_out(edge: Edge, seed: int, judge_socket: Path) -> list[Trial]:
         ran.append((edge.key[1], seed))
-        made = trial(*({each.value: 1 for each in permitted(edge.event, side)}
+        made = trial(*({anomaly.value: 1 for anomaly in permitted(edge.event, side)}
                        for side in edge.sides))  # fmt: skip
         made.pipelines = dict(zip(SIDES, map(advisor.to_data, edge.sides), strict=True))
         made.component, made.setting, made.event = edge.key[0], edge.key[1], edge.event.name
@@ -197,7 +197,7 @@ def test_a_bound_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
 def test_sides_on_two_lines_of_brokers_are_an_experiment_each(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, client: Client
 ) -> None:
-    (edge, *_) = [each for each in edges(1) if each.key == LINE]
+    (edge, *_) = [edge for edge in edges(1) if edge.key == LINE]
     ran: list[Experiment] = []
 
     def judged(experiment: Experiment, judge_socket: Path) -> None:
@@ -208,7 +208,7 @@ def test_sides_on_two_lines_of_brokers_are_an_experiment_each(
 
     monkeypatch.setattr("labs.runs.worker.carry_out", judged)
     both = trials.carry_out(edge, 1, tmp_path)
-    assert [kafka_line(each.kafka) for each in ran] == list(edge.values())
-    said = [(each.name, each.older) for each in trials.observed(both)]
-    assert said == [(f"Kafka {line}", False) for line in edge.values()]
+    assert [kafka_line(experiment.kafka) for experiment in ran] == list(edge.values())
+    rows = [(run.name, run.older) for run in trials.observed(both)]
+    assert rows == [(f"Kafka {line}", False) for line in edge.values()]
     assert f"Kafka {edge.values()[0]}</code>" in page(client)

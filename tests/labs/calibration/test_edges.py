@@ -43,7 +43,7 @@ def test_edges_are_drawn_between_neighbouring_lines_of_brokers():
         "eligible leader replicas begin there"
     )
     for name, newer, older in between:
-        scenario = find(next(each for each in all_events() if each.name == name).scenario)
+        scenario = find(next(event for event in all_events() if event.name == name).scenario)
         assert scenario.lines.index(older) == scenario.lines.index(newer) + 1
 
 
@@ -66,7 +66,7 @@ def test_every_event_has_an_edge_unless_only_outages_differ():
 def test_no_edge_has_a_side_that_cannot_be_run():
     for edge in edges(1):
         settings = [in_force(side) for side in edge.sides]
-        assert [find(edge.event.scenario).topology(each) for each in settings]
+        assert [find(edge.event.scenario).topology(setting) for setting in settings]
     for name, setting in UNSTAGED:
         of = (event for event in all_events() if event.scenario == name)
         assert setting in {key for event in of for _, key in dependence(event).settings}
@@ -77,7 +77,7 @@ def test_one_replica_is_not_tried_where_then_nothing_would_happen():
     for scenario in all_scenarios():
         stage = Recorder(1)
         scenario.play(stage, draw(scenario, 1, {}).durations)
-        if all(each.startswith(("no ", "go on")) for each in stage.asked):
+        if all(name.startswith(("no ", "go on")) for name in stage.asked):
             idle.add(scenario.name)
     idle.add("reassignment-during-failure")  # it refuses one replica
     assert idle == {name for name, setting in UNSTAGED if setting == "replication.factor"}

@@ -53,7 +53,7 @@ def explored(**changed: Any) -> Explored:
 
 def test_a_seed_and_a_number_draw_the_same_again() -> None:
     one, again, other = (
-        [each.pipeline for each in islice(draws(seed, 1), 5)] for seed in (1, 1, 2)
+        [draw.pipeline for draw in islice(draws(seed, 1), 5)] for seed in (1, 1, 2)
     )
     assert one == again
     assert one != other
@@ -61,14 +61,14 @@ def test_a_seed_and_a_number_draw_the_same_again() -> None:
 
 def test_what_is_drawn_is_valid_and_varies_nothing_that_a_run_cannot_take_over() -> None:
     seen = [next(draws(3, number)) for number in range(1, 200)]
-    assert not any(each.pipeline.problems() for each in seen)
+    assert not any(draw.pipeline.problems() for draw in seen)
     own = {"broker.session.timeout.ms", "request.timeout.ms", "transactional.id"}
     own |= {"racks", "outage.ms", "topic.min.insync.replicas"}  # what the pipelines begin with
-    names = {name for each in seen for part in each.pipeline.settings.values() for name in part}
+    names = {name for draw in seen for part in draw.pipeline.settings.values() for name in part}
     assert not names & (UNTRIED.keys() - own)
-    assert {each.pipeline.kafka for each in seen} == set(lines())
-    assert {each.pipeline.family for each in seen} == set(advisor_families())
-    assert len({each.event.name for each in seen}) > 25
+    assert {draw.pipeline.kafka for draw in seen} == set(lines())
+    assert {draw.pipeline.family for draw in seen} == set(advisor_families())
+    assert len({draw.event.name for draw in seen}) > 25
 
 
 def advisor_families() -> set[Any]:
@@ -77,16 +77,16 @@ def advisor_families() -> set[Any]:
 
 def test_lines_of_brokers_on_either_side_of_a_boundary_are_drawn() -> None:
     pairs = [
-        (each, other)
-        for each in (next(draws(3, number)) for number in range(1, 150))
-        if (other := across_lines(each))
+        (draw, other)
+        for draw in (next(draws(3, number)) for number in range(1, 150))
+        if (other := across_lines(draw))
     ]
     assert pairs
     for one, other in pairs:
         assert replace(one.pipeline, kafka=other.pipeline.kafka) == other.pipeline
         here, there = (
-            refutable(each.event.name, as_staged(each.event, each.pipeline))
-            for each in (one, other)
+            refutable(draw.event.name, as_staged(draw.event, draw.pipeline))
+            for draw in (one, other)
         )
         assert here != there
 
@@ -182,10 +182,10 @@ def test_a_refutation_is_shrunk_to_what_shows_it() -> None:
         producer__acks="1", producer__retries=0, consumer__auto_offset_reset="earliest",
         topic__min_insync_replicas=2,
     )  # fmt: skip
-    asked: list[Staged] = []
+    runs: list[Staged] = []
 
     def still(candidate: Staged) -> bool:
-        asked.append(candidate)
+        runs.append(candidate)
         return candidate.drawn.pipeline.stated(Component.PRODUCER).get("acks") == "1"
 
     small = shrunk(Staged(first), still)
@@ -193,19 +193,19 @@ def test_a_refutation_is_shrunk_to_what_shows_it() -> None:
     assert stated == {Component.PRODUCER: {"acks": "1"}}
     shortest = {name: least for name, (least, _) in find(BEHIND).durations.items()}
     assert small.durations == shortest
-    assert len(asked) <= 30
+    assert len(runs) <= 30
 
 
 def test_what_cannot_be_made_smaller_stays_and_is_asked_so_often_at_most() -> None:
-    asked: list[Staged] = []
+    runs: list[Staged] = []
 
     def never(candidate: Staged) -> bool:
-        asked.append(candidate)
+        runs.append(candidate)
         return False
 
     first = Staged(drawn(producer__acks="1", producer__retries=0))
     assert shrunk(first, never, most=3) == first
-    assert len(asked) == 3
+    assert len(runs) == 3
 
 
 @pytest.mark.parametrize(
@@ -242,20 +242,20 @@ def test_a_record_says_its_hours_and_what_it_does_not_know(
         assert refuted.value.returncode == code
     else:
         call_command("calibrate", explore=True, recorded=True)
-    told = capsys.readouterr().out
-    assert "2 runs, 1 of them unknown" in told
-    assert "the record: 2 runs in 1.6 hours" in told
-    assert f"unknown: seed 1, 2 drawn: {BEHIND} on 4.3: A disk." in told
-    assert told.count("refuted: lost_write") == code
+    output = capsys.readouterr().out
+    assert "2 runs, 1 of them unknown" in output
+    assert "the record: 2 runs in 1.6 hours" in output
+    assert f"unknown: seed 1, 2 drawn: {BEHIND} on 4.3: A disk." in output
+    assert output.count("refuted: lost_write") == code
 
 
 def test_seconds_are_counted_from_the_boot(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     now = [0.0]
-    told = [(0, "waiting"), (900, "booting"), (905, "booting"), (910, "ready")]
+    rows = [(0, "waiting"), (900, "booting"), (905, "booting"), (910, "ready")]
 
     def launched(*_: Any) -> Any:
         def events() -> Any:
-            for seconds, phase in told:
+            for seconds, phase in rows:
                 now[0] = float(seconds)
                 yield {"event": "phase", "phase": phase}
             now[0] = 960.0
@@ -301,11 +301,11 @@ def test_a_fingerprint_is_of_the_scenario_and_of_what_all_share() -> None:
     one, other = fingerprint(BEHIND), fingerprint("leader-killed")
     assert one["scenario"] != other["scenario"]
     assert (one["engine"], one["rules"]) == (other["engine"], other["rules"])
-    assert {len(each) for each in one.values()} == {12}
+    assert {len(name) for name in one.values()} == {12}
 
 
 def test_whatever_breaks_a_run_without_a_wish_can_refute() -> None:
-    assert {each.value for each in Anomaly} >= WITHOUT_WANT
+    assert {anomaly.value for anomaly in Anomaly} >= WITHOUT_WANT
 
 
 def test_nothing_in_the_record_of_the_release_is_called_impossible() -> None:

@@ -16,12 +16,12 @@ def test_what_was_judged_is_counted_by_line(tmp_path: Path) -> None:
     row = {"scenario": "leader-killed", "kafka": "3.6.2", "verdict": "holds", "right": True}
     rows = [row, row | {"right": False}, row | {"verdict": "unknown"}, row | {"kafka": "4.3.1"}]
     file = tmp_path / "lines.jsonl"
-    file.write_text("".join(json.dumps(each) + "\n" for each in rows))
-    found = table(file)
-    assert found["leader-killed"]["3.6"] == Cell(2, 1)
-    assert found["leader-killed"]["4.3"] == Cell(1, 1)
-    assert found["leader-killed"]["3.3"] == Cell()
-    assert str(found["leader-killed"]["3.3"]) == "untried"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    results = table(file)
+    assert results["leader-killed"]["3.6"] == Cell(2, 1)
+    assert results["leader-killed"]["4.3"] == Cell(1, 1)
+    assert results["leader-killed"]["3.3"] == Cell()
+    assert str(results["leader-killed"]["3.3"]) == "untried"
 
 
 def test_the_command_prints_a_line_a_scenario(capsys: pytest.CaptureFixture[str]) -> None:
@@ -29,7 +29,9 @@ def test_the_command_prints_a_line_a_scenario(capsys: pytest.CaptureFixture[str]
     head, *rows = capsys.readouterr().out.splitlines()
     count = len(all_scenarios())
     assert head.split() == list(all_scenarios()[0].lines)
-    assert [row.split()[0] for row in rows[:count]] == [each.name for each in all_scenarios()]
+    assert [row.split()[0] for row in rows[:count]] == [
+        scenario.name for scenario in all_scenarios()
+    ]
     (refused,) = (row for row in rows if row.startswith("producer-state-expired "))
     assert refused.split()[-1] == "-"
     assert any("producer-state-expired: from Kafka 3.4 on: before" in row for row in rows[count:])

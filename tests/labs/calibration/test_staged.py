@@ -32,7 +32,7 @@ def line(arm: str, count: int | None, **more: object) -> dict[str, object]:
 
 
 def write(record: Path, *lines: dict[str, object]) -> Path:
-    record.write_text("".join(json.dumps(each) + "\n" for each in lines) + '{"cut', "utf-8")
+    record.write_text("".join(json.dumps(line) + "\n" for line in lines) + '{"cut', "utf-8")
     return record
 
 
@@ -44,17 +44,17 @@ def test_runs_that_permit_it_and_runs_that_prevent_it_are_counted_apart(tmp_path
         line("good", 3), line("good", 2, right=True),  # on its brokers even they cannot prevent it
         line("bad", None, verdict="unknown"), line("bad", 1, scenario="gone"),
     )  # fmt: skip
-    (found,) = staged(record)
-    assert (found.permitting.shown, len(found.permitting.runs)) == (1, 2)
-    assert (found.preventing.shown, len(found.preventing.runs)) == (1, 3)
-    assert (found.permitting.bound, found.preventing.bound) == ("", "")
-    assert [(batch.runs, batch.older) for batch in found.batches] == [
+    (run,) = staged(record)
+    assert (run.permitting.shown, len(run.permitting.runs)) == (1, 2)
+    assert (run.preventing.shown, len(run.preventing.runs)) == (1, 3)
+    assert (run.permitting.bound, run.preventing.bound) == ("", "")
+    assert [(batch.runs, batch.older) for batch in run.batches] == [
         (1, False),
         (3, True),
         (1, True),
     ]
-    assert found.batches[-1].date == "before 2026-11-23"
-    assert not found.older
+    assert run.batches[-1].date == "before 2026-11-23"
+    assert not run.older
 
 
 def test_an_outage_is_told_by_what_its_case_calls_one(tmp_path: Path) -> None:
@@ -62,8 +62,8 @@ def test_an_outage_is_told_by_what_its_case_calls_one(tmp_path: Path) -> None:
     record = write(tmp_path / "record.jsonl", line("bad", 9000, **outage),
                    line("good", 700, right=True, **outage),
                    line("good", 9000, right=False, **outage))  # fmt: skip
-    (found,) = staged(record)
-    assert (found.harm, found.permitting.shown, found.preventing.shown) == ("blocked", 1, 1)
+    (run,) = staged(record)
+    assert (run.harm, run.permitting.shown, run.preventing.shown) == ("blocked", 1, 1)
 
 
 def test_without_a_record_nothing_is_known(tmp_path: Path) -> None:
@@ -71,9 +71,9 @@ def test_without_a_record_nothing_is_known(tmp_path: Path) -> None:
 
 
 def test_the_record_that_ships_tells_of_every_scenario() -> None:
-    found = staged(KEPT)
-    assert {each.scenario.name for each in found} == {each.name for each in all_scenarios()}
-    assert all(each.permitting.shown for each in found)
+    runs = staged(KEPT)
+    assert {run.scenario.name for run in runs} == {scenario.name for scenario in all_scenarios()}
+    assert all(run.permitting.shown for run in runs)
 
 
 @pytest.mark.django_db

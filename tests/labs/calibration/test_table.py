@@ -31,13 +31,13 @@ def run(of=STRONG, *seen: Anomaly, event: str = EVENT, link: str = "/a/") -> Obs
 def row(of: Held, anomaly: Anomaly) -> Row:
     section = of.of(EVENT)
     assert section is not None
-    return next(each for each in section.rows if each.anomaly is anomaly)
+    return next(row for row in section.rows if row.anomaly is anomaly)
 
 
 def test_what_no_event_permits_and_was_seen_is_a_contradiction():
     impossible = run(STRONG, Anomaly.DUPLICATE)
-    (found,) = held([run(WEAK, Anomaly.LOST_WRITE), impossible]).contradictions
-    assert (found.anomaly, found.run) == (Anomaly.DUPLICATE, impossible)
+    (contradiction,) = held([run(WEAK, Anomaly.LOST_WRITE), impossible]).contradictions
+    assert (contradiction.anomaly, contradiction.run) == (Anomaly.DUPLICATE, impossible)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_giving_up_contradicts_nothing_in_an_outage_that_outlasts_any_patience()
         for event in ("producer-state-expired", "acknowledgement-lost")
     )
     assert long == ()
-    assert [each.anomaly for each in short] == [Anomaly.GIVEN_UP]
+    assert [contradiction.anomaly for contradiction in short] == [Anomaly.GIVEN_UP]
 
 
 def test_an_anomaly_that_a_companion_permits_is_no_contradiction():
@@ -64,8 +64,8 @@ def test_an_anomaly_that_a_companion_permits_is_no_contradiction():
 def test_what_a_failure_that_is_not_staged_there_permits_excuses_nothing():
     cut = next(event for event in all_events() if event.name == "all-replicas-lose-power")
     assert Anomaly.LOST_WRITE in cut.permits(STRONG)
-    (found,) = held([run(STRONG, Anomaly.LOST_WRITE)]).contradictions
-    assert found.anomaly is Anomaly.LOST_WRITE
+    (contradiction,) = held([run(STRONG, Anomaly.LOST_WRITE)]).contradictions
+    assert contradiction.anomaly is Anomaly.LOST_WRITE
 
 
 def test_the_companions_are_events():
