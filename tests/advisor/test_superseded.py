@@ -9,7 +9,7 @@ import pytest
 from tests.advisor.spoken import plain, said, written
 from tests.advisor.superseded import SUPERSEDED, Superseded
 
-EACH = pytest.mark.parametrize("each", SUPERSEDED, ids=lambda case: case.now)
+EACH = pytest.mark.parametrize("rule", SUPERSEDED, ids=lambda case: case.now)
 
 
 @EACH

@@ -77,9 +77,7 @@ def track(
     until = min(last, max([acked_s, *handed_s, *cuts, *(end for end in ends if end < last)]))
     done = tuple(fault for fault in seen.done if sent_s <= fault.at_s)
     led = (m.at_s for m in seen.moments if m.leads and (m.epoch or 0) > (term or 0))
-    until = (
-        max([until, next(led, until), *(fault.at_s for fault in done[:1])]) + _AROUND_S
-    )
+    until = max([until, next(led, until), *(fault.at_s for fault in done[:1])]) + _AROUND_S
     return Track(
         sent_s - _AROUND_S, until, sent_s, acked_s,
         tuple(_until(lane, until) for lane in lanes), tuple(handed_s),
