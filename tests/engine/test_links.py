@@ -86,16 +86,16 @@ def herd(tmp_path: Path) -> Iterator[Linked]:
         command = [sys.executable, "-c", PEER, own, *others]
         assert node.clients
         brokers[id_] = Broker(id_, node.clients.at[1], command, home, tmp_path / f"{id_}.log")
-    for node in brokers.values():
-        node.start()
+    for peer in brokers.values():
+        peer.start()
     herd = Linked(brokers, links=links, laid=laid)
     for one in brokers:
         for other in brokers.keys() - {one}:
             until(partial(passed, herd, one, other), 60, "the stand-ins do not talk")
     yield herd
     links.stop()  # again, where a test did
-    for node in brokers.values():
-        node.terminate(0)
+    for peer in brokers.values():
+        peer.terminate(0)
     ports.release()
 
 
