@@ -130,7 +130,7 @@ LEDGER: Mapping[str, Table] = {
         "one partition at the end",
         {
             "topic": _TEXT, "partition": _INT32, "log_start_offset": _INT64,
-            "log_end_offset": _INT64, "cleanup_policy": _TEXT,
+            "log_end_offset": _INT64, "cleanup_policy": _TEXT, "created_ns": _INT64,
         },
         span=("log_start_offset", "log_end_offset"),
     ),

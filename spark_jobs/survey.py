@@ -59,7 +59,7 @@ _FLAGS: Mapping[str, Mapping[str, str]] = {
     "deliveries": {"readers": _READS, "timed": f"{_READS} AND time_ns IS NOT NULL"},
     "commits": {"readers": _READS},
     "partitions": {
-        "started": "log_start_offset > 0",
+        "started": "log_start_offset > 0 OR created_ns IS NOT NULL",
         "compacted": "contains(cleanup_policy, 'compact')",
     },
     "faults": {"proved": _PROOF},

@@ -118,9 +118,12 @@ class Oracle:
         return results
 
     def _is_expired(self, send: Row) -> bool:
-        start = self._partition(send).get("log_start_offset")
-        offset = send.get("offset")
-        return start is not None and offset is not None and offset < start
+        partition = self._partition(send)
+        start, created = partition.get("log_start_offset"), partition.get("created_ns")
+        offset, answered = send.get("offset"), send.get("completed_ns")
+        below_start = start is not None and offset is not None and offset < start
+        in_earlier_topic = created is not None and answered is not None and answered < created
+        return below_start or in_earlier_topic
 
     def _is_replaced(self, send: Row) -> bool:
         if "compact" not in (self._partition(send).get("cleanup_policy") or ""):

@@ -67,6 +67,7 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
     "offsets.topic.replication.factor": (1, 3),
     "transaction.state.log.replication.factor": (1, 3),
     "transaction.state.log.min.isr": (1, 2),
+    "topic.recreated": ("clients-stopped", "while-running"),
 }
 """The values between which an edge is looked for, by setting."""
 
@@ -82,7 +83,6 @@ UNTRIED: Mapping[str, str] = {
         "its boundary is how long a leader's death may last, more than a run makes it last",
     ),
     "message.timestamp.after.max.ms": "only clocks that differ by more are tried",
-    "topic.recreated": "no run deletes a topic",
     "clock.skew.ms": "a run's clock is as far ahead as it must be to show anything",
     **dict.fromkeys(
         ("batch.size", "batch.num.messages", "message.max.bytes"),
@@ -172,6 +172,7 @@ OPERATED: Mapping[str, Mapping[str, Value]] = {
     "leader-disk-fails": {"disk.lost": "returns-empty"},
     "clocks-differ": {"clock.skew.ms": 7_200_000},
     "quota-throttled": {"producer.byte.rate": BYTES_PER_S},
+    "topic-recreated": {"topic.recreated": "while-running"},
     "reassignment-during-failure": {"replicas.moved": "any-time"},
 }
 """What a scenario itself does that a team would say of its operations, by the scenario."""

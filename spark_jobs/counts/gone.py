@@ -1,11 +1,11 @@
-"""Why an acknowledged record may rightly be absent: retention took it, or compaction."""
+"""Why an acknowledged record may rightly be absent: deleted, with its topic too, or compacted."""
 
 from __future__ import annotations
 
 from spark_jobs.survey import Survey
 
 _STARTS = """
-    SELECT topic, partition, max(log_start_offset) AS start
+    SELECT topic, partition, max(log_start_offset) AS start, max(created_ns) AS created
     FROM partitions GROUP BY topic, partition"""
 
 _LATEST = """
@@ -20,14 +20,19 @@ _LATEST = """
 
 
 def with_reasons(seen: Survey) -> str:
-    """The attempts with `expired` (below the partition's log start) and `replaced`.
+    """The attempts with `expired` and `replaced`.
+
+    Expired is an attempt below the partition's log start, and one that was acknowledged before the
+    topic was created: it went to an earlier topic of the same name, and was deleted with it.
 
     Replaced is an attempt in a compacted partition whose key has a later visible record there.
     Later is a higher offset; where the attempt's own is unknown, a later first attempt.
     """
     if seen.fact("partitions", "started"):
         expiring = f"""
-            SELECT * EXCEPT (start), coalesce(offset < start, false) AS expired
+            SELECT * EXCEPT (start, created),
+                coalesce(offset < start, false) OR coalesce(completed_ns < created, false)
+                    AS expired
             FROM attempts LEFT JOIN ({_STARTS}) USING (topic, partition)"""
     else:
         expiring = "SELECT *, false AS expired FROM attempts"

@@ -18,6 +18,10 @@ class Alone:
     playing: ClientProcess
     start: Callable[[], ClientProcess] | None = None
     checkpoint: Path | None = None
+    stopped_for_operators: bool = False
+
+    def topic_created(self, created_ns: int) -> None:
+        assert created_ns > 0
 
     def set_clock(self, *, right: bool) -> int:
         return 0 if right else 1

@@ -192,6 +192,7 @@ PLANTS: tuple[Callable[[History, Random], None], ...] = (
     _some("transactions", "outcome", _either("aborted")),
     _some("partitions", "log_start_offset", _either(1, 2, 3)),
     _some("partitions", "cleanup_policy", _either("compact")),
+    _some("partitions", "created_ns", _moment),
 )
 
 

@@ -117,8 +117,7 @@ EVENT = FailureEvent(
         "it again under its name. Its offsets begin at 0, and its clients know it by its name."
     ),
     permits=permits,
-    scenario="offset-out-of-range",
-    staged_as="the reader's position is not in the log, whoever deleted what was there",
+    scenario="topic-recreated",
     sources=(
         "KIP-516 (topic ids)",
         "KAFKA-12257 (consumers and topics of the same name)",

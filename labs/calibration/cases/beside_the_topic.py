@@ -86,4 +86,14 @@ BESIDE = [
         OFFSETS_TOO | {"application__idle_ms": 86_400_000},
         over_ms=2500,
     ),
+    Case(
+        "deleted-in-use", "topic-recreated", "at-least-once", Anomaly.EFFECT_MISSING,
+        AFTER | {"application__topic_recreated": "while-running"},
+        AFTER | {"application__topic_recreated": "clients-stopped"},
+    ),
+    Case(
+        "deleted-at-rest", "topic-recreated", "at-least-once", Anomaly.EFFECT_MISSING,
+        LATEST | {"application__topic_recreated": "clients-stopped"},
+        AFTER | {"application__topic_recreated": "clients-stopped"},
+    ),
 ]  # fmt: skip

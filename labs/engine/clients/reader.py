@@ -30,7 +30,10 @@ GROUP = "final"
 
 @dataclass(frozen=True, slots=True)
 class ReaderConfig:
-    """What the final reader is told; `limit_s` bounds the whole read."""
+    """What the final reader is told; `limit_s` bounds the whole read.
+
+    `created_ns` is when the topic was created, if that happened again during the run.
+    """
 
     ledger: str
     bootstrap: str
@@ -39,6 +42,7 @@ class ReaderConfig:
     cleanup_policy: str
     limit_s: float = 60.0
     sink: Style | None = None
+    created_ns: int | None = None
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
@@ -137,6 +141,7 @@ class Reading:
                 {
                     "topic": self._config.topic, "partition": number, "log_start_offset": low,
                     "log_end_offset": high, "cleanup_policy": self._config.cleanup_policy,
+                    "created_ns": self._config.created_ns,
                 }
                 for number, (low, high) in self.watermarks.items()
             ]

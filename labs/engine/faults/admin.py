@@ -6,15 +6,23 @@ kafka-topics.sh --alter --partitions make. Evidence is what the brokers say afte
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 
-from confluent_kafka import ElectionType, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import (
+    ElectionType,
+    KafkaError,
+    KafkaException,
+    TopicCollection,
+    TopicPartition,
+)
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._config import AlterConfigOpType, ConfigEntry, ConfigResource
 from confluent_kafka.admin._resource import ResourceType
-from confluent_kafka.cimpl import NewPartitions
+from confluent_kafka.admin._topic import TopicDescription
+from confluent_kafka.cimpl import NewPartitions, NewTopic
 
 from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.faults.rig import Rig, Rows
@@ -77,6 +85,40 @@ def widen(rig: Rig, topic: str, limit_s: float = _LIMIT_S) -> Rows:
         return f"{topic} has {wanted} partitions"
 
     return _do(rig, "widen", f"topic: {topic}", act)
+
+
+def recreate(rig: Rig, topic: str, limit_s: float = _LIMIT_S) -> Rows:
+    """Deletes a topic and creates one of the same name, with as many partitions and copies.
+
+    A client that asks for it in between may have it created first (auto.create.topics.enable), as
+    brokers do by default. Evidence is the id of each (KIP-516).
+    """
+
+    def act(admin: AdminClient) -> str:
+        old = _description(admin, topic)
+        copies = len(old.partitions[0].replicas)
+        admin.delete_topics([topic], request_timeout=_ASK_S)[topic].result(_ASK_S)
+        rig.clients.topic_created(time.monotonic_ns())
+        with suppress(KafkaException):  # a client was first
+            wish = NewTopic(topic, len(old.partitions), copies)
+            admin.create_topics([wish], request_timeout=_ASK_S)[topic].result(_ASK_S)
+
+        def another_id() -> str:
+            with suppress(KafkaException):
+                current = str(_description(admin, topic).topic_id)
+                return "" if current == str(old.topic_id) else current
+            return ""
+
+        new = until(another_id, limit_s, "there is no new topic of this name", every_s=0.2)
+        return f"{topic} had the id {old.topic_id}, and has the id {new} now"
+
+    return _do(rig, "recreate", f"topic: {topic}", act)
+
+
+def _description(admin: AdminClient, topic: str) -> TopicDescription:
+    answers = admin.describe_topics(TopicCollection([topic]), request_timeout=_ASK_S)
+    description: TopicDescription = answers[topic].result(_ASK_S)
+    return description
 
 
 def keep_all(rig: Rig, topic: str) -> Rows:

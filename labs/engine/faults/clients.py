@@ -196,6 +196,24 @@ def stop_client(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
     return (rig.log.attempt("terminate", str(client), act, _TROUBLE),)
 
 
+def clear_the_way(rig: Rig, limit_s: float = _LIMIT_S) -> Rows:
+    """Stops all clients before an operator deletes their topic, the reader once it has read all.
+
+    Where the team does not stop them, the reader's process is paused: it is behind then, and does
+    not even fetch ahead, as the process of a slow reader on a busy machine.
+    """
+    if not rig.clients.stopped_for_operators:
+        return pause_client(rig, "consumer", limit_s)
+    return (*stop_client(rig, "producer", limit_s), *stop_client(rig, "consumer", limit_s))
+
+
+def come_back(rig: Rig) -> Rows:
+    """Heals: clients that were stopped are started again, and one that was paused goes on."""
+    if not rig.clients.stopped_for_operators:
+        return let_go(rig, "consumer")
+    return (*start_again(rig, "producer"), *start_again(rig, "consumer"))
+
+
 def misdate(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
     """Has a client's successor go on by a clock that is ahead, which is simulated.
 

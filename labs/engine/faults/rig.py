@@ -27,6 +27,13 @@ class Clients(Protocol):
     def checkpoint(self) -> Path | None:
         """Where a query keeps how far it is, if that can be lost with a machine."""
 
+    @property
+    def stopped_for_operators(self) -> bool:
+        """Whether the team stops all clients before an operator deletes their topic."""
+
+    def topic_created(self, created_ns: int) -> None:
+        """Notes when the topic was created again, in nanoseconds of the monotonic clock."""
+
     def set_clock(self, *, right: bool) -> int:
         """Sets the clock of the next producer; by how much it is ahead then, in ms."""
 

@@ -13,7 +13,7 @@ Fault = Literal[
     "kill", "pause", "terminate", "wipe", "cut_tail", "read_only", "detach", "throttle", "limit",
     "cut", "slow", "sever",
     "hold", "fail", "spoil", "join", "misdate",
-    "delete", "forget", "widen", "refuse", "reassign",
+    "delete", "forget", "widen", "refuse", "reassign", "recreate",
     "resume", "restart", "mend",
     "run",
 ]  # fmt: skip
@@ -53,6 +53,7 @@ WORDS: Mapping[str, Words] = {
     "delete": Words("Records were deleted from {}", "records deleted"),
     "forget": Words("The committed offsets of {} were deleted", "position deleted"),
     "widen": Words("{} got one more partition", "gets a partition"),
+    "recreate": Words("{} was deleted and created again", "created again"),
     "refuse": Words("{} refused every record", "refuses every record"),
     "reassign": Words("A copy in sync of {} was reassigned away", "reassigned"),
     "resume": Words("{} went on", "resumed"),

@@ -88,6 +88,7 @@ class ProduceConsume:
         )  # fmt: skip
         self._clients: dict[str, list[ClientProcess]] = {}
         self._ahead_ms = 0
+        self._created_ns: int | None = None
         self._cleanup = str(settings["topic"].get("cleanup.policy", "delete"))
         self._isolation = str(self._consumer_told.config.get("isolation.level", "read_committed"))
 
@@ -115,6 +116,15 @@ class ProduceConsume:
     def checkpoint(self) -> Path | None:
         """Where a query keeps how far it is, if that can be lost with a machine."""
         return None
+
+    @property
+    def stopped_for_operators(self) -> bool:
+        """Whether the team stops all clients before an operator deletes their topic."""
+        return self._application.get("topic.recreated") == "clients-stopped"
+
+    def topic_created(self, created_ns: int) -> None:
+        """Notes when the topic was created again, in nanoseconds of the monotonic clock."""
+        self._created_ns = created_ns
 
     def set_clock(self, *, right: bool) -> int:
         """Sets the clock of the next producer: two hours ahead, or as much as was described."""
@@ -277,7 +287,7 @@ class ProduceConsume:
         return ReaderConfig(
             ledger=str(self._place.ledger), bootstrap=self._place.bootstrap,
             topic=self._place.topic, isolation=self._isolation, cleanup_policy=self._cleanup,
-            limit_s=_READ_LIMIT_S,
+            limit_s=_READ_LIMIT_S, created_ns=self._created_ns,
         )  # fmt: skip
 
     def _read(self, config: ReaderConfig) -> bool:

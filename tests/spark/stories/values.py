@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.spark.ledgers import Row, handed, record, send, sound
+from tests.spark.ledgers import MS, Row, handed, record, send, sound
 from tests.spark.stories.base import Story, placed
 
 
@@ -62,6 +62,13 @@ VALUES = [
         "a value acknowledged twice is expired only if both places are below the log start",
         sound([0], sends=[placed(0, 0), placed(0, 7)], log=[], partitions=_start(5)),
         {"expired": 0, "lost_write": 1},
+    ),
+    Story(
+        "acknowledged before the topic was created again is expired, later is lost",
+        sound(log=[record(0, 3)],
+              partitions=[{"topic": "t", "partition": 0, "log_start_offset": 0,
+                           "created_ns": 4 * MS}]),
+        {"expired": 2, "lost_write": 1, "diverged": 1},
     ),
     Story(
         "a key's later record replaces the earlier in a compacted partition",

@@ -1,0 +1,45 @@
+"""The topic is deleted and created again, while its clients run or after they were stopped.
+
+Brokers delete the position of every group with the topic. What nobody had fetched is gone: here
+the reader's process stands still for some seconds, because librdkafka fetches far ahead (a reader
+that stood in its own work lost nothing, seed 1). Clients that are stopped first, the reader when it
+has read all, lose nothing if they start at the begin.
+"""
+
+from __future__ import annotations
+
+from labs.engine.faults import clear_the_way, come_back, recreate
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.steps import SHORT_SESSION
+from labs.engine.scenarios.topologies import one_broker_and_a_group
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    stage.go_on(seconds["lead_in_s"])
+    stage.await_position(limit_s=15)
+    stage.do(clear_the_way)
+    stage.go_on(seconds["behind_s"])
+    stage.do(recreate, TOPIC)
+    stage.go_on(seconds["anew_s"])
+    stage.heal(come_back)
+    stage.go_on(seconds["healed_s"])
+
+
+SCENARIO = Scenario(
+    name="topic-recreated",
+    title="The topic is deleted and created again",
+    story=(
+        "An operator deletes the topic and creates it again under the same name, after all clients "
+        "were stopped, or while they run: the reader is some seconds behind then, and goes on "
+        "when the new topic has records."
+    ),
+    shows=("effect_missing", "skipped", "given_up", "lost_write", "blocked"),
+    topology=one_broker_and_a_group,
+    durations={
+        "lead_in_s": (1.0, 2.0), "behind_s": (1.0, 1.5), "anew_s": (2.5, 3.5),
+        "healed_s": (1.5, 2.0),
+    },
+    play=_play,
+    workload="consume-process-sink",
+    pinned=SHORT_SESSION,
+)  # fmt: skip
