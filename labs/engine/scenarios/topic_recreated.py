@@ -9,7 +9,7 @@ has read all, lose nothing if they start at the begin.
 from __future__ import annotations
 
 from labs.engine.faults import clear_the_way, come_back, recreate
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
@@ -40,6 +40,7 @@ SCENARIO = Scenario(
         "healed_s": (1.5, 2.0),
     },
     play=_play,
+    measured=(Rate("effect_missing", 6, 6),),
     workload="consume-process-sink",
     pinned=SHORT_SESSION,
 )  # fmt: skip
