@@ -109,7 +109,7 @@ PLAYS = {
     ("producer-state-expired", 1): [
         "cut leader clients from", "sever leader clients", "mend impaired",
     ],
-    ("topic-recreated", 1): ["position", "clear_the_way", "recreate orders", "come_back"],
+    ("topic-recreated", 1): ["position", "prepare_deletion", "recreate orders", "resume_clients"],
     ("clocks-differ", 1): ["misdate producer", "put_right producer"],
     ("quota-throttled", 1): ["limit_writes", "lift_limit"],
     ("group-offsets-expired", 1): ["position", "stop_client consumer", "start_again consumer"],

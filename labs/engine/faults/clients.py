@@ -196,7 +196,7 @@ def stop_client(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
     return (rig.log.attempt("terminate", str(client), act, _TROUBLE),)
 
 
-def clear_the_way(rig: Rig, limit_s: float = _LIMIT_S) -> Rows:
+def prepare_deletion(rig: Rig, limit_s: float = _LIMIT_S) -> Rows:
     """Stops all clients before an operator deletes their topic, the reader once it has read all.
 
     Where the team does not stop them, the reader's process is paused: it is behind then, and does
@@ -207,7 +207,7 @@ def clear_the_way(rig: Rig, limit_s: float = _LIMIT_S) -> Rows:
     return (*stop_client(rig, "producer", limit_s), *stop_client(rig, "consumer", limit_s))
 
 
-def come_back(rig: Rig) -> Rows:
+def resume_clients(rig: Rig) -> Rows:
     """Heals: clients that were stopped are started again, and one that was paused goes on."""
     if not rig.clients.stopped_for_operators:
         return let_go(rig, "consumer")

@@ -8,7 +8,7 @@ has read all, lose nothing if they start at the begin.
 
 from __future__ import annotations
 
-from labs.engine.faults import clear_the_way, come_back, recreate
+from labs.engine.faults import prepare_deletion, recreate, resume_clients
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker_and_a_group
@@ -17,11 +17,11 @@ from labs.engine.scenarios.topologies import one_broker_and_a_group
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
-    stage.do(clear_the_way)
+    stage.do(prepare_deletion)
     stage.go_on(seconds["behind_s"])
     stage.do(recreate, TOPIC)
     stage.go_on(seconds["anew_s"])
-    stage.heal(come_back)
+    stage.heal(resume_clients)
     stage.go_on(seconds["healed_s"])
 
 
