@@ -6,6 +6,7 @@ in this process and for its lifetime; nothing of it is written anywhere.
 
 from __future__ import annotations
 
+import hashlib
 import ipaddress
 import threading
 import time
@@ -17,6 +18,8 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
+
+from labs.runs.accounts import plain_name
 
 _MOST_COUNTERS = 20_000
 """Of some 200 bytes each; beyond that those of the past are dropped."""
@@ -104,7 +107,7 @@ class LimitsMiddleware:
         request.session.keys()  # reads it: a key that somebody made up is none afterwards
         name = request.resolver_match.view_name if request.resolver_match else ""
         kind = settings.LAB_LIMITED.get(name, "writes")
-        return _refusal(request, kind) or _without_session(request)
+        return _refusal(request, kind) or _guess(request, name) or _without_session(request)
 
 
 def _limit(kind: str) -> Limit:
@@ -115,9 +118,21 @@ def _refusal(request: HttpRequest, kind: str) -> HttpResponse | None:
     limit = _limit(kind)
     address, visitor = request.META["REMOTE_ADDR"], request.session.session_key
     if COUNTERS.count(kind, address, limit.seconds) > limit.address:
-        return _too_many(limit, "this address")
+        return _too_many(limit, "From this address")
     if visitor and COUNTERS.count(f"{kind} of", visitor, limit.seconds) > limit.visitor:
-        return _too_many(limit, "this browser")
+        return _too_many(limit, "From this browser")
+    return None
+
+
+def _guess(request: HttpRequest, name: str) -> HttpResponse | None:
+    """Of one account so many passwords are tried, from whatever addresses."""
+    field, limit = settings.LAB_GUESSED.get(name), _limit("guesses")
+    if field is None:
+        return None
+    whose = plain_name(request.POST.get(field, ""))
+    mark = hashlib.sha256(whose.encode("utf-8", "replace")).hexdigest()
+    if COUNTERS.count("guesses", mark, limit.seconds) > limit.visitor:
+        return _too_many(limit, "For this name")
     return None
 
 
@@ -127,11 +142,11 @@ def _without_session(request: HttpRequest) -> HttpResponse | None:
     if request.session.session_key is not None:
         return None
     many = COUNTERS.seen("sessions", request.META["REMOTE_ADDR"], limit.seconds) >= limit.address
-    return _too_many(limit, "this address") if many else None
+    return _too_many(limit, "From this address") if many else None
 
 
-def _too_many(limit: Limit, whose: str) -> HttpResponse:
-    said = f"From {whose} there was more than one may ask for in {limit.seconds} s."
+def _too_many(limit: Limit, where: str) -> HttpResponse:
+    said = f"{where} there was more than one may ask for in {limit.seconds} s."
     page = render_to_string("429.html", {"said": said, "seconds": limit.seconds})
     answer = HttpResponse(page, status=HTTPStatus.TOO_MANY_REQUESTS)
     answer["Retry-After"] = str(limit.seconds)

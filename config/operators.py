@@ -1,11 +1,21 @@
-"""The operator's account: one, whose password is `LAB_OPERATOR_PASSWORD`."""
+"""The operator's account: one, whose password is `LAB_OPERATOR_PASSWORD`, and its page.
+
+It alone is staff. Whoever else has an account is a learner, with no rights but their own progress.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.models import User
+from django.contrib.auth.views import LoginView
+from django.core.exceptions import ValidationError
+from django.http import HttpResponse
+from django.shortcuts import redirect
+
+from labs.runs import accounts
 
 NAME = "operator"
 
@@ -15,11 +25,33 @@ def keep(**_: Any) -> None:
 
     Called after each `migrate`. A new password ends the sessions that were begun with the old one.
     """
-    found, _is_new = get_user_model().objects.get_or_create(username=NAME)
+    found, _is_new = User.objects.get_or_create(username=NAME)
     given = settings.LAB_OPERATOR_PASSWORD
     if not given:
         found.set_unusable_password()
     elif not found.check_password(given):
         found.set_password(given)
-    found.is_active = bool(given)
+    found.is_active, found.is_staff = bool(given), True
     found.save()
+
+
+class OperatorForm(AuthenticationForm):
+    """Takes the operator's account alone."""
+
+    def confirm_login_allowed(self, user: User) -> None:
+        """Raises `ValidationError` for a learner."""
+        super().confirm_login_allowed(user)
+        if not user.is_staff:
+            raise ValidationError("This is not the operator's account.", code="learner")
+
+
+class OperatorView(LoginView):
+    """The page where the operator logs in. What the browser kept until then stays theirs."""
+
+    http_method_names = ["get", "head", "post"]
+    form_class = OperatorForm
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        """Logs in, under a new session key."""
+        accounts.enter(self.request, form.get_user())
+        return redirect(self.get_success_url())

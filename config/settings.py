@@ -32,7 +32,7 @@ LAB_RUNS_LIMIT_MB = env.whole("LAB_RUNS_LIMIT_MB", lambda: 5_000, least=1, most=
 # Clusters of one's own that may be described, by name: addresses, or a file of client settings.
 LAB_LIVE_CLUSTERS = env.pairs("LAB_LIVE_CLUSTERS")
 
-# --- what one visitor may ask for: no accounts, so a visitor is a session -----------------------
+# --- what one visitor may ask for: a session, or an account -------------------------------------
 # Kind: for one visitor, for one address (a whole team may be behind one), in so many seconds.
 LAB_LIMITS = {
     # A session is a row of 1 to 6 KB that lasts 30 days: 6 MB an hour from one address at most.
@@ -49,6 +49,12 @@ LAB_LIMITS = {
     "joins": (20, 200, 60),
     # Guesses of the operator's password.
     "logins": (5, 10, 60),
+    # A class signs in from one address; a password costs half a second of one core.
+    "signins": (5, 30, 60),
+    # Guesses of one account's password from everywhere: OWASP ASVS 4.0.3, 2.2.1, has 100 at most.
+    "guesses": (60, 60, 3_600),
+    # An account is a row of 300 B that lasts as long as it is used.
+    "signups": (5, 60, 3_600),
     # Whatever else is sent: a card for each key that is pressed, for example.
     "writes": (600, 3_000, 60),
 }
@@ -58,8 +64,11 @@ LAB_LIMITED = {
     "labs:repeat": "starts", "labs:lesson": "starts", "labs:toy-start": "starts",
     "labs:class-open": "rooms", "labs:class-join": "joins", "labs:class-run": "starts",
     "labs:challenge": "starts",
-    "login": "logins",
+    "login": "logins", "labs:sign-in": "signins", "labs:account-password": "signins",
+    "labs:account-remove": "signins", "labs:sign-up": "signups",
 }  # fmt: skip
+# Where somebody may guess a password, and the field that says whose.
+LAB_GUESSED = {"labs:sign-in": "name"}
 # Waiting at once: at 45 s each the last of 20 waits a quarter of an hour. Half of the places are
 # for others than one visitor, a quarter for others than one address.
 LAB_QUEUE = {"all": 20, "visitor": 10, "address": 15}
@@ -164,6 +173,14 @@ def database(url: str) -> dict[str, Any]:
 DATABASES = {"default": database(env.text("DATABASE_URL", f"sqlite:///{LAB_DATA_DIR / 'lab.db'}"))}
 SESSION_ENGINE = "django.contrib.sessions.backends.db"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 30  # progress is kept without an account
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}", "OPTIONS": options}
+    for name, options in (
+        ("UserAttributeSimilarityValidator", {}),
+        ("MinimumLengthValidator", {"min_length": 12}),
+        ("CommonPasswordValidator", {}),
+    )
+]
 SESSION_COOKIE_HTTPONLY = True
 LOGIN_URL, LOGIN_REDIRECT_URL, LOGOUT_REDIRECT_URL = "login", "labs:experiments", "labs:home"
 # In a cookie: a message that was read is forgotten without a write, also where no disk has room.

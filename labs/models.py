@@ -57,7 +57,7 @@ class Experiment(models.Model):
 
     `attempt` counts how often it was put into the queue. `owner` is the token of the worker
     that claimed the attempt, `heartbeat_at` its last sign of life; both are empty unless it
-    runs. `visitor` is the key of the session that started it, `address` a
+    runs. `visitor` is the key of who started it, `address` a
     mark of where it came from (`labs.runs.visitors`); both are empty if a command did.
     `nudged_at` is when a task was last handed to Redis, null if Redis did not take it.
     `pruned_at` is when its ledgers were removed (`labs/runs/pruning.py`).
@@ -208,7 +208,7 @@ class Trial(models.Model):
 
 
 class Progress(models.Model):
-    """How far one visitor is in one lesson; kept by session, without an account.
+    """How far one visitor (`labs.runs.visitors.key`) is in one lesson.
 
     `prediction` has the `answer` and the `confidence` of each prediction; `turn` the `choice` of
     the visitor's turn and what was predicted of it, for the run `turn_experiment`; `answers` the
@@ -217,7 +217,7 @@ class Progress(models.Model):
     `reset_at`, so that it can be undone.
     """
 
-    session_key = models.CharField(max_length=40, db_index=True)
+    visitor = models.CharField(max_length=40, db_index=True)
     lesson = models.CharField(max_length=64)
     step = models.CharField(max_length=16, default="story")
     prediction = models.JSONField(default=dict)
@@ -235,7 +235,7 @@ class Progress(models.Model):
     class Meta:
         constraints = (
             models.UniqueConstraint(
-                fields=("session_key", "lesson"),
+                fields=("visitor", "lesson"),
                 condition=Q(reset_at__isnull=True),
                 name="progress_one_current",
             ),
@@ -243,6 +243,11 @@ class Progress(models.Model):
 
     def __str__(self) -> str:
         return f"{self.lesson}: {self.step}"
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether there is nothing in it but how far somebody has read."""
+        return not (self.prediction or self.experiment_id or self.turn or self.answers)
 
 
 def new_code() -> str:
@@ -253,7 +258,7 @@ def new_code() -> str:
 class Classroom(models.Model):
     """A class that goes through a lab together, on one run; `labs.lessons.classroom` has the rules.
 
-    `teacher` is the key of the session that opened it, `address` the mark of where that came from.
+    `teacher` is the key of the visitor who opened it, `address` the mark of where that came from.
     `version` counts what changes the page of everybody, `touches` what the pupils do: a browser
     that has seen both is told that nothing is new.
     """
@@ -301,7 +306,7 @@ class Pupil(models.Model):
     """One browser in a class room. `prediction` and `answers` are as in `Progress`."""
 
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="pupils")
-    session_key = models.CharField(max_length=40)
+    visitor = models.CharField(max_length=40)
     nickname = models.CharField(max_length=LONGEST_NICKNAME)
     name_key = models.CharField(max_length=8 * LONGEST_NICKNAME)
     prediction = models.JSONField(default=dict)
@@ -310,7 +315,7 @@ class Pupil(models.Model):
     class Meta:
         ordering = ("pk",)
         constraints = (
-            models.UniqueConstraint(fields=("classroom", "session_key"), name="pupil_browser"),
+            models.UniqueConstraint(fields=("classroom", "visitor"), name="pupil_browser"),
             models.UniqueConstraint(fields=("classroom", "name_key"), name="pupil_nickname"),
         )
 
@@ -319,7 +324,7 @@ class Pupil(models.Model):
 
 
 class Attempt(models.Model):
-    """One try of one visitor at a challenge; kept by session, without an account.
+    """One try of one visitor (`labs.runs.visitors.key`) at a challenge.
 
     `levers` are the settings as they were typed, `day` the date whose schedule was played. In a
     case of forensics `answer` has the `cause`, the `message` and whether the ledger shows the harm
@@ -327,7 +332,7 @@ class Attempt(models.Model):
     """
 
     slug = models.CharField(max_length=16, unique=True, default=new_slug, editable=False)
-    session_key = models.CharField(max_length=40, db_index=True)
+    visitor = models.CharField(max_length=40, db_index=True)
     challenge = models.CharField(max_length=64)
     levers = models.JSONField(default=dict)
     day = models.DateField(null=True, blank=True)

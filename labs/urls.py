@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from labs.pages import (
+    account_views,
     challenge_views,
     class_views,
     comparison_views,
@@ -76,6 +77,12 @@ urlpatterns = [
         name="challenge-evidence",
     ),
     path("challenges/<slug:name>/give-up/", challenge_views.give_up, name="challenge-give-up"),
+    path("account/", account_views.account, name="account"),
+    path("account/sign-in/", account_views.sign_in, name="sign-in"),
+    path("account/sign-up/", account_views.sign_up, name="sign-up"),
+    path("account/sign-out/", account_views.sign_out, name="sign-out"),
+    path("account/password/", account_views.password, name="account-password"),
+    path("account/remove/", account_views.remove, name="account-remove"),
     path("learn/", lesson_views.lessons, name="lessons"),
     path("learn/review/", lesson_views.review, name="lesson-review"),
     path("learn/<slug:name>/live/", lesson_views.live, name="lesson-live"),

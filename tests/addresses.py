@@ -54,7 +54,7 @@ def _examples() -> dict[str, list[Filled]]:
     lessons = [{"name": lesson.name} for lesson in all_lessons()]
     steps = [{**lesson, "step": step} for lesson in lessons for step in STEPS]
     challenges = [{"name": each.name} for each in all_challenges()]
-    tried = Attempt.objects.create(session_key="somebody", challenge=challenges[0]["name"])
+    tried = Attempt.objects.create(visitor="somebody", challenge=challenges[0]["name"])
     saved = [{"slug": slug}]
     rooms = [{"code": each.code} for each in make.rooms()]
     return {
@@ -86,7 +86,8 @@ _PLAIN = (
     "login", "logout",
     "labs:home", "labs:incidents", "labs:experiments", "labs:start", "labs:conditions",
     "labs:evidence", "labs:lines",
-    "labs:challenges", "labs:class", "labs:class-open", "labs:class-join",
+    "labs:account", "labs:sign-in", "labs:sign-up", "labs:sign-out", "labs:account-password",
+    "labs:account-remove", "labs:challenges", "labs:class", "labs:class-open", "labs:class-join",
     "labs:lessons", "labs:lesson-review", "labs:recorded", "labs:scenarios",
     "labs:toy", "labs:toy-states",
     "labs:toy-start", "concepts:index", "advisor:start", "advisor:start-over", "advisor:undo",

@@ -19,6 +19,7 @@ from labs.challenges import (
 )
 from labs.challenges.levers import Change, changes, described, stated
 from labs.models import Attempt, State
+from labs.runs import visitors
 
 _GIVEN_UP = "challenges_given_up"
 _MOST_TRIES = 200
@@ -84,10 +85,10 @@ def _grade(attempt: Attempt, challenge: Challenge) -> Grade | None:
 
 def tries(request: HttpRequest, challenge: Challenge | None = None) -> list[Attempt]:
     """The visitor's own tries, at one challenge or at all, the newest first."""
-    key = request.session.session_key
+    key = visitors.known(request)
     if not key:
         return []
-    found = Attempt.objects.filter(session_key=key).select_related("experiment")
+    found = Attempt.objects.filter(visitor=key).select_related("experiment")
     if challenge is not None:
         found = found.filter(challenge=challenge.name)
     return list(found.prefetch_related("experiment__runs")[:_MOST_TRIES])

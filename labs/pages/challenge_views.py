@@ -164,7 +164,7 @@ def _start(
         found, pipeline, visitors.of(request), seed_of(day) if is_daily else None
     )
     Attempt.objects.create(
-        session_key=visitors.key(request), challenge=found.name, levers=levers,
+        visitor=visitors.key(request), challenge=found.name, levers=levers,
         day=day if is_daily else None, experiment=started,
     )  # fmt: skip
 

@@ -18,6 +18,7 @@ from labs.pages import class_rooms, lesson_pages, presentation, replays, shared
 from labs.pages.class_presence import PRESENCE
 from labs.pages.lesson_forms import PredictionForm
 from labs.pages.views import shown
+from labs.runs import visitors
 
 _QUEUED_EVERY_S = 5
 
@@ -53,7 +54,7 @@ def seats_key(room: Classroom) -> str:
 
 def context(request: HttpRequest, room: Classroom, lesson: Lesson) -> dict[str, Any]:
     """The part of the page that all are led through, as this visitor sees it."""
-    mine = request.session.session_key or ""
+    mine = visitors.known(request)
     leads = bool(mine) and room.teacher == mine
     pupil = None if leads else class_rooms.pupil_of(room, mine)
     found: dict[str, Any] = {
@@ -95,7 +96,7 @@ def seats(room: Classroom, lesson: Lesson) -> dict[str, Any]:
         "lesson": lesson,
         "seats_key": seats_key(room),
         "seats": [_seat(room, lesson, each, here) for each in pupils],
-        "here": sum(each.session_key in here for each in pupils),
+        "here": sum(each.visitor in here for each in pupils),
         "predicted": sum(bool(each.prediction) for each in pupils),
     }
     if room.stage == Stage.PREDICT:
@@ -126,7 +127,7 @@ def _seat(room: Classroom, lesson: Lesson, pupil: Pupil, here: frozenset[str]) -
         for each in lesson.questions
         if each.name in pupil.answers and pupil.answers[each.name] < len(each.answers)
     )
-    return Seat(pupil, _where(room, lesson, pupil), right, pupil.session_key in here)
+    return Seat(pupil, _where(room, lesson, pupil), right, pupil.visitor in here)
 
 
 def _where(room: Classroom, lesson: Lesson, pupil: Pupil) -> str:

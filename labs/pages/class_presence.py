@@ -17,28 +17,28 @@ _MOST = 20_000
 
 @dataclass(slots=True)
 class Presence:
-    """When each browser (the key of its session) last asked for a room, by its code."""
+    """When each visitor last asked for a room, by its code."""
 
     clock: Callable[[], float] = time.monotonic
     _asked: dict[tuple[str, str], float] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def asked(self, code: str, session_key: str) -> None:
+    def asked(self, code: str, visitor: str) -> None:
         """Called for each request."""
         now = self.clock()
         with self._lock:
             if len(self._asked) >= _MOST:
                 self._asked = {key: at for key, at in self._asked.items() if now - at < HERE_S}
             if len(self._asked) < _MOST:
-                self._asked[code, session_key] = now
+                self._asked[code, visitor] = now
 
     def here(self, code: str) -> frozenset[str]:
-        """The sessions whose browsers are there."""
+        """The visitors whose browsers are there."""
         now = self.clock()
         with self._lock:
             return frozenset(
-                session
-                for (room, session), at in self._asked.items()
+                visitor
+                for (room, visitor), at in self._asked.items()
                 if room == code and now - at < HERE_S
             )
 

@@ -55,7 +55,7 @@ def join(request: HttpRequest, room: Classroom, nickname: str) -> Pupil:
     try:
         with transaction.atomic():
             made = Pupil.objects.create(
-                classroom=room, session_key=key, nickname=nickname, name_key=nickname_key(nickname)
+                classroom=room, visitor=key, nickname=nickname, name_key=nickname_key(nickname)
             )
     except IntegrityError as taken:
         # A second tab of this browser, or another browser with the nickname.
@@ -66,9 +66,9 @@ def join(request: HttpRequest, room: Classroom, nickname: str) -> Pupil:
     return made
 
 
-def pupil_of(room: Classroom, session_key: str) -> Pupil | None:
-    """The pupil of a browser."""
-    return room.pupils.filter(session_key=session_key).first() if session_key else None
+def pupil_of(room: Classroom, visitor: str) -> Pupil | None:
+    """The pupil that a visitor is in this room."""
+    return room.pupils.filter(visitor=visitor).first() if visitor else None
 
 
 def predict(room: Classroom, pupil: Pupil, kept: Mapping[str, Mapping[str, str]]) -> bool:

@@ -55,7 +55,7 @@ def _answers(lessons: Iterable[Lesson]) -> list[Given]:
         for question, place in mine.answers.items():
             key = keys.get((mine.lesson, question))
             if key is not None and place < len(key):
-                found[mine.session_key][mine.lesson, question] = key[place]
+                found[mine.visitor][mine.lesson, question] = key[place]
     return list(found.values())
 
 

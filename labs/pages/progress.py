@@ -1,4 +1,4 @@
-"""How far a visitor is in a lesson, kept by session and without an account."""
+"""How far a visitor is in a lesson."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _ORDER = list(STEPS)
 
 def of(request: HttpRequest, lesson: Lesson) -> Progress:
     """The visitor's progress; a new one is stored only once there is something to keep."""
-    key = request.session.session_key or ""
+    key = visitors.known(request)
     found = Progress.objects.filter(
-        session_key=key, lesson=lesson.name, reset_at__isnull=True
+        visitor=key, lesson=lesson.name, reset_at__isnull=True
     ).select_related("experiment", "turn_experiment")
-    return (found.first() if key else None) or Progress(session_key=key, lesson=lesson.name)
+    return (found.first() if key else None) or Progress(visitor=key, lesson=lesson.name)
 
 
 def reach(request: HttpRequest, mine: Progress, step: str) -> None:
@@ -64,8 +64,8 @@ def answer(request: HttpRequest, mine: Progress, question: Question, place: int)
 
 def all_of(request: HttpRequest) -> list[Progress]:
     """The visitor's progress in every lesson that they began."""
-    key = request.session.session_key or ""
-    found = Progress.objects.filter(session_key=key, reset_at__isnull=True)
+    key = visitors.known(request)
+    found = Progress.objects.filter(visitor=key, reset_at__isnull=True)
     # The map of the course asks for the arms of each run, the table of confidence again.
     found = found.select_related("experiment", "turn_experiment")
     found = found.prefetch_related("experiment__runs", "turn_experiment__runs")
@@ -78,40 +78,48 @@ def reset(request: HttpRequest, lesson: Lesson) -> None:
     if mine.pk is None:
         return
     with transaction.atomic():
-        _aside(mine.session_key, lesson).delete()
+        _aside(mine.visitor, lesson).delete()
         mine.reset_at = timezone.now()
         mine.save(update_fields=["reset_at"])
 
 
 def undo(request: HttpRequest, lesson: Lesson) -> None:
-    """Brings back what was put aside, in place of what was begun since."""
-    key = request.session.session_key or ""
+    """Brings back what was put aside, the oldest if there are several, and puts aside in turn what
+    was begun since: nothing is lost, and a second time brings it back."""
+    key = visitors.known(request)
     with transaction.atomic():
-        if not _aside(key, lesson).exists():
+        back = _aside(key, lesson).order_by("reset_at", "pk").first() if key else None
+        if back is None:
             return
-        Progress.objects.filter(session_key=key, lesson=lesson.name, reset_at__isnull=True).delete()
-        _aside(key, lesson).update(reset_at=None)
+        begun = Progress.objects.filter(visitor=key, lesson=lesson.name, reset_at__isnull=True)
+        current = begun.first()
+        if current is not None and current.is_bare:
+            current.delete()
+        elif current is not None:
+            current.reset_at = timezone.now()
+            current.save(update_fields=["reset_at"])
+        Progress.objects.filter(pk=back.pk).update(reset_at=None)
 
 
 def may_undo(request: HttpRequest, lesson: Lesson) -> bool:
-    """Whether there is a reset to take back."""
-    key = request.session.session_key
-    return bool(key) and _aside(str(key), lesson).exists()
+    """Whether there is something put aside."""
+    key = visitors.known(request)
+    return bool(key) and _aside(key, lesson).exists()
 
 
 def _aside(key: str, lesson: Lesson) -> QuerySet[Progress]:
-    return Progress.objects.filter(session_key=key, lesson=lesson.name, reset_at__isnull=False)
+    return Progress.objects.filter(visitor=key, lesson=lesson.name, reset_at__isnull=False)
 
 
 def _keep(request: HttpRequest, mine: Progress) -> None:
-    mine.session_key = visitors.key(request)
+    mine.visitor = visitors.key(request)
     try:
         with transaction.atomic():
             mine.save()
     except IntegrityError:
         # Two tabs began at once: the row of the other one takes what this one brings.
         other = Progress.objects.get(
-            session_key=mine.session_key, lesson=mine.lesson, reset_at__isnull=True
+            visitor=mine.visitor, lesson=mine.lesson, reset_at__isnull=True
         )
         mine.pk = other.pk
         mine.save(force_update=True)

@@ -1,11 +1,12 @@
 """What visitors left behind and nobody needs any more is removed after a while.
 
 The rule, as docs/setup.md has it: after `LAB_KEEP_DAYS` days (0: never) goes a description that no
-experiment was run on, and an experiment that a visitor started and that reached no result. Progress
-in a lesson goes with the session that it belongs to, and so does a try at a challenge; a result
-stays behind the link to it. What an experiment showed is evidence, and stays; the mark of the
-address that it came from goes when no session of that time is left. A class room goes with its
-pupils a week after it was opened, whatever is kept otherwise.
+experiment was run on, an experiment that a visitor started and that reached no result, and an
+account that nobody has used, with its progress. Progress in a lesson goes with the session or the
+account that it belongs to, and so does a try at a challenge; a result stays behind the link to it.
+What an experiment showed is evidence, and stays; the mark of the address that it came from goes
+when no session of that time is left. A class room goes with its pupils a week after it was opened,
+whatever is kept otherwise.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from pathlib import Path
 
 from django.conf import settings
 from django.contrib.sessions.models import Session
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from advisor.models import Description
 from labs.lessons.classroom import KEPT_FOR
 from labs.models import Attempt, Classroom, Experiment, Progress, State
+from labs.runs import accounts
+from labs.runs.visitors import OF_ACCOUNTS
 
 _NO_RESULT = (State.FAILED, State.INTERRUPTED, State.CANCELLED)
 _AT_ONCE = 500
@@ -32,16 +35,19 @@ def forget() -> dict[str, int]:
     """Removes what the rule says, at most `_AT_ONCE` of each; how many, by kind."""
     now = timezone.now()
     alive = Session.objects.filter(expire_date__gt=now).values("session_key")
-    lost = Progress.objects.exclude(session_key__in=alive).values_list("pk", flat=True)
+    of_sessions = ~Q(visitor__in=alive) & ~Q(visitor__startswith=OF_ACCOUNTS)
+    lost = Progress.objects.filter(of_sessions).values_list("pk", flat=True)
     progress, _ = Progress.objects.filter(pk__in=[*lost[:_AT_ONCE]]).delete()
     over = Classroom.objects.filter(opened_at__lt=now - KEPT_FOR).values_list("pk", flat=True)
     _, of_rooms = Classroom.objects.filter(pk__in=[*over[:_AT_ONCE]]).delete()
     rooms = of_rooms.get(Classroom._meta.label, 0)
-    gone = {"progress": progress, "experiments": 0, "descriptions": 0, "rooms": rooms}
-    _orphaned(Attempt.objects.exclude(session_key="").exclude(session_key__in=alive))
+    gone = {"progress": progress, "experiments": 0, "descriptions": 0, "rooms": rooms,
+            "accounts": 0}  # fmt: skip
+    _orphaned(Attempt.objects.filter(of_sessions).exclude(visitor=""))
     if settings.LAB_KEEP_DAYS:
         old = now - timedelta(days=settings.LAB_KEEP_DAYS)
         gone |= {"experiments": _experiments(old), "descriptions": _descriptions(old)}
+        gone["accounts"] = _accounts(old)
     since = now - timedelta(seconds=settings.SESSION_COOKIE_AGE)
     Experiment.objects.filter(ended_at__lt=since).exclude(address="").update(address="")
     return gone
@@ -52,7 +58,7 @@ def _orphaned(tries: QuerySet[Attempt]) -> None:
     of_session = [*tries.values_list("pk", flat=True)[:_AT_ONCE]]
     found = Attempt.objects.filter(pk__in=of_session)
     found.exclude(experiment__state=State.DONE).delete()
-    found.update(session_key="")
+    found.update(visitor="")
 
 
 def _experiments(old: datetime) -> int:
@@ -66,6 +72,13 @@ def _experiments(old: datetime) -> int:
     for slug in gone:
         shutil.rmtree(Path(settings.LAB_RUNS_DIR) / slug, ignore_errors=True)
     return len(gone)
+
+
+def _accounts(old: datetime) -> int:
+    unused = accounts.unused(old)[:_AT_ONCE]
+    for user in unused:
+        accounts.remove(user)
+    return len(unused)
 
 
 def _descriptions(old: datetime) -> int:

@@ -1,20 +1,27 @@
-"""Who a visitor is, without accounts: a session, which begins when there is something to keep."""
+"""Who a visitor is: an account, where somebody is signed in, else a session.
+
+A session begins when there is something to keep. Nobody needs an account; it keeps what a session
+keeps, on every device of one person (`labs.runs.accounts`).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.contrib.auth.models import User
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 
 from labs.models import Experiment
 
+OF_ACCOUNTS = "@"
+"""What the keys of accounts begin with. A session's has 32 letters and digits, and no @."""
 _SALT = "labs.runs.visitors.address"
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who asks for an experiment: the key of a session, and a mark of the address it came from.
+    """Who asks for an experiment: the visitor's key, and a mark of the address it came from.
 
     Both are empty for a command of the operator's.
     """
@@ -26,11 +33,27 @@ class Visitor:
 NOBODY = Visitor()
 
 
+def of_account(user: User) -> str:
+    """The key of an account."""
+    return f"{OF_ACCOUNTS}{user.pk}"
+
+
+def known(request: HttpRequest) -> str:
+    """The key of the visitor, as far as there is one; empty if nothing can be kept of them yet."""
+    # Asking for the user reads the session: a key that somebody made up is none afterwards.
+    if isinstance(request.user, User):
+        return of_account(request.user)
+    return request.session.session_key or ""
+
+
 def key(request: HttpRequest) -> str:
-    """The key of the visitor's session; one begins if there is none."""
+    """The key of the visitor; a session begins if there is none."""
+    if isinstance(request.user, User):
+        return of_account(request.user)
     if not request.session.session_key:
         request.session["visits"] = True  # an empty session is never sent to the browser
         request.session.save()
+    request.session.modified = True  # it lasts from the last thing that was kept, not the first
     return str(request.session.session_key)
 
 
@@ -45,15 +68,21 @@ def of(request: HttpRequest) -> Visitor:
 
 def is_operator(request: HttpRequest) -> bool:
     """Whether an operator is logged in."""
-    return bool(request.user.is_authenticated)
+    return isinstance(request.user, User) and request.user.is_staff
+
+
+def learner(request: HttpRequest) -> User | None:
+    """Whose account it is; None where nobody is signed in, and for an operator."""
+    user = request.user
+    return user if isinstance(user, User) and not user.is_staff else None
 
 
 def name(request: HttpRequest, experiment: Experiment) -> str:
     """Who cancels it, in words."""
-    return "a visitor" if experiment.visitor == request.session.session_key else "an operator"
+    return "a visitor" if experiment.visitor == known(request) else "an operator"
 
 
 def may_cancel(request: HttpRequest, experiment: Experiment) -> bool:
     """Whether this visitor started it, or is an operator."""
-    mine = request.session.session_key
+    mine = known(request)
     return (bool(mine) and experiment.visitor == mine) or is_operator(request)

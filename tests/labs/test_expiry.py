@@ -49,9 +49,9 @@ def test_a_visitors_run_without_a_result_goes_with_its_folder_and_evidence_stays
 def test_progress_goes_with_its_session(client: Client) -> None:
     client.post("/describe/start-over/")
     for key in (str(client.session.session_key), "gone"):
-        Progress.objects.create(session_key=key, lesson="a")
+        Progress.objects.create(visitor=key, lesson="a")
     assert forget()["progress"] == 1
-    assert Progress.objects.get().session_key == client.session.session_key
+    assert Progress.objects.get().visitor == client.session.session_key
 
 
 def test_a_try_goes_with_its_session_and_a_result_stays_behind_its_link(client: Client) -> None:
@@ -59,11 +59,11 @@ def test_a_try_goes_with_its_session_and_a_result_stays_behind_its_link(client: 
     mine, done = str(client.session.session_key), make.experiment(State.DONE, "holds", "holds")
     tries = [(mine, None), ("gone", None), ("gone", make.experiment(State.FAILED)), ("gone", done)]
     made = [
-        Attempt.objects.create(session_key=key, challenge="a", experiment=run)
+        Attempt.objects.create(visitor=key, challenge="a", experiment=run)
         for key, run in tries
     ]  # fmt: skip
     forget()
-    left = {each.pk: each.session_key for each in Attempt.objects.all()}
+    left = {each.pk: each.visitor for each in Attempt.objects.all()}
     assert left == {made[0].pk: mine, made[3].pk: ""}
 
 

@@ -27,7 +27,7 @@ def key(question: Any) -> int:
 
 def answered(session: str, first: int, second: int) -> None:
     answers = {FIRST.name: first, SECOND.name: second}
-    Progress.objects.create(session_key=session, lesson=LAB.name, answers=answers)
+    Progress.objects.create(visitor=session, lesson=LAB.name, answers=answers)
 
 
 @pytest.mark.django_db

@@ -1,0 +1,100 @@
+"""Accounts of learners: what a browser kept of a visitor becomes the account's own.
+
+Nothing is lost when somebody signs in. Where browser and account both went into the same lab, the
+one that is further stays in its place, and the other is put aside, where the map of the course
+offers it (`labs.pages.progress.undo`).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth import login
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Value
+from django.db.models.fields import CharField
+from django.db.models.functions import Cast, Concat
+from django.http import HttpRequest
+from django.utils import timezone
+
+from labs.lessons import STEPS
+from labs.models import Attempt, Classroom, Experiment, Progress, Pupil
+from labs.runs import visitors
+
+_BACKEND = "django.contrib.auth.backends.ModelBackend"
+_STEPS = list(STEPS)
+
+
+def plain_name(typed: str) -> str:
+    """The name of an account as it is kept: upper and lower case are one, and so are letters that
+    Unicode has in two forms (NFKC)."""
+    return User.normalize_username(typed.strip()).lower()
+
+
+def enter(request: HttpRequest, user: User) -> None:
+    """Signs somebody in, under a new session key, and takes over what this browser kept.
+
+    All of it happens, or nothing. What another account kept here stays that account's.
+    """
+    before = "" if request.user.is_authenticated else visitors.known(request)
+    with transaction.atomic():
+        if before:
+            take_over(before, visitors.of_account(user))
+        login(request, user, backend=_BACKEND)
+
+
+def take_over(old: str, new: str) -> None:
+    """Makes everything of one visitor another's."""
+    with transaction.atomic():
+        for mine in Progress.objects.filter(visitor=old).order_by("pk"):
+            _take_over(mine, new)
+        Attempt.objects.filter(visitor=old).update(visitor=new)
+        Experiment.objects.filter(visitor=old).update(visitor=new)
+        Classroom.objects.filter(teacher=old).update(teacher=new)
+        # Whoever sits in a room already keeps that seat, and the other stays as the teacher saw it.
+        seated = Pupil.objects.filter(visitor=new).values("classroom")
+        Pupil.objects.filter(visitor=old).exclude(classroom__in=seated).update(visitor=new)
+
+
+def remove(user: User) -> None:
+    """Removes an account with its progress.
+
+    Results of challenges stay behind their links and runs stay as evidence, as nobody's.
+    """
+    key = visitors.of_account(user)
+    with transaction.atomic():
+        Progress.objects.filter(visitor=key).delete()
+        Attempt.objects.filter(visitor=key).update(visitor="")
+        user.delete()
+
+
+def unused(old: datetime) -> list[User]:
+    """The accounts of learners who neither signed in nor started a run since."""
+    key: Any = Concat(Value(visitors.OF_ACCOUNTS), Cast(OuterRef("pk"), CharField()))
+    ran = Experiment.objects.filter(visitor=key, created_at__gt=old)
+    return [*User.objects.filter(~Exists(ran), is_staff=False, last_login__lt=old)]
+
+
+def _take_over(mine: Progress, new: str) -> None:
+    """One row: it moves, and where the account has one for the lab, one of the two is put aside."""
+    mine.visitor = new
+    theirs = Progress.objects.filter(visitor=new, lesson=mine.lesson, reset_at__isnull=True).first()
+    if mine.reset_at is None and theirs is not None:
+        behind = mine if _way(mine) <= _way(theirs) else theirs
+        if behind.is_bare:
+            behind.delete()
+        else:
+            behind.reset_at = timezone.now()
+            behind.save(update_fields=["reset_at"])
+    if mine.pk is not None:
+        mine.save(update_fields=["visitor"])
+
+
+def _way(mine: Progress) -> tuple[bool, bool, int, bool, int]:
+    """How far it is: a turn counts more than a run, a run more than answers, these more than a
+    prediction, and that more than steps that were read."""
+    step = _STEPS.index(mine.step) if mine.step in STEPS else 0
+    ran, turned = mine.experiment_id is not None, mine.turn_experiment_id is not None
+    return turned, ran, len(mine.answers), bool(mine.prediction), step
