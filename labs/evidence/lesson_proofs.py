@@ -10,6 +10,7 @@ from typing import Any
 from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.run.launch import launch
 from labs.evidence.bench import bench
+from labs.evidence.waits import Wait, wait
 from labs.lessons import Arm, Lesson, Outcome
 from labs.lessons.model import NONE, SOME
 from labs.runs import services
@@ -20,7 +21,10 @@ ROLES = {"story": True, "solution": False, "tempting": True}
 
 @dataclass
 class Proof:
-    """One role of a lab: in how many of `runs` the symptom showed, did not, or nobody can say."""
+    """One role of a lab: in how many of `runs` the symptom showed, did not, or nobody can say.
+
+    `wait` is the longest that a visitor would have waited in any of them.
+    """
 
     lesson: str
     role: str
@@ -29,6 +33,7 @@ class Proof:
     not_shown: int = 0
     unknown: int = 0
     reasons: list[str] = field(default_factory=list)
+    wait: Wait = field(default_factory=Wait)
 
     @property
     def runs(self) -> int:
@@ -102,13 +107,15 @@ def count(lesson: Lesson, proof: Proof, result: Mapping[str, Any]) -> None:
 def _run(lesson: Lesson, proofs: Sequence[Proof], seed: int, folder: Path, judge: Path) -> None:
     for number, (group, spec) in enumerate(staged(lesson, proofs, seed)):
         with launch(spec, folder / str(number), judge) as started:
-            *_, last = started
-        for proof, result in zip(group, last["experiment"]["arms"], strict=True):
+            events = list(started)
+        for proof, result in zip(group, events[-1]["experiment"]["arms"], strict=True):
             count(lesson, proof, result)
+            proof.wait = proof.wait.longer(wait(events, proof.arm))
 
 
 def _told(proofs: Sequence[Proof]) -> str:
     return "; ".join(
-        f"{proof.role} {proof}" + (f" ({proof.reasons[-1]})" if proof.reasons else "")
+        f"{proof.role} {proof} after {proof.wait.verdict_s:.0f} s"
+        + (f" ({proof.reasons[-1]})" if proof.reasons else "")
         for proof in proofs
     )

@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 
 from labs.engine.base import json_lines
 from labs.evidence.lesson_proofs import ROLES, Proof, arms_of
+from labs.evidence.waits import Wait
 from labs.lessons import Lesson
 
 
@@ -24,7 +25,10 @@ class RecordError(ValueError):
 @dataclass(frozen=True, slots=True)
 class Kept:
     """The proofs of a lab from the seed `seed` on; by role, in how many runs the symptom showed,
-    did not, or nobody can say. `of` is the fingerprint of the settings that were run."""
+    did not, or nobody can say. `of` is the fingerprint of the settings that were run.
+
+    `verdict_s` and `news_s` are as in `labs.evidence.waits`; lines from before have none.
+    """
 
     lesson: str
     of: str
@@ -33,6 +37,8 @@ class Kept:
     shown: dict[str, int]
     not_shown: dict[str, int]
     unknown: dict[str, int]
+    verdict_s: dict[str, float] = field(default_factory=dict)
+    news_s: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +78,8 @@ def add(file: Path, lesson: Lesson, proofs: Iterable[Proof], date: str, seed: in
         {proof.role: proof.shown for proof in proofs},
         {proof.role: proof.not_shown for proof in proofs},
         {proof.role: proof.unknown for proof in proofs},
+        {proof.role: proof.wait.verdict_s for proof in proofs},
+        {proof.role: proof.wait.news_s for proof in proofs},
     )  # fmt: skip
     read(file)  # takes out a last line that was cut short
     with file.open("a", encoding="utf-8") as out:
@@ -93,6 +101,15 @@ def standing(lesson: Lesson, kept: Sequence[Kept]) -> list[Standing]:
         )
         for role in ROLES
     ]
+
+
+def wait(lesson: Lesson, kept: Sequence[Kept]) -> Wait | None:
+    """The longest that an arm of the lab took in what is kept of it; None if nobody measured."""
+    of = fingerprint(lesson)
+    mine = [each for each in kept if (each.lesson, each.of) == (lesson.name, of)]
+    verdicts = [s for each in mine for s in each.verdict_s.values()]
+    news = [s for each in mine for s in each.news_s.values()]
+    return Wait(max(verdicts), max(news)) if verdicts and news else None
 
 
 def _line(file: Path, number: int, text: str) -> Kept:

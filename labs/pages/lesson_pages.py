@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
 from advisor.catalog import Component
+from labs.evidence import lesson_record
 from labs.evidence.lesson_record import Standing
 from labs.lessons import (
     CONFIDENCES,
@@ -69,7 +71,7 @@ def context(request: HttpRequest, lesson: Lesson, mine: Progress, step: str) -> 
     if step == "your-turn":
         return matches | _turn(request, lesson, mine)
     if step == "run" and mine.experiment is None:
-        matches["takes_s"] = math.ceil(selectors.usual_for_s(lesson.scenario, len(lesson.arms)))
+        matches |= _takes(lesson, len(lesson.arms))
     if step == "why":
         matches["asked"] = [
             _asked(question, mine.answers.get(question.name)) for question in lesson.questions
@@ -84,7 +86,7 @@ def context(request: HttpRequest, lesson: Lesson, mine: Progress, step: str) -> 
 
 def _turn(request: HttpRequest, lesson: Lesson, mine: Progress) -> dict[str, Any]:
     """The visitor's turn: the form, and what the run of the last change showed."""
-    results: dict[str, Any] = {
+    results: dict[str, Any] = _takes(lesson, 1) | {
         "turn": TurnForm(lesson, kept=mine.turn),
         "base": lesson.arm(lesson.turn.base),
         "hints": lesson.turn.hints,
@@ -95,6 +97,14 @@ def _turn(request: HttpRequest, lesson: Lesson, mine: Progress) -> dict[str, Any
     results |= experiment_context(request, mine.turn_experiment.slug)
     row = turned(lesson, mine)
     return results | {"row": row} if row else results
+
+
+def _takes(lesson: Lesson, arms: int) -> dict[str, Any]:
+    """How long it will take to the last verdict, and how long at most to the next thing to see."""
+    wait = lesson_record.wait(lesson, lesson_record.read(settings.LAB_LESSON_RECORD))
+    fallback_s = wait.verdict_s if wait else selectors.FALLBACK_S
+    takes_s = selectors.usual_for_s(lesson.scenario, arms, fallback_s)
+    return {"takes_s": math.ceil(takes_s), "news_s": math.ceil(wait.news_s) if wait else None}
 
 
 def turned(lesson: Lesson, mine: Progress) -> Compared | None:

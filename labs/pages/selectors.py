@@ -57,7 +57,7 @@ def usual_s(experiment: Experiment) -> float:
     return usual_for_s(experiment.scenario, len(experiment.spec["arms"]))
 
 
-def usual_for_s(scenario: str, arms: int) -> float:
+def usual_for_s(scenario: str, arms: int, fallback_s: float = FALLBACK_S) -> float:
     """The same for an experiment that nobody has asked for yet."""
     done = Experiment.objects.filter(scenario=scenario, state=State.DONE)
     times = [
@@ -66,7 +66,7 @@ def usual_for_s(scenario: str, arms: int) -> float:
         if other.ended_at and other.started_at and len(other.spec["arms"]) == arms
     ]
     rounds = math.ceil(arms / settings.LAB_CLUSTERS_AT_ONCE)
-    return median(times[:_EARLIER]) if times else FALLBACK_S * rounds
+    return median(times[:_EARLIER]) if times else fallback_s * rounds
 
 
 def paces(experiment: Experiment) -> dict[str, Pace]:

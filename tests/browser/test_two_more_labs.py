@@ -1,0 +1,82 @@
+"""Two more labs as a learner goes through them, on real brokers: with `test_lesson` that is three.
+
+Nothing here is of one lab: what is predicted, chosen and answered is what the lab says of itself.
+"""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from labs.lessons import Lesson, find
+from tests.browser.conftest import serious, too_wide
+from tests.browser.whole import VERDICT_LIMIT_MS, lab
+
+__all__ = ["lab"]
+
+pytestmark = [
+    pytest.mark.whole, pytest.mark.stack, pytest.mark.thorough, pytest.mark.timeout(1500),
+]  # fmt: skip
+LABS = ("retries-duplicate", "commit-before-or-after")
+
+
+def predict(page: Page, lesson: Lesson) -> None:
+    """Predicts the symptom in the story's arm, and in no other."""
+    words = lesson.symptom.answers()
+    for each in lesson.predictions:
+        about = page.get_by_role("group", name=lesson.arm(each.arm).label)
+        expected = words["some" if each.arm == lesson.symptom.arm else "none"]
+        about.get_by_label(expected).check()
+        about.get_by_label("I am sure").check()
+    page.get_by_role("button", name="Keep my prediction").click()
+
+
+def answer(page: Page, lesson: Lesson) -> None:
+    """Answers every question rightly."""
+    for question in lesson.questions:
+        right = next(each.text for each in question.answers if each.right)
+        section = page.locator(f"#{question.name}")
+        section.get_by_label(right, exact=True).check()
+        section.get_by_role("button", name="Answer").click()
+        expect(page.locator(f"#{question.name}")).to_contain_text("Right.")
+
+
+@pytest.mark.parametrize("lesson", [find(name) for name in LABS], ids=LABS)
+def test_from_the_map_to_the_settings(page: Page, lab: str, lesson: Lesson) -> None:
+    page.goto(f"{lab}/learn/")
+    page.get_by_role("link", name=f"Begin with {lesson.title}").click()
+    page.get_by_role("button", name="Go on").click()
+    predict(page, lesson)
+    page.get_by_role("button", name="Run it").click()
+    expect(page.get_by_role("heading", name="While it runs")).to_be_visible()
+    compare = page.get_by_role("button", name="Compare it with your prediction")
+    compare.click(timeout=VERDICT_LIMIT_MS)
+
+    all_ = len(lesson.predictions)
+    right = page.get_by_role("heading", name=f"{all_} of {all_} predictions right")
+    expect(right).to_be_visible()
+    expect(page.locator("#replay")).to_be_visible()
+    assert serious(page) == []
+    page.set_viewport_size({"width": 360, "height": 900})
+    assert too_wide(page) == []
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_text("could not be judged")).to_have_count(0)
+    page.get_by_role("button", name="Go on").click()
+
+    page.get_by_label(lesson.solution.label, exact=True).check()
+    page.get_by_label(lesson.symptom.none).check()
+    page.get_by_label("I am sure").check()
+    page.get_by_role("button", name="Run it on real brokers").click()
+    graded = page.locator("#graded")
+    expect(graded).to_contain_text("With your change this run did not show it.",
+                                   timeout=VERDICT_LIMIT_MS)  # fmt: skip
+    expect(graded).to_contain_text(lesson.solution.why)
+    page.get_by_role("button", name="Go on").click()
+    answer(page, lesson)
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_role("region", name="Settings", exact=True)).to_be_visible()
+    page.goto(f"{lab}/learn/")
+    mine = page.locator(f"#lab-{lesson.order}")
+    expect(mine).to_contain_text("you are at “Take home” · your turn is solved")
+    asked = len(lesson.questions)
+    expect(mine).to_contain_text(f"{asked} of {asked} questions right")

@@ -1,0 +1,84 @@
+"""How long a lab keeps its visitor waiting, and what the page says about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from labs.evidence import lesson_record
+from labs.evidence.lesson_proofs import Proof
+from labs.evidence.waits import Wait, wait
+from labs.lessons import Lesson, all_lessons, find
+from tests.labs.test_lesson_views import ANSWERS, NAME, page, started, url
+
+LONGEST_S = 60.0
+"""So long a visitor looks at a page that shows nothing new, at most."""
+
+
+def event(at_s: float, kind: str, **fields: Any) -> dict[str, Any]:
+    return {"event": kind, "arm": "a", "at_s": at_s, **fields}
+
+
+def test_the_longest_time_without_news_is_within_the_arm_and_before_its_verdict() -> None:
+    events = [
+        event(0, "phase", phase="waiting"),
+        event(50, "phase", phase="booting"),  # waiting for a place is another arm's time
+        event(58, "phase", phase="ready"),
+        event(59, "sample", acked=1),
+        event(60, "sample", acked=2),
+        event(70, "sample", acked=2),  # the same numbers are nothing new
+        event(71, "wait", awaits="for the brokers"),  # nor is a countdown
+        {**event(72, "phase", phase="judging"), "arm": "b"},  # nor is what another arm does
+        event(85, "fault", fault="kill"),
+        event(84.5, "fault", fault="wipe"),  # its own time, told a little later
+        event(90, "arm"),
+        event(300, "sample", acked=9),
+    ]
+    assert wait(events[:-1], "a") == Wait(verdict_s=40, news_s=25)
+    assert wait(events, "nobody") == Wait()
+
+
+def test_an_experiment_without_events_has_no_wait() -> None:
+    assert wait([{"event": "result"}], "a") == Wait()
+
+
+@pytest.mark.parametrize("lesson", all_lessons(), ids=lambda each: each.name)
+def test_no_lab_was_seen_to_be_silent_for_more_than_a_minute(lesson: Lesson) -> None:
+    kept = lesson_record.read(settings.BASE_DIR / "labs" / "lessons" / "proofs.jsonl")
+    seen = lesson_record.wait(lesson, kept)
+    assert seen is None or seen.news_s <= LONGEST_S
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    """A record in which an arm of the lab took 71 s, and showed nothing new for 12 of them."""
+    monkeypatch.setattr(settings, "LAB_LESSON_RECORD", tmp_path / "proofs.jsonl")
+    lesson = find(NAME)
+    for seed, each in enumerate((Wait(70.2, 3.0), Wait(40.0, 11.4))):
+        proof = Proof(lesson.name, "story", lesson.symptom.arm, shown=1, wait=each)
+        others = [Proof(lesson.name, role, "x") for role in ("solution", "tempting")]
+        lesson_record.add(settings.LAB_LESSON_RECORD, lesson, [proof, *others], "2026-11-24", seed)
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("measured")
+def test_the_page_says_how_long_it_takes_before_anything_is_started(client: Client) -> None:
+    client.post(url("predict"), ANSWERS)
+    said = "In our own runs the longest time without anything new was 12 s."
+    rounds = -(-3 // settings.LAB_CLUSTERS_AT_ONCE)
+    text = page(client, "run")
+    assert f"about {-(-702 * rounds // 10)} s" in text
+    assert said in text
+    turn = page(client, "your-turn")
+    assert "One cluster of real brokers: about 71 s." in turn
+    assert said in turn
+
+
+@pytest.mark.django_db
+def test_there_is_something_to_read_while_it_runs(client: Client) -> None:
+    assert "While it runs" not in page(client, "run")
+    started(client)
+    assert "While it runs" in page(client, "run")
