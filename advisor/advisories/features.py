@@ -51,7 +51,9 @@ def _static_members(pipeline: Pipeline) -> bool:
 
 
 def _by_default(pipeline: Pipeline) -> bool:
-    return "enable.idempotence" not in pipeline.stated(Component.PRODUCER)
+    """Left to its default, and not switched on by a transactional.id."""
+    stated = "enable.idempotence" in pipeline.stated(Component.PRODUCER)
+    return not stated and not pipeline.text(Component.PRODUCER, "transactional.id")
 
 
 def _offsets(pipeline: Pipeline) -> bool:

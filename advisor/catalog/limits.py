@@ -24,6 +24,8 @@ from advisor.catalog.versions import at_least
 
 MIN_SESSION, MAX_SESSION = "group.min.session.timeout.ms", "group.max.session.timeout.ms"
 MAX_TRANSACTION = "transaction.max.timeout.ms"
+_WAIT, _SOCKET = "replica.fetch.wait.max.ms", "replica.socket.timeout.ms"
+_LAG = "replica.lag.time.max.ms"
 _OFFSET_ACKS = "offsets.commit.required.acks"
 _OFFSET_COPIES = "offsets.topic.replication.factor"
 
@@ -50,8 +52,30 @@ def problems(stated: Stated) -> Iterator[Problem]:
 
 
 def _file(stated: Stated) -> Iterator[Problem]:
+    # Since 3.9 each part of the file looks at itself first, and KafkaConfig at the rest then.
+    whole = [*_fetches(stated), *_offset_acks(stated)]
+    groups = [*_groups(stated)]
+    yield from [*groups, *whole] if at_least(stated.kafka, "3.9") else [*whole, *groups]
+
+
+def _fetches(stated: Stated) -> Iterator[Problem]:
+    """Source: KafkaConfig.validateValues (`replicaFetchWaitMaxMs`)."""
     settings = stated.settings.get(Component.BROKER, {})
-    yield from _offset_acks(stated)
+    if not {_WAIT, _SOCKET, _LAG} & settings.keys():
+        return  # the defaults go together
+    for name, words in (
+        (_SOCKET, f"{_SOCKET} should always be at least {_WAIT} to prevent unnecessary socket "
+         "timeouts"),
+        (_LAG, f"{_WAIT} should always be less than or equal to {_LAG} to prevent frequent changes "
+         "in ISR"),
+    ):  # fmt: skip
+        if _of(stated, _WAIT) > _of(stated, name):
+            here = name if name in settings else _WAIT
+            yield Problem(Component.BROKER, here, f"requirement failed: {words}", product=True)
+
+
+def _groups(stated: Stated) -> Iterator[Problem]:
+    settings = stated.settings.get(Component.BROKER, {})
     for group in ("consumer", "streams"):
         if not any(name.startswith(f"group.{group}.") for name in settings):
             continue  # the defaults go together

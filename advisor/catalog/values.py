@@ -25,6 +25,8 @@ _EMPTY = {
 }
 """What an empty text means to a product that takes one; ours is a setting that is not stated."""
 _BOOLS = {"true": True, "false": False}
+_SHORT = {"t": True, "1": True, "f": False, "0": False}
+"""What librdkafka takes as well (rd_kafka_anyconf_set_prop)."""
 
 
 def parse(setting: Setting, text: str) -> Value:
@@ -76,14 +78,17 @@ def render(setting: Setting, value: Value) -> str:
     if value is None:
         raise _refusal(setting, "has no value")
     text = written(value)
-    if parse(setting, text) != value:
+    found = parse(setting, text)
+    if found != value or isinstance(found, bool) is not isinstance(value, bool):
         raise _refusal(setting, f"cannot be {value!r}")
     return text
 
 
 def _bool(setting: Setting, text: str) -> bool:
-    # Java takes any case (ConfigDef.parseType); librdkafka also t, f, 1, 0. Both take these.
+    # Java takes any case (ConfigDef.parseType).
     value = _BOOLS.get(text.lower())
+    if value is None and setting.any_case:
+        value = _SHORT.get(text.lower())
     if value is None:
         raise _refusal(setting, "must be true or false")
     return value

@@ -32,8 +32,6 @@ _LINES: Mapping[Family, tuple[str, ...]] = {
 SPARK_CLIENT = "3.9"
 """The kafka-clients line in Spark 4.0, 4.1 and 4.2 (POMs of spark-sql-kafka-0-10_2.13)."""
 
-_FORGETFUL = ("3.0.0", "3.1.0")
-
 _VERSION = re.compile(r"([0-9]{1,3}\.[0-9]{1,3})(\.[0-9]{1,3}){0,2}", re.ASCII)
 
 
@@ -52,17 +50,9 @@ def kafka_versions() -> tuple[str, ...]:
 def client_line(family: Family, version: str) -> str:
     """The line of a client version that a person gave (`4.3.1` → `4.3`).
 
-    Raises `SettingError` if the family has no such line, or if the release does not do what the
-    rest of its line does.
+    What a single release does unlike its line is told by `releases`. Raises `SettingError` if the
+    family has no such line.
     """
-    if family in (Family.JAVA, Family.STREAMS) and version.strip(" ") in _FORGETFUL:
-        message = (
-            f"kafka-clients {version.strip(' ')} leaves enable.idempotence off in spite of its "
-            "default (KAFKA-13598); releases after it do not. Say the line alone, and state "
-            "enable.idempotence=false as long as you run this one."
-        )
-        line = version.strip(" ").removesuffix(".0")
-        raise SettingError(Problem(Component.APPLICATION, "version", message, suggestion=line))
     return _line(version, _LINES[family], "version", f"{family} client")
 
 

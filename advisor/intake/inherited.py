@@ -35,6 +35,18 @@ _OF_TOPICS: Mapping[str, str] = {
 _NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
+def never(item: Item) -> str:
+    """In whose words a broker does not start with what it states for its topics; empty if it does.
+
+    A topic may state 0 itself (KafkaConfig.validateValues, `logRetentionTimeMillis`).
+    """
+    if item.inherited not in _UNITS or item.text != "0":
+        return ""
+    return (
+        "requirement failed: log.retention.ms must be unlimited (-1) or, greater than or equal to 1"
+    )
+
+
 def names_of_topics() -> frozenset[str]:
     """What the brokers call settings that their topics take from them."""
     return frozenset(_OF_TOPICS)

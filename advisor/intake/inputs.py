@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from advisor.catalog import (
 )
 from advisor.catalog.texts import is_free_field, kept_of_field
 from advisor.intake import MARK, MAX_BYTES, Intake, Product, Seen, read, read_live, read_pipeline
+from advisor.intake.options import weigh_options
 from advisor.reasoning.fields import field_of
 
 _UTF8_ONLY = (".yml", ".yaml", ".json", ".py", ".toml")
@@ -87,6 +88,21 @@ class Inputs:
         self._take(cluster, intake)
         for name, place in places.items():
             self.origins[name] = Origin(f"{cluster}: {place}")
+
+    def add_options(self, options: Iterable[str]) -> None:
+        """Adds options `COMPONENT.KEY=VALUE`; they replace what files state.
+
+        Raises `FileProblem` for one that is no such option, or for a version that is not known.
+        """
+        source = "--set"
+        try:
+            fields, found = weigh_options(dict(map(stated, options)), self._product())
+        except SettingError as error:
+            raise FileProblem(self.said(error.problem)) from error
+        self._tell(source, found.notes, found.problems)
+        self._take(source, found)
+        for name, text in fields.items():
+            self.state(name, text, Origin(source))
 
     def give_way(self, answers: Mapping[str, str]) -> None:
         """Leaves out what brokers say for every topic where an answer says it of this one."""
@@ -174,6 +190,8 @@ def stated(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or "." not in name:
         raise FileProblem(f"--set {text!r}: write COMPONENT.KEY=VALUE, such as producer.acks=1")
+    if not value.strip(" "):
+        raise FileProblem(f"--set {text!r}: there is no value. Leave it out for the default.")
     return name, value
 
 
@@ -232,7 +250,8 @@ def _is_ascii_but_for_comments(content: bytes) -> bool:
 def _placed(source: str, message: str, setting: str = "") -> str:
     """`Line 3: …` becomes `source:3: …`; a setting that the words do not name is named."""
     match = _LINE.match(message)
-    place, words = (f"{source}:{match[1]}", match[2]) if match else (source, message)
+    number, words = (match[1], match[2]) if match else ("0", message)
+    place = source if number == "0" else f"{source}:{number}"
     return f"{place}: {words if setting in words or setting == 'file' else f'{setting}: {words}'}"
 
 

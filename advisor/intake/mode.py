@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from advisor.catalog import Component, has
+from advisor.catalog.versions import at_least, kafka_line
 from advisor.intake.reading import Item, Product
 
 KRAFT, ZOOKEEPER = "process.roles", "zookeeper.connect"
@@ -29,6 +30,22 @@ def with_mode(items: Iterable[Item], product: Product) -> list[Item]:
         else item
         for item in items
     ]
+
+
+def without_roles(items: Iterable[Item], product: Product) -> list[tuple[Item, str]]:
+    """The items of brokers with ZooKeeper that a Kafka without it does not start with, and why.
+
+    Source: KafkaConfig of 4.0 and later (`process.roles` has no default).
+    """
+    if not at_least(kafka_line(product.kafka), "4.0"):
+        return []
+    items = [item for item in items if _tells(item)]
+    with_roles = {item.process for item in items if item.name == KRAFT}
+    words = (
+        f'Missing required configuration "{KRAFT}" which has no default value. Kafka '
+        f"{product.kafka} has no ZooKeeper; say which older version this file is for."
+    )
+    return [(item, words) for item in items if item.process not in with_roles]
 
 
 def is_asked(product: Product) -> bool:

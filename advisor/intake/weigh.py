@@ -18,9 +18,9 @@ from advisor.catalog import (
     settings_of,
 )
 from advisor.catalog.texts import is_free
-from advisor.intake.inherited import with_inherited
+from advisor.intake.inherited import never, with_inherited
 from advisor.intake.known import known_keys, nearest, other_client, owner, versions_with
-from advisor.intake.mode import with_mode
+from advisor.intake.mode import with_mode, without_roles
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.roles import unread
 from advisor.intake.text import shown
@@ -66,7 +66,10 @@ def weigh(reading: Reading, product: Product) -> Intake:
     for item in with_inherited(with_mode(items, product), product):
         scale.take(item)
     for item, words in elsewhere.items():
+        scale.refuse_value(item)
         scale.note(item, words)
+    for item, words in without_roles(reading.items, product):
+        scale.refuse_item(item, words)
     for component in _CLIENTS:
         stated = {item.name: item for item in reading.items if item.component is component}
         scale.refuse(component, stated)
@@ -97,11 +100,28 @@ class _Scale:
             return
         if item.inherited and self._is_stated(item, name, value):
             return
+        if words := never(item):
+            self.refuse_item(replace(item, name=item.inherited), words)
+            return
         mark = hash(item.text.strip(" ")) if is_free(setting.name) else 0
         now = (value, mark)
         if name in lines and (self.intake.settings[name], self.intake.marks[name]) != now:
             self.note(item, f"replaces line {lines[name]}")
         lines[name], self.intake.settings[name], self.intake.marks[name] = item.line, *now
+
+    def refuse_value(self, item: Item) -> None:
+        """Adds a value that no process starts with, though this one does not read it."""
+        of = (self.product.family, self.product.version, self.product.kafka, item.component)
+        try:
+            parse(lookup(*of, item.name), item.text)
+        except UnknownSetting:
+            return
+        except SettingError as error:
+            self._problem(item, error.problem)
+
+    def refuse_item(self, item: Item, words: str) -> None:
+        """Adds what the product says of a setting that it does not start with."""
+        self._problem(item, Problem(item.component, item.name, words, product=True))
 
     def _is_stated(self, item: Item, name: str, value: Value) -> bool:
         """Whether what the brokers say for all topics does not count, and says what does."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from advisor.catalog import Component, Family, Problem, Value, effective, has, validate
+from advisor.catalog.releases import in_release
 from advisor.reasoning.guarantees import Requirement
 
 _EMPTY: Mapping[str, Value] = MappingProxyType({})
@@ -24,7 +25,7 @@ class Pipeline:
     `settings` holds typed values by component and dotted key, already parsed by the catalog;
     `version` is the client's (`4.3` for java, `2.16` for librdkafka, `4.2` for spark) and
     `kafka` the brokers'; both are lines. `client_release` and `kafka_release` are the releases
-    (`4.3.1`), empty where only a line was stated: no setting depends on them, known bugs do.
+    (`4.3.1`), empty where only a line was stated: known bugs depend on them, and one default.
     """
 
     family: Family = Family.JAVA
@@ -42,7 +43,9 @@ class Pipeline:
 
     def value(self, component: Component, name: str) -> Value:
         """What is in force: the stated value, or what this client and version makes of it."""
-        return effective(self.family, self.version, self.kafka, self.settings, component, name)
+        value = effective(self.family, self.version, self.kafka, self.settings, component, name)
+        of = (self.family, self.client_release, self.settings)
+        return in_release(*of, (component, name), value) if self.client_release else value
 
     def knows(self, component: Component, name: str) -> bool:
         """Whether these versions have the setting at all."""

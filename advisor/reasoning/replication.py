@@ -142,6 +142,28 @@ class Replication:
         return min(max(self.session_timeout_ms, 2 * tick), 20 * tick) + tick
 
     @property
+    def heartbeat_ms(self) -> int | None:
+        """How often a broker says that it is alive; ZooKeeper's clients decide that themselves."""
+        name = "broker.heartbeat.interval.ms"
+        return None if self.zookeeper else self.pipeline.number(Component.BROKER, name)
+
+    @property
+    def fenced_again_and_again(self) -> str:
+        """Why each broker that lives is fenced between two of its heartbeats; empty if it is not.
+
+        The controller holds the time since the last heartbeat against its session alone
+        (BrokerHeartbeatManager.java); Kafka starts all the same and logs an error (KAFKA-19432).
+        """
+        beat_ms = self.heartbeat_ms
+        if beat_ms is None or self.session_timeout_ms > beat_ms:
+            return ""
+        return (
+            f"{self.fencing} is over before the next heartbeat "
+            f"(broker.heartbeat.interval.ms={beat_ms}): the controller fences every broker again "
+            "and again, while it runs"
+        )
+
+    @property
     def lag_max_ms(self) -> int:
         """How long a follower may lag and count as in sync."""
         return self.pipeline.number(Component.BROKER, "replica.lag.time.max.ms")

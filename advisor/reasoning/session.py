@@ -12,6 +12,7 @@ from advisor.reasoning.sizes import refusal_of_batches
 from advisor.reasoning.streams import Streams
 from advisor.reasoning.timestamps import oldest
 
+INT_MAX = 2**31 - 1
 ANSWER_MS = 10
 """What an answer takes at least that followers and disks have a part in (Kafka design.md)."""
 
@@ -212,9 +213,13 @@ class Session:
     @property
     def second_try_ms(self) -> int:
         """When a record whose first answer never comes may be acknowledged, from send() on."""
-        names = ("linger.ms", self._silence_noticed_by)
-        waits = (self.pipeline.number(Component.PRODUCER, name) for name in names)
-        return sum(waits) + self._pauses[0] + ANSWER_MS
+        return self.linger_ms + self.silence_ms + self._pauses[0] + ANSWER_MS
+
+    @property
+    def linger_ms(self) -> int:
+        """How long a batch waits for company; Java counts no further than an int does
+        (KafkaProducer.lingerMs)."""
+        return min(self.pipeline.number(Component.PRODUCER, "linger.ms"), INT_MAX)
 
     @property
     def silence_ms(self) -> int:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.catalog import Component, Family, Value, effective, validate
+from advisor.catalog.releases import in_release
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.judgement import Assessed, judge
 from advisor.reasoning.pipeline import Pipeline
@@ -35,7 +36,7 @@ class Traced(Pipeline):
             return pipeline
         return cls(
             pipeline.family, pipeline.version, pipeline.kafka, pipeline.brokers,
-            pipeline.settings, pipeline.requirement,
+            pipeline.settings, pipeline.requirement, pipeline.client_release,
         )  # fmt: skip
 
     def value(self, component: Component, name: str) -> Value:
@@ -66,7 +67,7 @@ class Traced(Pipeline):
         after = Traced(
             self.family, self.version, self.kafka, self.brokers,
             {**self.settings, component: {**self.stated(component), name: value}},
-            self.requirement,
+            self.requirement, self.client_release,
         )  # fmt: skip
         changed = (component, name)
         after.known.update(
@@ -86,6 +87,9 @@ class Traced(Pipeline):
         reads: set[Key] = set()
         stated = _Settings(self.settings, reads)
         value = effective(self.family, self.version, self.kafka, stated, component, name)
+        if self.client_release:
+            of = (self.family, self.client_release, stated)
+            value = in_release(*of, (component, name), value)
         return value, frozenset(reads)
 
 

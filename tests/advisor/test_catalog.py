@@ -16,7 +16,6 @@ from advisor.catalog import (
     SettingError,
     UnknownSetting,
     Value,
-    client_line,
     effective,
     kafka_versions,
     lookup,
@@ -266,14 +265,3 @@ def test_a_malformed_data_file_is_named_with_its_key(tmp_path: Path, text: str, 
 
 def test_the_data_files_are_read_once() -> None:
     assert entries() is entries()
-
-
-@pytest.mark.parametrize("release", ["3.0.0", "3.1.0"])
-def test_a_release_that_forgot_its_lines_default_is_not_taken_for_the_line(release: str) -> None:
-    """KAFKA-13598; FACTS 1.7."""
-    for family in (Family.JAVA, Family.STREAMS):
-        with pytest.raises(SettingError) as error:
-            client_line(family, release)
-        assert "KAFKA-13598" in str(error.value)
-        assert error.value.problem.suggestion == release.removesuffix(".0")
-    assert client_line(Family.JAVA, f"{release[:-1]}1") == release[:3]

@@ -132,7 +132,7 @@ def test_what_no_experiment_shows_has_its_reason_and_nothing_else_has_one(client
 def test_a_rule_that_another_failure_shows_names_it_and_says_of_what(client: Client) -> None:
     staged = {event.name: event.scenario for event in all_events()}
     data = {rule.code: rule.shown_by for rule in all_rules() if rule.shown_by}
-    assert data.keys() == {"B006", "B007"}
+    assert data.keys() == {"B006", "B007", "B009", "C011"}
     for rule in all_rules():
         pages = [reverse("reference:rule", args=[rule.code]),
                  reverse("reference:setting", args=[rule.component, rule.setting])]  # fmt: skip

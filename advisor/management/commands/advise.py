@@ -12,7 +12,7 @@ from django.core.management.base import CommandError, CommandParser
 from advisor import services
 from advisor.catalog import Component, Family
 from advisor.intake import all_readers
-from advisor.intake.inputs import FileProblem, Inputs, Origin, read_file, stated, states_nothing
+from advisor.intake.inputs import FileProblem, Inputs, Origin, read_file, states_nothing
 from advisor.known_bugs import known_bugs
 from advisor.management.exact import ExactCommand
 from advisor.management.report import report
@@ -114,8 +114,7 @@ def _inputs(options: dict[str, Any]) -> Inputs:
         for component in Component:
             if path := options[component]:
                 _add(inputs, path, f"{component}-properties")
-        for option in options["stated"]:
-            inputs.state(*stated(option), Origin("--set"))
+        inputs.add_options(options["stated"])
     except FileProblem as error:
         raise CommandError(str(error), returncode=BAD_INPUT) from error
     return inputs

@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
-from advisor.reasoning.event import FailureEvent, Permits
+from advisor.catalog import Family
+from advisor.reasoning.event import FailureEvent, Permits, outage
 from advisor.reasoning.group import sink_absorbs
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
 from advisor.reasoning.session import Session
+from advisor.reasoning.streams import Streams
 
 
 def permits(pipeline: Pipeline) -> Permits:
     """Given up if the client waits less than a passing pause; twice if the code sends again."""
     topic, session = Replication(pipeline), Session(pipeline)
+    return _waited(pipeline, topic, session) | _never_over(topic, session)
+
+
+def _never_over(topic: Replication, session: Session) -> Permits:
+    """Brokers that are fenced while they live: no wait of a client is long enough for that."""
+    if not topic.fenced_again_and_again:
+        return {}
+    found = outage(f"{topic.fenced_again_and_again}, and its partitions have no leader or move.")
+    if session.application_resends or session.engine_resends:
+        return found
+    return found | {
+        Anomaly.GIVEN_UP: f"{topic.fenced_again_and_again}. No delivery.timeout.ms outwaits that."
+    }
+
+
+def _waited(pipeline: Pipeline, topic: Replication, session: Session) -> Permits:
+    if session.engine_resends:
+        return _sent_by_the_next_attempt(pipeline, topic, session)
     if session.application_resends and not session.hears_errors:
         return {
             Anomaly.REORDERED: "acks=0 with application.resend=on-error: what waited in the client "
@@ -25,6 +45,23 @@ def permits(pipeline: Pipeline) -> Permits:
             "enable.idempotence tells copies apart only within one send.",
         )
     return session.gives_up(topic.slowest_pause_ms, "A pause for a slow or dead broker")
+
+
+def _sent_by_the_next_attempt(pipeline: Pipeline, topic: Replication, session: Session) -> Permits:
+    """An engine fails the task, and its next attempt sends from the task's beginning.
+
+    Within a transaction the first attempt is aborted, with all that went through.
+    """
+    if pipeline.family is Family.STREAMS and Streams(pipeline).exactly_once:
+        return {}
+    reason = session.impatience(topic.slowest_pause_ms)
+    if reason is None:
+        return {}
+    return {
+        Anomaly.REORDERED: f"{reason} A pause for a slow or dead broker lasts up to "
+        f"{topic.slowest_pause_ms:,} ms: what was given up is sent by the next attempt of the "
+        "task, behind later records that went through."
+    }
 
 
 def sent_again(pipeline: Pipeline, reason: str) -> Permits:

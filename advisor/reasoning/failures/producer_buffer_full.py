@@ -20,6 +20,8 @@ def permits(pipeline: Pipeline) -> Permits:
     )
     waits = f"buffer.memory={memory}: when it is full, send() waits up to max.block.ms={block_ms}"
     found: Permits = {Anomaly.UNAVAILABLE: f"{waits}."}
+    if session.engine_resends:
+        return {Anomaly.UNAVAILABLE: f"{waits}, and then fails {_fails(pipeline)}."}
     if session.application_resends:
         return found
     if block_ms <= ANSWER_MS:
@@ -34,6 +36,13 @@ def permits(pipeline: Pipeline) -> Permits:
             f"{topic.slowest_pause_ms:,} ms."
         )
     return found
+
+
+def _fails(pipeline: Pipeline) -> str:
+    """What an engine does about a send() that gave up: nothing is lost, and it may stand still."""
+    if pipeline.family is Family.SPARK:
+        return "the task, which runs again; the query stops when one failed for the fourth time"
+    return "the task, which is tried again for task.timeout.ms; then the thread dies"
 
 
 def _refused(pipeline: Pipeline) -> Permits:
@@ -54,7 +63,6 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     scenario="producer-buffer-full",
-    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=(
         "Kafka ConfigDef, max.block.ms and buffer.memory",
         "librdkafka CONFIGURATION.md, queue.buffering.max.messages",

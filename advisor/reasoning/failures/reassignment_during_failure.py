@@ -7,6 +7,7 @@ from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good,
 from advisor.reasoning.failures import leader_killed, unclean_election
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.plural import counted
 from advisor.reasoning.replication import Replication, kafka_at_least
 
 MOVED = "replicas.moved"
@@ -22,6 +23,7 @@ def permits(pipeline: Pipeline) -> Permits:
     """
     topic = Replication(pipeline)
     found = leader_killed.permits(pipeline)
+    found |= _until_copied(topic, found)
     if topic.factor < _LEAST or not _completes_early(pipeline, topic):
         return found
     said = (
@@ -43,6 +45,23 @@ def permits(pipeline: Pipeline) -> Permits:
     return found
 
 
+def _until_copied(topic: Replication, found: Permits) -> Permits:
+    """Who writes with acks=all waits for the copy, where too few are left in sync without it.
+
+    A throttle holds a copy back that is not in sync yet, and never one that is
+    (ReplicaManager.scala, shouldLeaderThrottle).
+    """
+    left = topic.factor - 2
+    if not topic.waits_for_followers or not 0 < left < topic.min_isr:
+        return {}
+    return outage(
+        f"{found[Anomaly.UNAVAILABLE]} With replication.factor={topic.factor} and "
+        f"min.insync.replicas={topic.min_isr}, {counted(left, 'replica')} in sync can be left: "
+        "writes wait until the copy is complete, which a throttle below the rate of new records "
+        "never lets it be."
+    )
+
+
 def _completes_early(pipeline: Pipeline, topic: Replication) -> bool:
     if not pipeline.knows(Component.APPLICATION, MOVED) or topic.zookeeper:
         return False
@@ -62,13 +81,15 @@ EVENT = FailureEvent(
     permits=permits,
     sources=(
         "KIP-455 (replicas are added before others are removed)",
+        "KIP-73 (replication quotas)",
         "KAFKA-15665 (since 3.8 all replicas that stay must be in sync)",
         "PartitionReassignmentReplicas.java, maybeCompleteReassignment",
     ),
     beyond_settings=(
         "Start a reassignment when no partition is under-replicated, and let kafka-reassign-"
-        "partitions.sh --verify say complete before the next. Before Kafka 3.8, upgrade the "
-        "controllers first."
+        "partitions.sh --verify say complete before the next. Let its --throttle be well above the "
+        "rate of new records, or the copy never ends; --execute --additional with a higher one "
+        "changes it on the way. Before Kafka 3.8, upgrade the controllers first."
     ),
     scenario="reassignment-during-failure",
     in_scope=broker_lost_for_good,

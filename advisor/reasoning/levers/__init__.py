@@ -7,7 +7,7 @@ solutions of equal size. A price has a number wherever there is a formula for on
 from __future__ import annotations
 
 from advisor.catalog import Value
-from advisor.reasoning.levers import application, cluster, consumer, producer, sizes, streams
+from advisor.reasoning.levers import application, cluster, consumer, producer, sizes, streams, waits
 from advisor.reasoning.levers.lever import Lever, Procedure, Restart
 from advisor.reasoning.pipeline import Pipeline
 
@@ -17,6 +17,7 @@ ALL = (
     *producer.LEVERS,
     *streams.LEVERS,
     *cluster.LEVERS,
+    *waits.LEVERS,
     *sizes.LEVERS,
     *consumer.LEVERS,
     *application.LEVERS,

@@ -12,6 +12,7 @@ from advisor.reasoning.failures.reassignment_during_failure import MOVED as _MOV
 from advisor.reasoning.failures.transaction_log_lost import FACTOR as STATE_FACTOR
 from advisor.reasoning.failures.transaction_log_lost import MINIMUM as STATE_MINIMUM
 from advisor.reasoning.levers.lever import (
+    BROKER_FILE,
     INT_MAX,
     LONG_MAX,
     REMEMBERED_MS,
@@ -137,16 +138,6 @@ def _offset_retentions(pipeline: Pipeline) -> Sequence[Value]:
     return [wanted] if wanted <= INT_MAX else []
 
 
-def _sooner(name: str, value: int) -> Targets:
-    """The product's own value, where a client could not even outwait the pause."""
-
-    def targets(pipeline: Pipeline) -> Sequence[Value]:
-        endless = pipeline.knows(_BROKER, name) and pipeline.number(_BROKER, name) > INT_MAX // 2
-        return [value] if endless else []
-
-    return targets
-
-
 def _memory(name: str) -> Targets:
     """What decides how long brokers remember a producer, at its usual value or more."""
 
@@ -229,13 +220,6 @@ def _retention_price(before: Pipeline, after: Pipeline) -> str:
         f"{_bytes(before, after)}."
     )
 
-
-_BROKER_FILE = Procedure(
-    Restart.BROKERS,
-    "A line in the properties file of every broker and controller; restart them one by one, each "
-    "with SIGTERM and only when no partition is under-replicated.",
-    "kafka-configs.sh --describe --all --entity-type brokers --entity-name ID shows it.",
-)
 
 LEVERS = (
     Lever(
@@ -363,7 +347,7 @@ LEVERS = (
         _BROKER, "offsets.commit.required.acks", not_spark(_commit_acks),
         costs(latency="a commit waits for the replicas in sync, where one broker acknowledged it."),
         "Kafka GroupCoordinatorConfig, offsets.commit.required.acks; KIP-1041",
-        _BROKER_FILE,
+        BROKER_FILE,
     ),
     Lever(
         _BROKER, "unclean.leader.election.enable",
@@ -371,7 +355,7 @@ LEVERS = (
         costs(availability="with every in-sync replica down, each topic without a setting of its "
               "own waits for one of them."),
         "Kafka design.md, Unclean leader election; apache/kafka#16866",
-        _BROKER_FILE,
+        BROKER_FILE,
     ),
     Lever(
         _BROKER, STATE_FACTOR, not_spark(_state_copies),
@@ -400,26 +384,13 @@ LEVERS = (
             after=(STATE_FACTOR,),
         ),
     ),
-    Lever(
-        _BROKER, "broker.session.timeout.ms", _sooner("broker.session.timeout.ms", 9_000),
-        costs(availability="a broker that pauses for longer loses its partitions for a while."),
-        "KIP-631 (broker fencing)",
-        _BROKER_FILE,
-    ),
-    Lever(
-        _BROKER, "replica.lag.time.max.ms", _sooner("replica.lag.time.max.ms", 30_000),
-        costs(availability="a follower that is slower leaves the in-sync set, and writes go on "
-              "only while min.insync.replicas are left."),
-        "KIP-537",
-        _BROKER_FILE,
-    ),
     *(
         Lever(
             _BROKER, name, _memory(name),
             costs(disk="next to none, a line a producer in each partition's snapshots.",
                   more="Memory: a broker remembers each producer for so long, in each partition."),
             f"Kafka ConfigDef, {name}; KIP-854",
-            _BROKER_FILE,
+            BROKER_FILE,
         )
         for name in ("producer.id.expiration.ms", "transactional.id.expiration.ms")
     ),
@@ -427,6 +398,6 @@ LEVERS = (
         _BROKER, "offsets.retention.minutes", not_spark(_offset_retentions),
         costs(disk="next to none, one small record for each group and partition."),
         "Kafka ConfigDef, offsets.retention.minutes; KIP-186",
-        _BROKER_FILE,
+        BROKER_FILE,
     ),
 )  # fmt: skip

@@ -82,6 +82,13 @@ TOPIC_ALTERED = Procedure(
     "(DYNAMIC_TOPIC_CONFIG).",
 )
 
+BROKER_FILE = Procedure(
+    Restart.BROKERS,
+    "A line in the properties file of every broker and controller; restart them one by one, each "
+    "with SIGTERM and only when no partition is under-replicated.",
+    "kafka-configs.sh --describe --all --entity-type brokers --entity-name ID shows it.",
+)
+
 
 def becomes(component: Component, name: str, *values: Value) -> Targets:
     """Any of the values that is not in force already."""

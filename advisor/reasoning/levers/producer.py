@@ -36,6 +36,9 @@ _TRANSACTION_MS = 60_000
 _BACKOFF_MS = 100
 """`retry.backoff.ms` of every client (KIP-580)."""
 
+_LINGER_MS = 5
+"""`linger.ms` of the clients: the Java client's since 4.0 (KIP-1030), librdkafka's always."""
+
 _BLOCK_MS = 60_000
 """`max.block.ms` of the Java client (ConfigDef)."""
 
@@ -81,6 +84,14 @@ def _timeouts(pipeline: Pipeline) -> Sequence[Value]:
         # No longer than the brokers can tell a retry from a new message.
         return [remembered_ms] if remembered_ms >= longest_ms else []
     return [wanted] if now < wanted else []
+
+
+def _lingers(pipeline: Pipeline) -> Sequence[Value]:
+    """The client's own, where no delivery timeout is long enough for a second try after it."""
+    session = Session(pipeline)
+    longest_ms = max(session.remembered[1], REMEMBERED_MS)
+    endless = session.second_try_ms > longest_ms and session.no_second_try()
+    return [_LINGER_MS] if endless and session.linger_ms > _LINGER_MS else []
 
 
 def _transactions(pipeline: Pipeline) -> Sequence[Value]:
@@ -240,6 +251,12 @@ LEVERS = (
         PRODUCERS_AGAIN,
     ),
     _lever("delivery.timeout.ms", _timeouts, _timeout_price, "KIP-91", PRODUCERS_AGAIN),
+    _lever(
+        "linger.ms", _lingers,
+        costs(throughput="batches are smaller while little is sent."),
+        "KIP-1030; KIP-91",
+        PRODUCERS_AGAIN,
+    ),
     _lever(
         "transaction.timeout.ms", _transactions,
         costs(latency="readers of committed records wait as long behind a producer that died, and "

@@ -3,7 +3,8 @@
 What it is
     The Java client (3.0 and later, so also Spark) has idempotence on by default, but acks=1 or
     0, or retries=0, switches it off unless it was asked for; before 4.0 so does max.in.flight
-    above 5. Only a line in the log says so.
+    above 5. Only a line in the log says so. The releases 3.0.0 and 3.1.0 leave it off whatever
+    else is set, as long as it is not stated (KAFKA-13598).
 
 Why it matters
     The team believes in the default, and has duplicates and reordering all the same.
@@ -16,6 +17,7 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component, lookup
+from advisor.catalog.releases import forgets_idempotence
 from advisor.reasoning.finding import Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 
@@ -35,8 +37,14 @@ def check(pipeline: Pipeline) -> str | None:
     """Not stated, on by default, and off all the same."""
     if not is_silent(pipeline):
         return None
+    release = pipeline.client_release
     producer = pipeline.stated(Component.PRODUCER)
     names = ("acks", "retries", "max.in.flight.requests.per.connection")
+    if forgets_idempotence(pipeline.family, release):
+        return (
+            f"version={release}: this release leaves enable.idempotence off in spite of its "
+            "default, as long as nobody states it."
+        )
     stated = ", ".join(f"{name}={producer[name]}" for name in names if name in producer)
     return f"{stated}: switches enable.idempotence off without an error; nobody asked for that."
 
@@ -51,6 +59,7 @@ RULE = Rule(
     sources=(
         "ProducerConfig.postProcessAndValidateIdempotenceConfigs",
         "KIP-679",
+        "KAFKA-13598 (3.0.0 and 3.1.0)",
     ),
     valid=(
         {"family": "java"},
@@ -60,6 +69,7 @@ RULE = Rule(
     invalid=(
         {"family": "java", "producer.acks": "1"},
         {"family": "java", "producer.retries": "0"},
+        {"family": "java", "version": "3.1.0"},
         {"family": "spark", "producer.max.in.flight.requests.per.connection": "6"},
     ),
 )

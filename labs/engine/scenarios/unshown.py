@@ -14,8 +14,6 @@ UNSHOWN: Mapping[str, str] = {
     "producer.max.request.size": _WITH_SIZE,
     "producer.socket.timeout.ms": "it decides only whether librdkafka starts beside "
     "transaction.timeout.ms",
-    "consumer.heartbeat.interval.ms": "it decides only whether the client starts beside "
-    "session.timeout.ms",
     "consumer.check.crcs": "no run damages what is on a disk or on its way",
     "consumer.group.id": "no run has two Spark queries that read as one group",
     "streams.application.id": "a run's application has an id of its own",
@@ -23,6 +21,8 @@ UNSHOWN: Mapping[str, str] = {
     "broker.group.min.session.timeout.ms": _BOUND,
     "broker.group.max.session.timeout.ms": _BOUND,
     "broker.transaction.max.timeout.ms": _BOUND,
+    "broker.replica.fetch.wait.max.ms": _BOUND,
+    "broker.replica.socket.timeout.ms": _BOUND,
     **{
         f"broker.group.{group}.{bound}": _BOUND
         for group in ("consumer", "streams")

@@ -1,0 +1,69 @@
+"""Levers of how long brokers wait for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from advisor.catalog import Component, Value
+from advisor.reasoning.levers.lever import (
+    BROKER_FILE,
+    INT_MAX,
+    Lever,
+    Targets,
+    costs,
+)
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+
+_BROKER = Component.BROKER
+_SESSION_MS, _HEARTBEAT_MS = 9_000, 2_000
+"""`broker.session.timeout.ms` and `broker.heartbeat.interval.ms` of Kafka (KIP-631)."""
+
+
+def _sooner(name: str, value: int) -> Targets:
+    """The product's own value, where a client could not even outwait the pause."""
+
+    def targets(pipeline: Pipeline) -> Sequence[Value]:
+        endless = pipeline.knows(_BROKER, name) and pipeline.number(_BROKER, name) > INT_MAX // 2
+        return [value] if endless else []
+
+    return targets
+
+
+def _sessions(pipeline: Pipeline) -> Sequence[Value]:
+    """Longer than two heartbeats, where a broker that lives is fenced between them."""
+    topic = Replication(pipeline)
+    beat_ms = topic.heartbeat_ms
+    if beat_ms is not None and topic.fenced_again_and_again:
+        return sorted({_SESSION_MS, max(_SESSION_MS, min(2 * beat_ms, INT_MAX // 2))})
+    return _sooner("broker.session.timeout.ms", _SESSION_MS)(pipeline)
+
+
+def _heartbeats(pipeline: Pipeline) -> Sequence[Value]:
+    beat_ms = Replication(pipeline).heartbeat_ms
+    rare = beat_ms is not None and beat_ms > _HEARTBEAT_MS
+    return [_HEARTBEAT_MS] if rare and Replication(pipeline).fenced_again_and_again else []
+
+
+LEVERS = (
+    Lever(
+        _BROKER, "broker.session.timeout.ms", _sessions,
+        costs(availability="a broker that dies keeps its partitions for so long, and one that "
+              "pauses for longer loses them for a while."),
+        "KIP-631 (broker fencing); KAFKA-19432",
+        BROKER_FILE,
+    ),
+    Lever(
+        _BROKER, "broker.heartbeat.interval.ms", _heartbeats,
+        costs(throughput="a small request more to the controller for each interval and broker."),
+        "KIP-631 (broker fencing); KAFKA-19432",
+        BROKER_FILE,
+    ),
+    Lever(
+        _BROKER, "replica.lag.time.max.ms", _sooner("replica.lag.time.max.ms", 30_000),
+        costs(availability="a follower that is slower leaves the in-sync set, and writes go on "
+              "only while min.insync.replicas are left."),
+        "KIP-537",
+        BROKER_FILE,
+    ),
+)  # fmt: skip

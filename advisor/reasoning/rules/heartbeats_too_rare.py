@@ -1,0 +1,60 @@
+"""Brokers whose heartbeats are too rare for their session.
+
+What it is
+    broker.heartbeat.interval.ms is more than half of broker.session.timeout.ms (KRaft mode).
+
+Why it matters
+    The controller fences a broker that it has not heard of for its session. With more than half of
+    it, one heartbeat that comes late is enough; with all of it, every broker is fenced between two
+    heartbeats, again and again, while it runs: its partitions lose their leader, and it leaves
+    their in-sync sets. Kafka starts with that. Since 4.2 a broker logs an error.
+
+Use instead
+    The defaults (2,000 and 9,000 ms), or a session of at least two intervals. The controllers read
+    the one and the brokers the other, so both belong in the files of both.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component
+from advisor.reasoning.finding import Alike, Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+
+_BEAT = "broker.heartbeat.interval.ms"
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """A session is shorter than two heartbeats."""
+    topic = Replication(pipeline)
+    beat_ms = topic.heartbeat_ms
+    if beat_ms is None or 2 * beat_ms <= topic.session_timeout_ms:
+        return None
+    if topic.fenced_again_and_again:
+        return f"{topic.fenced_again_and_again}."
+    return (
+        f"{_BEAT}={beat_ms} is more than half of {topic.fencing}: one heartbeat that comes late is "
+        "enough, and a broker that runs loses its partitions."
+    )
+
+
+RULE = Rule(
+    code="B009",
+    name="heartbeats-too-rare",
+    severity=Severity.HIGH,
+    component=Component.BROKER,
+    setting=_BEAT,
+    check=check,
+    sources=("KAFKA-19432", "KIP-631", "BrokerHeartbeatManager.java, hasValidSession"),
+    valid=(
+        {"family": "java"},
+        {"family": "java", "broker.broker.session.timeout.ms": "4000"},
+        {"family": "java", "kafka": "3.2", "broker.zookeeper.session.timeout.ms": "6000"},
+    ),
+    invalid=(
+        {"family": "java", "broker.broker.session.timeout.ms": "3000"},
+        {"family": "java", "broker.broker.session.timeout.ms": "11"},
+        {"family": "java", "broker.broker.heartbeat.interval.ms": "9000"},
+    ),
+    shown_by=(Alike("leader-killed", "of a broker that is silent because it is dead"),),
+)

@@ -1,0 +1,61 @@
+"""A producer of Spark or Kafka Streams that may not wait.
+
+What it is
+    max.block.ms of 10 ms or less, in a producer that an engine drives.
+
+Why it matters
+    The first send() to a topic needs the topic's metadata, and one that finds the buffer full needs
+    room. Without time for that both fail. Nothing is lost, because the engine runs the task again;
+    but a Spark query stops when a task failed for the fourth time, and the steps of a transaction
+    of Kafka Streams time out like this, too.
+
+Use instead
+    The default of 60,000 ms.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.session import ANSWER_MS
+
+_BLOCK = "max.block.ms"
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """An engine's producer has no time for a request."""
+    if pipeline.family not in (Family.SPARK, Family.STREAMS):
+        return None
+    block_ms = pipeline.number(Component.PRODUCER, _BLOCK)
+    if block_ms > ANSWER_MS:
+        return None
+    what = (
+        "the task, and the query stops when a task failed for the fourth time"
+        if pipeline.family is Family.SPARK
+        else "the task, and the thread dies when that lasts for task.timeout.ms"
+    )
+    return (
+        f"{_BLOCK}={block_ms}: a send() that needs metadata or finds the buffer full fails at "
+        f"once. That fails {what}."
+    )
+
+
+RULE = Rule(
+    code="P009",
+    name="no-time-to-block",
+    severity=Severity.HIGH,
+    component=Component.PRODUCER,
+    setting=_BLOCK,
+    check=check,
+    sources=(
+        "Kafka ConfigDef, max.block.ms",
+        "KafkaRowWriter.scala, checkForErrors",
+        "KIP-572 (task.timeout.ms)",
+    ),
+    valid=({"family": "spark"}, {"family": "java", "producer.max.block.ms": "0"}),
+    invalid=(
+        {"family": "spark", "producer.max.block.ms": "0"},
+        {"family": "streams", "producer.max.block.ms": "10"},
+    ),
+)

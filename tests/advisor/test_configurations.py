@@ -1,0 +1,126 @@
+"""Configurations as people have them, each with the answer that the products' sources give.
+
+One row: what is stated, the exit code, and a pattern of what is said. Sources are named with the
+row where the answer rests on one line of a product.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.core.management import CommandError
+
+from tests.advisor.test_advise import run
+
+TOPIC = "topic.replication.factor=3 topic.min.insync.replicas=2"
+JAVA = f"{TOPIC} consumer.auto.offset.reset=earliest application.restart=resumes"
+C = f"{JAVA} application.commit=after-processing consumer.enable.auto.commit=false"
+SPARK = f"{TOPIC} consumer.startingOffsets=earliest"
+STREAMS = f"{TOPIC} streams.replication.factor=3 streams.topic.min.insync.replicas=2"
+HASTY = "producer.delivery.timeout.ms=31000"
+LRK = "--client librdkafka"
+
+
+def _given(options: str, settings: str) -> tuple[int, str]:
+    """The exit code and all that is said."""
+    stated = [each for setting in settings.split() for each in ("--set", setting)]
+    try:
+        code, out, err = run(*options.split(), *stated, "--verbose")
+    except CommandError as error:
+        return error.returncode, str(error)
+    return int(str(code)), f"{out}\n{err}"
+
+
+SET = [
+    # a session of a broker that ends between two of its heartbeats (KAFKA-19432)
+    ("", f"{JAVA} broker.broker.session.timeout.ms=11", 1, "B009 high: .*again and again"),
+    ("", f"{JAVA} broker.broker.session.timeout.ms=2000", 1, "session.timeout.ms: 2000 -> 9000"),
+    ("", f"{JAVA} broker.broker.session.timeout.ms=3000", 0, "B009 high: .*comes late"),
+    ("", f"{JAVA} broker.broker.heartbeat.interval.ms=2000000000", 1, "2000000000 -> 2000 "),
+    ("", f"{JAVA} broker.broker.heartbeat.interval.ms=2000000000 "
+     "broker.broker.session.timeout.ms=11", 1, "2 changes for at-least-once"),
+    ("", f"{JAVA} broker.broker.heartbeat.interval.ms=10000", 1, "1 change for at-least-once"),
+    ("--kafka 3.2", f"{JAVA} broker.zookeeper.session.timeout.ms=1000", 0, "YES"),
+    # no delivery.timeout.ms is long enough after such a linger.ms
+    ("", f"{JAVA} producer.linger.ms=9223372036854775807", 1, "linger.ms: 9223372036854775807 ->"),
+    ("", f"{JAVA} producer.linger.ms=2147000000", 1, "linger.ms: 2147000000 -> 5"),
+    ("", f"{JAVA} producer.linger.ms=100000", 1, "delivery.timeout.ms: 130000 -> 130110"),
+    ("", f"{JAVA} producer.delivery.timeout.ms=30006", 1, "no time for a second try"),
+    # engines whose producers may not wait
+    ("--client spark", f"{SPARK} producer.max.block.ms=0", 0, "P009 high: .*fourth time"),
+    ("--client streams", f"{STREAMS} producer.max.block.ms=0", 0, "P009 high: .*thread dies"),
+    ("", f"{JAVA} producer.max.block.ms=0", 1, "max.block.ms: 0 -> 60000"),
+    # rd_kafka_cgrp_session_timeout_check; the Java client refuses it
+    (LRK, f"{C} consumer.heartbeat.interval.ms=45000", 0, "C011 high"),
+    (LRK, f"{C} consumer.heartbeat.interval.ms=44999", 0, "YES"),
+    ("", f"{JAVA} consumer.heartbeat.interval.ms=45000", 2, "Heartbeat must be set lower"),
+    # a follower is down, the leader is lost, and the copy is throttled (KIP-73)
+    ("", JAVA, 0, "which a throttle below the rate of new records never lets it be"),
+    # the letters' case, and what is a switch (rd_kafka_anyconf_set_prop)
+    (LRK, f"{C} producer.acks=ALL producer.enable.idempotence=T", 0, "YES"),
+    (LRK, f"{C} consumer.isolation.level=READ_COMMITTED producer.enable.idempotence=1", 0, "YES"),
+    (LRK, f"{C} producer.partitioner=RANDOM", 2, "partitioner must be one of"),
+    ("", f"{JAVA} producer.acks=ALL", 2, "acks must be one of"),
+    ("", f"{JAVA} producer.enable.idempotence=1", 2, "must be true or false"),
+    # KAFKA-13598
+    ("--ordering --client-version 3.1.0", JAVA, 1, "enable.idempotence: false -> true"),
+    ("--ordering --client-version 3.1.1", JAVA, 0, "YES"),
+    ("--ordering --client-version 3.0.0", f"{JAVA} producer.enable.idempotence=true", 0, "YES"),
+    ("--client streams --ordering --client-version 3.0.0", STREAMS, 1, "P003 high: version=3.0.0"),
+    ("--client streams --ordering --client-version 3.0.0",
+     f"{STREAMS} streams.processing.guarantee=exactly_once_v2", 0, "YES"),
+    # the next attempt of a task sends behind what went through
+    ("--client spark --ordering", SPARK, 0, "YES"),
+    ("--client spark --ordering", f"{SPARK} {HASTY}", 1, "31000 -> 120000"),
+    ("--client spark --ordering", f"{SPARK} producer.retries=0", 1, "reordered in delivery-time"),
+    ("--client streams --ordering", f"{STREAMS} {HASTY}", 1, "reordered in delivery-timeout"),
+    ("--client streams --ordering", f"{STREAMS} {HASTY} "
+     "streams.processing.guarantee=exactly_once_v2", 0, "YES"),
+    # what a file may state, --set may state
+    ("", f"{JAVA} broker.log.retention.minutes=1", 1, "retention.ms: 60000 -> "),
+    ("", f"{JAVA} broker.log.retention.minutes=1 topic.retention.ms=-1", 0, "YES"),
+    ("", f"{JAVA} producer.compression.type=lz4", 0, "--set: compression.type is not weighed here"),
+    ("", f"{JAVA} consumer.group.protocol=consumer consumer.partition.assignment.strategy=x", 2,
+     "--set: partition.assignment.strategy cannot be set when group.protocol=CONSUMER"),
+    ("", f"{JAVA} producer.transaction.two.phase.commit.enable=true producer.transactional.id=a "
+     "producer.transaction.timeout.ms=1000", 2, "--set: Cannot set transaction.timeout.ms when"),
+    ("", f"{JAVA} producer.ack=1", 2, "Did you mean acks"),
+    ("", f"{JAVA} producer.acks=", 2, "there is no value"),
+    # KafkaConfig.validateValues
+    ("", f"{JAVA} broker.replica.lag.time.max.ms=400", 2, "requirement failed: replica.fetch.wait"),
+    ("", f"{JAVA} broker.replica.lag.time.max.ms=400 broker.replica.fetch.wait.max.ms=400", 0,
+     "YES"),
+    ("", f"{JAVA} broker.replica.fetch.wait.max.ms=30001", 2, "requirement failed: replica.socket"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "settings", "code", "said"), SET)
+def test_settings_have_this_answer(options: str, settings: str, code: int, said: str) -> None:
+    found, text = _given(options, settings)
+    assert re.search(said, " ".join(text.split())), text
+    assert found == code, text
+
+
+FILES = [
+    ("zookeeper.connect=zk:2181\n", "", 2, 'Missing required configuration "process.roles"'),
+    ("zookeeper.connect=zk:2181\n", "--kafka 3.9", 0, "YES"),
+    ("zookeeper.connect=zk:2181\nprocess.roles=broker\n", "", 0, "YES"),
+    ("log.retention.hours=0\n", "", 2, "requirement failed: log.retention.ms must be unlimited"),
+    ("log.retention.hours=0\nlog.retention.ms=604800000\n", "", 0, "YES"),
+    # each process looks at all values, also at those that only the others use
+    ("process.roles=broker\nmin.insync.replicas=0\n", "", 2, "min.insync.replicas must be from 1"),
+    ("process.roles=broker\nmin.insync.replicas=\n", "", 2, "min.insync.replicas is empty"),
+    ("process.roles=broker\nmin.insync.replicas=2\n", "", 0, "is not read from a file with"),
+]
+
+
+@pytest.mark.parametrize(("text", "options", "code", "said"), FILES)
+def test_a_brokers_file_has_this_answer(
+    tmp_path, text: str, options: str, code: int, said: str
+) -> None:
+    file = tmp_path / "server.properties"
+    file.write_text(text)
+    found, told = _given(f"--broker {file} {options}", JAVA)
+    assert said in " ".join(told.split())
+    assert found == code, told
