@@ -12,9 +12,9 @@ def main() -> None:
     from django.core.management import execute_from_command_line
 
     from config.broken_pipe import quiet_when_unread
-    from config.preflight import told
+    from config.preflight import readable_errors
 
-    with quiet_when_unread(), told(sys.argv):
+    with quiet_when_unread(), readable_errors(sys.argv):
         execute_from_command_line(sys.argv)
 
 

@@ -51,7 +51,7 @@ class KnownBugs:
     """`guarantees` are those with the sure hits, `at_worst` those with the possible ones too;
     `by_settings` is what the settings alone give end to end."""
 
-    found: tuple[KnownBug, ...]
+    bugs: tuple[KnownBug, ...]
     by_settings: Guarantee
     guarantees: Mapping[Boundary, Guarantee]
     at_worst: Mapping[Boundary, Guarantee]
@@ -60,12 +60,12 @@ class KnownBugs:
     @property
     def sure(self) -> tuple[KnownBug, ...]:
         """Those that certainly concern the pipeline."""
-        return tuple(known_bug for known_bug in self.found if known_bug.sure)
+        return tuple(known_bug for known_bug in self.bugs if known_bug.sure)
 
     @property
     def possible(self) -> tuple[KnownBug, ...]:
         """Those that may, as something was not stated."""
-        return tuple(known_bug for known_bug in self.found if not known_bug.sure)
+        return tuple(known_bug for known_bug in self.bugs if not known_bug.sure)
 
     @property
     def end_to_end(self) -> Guarantee:
@@ -86,7 +86,7 @@ def known_bugs(answer: Answer) -> KnownBugs:
     known_bugs = [_weighed(hit, judgement.forbids) for hit in concerned]
     order = list(Severity)
     return KnownBugs(
-        found=tuple(sorted(known_bugs, key=lambda known_bug: order.index(known_bug.severity))),
+        bugs=tuple(sorted(known_bugs, key=lambda known_bug: order.index(known_bug.severity))),
         by_settings=judgement.guarantees[Boundary.END_TO_END],
         guarantees=weakened(judgement.guarantees, added(concerned, sure=True)),
         at_worst=weakened(judgement.guarantees, added(concerned, sure=False)),
@@ -97,7 +97,7 @@ def known_bugs(answer: Answer) -> KnownBugs:
 def to_json(bugs: KnownBugs) -> dict[str, Any]:
     """What the JSON of an advice has beside the settings' own answer."""
     return {
-        "advisories": [_bug(known_bug) for known_bug in bugs.found],
+        "advisories": [_bug(known_bug) for known_bug in bugs.bugs],
         "guarantee_with_advisories": {
             "hit": {key.value: value.value for key, value in bugs.guarantees.items()},
             "possible": {key.value: value.value for key, value in bugs.at_worst.items()},

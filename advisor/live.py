@@ -141,7 +141,7 @@ def _asking(cluster: str) -> Iterator[_Asking]:
         with asking.admin:
             yield asking
     except KafkaException as error:
-        raise LiveError(_said(cluster, error.args[0].code())) from None
+        raise LiveError(_public_message(cluster, error.args[0].code())) from None
     finally:
         _one.release()
 
@@ -174,9 +174,9 @@ class _Asking:
         """The answer. Raises `LiveError` when the time is over, `KafkaException` for an error."""
         while not future.done():
             if (refusal := self._refusal()) is not None:
-                raise LiveError(_said(self.cluster, refusal))
+                raise LiveError(_public_message(self.cluster, refusal))
             if time.monotonic() >= self._until:
-                raise LiveError(_said(self.cluster, KafkaError._TIMED_OUT))
+                raise LiveError(_public_message(self.cluster, KafkaError._TIMED_OUT))
             self.admin.poll(0.02)
         return future.result()
 
@@ -270,7 +270,7 @@ def _client_settings(given: str) -> dict[str, str]:
     return {entry.key: entry.value for entry in properties(text)}
 
 
-def _said(cluster: str, code: int) -> str:
+def _public_message(cluster: str, code: int) -> str:
     """What a person is told; the address and librdkafka's words are not for them."""
     if why := _REFUSED.get(code) or _UNREACHED.get(code):
         return f"{cluster} {why}. The operator of this site can mend that."

@@ -9,7 +9,7 @@ from typing import Any
 from advisor import known_bugs
 from advisor.catalog import Component, Problem, Value, settings_of
 from advisor.permalinks import Saved, StaleDescription, answers, find, save
-from advisor.reasoning.answer import COLUMNS, Answer, Found, answer, judgement
+from advisor.reasoning.answer import COLUMNS, Answer, FindingData, answer, judgement
 from advisor.reasoning.assess import RULES_VERSION, assess
 from advisor.reasoning.fields import field_of, from_fields
 from advisor.reasoning.impossible import Impossible
@@ -141,7 +141,7 @@ def _with_value(
     return ((name, value) for name, value in settings if value is not None)
 
 
-def _finding(finding: Found) -> dict[str, Any]:
+def _finding(finding: FindingData) -> dict[str, Any]:
     return {
         "code": finding.code,
         "name": finding.name,

@@ -35,7 +35,7 @@ PIECES = (
 
 
 @dataclass
-class Told:
+class Tally:
     """What came of the inputs so far."""
 
     inputs: int = 0
@@ -98,9 +98,9 @@ def pipeline(text: str) -> str:
     return "settings" if file.fields else "problems" if file.problems else "nothing"
 
 
-def fuzz(inputs: int, seed: int) -> Told:
+def fuzz(inputs: int, seed: int) -> Tally:
     """Reads so many inputs by every parser."""
-    random, texts, tally = Random(seed), examples(), Told()  # noqa: S311 - repeatable, no secret
+    random, texts, tally = Random(seed), examples(), Tally()  # noqa: S311 - repeatable, no secret
     by = parsers()
     for _ in range(inputs):
         text = changed(random, texts)

@@ -39,7 +39,7 @@ class Victim:
 
     name: str
     words: tuple[str, ...]
-    told: str
+    mention: str
     spec: ExperimentSpec
     phases: tuple[str, ...] = PHASES
     folder: str = ""
@@ -107,7 +107,7 @@ class Became:
         return (
             self.verdict == "unknown"
             and self.reason.startswith("The run was disturbed: ")
-            and victim.told in self.reason
+            and victim.mention in self.reason
             and self.after_s <= PROMPT_S
         )
 

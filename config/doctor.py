@@ -36,7 +36,7 @@ class Finding:
 
     name: str
     ok: bool
-    found: str
+    state: str
     fix: str = ""
     needed: bool = True
 

@@ -15,7 +15,7 @@ _NO_TABLES = ("no such table", "does not exist")
 
 
 @contextmanager
-def told(argv: list[str]) -> Iterator[None]:
+def readable_errors(argv: list[str]) -> Iterator[None]:
     """Ends with one line and exit code 2 where it is known what helps; `--traceback` shows all."""
     from django.core.exceptions import ImproperlyConfigured
     from django.db import DatabaseError, InterfaceError

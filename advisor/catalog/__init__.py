@@ -5,7 +5,7 @@ sizes are integers. A setting that was not stated is not in `settings`: real cli
 unlike one that was stated with its default.
 """
 
-from advisor.catalog.combinations import beside
+from advisor.catalog.combinations import refused_combination
 from advisor.catalog.effective import effective
 from advisor.catalog.lookups import has, lookup, settings_of
 from advisor.catalog.model import (
@@ -31,7 +31,6 @@ __all__ = [
     "SettingError",
     "UnknownSetting",
     "Value",
-    "beside",
     "client_line",
     "effective",
     "has",
@@ -39,6 +38,7 @@ __all__ = [
     "kafka_versions",
     "lookup",
     "parse",
+    "refused_combination",
     "render",
     "settings_of",
     "validate",

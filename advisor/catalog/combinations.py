@@ -29,7 +29,9 @@ _PROTOCOLS = {"range": "eager", "roundrobin": "eager", "cooperative-sticky": "co
 _GAPLESS = "enable.gapless.guarantee"
 
 
-def beside(family: Family, version: str, component: Component, texts: Texts) -> Problem | None:
+def refused_combination(
+    family: Family, version: str, component: Component, texts: Texts
+) -> Problem | None:
     """The first that the client refuses of what a file states for it, by name, as text.
 
     What `validate` looks at is left to it. Raises `SettingError` for a version that is not known.

@@ -68,7 +68,7 @@ class _Fact:
     name: str
     default: Value
     rule: Callable[[Stated], Value] | None
-    told: bool
+    overridable: bool
     """Whether Kafka Streams may say otherwise than the team."""
 
     def value(self, stated: Stated) -> Value:
@@ -98,7 +98,7 @@ def _facts(family: Family, version: str, kafka: str) -> Mapping[Component, Mappi
         results[component] = {
             written: _Fact(
                 component, name, settings[name].default, _RULES.get((component, name)),
-                told=family is Family.STREAMS and (component, name) in TELLS,
+                overridable=family is Family.STREAMS and (component, name) in TELLS,
             )
             for written, name in {**names, **{name: name for name in settings}}.items()
         }  # fmt: skip
@@ -128,7 +128,7 @@ def effective(
         if fact is None:
             lookup(family, line, brokers, component, name)  # raises, with the nearest name
             raise AssertionError(f"{component}.{name} is known and has no value")
-    if not fact.told:
+    if not fact.overridable:
         # What was stated goes before everything: no rule needs to be asked.
         value = settings.get(component, _NOTHING).get(fact.name)
         if value is not None:

@@ -123,7 +123,7 @@ def _file(product: str) -> tuple[Raw, tuple[Raw, ...]]:
     return head, tuple(rows)
 
 
-def said(product: str, line: str) -> dict[str, Raw]:
+def raw_facts(product: str, line: str) -> dict[str, Raw]:
     """What `facts` is made of: as the product said it, setting by setting."""
     results = ((row["name"], _state(row, line)) for row in _file(product)[1])
     return {name: state for name, state in results if state is not None}

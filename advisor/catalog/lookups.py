@@ -46,7 +46,7 @@ def lookup(
     settings = in_force(*of)
     setting = settings.get(canonical(family, component, name, settings))
     if setting is None:
-        setting = _unweighed(of, name, every=every)
+        setting = _other_setting(of, name, every=every)
     if setting.refused:
         raise SettingError(Problem(component, setting.name, f"{setting.refused}."))
     return setting
@@ -96,7 +96,7 @@ def known_to(family: Family, line: str, kafka: str, component: Component) -> dic
     return weighed | {setting.name: setting for setting in others}
 
 
-def _unweighed(of: tuple[Family, str, str, Component], name: str, *, every: bool) -> Setting:
+def _other_setting(of: tuple[Family, str, str, Component], name: str, *, every: bool) -> Setting:
     family, _, _, component = of
     settings = known_to(*of)
     setting = settings.get(canonical(family, component, name, settings))

@@ -61,7 +61,7 @@ class Overruled:
     component: Component
     name: str
     stated: Value
-    told: Value
+    in_force: Value
 
 
 def forced(settings: Settings) -> frozenset[tuple[Component, str]]:
@@ -78,4 +78,4 @@ def overruled(settings: Settings) -> list[Overruled]:
         for key, tell in TELLS.items()
         if (value := settings.get(key[0], {}).get(key[1])) is not None
     )
-    return [overruled for overruled in stated if overruled.told != overruled.stated]
+    return [overruled for overruled in stated if overruled.in_force != overruled.stated]

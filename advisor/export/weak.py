@@ -31,19 +31,19 @@ _FOR_TOPICS = {
 
 def weak(way: Way) -> frozenset[Key]:
     """The settings in force that were left as described, and that we do not advise."""
-    return frozenset() if way.described is None else _weak(_Asked(repr(way), way))
+    return frozenset() if way.described is None else _weak(_KeyedWay(repr(way), way))
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _KeyedWay:
     """A way, known by all that is in it: the exports of one page ask for the same thirty times."""
 
-    told: str
+    key: str
     way: Way = field(compare=False)
 
 
 @lru_cache(maxsize=256)
-def _weak(question: _Asked) -> frozenset[Key]:
+def _weak(question: _KeyedWay) -> frozenset[Key]:
     way, exported = question.way, question.way.exported
     named = {*_named(exported), *_least(exported), *_named_for_other_topics(exported)}
     results, left = set(), exported

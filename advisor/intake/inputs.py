@@ -75,7 +75,7 @@ class Inputs:
         try:
             intake = read(text, self._product(), kind, self._chosen_family())
         except SettingError as error:
-            raise FileProblem(self.said(error.problem)) from error
+            raise FileProblem(self.located(error.problem)) from error
         self.files.append(source)
         self._tell(source, intake.notes, intake.problems)
         if not intake.problems:
@@ -110,7 +110,7 @@ class Inputs:
             self.notes.append(f"{self.origins[name]}: your answer to {name} goes before it.")
             del self.fields[name], self.origins[name]
 
-    def said(self, problem: Problem) -> str:
+    def located(self, problem: Problem) -> str:
         """A problem with its file and line, as a compiler says it."""
         name = field_of(problem)
         named = problem.setting in problem.message

@@ -38,7 +38,7 @@ def read(text: str) -> Reading:
     reading = Reading(heads={"family": Family.LIBRDKAFKA})
     tree = _parsed(text)
     _refuse_others(tree)
-    results = _found(tree)
+    results = _named_dicts(tree)
     ours = [row for row in results if _is_of_client(*row)] or results
     for name, pairs in results:
         if (name, pairs) not in ours:
@@ -109,10 +109,10 @@ def _check_depth(text: str) -> None:
 def dicts(text: str) -> list[tuple[str, list[Pair]]]:
     """Each outermost dict with text keys, under the name that it is given or the call that it is
     an argument of; a dict of dicts gives its inner ones under their keys. Raises `IntakeError`."""
-    return _found(_parsed(text))
+    return _named_dicts(_parsed(text))
 
 
-def _found(tree: ast.Module) -> list[tuple[str, list[Pair]]]:
+def _named_dicts(tree: ast.Module) -> list[tuple[str, list[Pair]]]:
     results, named = list[tuple[str, list[Pair]]](), dict[str, list[Pair]]()
     waiting: list[tuple[ast.AST | str, ast.AST]] = [("", item) for item in tree.body]
     waiting.reverse()

@@ -68,7 +68,7 @@ def take(reading: Reading, leaves: list[Leaf]) -> None:
         _take(reading, leaf)
     if bindings:
         spring_bindings.after(reading, leaves)
-    _silence(reading, leaves)
+    _state_defaults(reading, leaves)
     _container(reading, leaves, "spring-cloud-stream" if bindings else "spring")
 
 
@@ -158,7 +158,7 @@ def _common(reading: Reading, key: str, leaf: Leaf) -> None:
         reading.state(component, key, leaf.text, leaf.line)
 
 
-def _silence(reading: Reading, leaves: list[Leaf]) -> None:
+def _state_defaults(reading: Reading, leaves: list[Leaf]) -> None:
     """What Spring states although nobody wrote it, where the application reads messages."""
     stated = {(item.component, item.name): item for item in reading.items}
     line = next((item.line for item in reading.items if item.component is _CONSUMER), 0)

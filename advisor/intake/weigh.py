@@ -12,9 +12,9 @@ from advisor.catalog import (
     SettingError,
     UnknownSetting,
     Value,
-    beside,
     lookup,
     parse,
+    refused_combination,
     settings_of,
 )
 from advisor.catalog.texts import is_free
@@ -137,7 +137,7 @@ class _Scale:
     def refuse(self, component: Component, stated: Mapping[str, Item]) -> None:
         """Adds what the client would not start with, of settings that are not weighed."""
         texts = {name: item.text for name, item in stated.items()}
-        problem = beside(self.product.family, self.product.version, component, texts)
+        problem = refused_combination(self.product.family, self.product.version, component, texts)
         if problem:
             self._problem(stated[problem.setting], problem)
 

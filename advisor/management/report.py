@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from advisor.catalog import Value
 from advisor.known_bugs import KnownBugs, known_bugs
-from advisor.management.known import known
+from advisor.management.bug_report import bug_report
 from advisor.pages.presentation import GRAVITY
 from advisor.reasoning.answer import Answer, Failure, Judgement
 from advisor.reasoning.assumptions import Assumption
@@ -39,7 +39,7 @@ def report(answer: Answer, *, verbose: bool = False) -> str:
         _verdict(answer, bugs),
         _changes(answer),
         _breaking(given),
-        known(bugs, verbose=verbose),
+        bug_report(bugs, verbose=verbose),
     ]
     if verbose:
         parts += [_basis(answer), _failures(given), _findings(given), _numbers(answer)]

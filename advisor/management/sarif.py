@@ -19,7 +19,7 @@ from advisor.advisories import Part
 from advisor.intake.inputs import Inputs, Origin
 from advisor.known_bugs import KnownBug, known_bugs, message, to_json
 from advisor.pages import reference
-from advisor.reasoning.answer import Answer, Failure, Found
+from advisor.reasoning.answer import Answer, Failure, FindingData
 from advisor.reasoning.finding import Severity
 from advisor.reasoning.obstacle import Obstacle
 from advisor.reasoning.rules import all_rules
@@ -44,7 +44,7 @@ def sarif(answer: Answer, inputs: Inputs) -> Node:
             *map(_obstacle_rule, obstacles),
             *map(_failure_rule, broken),
             *map(_finding_rule, findings),
-            *map(_bug_rule, bugs.found),
+            *map(_bug_rule, bugs.bugs),
         )
     }
     driver = {
@@ -56,7 +56,7 @@ def sarif(answer: Answer, inputs: Inputs) -> Node:
         *_obstacles(obstacles, inputs),
         *_failures(answer, broken, inputs),
         *_findings(findings, inputs),
-        *_bugs(bugs.found, inputs),
+        *_bugs(bugs.bugs, inputs),
     ]
     places = {name: place for place, name in enumerate(rules)}
     for result in results:
@@ -87,7 +87,7 @@ def _failure_rule(failure: Failure) -> Node:
     }
 
 
-def _finding_rule(finding: Found) -> Node:
+def _finding_rule(finding: FindingData) -> Node:
     return {
         "id": finding.code,
         "name": finding.name,
@@ -132,7 +132,7 @@ def _failures(answer: Answer, broken: Iterable[Failure], inputs: Inputs) -> Iter
         yield _result(failure.name, "error", " ".join(reasons), names, inputs)
 
 
-def _findings(findings: Iterable[Found], inputs: Inputs) -> Iterator[Node]:
+def _findings(findings: Iterable[FindingData], inputs: Inputs) -> Iterator[Node]:
     for finding in findings:
         name = f"{finding.component}.{finding.setting}"
         yield _result(finding.code, _LEVELS[finding.severity], finding.message, [name], inputs)

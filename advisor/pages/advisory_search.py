@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.advisories import Advisory, advisories, match
-from advisor.advisories.said import Mention, mentions
+from advisor.advisories.mentions import Mention, mentions
 
 
 def search(words: str = "", component: str = "", version: str = "") -> list[Advisory]:

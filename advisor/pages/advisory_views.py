@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from advisor.advisories import FEATURES, Advisory, Part, VersionError, advisories
-from advisor.advisories.said import Mention, mentions
+from advisor.advisories.mentions import Mention, mentions
 from advisor.pages import advisory_search
 
 MAX_WORDS = 100

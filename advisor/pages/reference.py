@@ -125,7 +125,7 @@ def _rules() -> Iterator[Entry]:
 
 def _settings() -> Iterator[Entry]:
     for component in Component:
-        by_family = [_known(family, component) for family in Family]
+        by_family = [_settings_by_version(family, component) for family in Family]
         newest = [lines[0] for lines in by_family]
         gone = [line for lines in by_family for line in lines[1:]]
         for name in dict.fromkeys(name for row in (*newest, *gone) for name in row):
@@ -146,7 +146,7 @@ def _setting(component: Component, by: list[Setting], gone: str) -> Entry:
     )  # fmt: skip
 
 
-def _known(family: Family, component: Component) -> list[dict[str, Setting]]:
+def _settings_by_version(family: Family, component: Component) -> list[dict[str, Setting]]:
     """What a family has of a component, at its newest version and at each one before it."""
     if component in (Component.TOPIC, Component.BROKER):
         # The brokers' own, whatever the client: one family's answer is every one's.

@@ -35,7 +35,7 @@ Choices = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionRow:
     """A question as it stands on the page: with its explanation, default and errors."""
 
     question: Question
@@ -45,10 +45,10 @@ class Asked:
     owner: str = ""
     in_force: str = ""
     """What the client makes of no answer, given the others, where that is not the default."""
-    said: str = ""
+    spoken: str = ""
     raw: str = ""
     """A duration as people say it, and in the setting's own milliseconds."""
-    default_said: str = ""
+    default_spoken: str = ""
 
 
 class StepForm(forms.Form):
@@ -81,19 +81,19 @@ class StepForm(forms.Form):
             attrs["aria-invalid"] = "true"
             attrs["aria-describedby"] = f"{name}-error {attrs['aria-describedby']}"
 
-    def asked(self) -> Iterator[Asked]:
+    def rows(self) -> Iterator[QuestionRow]:
         """The questions in order, apart from the families and their versions."""
         for question in self.step.questions:
             if question.name in self.fields and not question.name.startswith(("family", "version")):
-                yield self._asked(question)
+                yield self._row(question)
 
-    def deciding(self) -> list[Asked]:
+    def deciding(self) -> list[QuestionRow]:
         """The questions of this step that decide most."""
-        return [question for question in self.asked() if question.question.name in DECIDES]
+        return [question for question in self.rows() if question.question.name in DECIDES]
 
-    def more(self) -> list[Asked]:
+    def more(self) -> list[QuestionRow]:
         """The other questions of this step."""
-        return [question for question in self.asked() if question.question.name not in DECIDES]
+        return [question for question in self.rows() if question.question.name not in DECIDES]
 
     def more_answered(self) -> int:
         """How many of the other questions have an answer or an error: they are not folded."""
@@ -124,9 +124,9 @@ class StepForm(forms.Form):
                 if question.key in settings and settings[question.key].refused:
                     yield question.key, settings[question.key].refused
 
-    def _asked(self, question: Question) -> Asked:
+    def _row(self, question: Question) -> QuestionRow:
         setting = self.settings.get(question.name)
-        field = Asked(question, self[question.name], question.hint)
+        field = QuestionRow(question, self[question.name], question.hint)
         if setting is None:
             return field
         of_topic = setting.component in (Component.TOPIC, Component.BROKER)
@@ -144,7 +144,7 @@ class StepForm(forms.Form):
             field, hint=" ".join(hint.split()),
             default=words.get(default, default), owner=owner,
             in_force="" if now == default else words.get(now, now),
-            said=spoken(raw), raw=raw, default_said=spoken(default) if lasts else "",
+            spoken=spoken(raw), raw=raw, default_spoken=spoken(default) if lasts else "",
         )  # fmt: skip
 
     def _without_answer(self, setting: Setting) -> Value:

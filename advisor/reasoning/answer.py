@@ -46,7 +46,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FindingData:
     """One finding in plain values."""
 
     code: str
@@ -95,7 +95,7 @@ class Judgement:
     forbids: frozenset[Anomaly]
     summary: str
     failures: tuple[Failure, ...]
-    findings: tuple[Found, ...]
+    findings: tuple[FindingData, ...]
     obstacles: tuple[Obstacle, ...] = ()
 
     def __post_init__(self) -> None:
@@ -162,7 +162,7 @@ def judgement(pipeline: Pipeline) -> Judgement:
         forbids=forbids,
         summary=why if results else describe_guarantee(pipeline, assessment),
         failures=tuple(_failure(failure, forbids) for failure in assessment.failures),
-        findings=tuple(_found(finding) for finding in assessment.findings),
+        findings=tuple(_finding_data(finding) for finding in assessment.findings),
         obstacles=results,
     )
 
@@ -204,9 +204,9 @@ def _failure(assessment: Assessed, forbids: frozenset[Anomaly]) -> Failure:
     )
 
 
-def _found(finding: Finding) -> Found:
+def _finding_data(finding: Finding) -> FindingData:
     rule = finding.rule
-    return Found(
+    return FindingData(
         code=rule.code,
         name=rule.name,
         severity=rule.severity,

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family, Kind, Setting, Value, settings_of
-from advisor.reasoning.away import NAME as OUTAGE
-from advisor.reasoning.away import away
+from advisor.reasoning.absence import NAME as OUTAGE
+from advisor.reasoning.absence import longest_absence
 from advisor.reasoning.pipeline import Pipeline
 
 _TOPICS_NAME = {"default.replication.factor": "replication.factor"}
@@ -46,7 +46,7 @@ def assumptions(pipeline: Pipeline, answer: Callable[[Pipeline], object]) -> tup
 def _taken(pipeline: Pipeline, setting: Setting) -> Value:
     """The value in force; of the readers' absence, the least that there always is."""
     if setting.name == OUTAGE:
-        return away(pipeline).ms
+        return longest_absence(pipeline).ms
     return pipeline.value(setting.component, setting.name)
 
 

@@ -131,7 +131,7 @@ def _samples() -> Iterator[Traced]:
             for acks in ("1", "all"):
                 yield _with(family, topic, acks)
         plain = _with(family, _TOPICS[-1], "all")
-        for setting in _known(plain, Component.APPLICATION):
+        for setting in _settings_of(plain, Component.APPLICATION):
             if setting.kind is not Kind.INT:
                 yield from _others(plain, (Component.APPLICATION, setting.name))
         for unusual in _UNUSUAL:
@@ -160,7 +160,7 @@ def _with(family: Family, topic: Mapping[str, Value], acks: str) -> Traced:
 def _others(pipeline: Traced, key: Key) -> Iterator[Traced]:
     """The pipeline with each other value of a setting, as far as that is valid."""
     setting = next(
-        (setting for setting in _known(pipeline, key[0]) if setting.name == key[1]), None
+        (setting for setting in _settings_of(pipeline, key[0]) if setting.name == key[1]), None
     )
     for value in _values(setting) if setting else ():
         other = pipeline.with_setting(*key, value)
@@ -168,7 +168,7 @@ def _others(pipeline: Traced, key: Key) -> Iterator[Traced]:
             yield other
 
 
-def _known(pipeline: Traced, component: Component) -> tuple[Setting, ...]:
+def _settings_of(pipeline: Traced, component: Component) -> tuple[Setting, ...]:
     return settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
 
 

@@ -23,7 +23,7 @@ def broker_lost_for_good(pipeline: Pipeline) -> bool:
     return pipeline.requirement.survive >= 1
 
 
-def told(pipeline: Pipeline) -> bool:
+def never_counted(pipeline: Pipeline) -> bool:
     """The event is told and never counted: no requirement asks for it."""
     return False
 

@@ -61,7 +61,7 @@ def _reader(hint: Any) -> Callable[[Any], Any]:
     """What reads data as one declared type: found once a type, an answer has a thousand values."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (tuple, frozenset):
-        return partial(_each, origin, _reader(inner[0]))
+        return partial(_collection, origin, _reader(inner[0]))
     if origin is Mapping:
         return partial(_mapping, _reader(inner[0]), _reader(inner[1]))
     if is_dataclass(hint):
@@ -74,7 +74,7 @@ def _reader(hint: Any) -> Callable[[Any], Any]:
     return partial(_scalar, frozenset(inner if origin is UnionType else (hint,)))
 
 
-def _each(kind: Any, read: Callable[[Any], Any], data: Any) -> Any:
+def _collection(kind: Any, read: Callable[[Any], Any], data: Any) -> Any:
     return kind(map(read, _of(list, data)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.away import QUEUE_BYTES
+from advisor.reasoning.absence import QUEUE_BYTES
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.session import Session
 

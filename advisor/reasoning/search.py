@@ -88,13 +88,13 @@ class Space:
 
     def judged(self, event: FailureEvent, pulls: Pulls) -> tuple[Assessed, frozenset[Key]]:
         """What an event may do after these pulls, and the settings that this was said of."""
-        return self._told(event.name, lambda after: after.judged(event), pulls)
+        return self._cached(event.name, lambda after: after.judged(event), pulls)
 
     def refused(self, pulls: Pulls) -> tuple[bool, frozenset[Key]]:
         """Whether these pulls make what a product refuses, and the settings it looks at."""
-        return self._told("refused", Traced.refused, pulls)
+        return self._cached("refused", Traced.refused, pulls)
 
-    def _told(
+    def _cached(
         self, question: str, ask: Callable[[Traced], tuple[_T, frozenset[Key]]], pulls: Pulls
     ) -> tuple[_T, frozenset[Key]]:
         """A pull of what an answer does not read changes nothing: so a question is asked once

@@ -26,7 +26,7 @@ _Answer = tuple[Any, frozenset[Key]]
 class Traced(Pipeline):
     """A pipeline with its answers and what each of them read. For one thread at a time."""
 
-    known: dict[object, _Answer] = field(default_factory=dict, init=False, repr=False)
+    answers: dict[object, _Answer] = field(default_factory=dict, init=False, repr=False)
     _reads: set[Key] = field(default_factory=set, init=False, repr=False)
 
     @classmethod
@@ -41,19 +41,19 @@ class Traced(Pipeline):
 
     def value(self, component: Component, name: str) -> Value:
         key = (component, name)
-        results = self.known.get(key)
+        results = self.answers.get(key)
         if results is None:
-            results = self.known[key] = self._look(component, name)
+            results = self.answers[key] = self._look(component, name)
         self._reads.update(results[1])
         result: Value = results[0]
         return result
 
     def judged(self, event: FailureEvent) -> tuple[Assessed, frozenset[Key]]:
         """What `judge` says, and the settings that it was said of, stated or not."""
-        entries = self.known.get(event.name)
+        entries = self.answers.get(event.name)
         if entries is None:
             self._reads.clear()
-            entries = self.known[event.name] = (judge(event, self), frozenset(self._reads))
+            entries = self.answers[event.name] = (judge(event, self), frozenset(self._reads))
         return entries
 
     def refused(self) -> tuple[bool, frozenset[Key]]:
@@ -70,10 +70,10 @@ class Traced(Pipeline):
             self.requirement, self.client_release,
         )  # fmt: skip
         changed = (component, name)
-        after.known.update(
+        after.answers.update(
             {
                 request: entries
-                for request, entries in self.known.items()
+                for request, entries in self.answers.items()
                 if changed not in entries[1]
             }
         )

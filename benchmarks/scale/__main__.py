@@ -83,7 +83,7 @@ def table(millions: int, folder: Path, practice: Path, options: argparse.Namespa
         measured = count(name, ledger, practice, options)
         seconds, cpu_s = measured.seconds, measured.cpu_s
         try:
-            answer = json.loads(measured.said.splitlines()[0])
+            answer = json.loads(measured.output.splitlines()[0])
         except (IndexError, ValueError):
             word = failure(measured)
             print(measured.complained[-2000:], file=sys.stderr)

@@ -25,7 +25,7 @@ class Measured(NamedTuple):
     seconds: float
     cpu_s: float
     peak: int
-    said: str
+    output: str
     complained: str
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks.survival.draw import Blow
 from benchmarks.survival.record import Line, Record
-from benchmarks.survival.strike import OF_A_RUN, SERVE_ONLY, found, struck
+from benchmarks.survival.strike import OF_A_RUN, SERVE_ONLY, pids_of, struck
 from config.celery import app
 from labs.calibration.cases import ARMS, CASES
 from labs.engine.base.processes import ROOT
@@ -85,7 +85,7 @@ class Piece:
 
     def _one(self, blow: Blow) -> _Judged:
         up = self._house()
-        experiment = _asked(self._seed, blow)
+        experiment = _queue(self._seed, blow)
         hit = ""
         try:
             if _comes_to(experiment, blow.phase):
@@ -108,7 +108,7 @@ class Piece:
         try:
             until(lambda: self._is_over(experiment), _END_LIMIT_S, "the run did not end")
         except WaitTimeout:
-            wrong.append(f"the run did not end within {_END_LIMIT_S:.0f} s: {_told(experiment)}")
+            wrong.append(f"the run did not end within {_END_LIMIT_S:.0f} s: {_states(experiment)}")
             lifecycle.cancel(experiment.slug, "the survival test")
         return wrong
 
@@ -142,7 +142,7 @@ class Piece:
             record.add(replace(judged.line, wrong=judged.line.wrong + doubted))
 
 
-def _asked(seed: int, blow: Blow) -> Experiment:
+def _queue(seed: int, blow: Blow) -> Experiment:
     """Queues the run and tells the worker, as a click does."""
     case = next(case for case in CASES if case.name == blow.case)
     arms = list(ARMS) if blow.arms == "both" else [blow.arms]
@@ -177,8 +177,8 @@ def _gone(what: Callable[[], Collection[object]]) -> list[str]:
 
 def _of_a_run(up: House) -> list[str]:
     """Those of a run, and of the judge's processes more than the one that serves."""
-    others = [part for part in ("judge", "spark") for _ in found(up, part)[1:]]
-    return [part for part in OF_A_RUN for _ in found(up, part)] + others
+    others = [part for part in ("judge", "spark") for _ in pids_of(up, part)[1:]]
+    return [part for part in OF_A_RUN for _ in pids_of(up, part)] + others
 
 
 def _folders(experiment: Experiment) -> list[str]:
@@ -191,7 +191,7 @@ def _folders(experiment: Experiment) -> list[str]:
     return [str(path.relative_to(folder)) for path in left]
 
 
-def _told(experiment: Experiment) -> str:
+def _states(experiment: Experiment) -> str:
     arms = (f"{run.name} in {run.phase or 'no phase'}" for run in experiment.runs.all())
     return f"{experiment.state}, {', '.join(arms)}"
 

@@ -35,7 +35,7 @@ SERVE_ONLY = ("web", "redis", "judge", "spark")
 _FILLER = "filler"
 
 
-def found(up: House, part: str) -> list[int]:
+def pids_of(up: House, part: str) -> list[int]:
     """The processes that play a part now."""
     mark = COMMANDS[part]
     return sorted(pid for pid, command in processes_of(up.data).items() if mark in command)
@@ -48,7 +48,7 @@ def struck(up: House, blow: Blow) -> str:
     if blow.deed == "sleep":
         return _stop(list(processes_of(up.data)), blow.for_s)
     dice = random.Random(blow.number)  # noqa: S311 - which of several is repeatable, too
-    chosen = {part: dice.choice(pids) for part in blow.parts if (pids := found(up, part))}
+    chosen = {part: dice.choice(pids) for part in blow.parts if (pids := pids_of(up, part))}
     pids = list(chosen.values())
     if blow.deed == "stop":
         _stop(pids, blow.for_s)

@@ -131,7 +131,7 @@ def _differ(event: FailureEvent, one: Pipeline, other: Pipeline) -> bool:
 def _drawn(event: FailureEvent, base: Pipeline, dice: random.Random) -> Pipeline:
     line = dice.choice(lines())
     pipeline = replace(base, kafka=line, version=_version(base.family, dice))
-    own, addition = _of_event(event, pipeline), _beside(pipeline)
+    own, addition = _of_event(event, pipeline), _client_settings(pipeline)
     keys = [
         *_some(own, MOST_OF_EVENT, dice),
         *_some(addition, MOST_BESIDE, dice),
@@ -183,7 +183,7 @@ def _of_event(event: FailureEvent, pipeline: Pipeline) -> dict[Key, tuple[Value,
     }
 
 
-def _beside(pipeline: Pipeline) -> dict[Key, tuple[Value, ...]]:
+def _client_settings(pipeline: Pipeline) -> dict[Key, tuple[Value, ...]]:
     """The clients' settings that a run can take over, whatever the model says of them."""
     return {
         (component, setting.name): values

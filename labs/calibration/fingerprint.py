@@ -23,7 +23,7 @@ def fingerprint(scenario: str) -> Mapping[str, str]:
     return {"scenario": _hash([module]), "engine": _engine(), "rules": _rules()}
 
 
-def told(code: Mapping[str, str]) -> str:
+def short_form(code: Mapping[str, str]) -> str:
     """A fingerprint in a few letters; empty for that of a run that was kept without one."""
     return " ".join(code[part][:6] for part in ("scenario", "engine", "rules") if part in code)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from labs.calibration.bound import below
-from labs.calibration.fingerprint import fingerprint, told
+from labs.calibration.fingerprint import fingerprint, short_form
 from labs.engine.scenarios import all_scenarios
 from labs.engine.scenarios.model import Scenario
 
@@ -91,7 +91,7 @@ class Staged:
         counted: dict[tuple[str, str, str, bool], int] = defaultdict(int)
         now = fingerprint(self.scenario.name)
         for run in (*self.permitting.runs, *self.preventing.runs):
-            counted[run.date, run.kafka, told(run.code), run.code != now] += 1
+            counted[run.date, run.kafka, short_form(run.code), run.code != now] += 1
         return [
             Batch(kafka, date or _UNDATED, code, older, runs)
             for (date, kafka, code, older), runs in sorted(counted.items(), reverse=True)

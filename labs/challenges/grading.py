@@ -67,7 +67,7 @@ def grade(challenge: Challenge, played: Played, stated: Stated) -> Grade:
     ]
     if missing:
         return Grade(UNKNOWN, f"This run did not count: {', '.join(missing)}.")
-    text = "; ".join(_told(condition, played) for condition in challenge.conditions)
+    text = "; ".join(_outcome(condition, played) for condition in challenge.conditions)
     if not all(condition.met(seen[condition.count] or 0) for condition in challenge.conditions):
         return Grade(FAILED, f"{text}.")
     if challenge.kind in MUST_HOLD and played.verdict != "holds":
@@ -117,11 +117,11 @@ def grade_case(
     return Grade(FAILED, f"Not yet: {', and '.join(wrong)}. {shown.why}")
 
 
-def _told(condition: Condition, played: Played) -> str:
+def _outcome(condition: Condition, played: Played) -> str:
     """`985 acknowledged and gone of 10,000 (asked for: none)`."""
     seen, ok = played.numbers[condition.count], played.numbers.get("ok")
     of = f" of {ok:,}" if condition.count == "lost_write" and ok is not None else ""
-    return f"{seen:,} {condition.label}{of} (asked for: {condition.asked})"
+    return f"{seen:,} {condition.label}{of} (asked for: {condition.bounds})"
 
 
 def _harm(played: Played) -> str:

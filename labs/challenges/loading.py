@@ -73,8 +73,8 @@ def _with_levers(top: Table, challenge: Challenge) -> Challenge:
     return replace(
         challenge,
         levers=top.texts("levers"),
-        optimum=_known(top.table("optimum")),
-        tempting=_known(top.table("tempting")),
+        optimum=_known_answer(top.table("optimum")),
+        tempting=_known_answer(top.table("tempting")),
     )
 
 
@@ -132,7 +132,7 @@ def _condition(table: Table) -> Condition:
     return condition
 
 
-def _known(table: Table) -> Known:
+def _known_answer(table: Table) -> Known:
     settings = table.settings("settings")
     if not settings:
         raise table.error("settings", "is missing: what does this answer change?")

@@ -51,7 +51,7 @@ class Condition:
         return COUNTS[self.count].label
 
     @property
-    def asked(self) -> str:
+    def bounds(self) -> str:
         """`none`, `exactly 10`, `at most 9,000`, `at least 1`, `3 to 5`."""
         if self.most is None:
             return f"at least {self.least:,}"
@@ -60,7 +60,7 @@ class Condition:
         return f"{self.least:,} to {self.most:,}" if self.least else f"at most {self.most:,}"
 
     def __str__(self) -> str:
-        return f"{self.label}: {self.asked}"
+        return f"{self.label}: {self.bounds}"
 
 
 @dataclass(frozen=True, slots=True)

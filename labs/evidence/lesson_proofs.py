@@ -72,7 +72,7 @@ def prove(
             for number in range(runs):
                 folder = place / f"{lesson.name}-{number}"
                 _run(lesson, proofs, seed + number, folder, judge)
-                report(f"{lesson.name}, seed {seed + number}: {_told(proofs)}")
+                report(f"{lesson.name}, seed {seed + number}: {_summary(proofs)}")
             yield proofs
 
 
@@ -113,7 +113,7 @@ def _run(lesson: Lesson, proofs: Sequence[Proof], seed: int, folder: Path, judge
             proof.wait = proof.wait.longer(wait(events, proof.arm))
 
 
-def _told(proofs: Sequence[Proof]) -> str:
+def _summary(proofs: Sequence[Proof]) -> str:
     return "; ".join(
         f"{proof.role} {proof} after {proof.wait.verdict_s:.0f} s"
         + (f" ({proof.reasons[-1]})" if proof.reasons else "")

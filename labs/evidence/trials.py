@@ -16,7 +16,7 @@ from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
 from labs.calibration import table
 from labs.calibration.edges import LINE, Edge
-from labs.calibration.fingerprint import fingerprint, told
+from labs.calibration.fingerprint import fingerprint, short_form
 from labs.calibration.record import Explored, Record
 from labs.calibration.staged import Staged, staged
 from labs.calibration.table import Held, Observed
@@ -156,7 +156,7 @@ def _is_older(code: Mapping[str, str], scenario: str) -> bool:
 
 
 def _code(code: Mapping[str, str]) -> str:
-    return f", code {told(code)}" if code else ""
+    return f", code {short_form(code)}" if code else ""
 
 
 def unjudged(trials: Iterable[Trial]) -> list[tuple[Experiment, str]]:

@@ -62,7 +62,7 @@ class Text:
 
     def html(self, showed: Showed, value: Value) -> str:
         """The text as HTML, in the numbers of a run."""
-        text = "\n".join(self._said(part, showed) for part in self.parts)
+        text = "\n".join(self._rendered(part, showed) for part in self.parts)
         filled = _PLACEHOLDER.sub(lambda match: value(match[1], match[2]), text)
         return str(_markdown().render(filled, {"drawings": self.drawings}))
 
@@ -71,7 +71,7 @@ class Text:
         return self.html(lambda _: None, lambda arm, count: "")
 
     @staticmethod
-    def _said(part: Part, showed: Showed) -> str:
+    def _rendered(part: Part, showed: Showed) -> str:
         if not part.arm:
             return part.some
         seen = showed(part.arm)

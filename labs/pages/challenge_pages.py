@@ -107,7 +107,7 @@ def context(request: HttpRequest, challenge: Challenge) -> dict[str, Any]:
         "is_open": open_,
         "verified": verified(challenge.name),
         "hides_why": challenge.is_forensics and not open_,
-        "optimum": _known(challenge) if open_ else None,
+        "optimum": _known_answers(challenge) if open_ else None,
         "form": LeverForm(challenge, last.attempt.levers if last else challenge.start()),
         "case": CaseForm(challenge, {}),
     }
@@ -144,7 +144,7 @@ def result_context(request: HttpRequest, one: Graded) -> dict[str, Any]:
     return results
 
 
-def _known(challenge: Challenge) -> dict[str, tuple[Change, ...] | str]:
+def _known_answers(challenge: Challenge) -> dict[str, tuple[Change, ...] | str]:
     """The optimum's changes and why; of a case, nothing: the causes explain themselves."""
     pipeline, _ = described(challenge, challenge.with_levers(challenge.optimum))
     changed = changes(challenge, pipeline) if pipeline else ()

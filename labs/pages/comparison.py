@@ -97,7 +97,7 @@ def compare(*experiments: Experiment) -> Comparison:
 
 
 def _conditions(runs: Sequence[Run]) -> Iterable[tuple[str, tuple[str | None, ...]]]:
-    rows = [dict(Conditions.of(run.experiment.request()).told()) for run in runs]
+    rows = [dict(Conditions.of(run.experiment.request()).described()) for run in runs]
     for name in dict.fromkeys(name for row in rows for name in row):
         yield name, tuple(row.get(name) for row in rows)
 

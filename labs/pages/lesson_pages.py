@@ -74,7 +74,8 @@ def context(request: HttpRequest, lesson: Lesson, mine: Progress, step: str) -> 
         matches |= _takes(lesson, len(lesson.arms))
     if step == "why":
         matches["asked"] = [
-            _asked(question, mine.answers.get(question.name)) for question in lesson.questions
+            _question_row(question, mine.answers.get(question.name))
+            for question in lesson.questions
         ]
     if mine.experiment is not None:
         matches |= experiment_context(request, mine.experiment.slug)
@@ -120,7 +121,7 @@ def turned(lesson: Lesson, mine: Progress) -> Compared | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionRow:
     """A question: not answered yet (`given` None), or with what was answered."""
 
     question: Question
@@ -128,9 +129,9 @@ class Asked:
     right: bool
 
 
-def _asked(question: Question, given: Any) -> Asked:
+def _question_row(question: Question, given: Any) -> QuestionRow:
     is_known = isinstance(given, int) and given < len(question.answers)
-    return Asked(
+    return QuestionRow(
         question, given if is_known else None, bool(is_known and question.answers[given].right)
     )
 
@@ -154,7 +155,9 @@ def row(lesson: Lesson, mine: Progress | None, may_undo: bool, proofs: list[Stan
     mine = mine or Progress(lesson=lesson.name)
     step = mine.step if mine.step in STEPS else next(iter(STEPS))
     result = turned(lesson, mine)
-    questions = [_asked(question, mine.answers.get(question.name)) for question in lesson.questions]
+    questions = [
+        _question_row(question, mine.answers.get(question.name)) for question in lesson.questions
+    ]
     return Row(
         lesson, step, STEPS[step], mine.pk is not None,
         result is not None and result.showed == NONE, sum(question.right for question in questions),

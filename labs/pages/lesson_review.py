@@ -30,7 +30,7 @@ class Card:
     ask: str
     label: str
     choices: tuple[tuple[str, str], ...]
-    said: str
+    given_answer: str
     confidence: str
     step: str
     true: str

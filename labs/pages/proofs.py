@@ -52,7 +52,7 @@ class Sender:
     """Who sends and reads in an experiment, in words; `otherwise` is the client to choose instead,
     empty where there is none."""
 
-    said: str
+    description: str
     otherwise: str
 
 
@@ -70,7 +70,7 @@ def sender(pipeline: Pipeline, scenario: str) -> Sender:
     staged = find_scenario(scenario)
     java = clients_for(pipeline, staged)
     otherwise = _LIBRDKAFKA if java and not staged.client_decides else ""
-    return Sender(_said(staged.workload, java), otherwise)
+    return Sender(_summary(staged.workload, java), otherwise)
 
 
 def sent(experiment: Experiment) -> Sender | None:
@@ -81,7 +81,7 @@ def sent(experiment: Experiment) -> Sender | None:
         return None
     java = experiment.spec.get("java_clients")
     instead = _other(experiment, staged, java) if experiment.pipeline else ""
-    return Sender(_said(staged.workload, java), instead)
+    return Sender(_summary(staged.workload, java), instead)
 
 
 def _other(experiment: Experiment, staged: Scenario, java: str | None) -> str:
@@ -97,7 +97,7 @@ def _other(experiment: Experiment, staged: Scenario, java: str | None) -> str:
     return f"Java {release}" if release else ""
 
 
-def _said(workload: str, java: str | None) -> str:
+def _summary(workload: str, java: str | None) -> str:
     """The words for a workload; `java` is the release of the Java clients that play it, if any."""
     if workload.startswith("streams"):
         return "A Kafka Streams application reads and writes, with your settings"

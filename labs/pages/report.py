@@ -48,7 +48,7 @@ def _facts(experiment: Experiment, runs: list[Run], address: str) -> Iterator[st
         ("scenario", experiment.scenario),
         ("seed", str(experiment.seed)),
         ("ended", ended),
-        *Conditions.of(experiment.request()).told(),
+        *Conditions.of(experiment.request()).described(),
         *presentation.conditions(runs),
     ]
     if experiment.pruned_at:
@@ -100,12 +100,14 @@ def _settings(experiment: Experiment, runs: list[Run]) -> Iterator[str]:
     if compared.differ:
         yield from ("", "Settings that differ", "--------------------")
         for key, values in compared.differ:
-            lines = (f"{name}: {_said(value)}" for name, value in zip(labels, values, strict=True))
+            lines = (
+                f"{name}: {_written(value)}" for name, value in zip(labels, values, strict=True)
+            )
             yield f"  {key}  {'; '.join(lines)}"
     if compared.same:
         head = "Settings of all arms" if len(runs) > 1 else "Settings"
         yield from ("", head, "-" * len(head))
-        yield from _columns([(key, _said(value)) for key, value in compared.same])
+        yield from _columns([(key, _written(value)) for key, value in compared.same])
 
 
 def _shortened(runs: list[Run]) -> Iterator[str]:
@@ -123,5 +125,5 @@ def _columns(pairs: list[tuple[str, str]]) -> Iterator[str]:
         yield f"  {name.ljust(width)}  {value}"
 
 
-def _said(value: object) -> str:
+def _written(value: object) -> str:
     return "-" if value is None else written(value)

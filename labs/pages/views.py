@@ -83,10 +83,12 @@ def conditions(request: HttpRequest) -> HttpResponse:
     pipeline, name = (request.GET.get(each, "") for each in ("pipeline", "scenario"))
     described, scenario = _described(pipeline), _scenario(name)
     form = ConditionsForm(scenario, java=java_release(described, scenario))
-    return render(request, "labs/conditions.html", _asked(pipeline, described, scenario, form))
+    return render(
+        request, "labs/conditions.html", _form_context(pipeline, described, scenario, form)
+    )
 
 
-def _asked(
+def _form_context(
     pipeline: str, described: Pipeline, scenario: Scenario, form: ConditionsForm
 ) -> dict[str, Any]:
     """For the page with the form, filled in or not."""
@@ -122,7 +124,7 @@ def start(request: HttpRequest) -> HttpResponse:
         scenario, described = _scenario(name), _described(pipeline)
         form = ConditionsForm(scenario, request.POST, java=java_release(described, scenario))
         if not form.is_valid():
-            context = _asked(pipeline, described, scenario, form)
+            context = _form_context(pipeline, described, scenario, form)
             return render(request, "labs/conditions.html", context, status=400)
         return redirect(services.start(pipeline, name, form.conditions(), visitors.of(request)))
     except services.Refused as refused:
@@ -240,7 +242,7 @@ def shown(found: Experiment) -> dict[str, Any]:
         "sends": proofs.sent(found),
         "instead_of": sentences.of_brokers(found.request()),
         "conditions": presentation.conditions(runs),
-        "staging": list(Conditions.of(found.request()).told()),
+        "staging": list(Conditions.of(found.request()).described()),
         "shortened": presentation.shortened(runs),
         "refutations": refutations(found),
         "labels": [presentation.label(found, run.name) for run in runs],

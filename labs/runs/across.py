@@ -68,18 +68,18 @@ def lines_of(text: str, known: Sequence[str]) -> tuple[str, ...]:
     oldest_first = [kafka_line(version) for version in reversed(known)]
     if ".." in text:
         first, _, last = (part.strip() for part in text.partition(".."))
-        _known((first, last), oldest_first)
+        _check_lines((first, last), oldest_first)
         wanted = [line for line in oldest_first if at_least(line, first) and at_least(last, line)]
     else:
         named = [part.strip() for part in text.split(",")]
-        _known(named, oldest_first)
+        _check_lines(named, oldest_first)
         wanted = [line for line in oldest_first if line in named]
     if len(wanted) < 2:
         raise AcrossError(f"{text}: two lines at least are compared, such as 3.9..4.3")
     return tuple(wanted)
 
 
-def _known(named: Sequence[str], lines: Sequence[str]) -> None:
+def _check_lines(named: Sequence[str], lines: Sequence[str]) -> None:
     for line in named:
         if line not in lines:
             raise AcrossError(f"{line!r} is not a line that runs here: {', '.join(lines)}")
@@ -164,7 +164,7 @@ def _rules(before: Pipeline, after: Pipeline, scenario: str) -> Iterator[str]:
                 yield f"{', '.join(names)} only on {line}: {reason} ({sources})"
 
 
-def told(rows: Sequence[Row], found: Sequence[Change], arms: Sequence[str]) -> str:
+def report(rows: Sequence[Row], found: Sequence[Change], arms: Sequence[str]) -> str:
     """The rows as a table, and under it what changed where, and what contradicts the advisor."""
     cells = [("Kafka", *arms, "the advisor"), *(_cells(row, arms) for row in in_order(rows))]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]

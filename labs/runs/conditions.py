@@ -57,7 +57,7 @@ class Conditions:
             spec.java_clients, spec.copier,
         )  # fmt: skip
 
-    def told(self) -> Iterator[tuple[str, str]]:
+    def described(self) -> Iterator[tuple[str, str]]:
         """What was chosen, in words, for a run's page and report."""
         if self.java_clients:
             also = f", with {TOOL}" if self.copier else ""

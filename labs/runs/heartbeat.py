@@ -10,7 +10,7 @@ from typing import TypeVar
 _Who = TypeVar("_Who", bound=Hashable)
 
 
-class Silence:
+class HeartbeatAges:
     """Since when each heartbeat has been the same, on this process's own monotonic clock.
 
     A beat is compared with nothing but the one before it. So a clock that is set forward ends no
@@ -24,7 +24,7 @@ class Silence:
         self._looked = clock()
         self._alone = threading.Lock()
 
-    def lasting(self, beats: Mapping[_Who, object], least_s: float) -> list[_Who]:
+    def overdue(self, beats: Mapping[_Who, object], least_s: float) -> list[_Who]:
         """Those whose beat has not changed for so many seconds; who is not told of is forgotten."""
         return [who for who, for_s in self.seconds(beats, least_s).items() if for_s >= least_s]
 
@@ -38,9 +38,9 @@ class Silence:
             if now - self._looked >= blind_s:
                 self._since = {}
             self._looked = now
-            self._since = {who: self._heard(who, beat, now) for who, beat in beats.items()}
+            self._since = {who: self._last_change(who, beat, now) for who, beat in beats.items()}
             return {who: now - self._since[who][1] for who in beats}
 
-    def _heard(self, who: Hashable, beat: object, now: float) -> tuple[object, float]:
+    def _last_change(self, who: Hashable, beat: object, now: float) -> tuple[object, float]:
         before = self._since.get(who)
         return before if before and before[0] == beat else (beat, now)

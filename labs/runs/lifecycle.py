@@ -21,7 +21,7 @@ from django.utils import timezone
 from labs.engine.run.result import JUDGED
 from labs.models import LIVE, Experiment, Run, State
 from labs.runs import owners
-from labs.runs.heartbeat import Silence
+from labs.runs.heartbeat import HeartbeatAges
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ RENUDGE_S = 20.0
 """How long a queued experiment waits for a worker before it is handed to Redis again."""
 RENUDGE_MOST = 4
 
-_silence = Silence()
+_heartbeats = HeartbeatAges()
 
 _ENDED = "so the run was ended and its brokers with it. Nothing is concluded from it."
 WORKER_GONE = f"The worker that ran this stopped answering, {_ENDED}"
@@ -117,7 +117,7 @@ def requeue(slug: str, attempt: int, visitor: str = "", address: str = "") -> bo
     return bool(again)
 
 
-def sweep(heartbeats: Silence = _silence) -> list[str]:
+def sweep(heartbeats: HeartbeatAges = _heartbeats) -> list[str]:
     """Ends runs whose worker died or fell silent, and removes what they left; their slugs.
 
     Cheap and safe to call by many at once. It writes: no page does it while it is looked at.
@@ -127,7 +127,7 @@ def sweep(heartbeats: Silence = _silence) -> list[str]:
     return ended
 
 
-def interrupt_orphans(heartbeats: Silence = _silence) -> list[str]:
+def interrupt_orphans(heartbeats: HeartbeatAges = _heartbeats) -> list[str]:
     """Ends runs whose worker's process is dead, or has been seen silent for too long; their slugs.
 
     That is `HUNG_S` where the process lives, `STALE_S` where nobody here can tell.

@@ -5,13 +5,13 @@ from __future__ import annotations
 from django.db.models import F
 
 from labs.models import Worker
-from labs.runs.heartbeat import Silence
+from labs.runs.heartbeat import HeartbeatAges
 
 BEAT_S = 3.0
 GONE_S = 15.0
 """Silence after which a worker counts as gone: five missed beats."""
 
-_silence = Silence()
+_heartbeats = HeartbeatAges()
 
 
 def beat(name: str) -> None:
@@ -25,14 +25,14 @@ def leave(name: str) -> None:
     Worker.objects.filter(name=name).delete()
 
 
-def missing(heartbeats: Silence = _silence) -> bool:
+def missing(heartbeats: HeartbeatAges = _heartbeats) -> bool:
     """Whether no worker is there, as far as this process has seen."""
     beats = dict(Worker.objects.values_list("name", "beat"))
-    return len(heartbeats.lasting(beats, GONE_S)) == len(beats)
+    return len(heartbeats.overdue(beats, GONE_S)) == len(beats)
 
 
-def forget_dead_workers(heartbeats: Silence) -> None:
+def forget_dead_workers(heartbeats: HeartbeatAges) -> None:
     """Removes those that fell silent without a word: one that lives after all comes again."""
     beats = dict(Worker.objects.values_list("name", "beat"))
-    for name in heartbeats.lasting(beats, GONE_S):
+    for name in heartbeats.overdue(beats, GONE_S):
         Worker.objects.filter(name=name, beat=beats[name]).delete()

@@ -30,7 +30,7 @@ def prune(limit_bytes: int | None = None) -> list[str]:
     limit = settings.LAB_RUNS_LIMIT_MB * MEGABYTE if limit_bytes is None else limit_bytes
     kept = Experiment.objects.filter(pruned_at__isnull=True)
     sizes = {slug: size(_runs(slug)) for slug in kept.values_list("slug", flat=True)}
-    left, pruned = sum(sizes.values()) + beside(), []
+    left, pruned = sum(sizes.values()) + other_bytes(), []
     for experiment in list(_ended().order_by("-ended_at", "-pk")[1:])[::-1]:
         if left <= limit:
             break
@@ -43,7 +43,7 @@ def prune(limit_bytes: int | None = None) -> list[str]:
     return pruned
 
 
-def beside() -> int:
+def other_bytes() -> int:
     """Bytes of what is not a ledger: the database, the queue of a Redis of our own, the logs."""
     folders = (settings.LAB_LOGS_DIR, settings.LAB_DATA_DIR / "redis")
     return _database() + sum(size(Path(folder)) for folder in folders)

@@ -325,7 +325,7 @@ def store(
         queued_at=timezone.now(),
     )
     # Runs are each other's repetitions only under the same conditions.
-    told = list(Conditions.of(spec).told())
+    told = list(Conditions.of(spec).described())
     Run.objects.bulk_create(
         Run(
             experiment=experiment,

@@ -25,7 +25,7 @@ from labs.engine.run.pool import Pool
 from labs.models import Experiment, State
 from labs.runs import expiry, lifecycle, owners, presence, pruning, queue
 from labs.runs.background import Background
-from labs.runs.heartbeat import Silence
+from labs.runs.heartbeat import HeartbeatAges
 from labs.runs.recording import Recorder
 
 logger = logging.getLogger(__name__)
@@ -144,7 +144,7 @@ class Sweeper:
 
     def __init__(self) -> None:
         self._cleared_at: float | None = None
-        self._workers = Silence()
+        self._workers = HeartbeatAges()
 
     def sweep(self) -> None:
         """Called every few seconds."""

@@ -51,7 +51,7 @@ def setting(value: object) -> str:
 
 
 @register.filter
-def beside(labels: Sequence[str], values: Sequence[object]) -> list[tuple[str, object]]:
+def labelled(labels: Sequence[str], values: Sequence[object]) -> list[tuple[str, object]]:
     """Each value with the name of its column, for where columns become lines."""
     return list(zip(labels, values, strict=True))
 

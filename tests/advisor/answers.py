@@ -55,7 +55,7 @@ def get(client: Client, name: str, slug: str) -> Any:
     return client.get(reverse(f"advisor:{name}", args=[slug]))
 
 
-def said(client: Client, name: str, slug: str) -> str:
+def page_text(client: Client, name: str, slug: str) -> str:
     response = get(client, name, slug)
     assert response.status_code == 200
     return re.sub(r"<[^>]+>", " ", response.content.decode())

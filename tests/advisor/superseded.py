@@ -1,7 +1,7 @@
 """Statements about Kafka that were true once, or that many pages have wrong, and what is true.
 
 A statement is recognised by a pattern over text in small letters, without marks and line breaks
-(`tests.advisor.spoken`). Each has a sentence that it must catch and one that it must let pass.
+(`tests.advisor.speech`). Each has a sentence that it must catch and one that it must let pass.
 """
 
 from __future__ import annotations

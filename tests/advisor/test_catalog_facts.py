@@ -132,7 +132,7 @@ def _cases() -> list[tuple[Family, str, str, Component]]:
     ]
 
 
-def _known(family: Family, line: str, kafka: str, component: Component) -> dict[str, Fact]:
+def _fact_names(family: Family, line: str, kafka: str, component: Component) -> dict[str, Fact]:
     of = products_of(family, line, kafka, component)
     return {name: fact for row in reversed(of) for name, fact in facts(*row).items()}
 
@@ -141,7 +141,7 @@ def _known(family: Family, line: str, kafka: str, component: Component) -> dict[
 def test_what_is_weighed_agrees_with_what_the_product_says(
     family: Family, line: str, kafka: str, component: Component
 ) -> None:
-    by_name = _known(family, line, kafka, component)
+    by_name = _fact_names(family, line, kafka, component)
     for setting in settings_of(family, line, kafka, component):
         if (component, setting.name) in NOT_IN_KAFKA:
             continue
@@ -183,7 +183,7 @@ def test_every_real_setting_can_be_named_and_its_default_read(
     names = [name for setting in every for name in (setting.name, *setting.aliases)]
     assert len(names) == len(set(names))
     client = {"": True, component.value: True}
-    entry = _known(family, line, kafka, component).values()
+    entry = _fact_names(family, line, kafka, component).values()
     real = {fact.name for fact in entry if component in (T, B) or client.get(fact.client)}
     decided = {
         Family.SPARK: {"enable.auto.commit", "auto.offset.reset", "transactional.id",

@@ -20,7 +20,7 @@ def _read(text: str) -> Intake:
     return intake
 
 
-def _beside(settings: dict[str, Value], text: str, note: str) -> None:
+def _with_text(settings: dict[str, Value], text: str, note: str) -> None:
     """Reads the settings and no other, and says the note."""
     intake = _read(text)
     assert intake.settings == settings
@@ -74,7 +74,7 @@ def test_what_counts_only_in_a_profile_is_not_read(profile: str) -> None:
 def test_several_profiles_are_named() -> None:
     text = "spring.kafka.producer.acks: all\n---\nspring.config.activate.on-profile: [dev, test]\n"
     note = "Line 3: what counts only in profile dev, test is not read."
-    _beside(MAIN, f"{text}spring.kafka.producer.acks: 1\n", note)
+    _with_text(MAIN, f"{text}spring.kafka.producer.acks: 1\n", note)
 
 
 @pytest.mark.parametrize("separator", ["#---", "!---", "#--- "])
@@ -85,7 +85,7 @@ def test_a_properties_file_of_several_parts_is_read_part_by_part(
     lines = ["spring.kafka.producer.acks=all", separator, "spring.kafka.producer.acks=1",
              "spring.config.activate.on-profile=dev", separator,
              "spring.kafka.producer.retries=3"]  # fmt: skip
-    _beside({**MAIN, "producer.retries": 3}, newline.join(lines), f"Line 4: {DEV}")
+    _with_text({**MAIN, "producer.retries": 3}, newline.join(lines), f"Line 4: {DEV}")
 
 
 def test_the_profiles_that_are_switched_on_are_no_condition() -> None:
@@ -98,7 +98,7 @@ def test_what_counts_only_on_a_platform_is_not_read() -> None:
         "spring.kafka.producer.acks=all\n#---\nspring.kafka.producer.acks=1\n"
         "spring.config.activate.on-cloud-platform=kubernetes\n"
     )
-    _beside(MAIN, text, "Line 4: what counts only on kubernetes is not read.")
+    _with_text(MAIN, text, "Line 4: what counts only on kubernetes is not read.")
 
 
 def test_a_dict_out_of_a_function_is_read() -> None:
@@ -111,7 +111,7 @@ def test_keys_that_are_put_into_a_dict_one_by_one_are_read() -> None:
         "conf = {'bootstrap.servers': 'a'}\nother = []\nconf['acks'] = '1'\n"
         "conf['retries'] = tries\nos.environ['linger.ms'] = '1'\n"
     )
-    _beside({"producer.acks": "1"}, text, "Line 4: retries is not a plain value: not read.")
+    _with_text({"producer.acks": "1"}, text, "Line 4: retries is not a plain value: not read.")
     reader = "c = {'group.id': 'a'}\nc['isolation.level'] = 'read_uncommitted'\n"
     assert _read(reader).settings == {"consumer.isolation.level": "read_uncommitted"}
 
@@ -144,7 +144,9 @@ def test_options_are_read_as_the_code_says_them(option: str, settings: dict[str,
     ('"""{"orders":{"0":23}}"""', "names single partitions: not weighed here"),
 ])  # fmt: skip
 def test_an_option_that_cannot_be_read_is_said(value: str, why: str) -> None:
-    _beside({}, f'{SOURCE}\n.option("startingOffsets", {value})', f"Line 2: startingOffsets {why}.")
+    _with_text(
+        {}, f'{SOURCE}\n.option("startingOffsets", {value})', f"Line 2: startingOffsets {why}."
+    )
 
 
 def test_json_in_scala_is_no_reason_to_refuse_the_rest() -> None:
@@ -168,7 +170,7 @@ def test_what_kubectl_lists_is_read_resource_by_resource() -> None:
     settings: dict[str, Value] = {
         "topic.replication.factor": 3, "topic.min.insync.replicas": 2, "broker.log.dirs": "stated",
     }  # fmt: skip
-    _beside(settings, text, note)
+    _with_text(settings, text, note)
 
 
 @pytest.mark.parametrize("items", ["", "3", "[1, 2]", "[[1]]", "{a: 1}"])
@@ -180,7 +182,7 @@ def test_a_list_of_nothing_is_no_traceback(items: str) -> None:
 def test_a_name_of_librdkafka_in_a_java_file_is_told_to_be_that() -> None:
     text = "request.required.acks=1\nretries=3\n"
     note = "Line 1: request.required.acks is a setting of librdkafka: the producer passes over it."
-    _beside({"producer.retries": 3}, text, note)
+    _with_text({"producer.retries": 3}, text, note)
 
 
 @pytest.mark.parametrize(("kind", "text"), [
@@ -269,6 +271,6 @@ def test_javas_own_producer_is_no_python() -> None:
 
 
 def test_pairs_with_a_name_for_a_value_are_read_but_for_that() -> None:
-    _beside({"producer.acks": "all"}, '"acks": "all",\n"linger.ms": wait',
+    _with_text({"producer.acks": "all"}, '"acks": "all",\n"linger.ms": wait',
             "Line 2: linger.ms is not a plain value: not read.")  # fmt: skip
     assert _read("c = dict({'acks': 'all'}, retries=tries)").settings == MAIN

@@ -19,7 +19,7 @@ from advisor.reasoning.answer import answer
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.serial import to_data
 from labs.runs import services as labs
-from tests.advisor.answers import RISKY, get, older, said, saved
+from tests.advisor.answers import RISKY, get, older, page_text, saved
 from tests.advisor.pipelines import described
 
 
@@ -37,7 +37,7 @@ def test_a_link_of_todays_rules_shows_what_was_kept_and_no_notice(client: Client
     description.refresh_from_db()
     assert services.find(description.slug).is_kept
     assert services.find(description.slug).answer == answer(pipeline)
-    page = said(client, "advice", description.slug)
+    page = page_text(client, "advice", description.slug)
     for words in ("Newer advice", "was not kept", "say the same"):
         assert words not in page
     assert f"rules {services.RULES_VERSION}" in page
@@ -49,12 +49,12 @@ def test_an_old_link_keeps_its_answer_and_says_that_there_is_newer_advice(client
     before = older(today)
     slug = saved(RISKY, before)
     for name in ("advice", "report"):
-        page = said(client, name, slug)
+        page = page_text(client, name, slug)
         assert "Newer rules exist" in page
         assert "by rules 1" in page
         assert "See the difference" in page
-    assert "Newer advice exists" in said(client, "compared", slug)
-    page = said(client, "advice", slug)
+    assert "Newer advice exists" in page_text(client, "compared", slug)
+    page = page_text(client, "advice", slug)
     broken = sum(failure.breaks for failure in before.judgement.failures)
     assert f"with these settings {broken} of" in page
     gone, *_ = today.judgement.findings
@@ -77,7 +77,7 @@ def test_a_page_does_not_wait_for_what_todays_rules_say(
 def test_the_difference_names_every_part_and_what_changed_in_the_rules(client: Client) -> None:
     today = answer(described(RISKY))
     before = older(today)
-    page = said(client, "newer", saved(RISKY, before))
+    page = page_text(client, "newer", saved(RISKY, before))
     worse = next(failure for failure in today.judgement.failures if failure.breaks)
     for words in (
         "The guarantee", "What failures may do", worse.title, "Things to know",
@@ -133,20 +133,20 @@ def test_todays_advice_can_be_taken_up_and_the_old_link_stays(client: Client) ->
 @pytest.mark.django_db
 def test_the_same_answer_by_older_rules_is_told_quietly(client: Client) -> None:
     slug = saved(RISKY)
-    page = said(client, "compared", slug)
+    page = page_text(client, "compared", slug)
     assert f"by rules 1; rules {services.RULES_VERSION} say the same" in page
     assert "Newer advice" not in page
-    assert "give the same answer" in said(client, "newer", slug)
+    assert "give the same answer" in page_text(client, "newer", slug)
 
 
 @pytest.mark.django_db
 def test_rules_that_this_installation_does_not_know_are_not_called_older(client: Client) -> None:
     slug = saved(RISKY, older(answer(described(RISKY))), rules="99")
-    assert "This installation has other rules" in said(client, "advice", slug)
-    page = said(client, "compared", slug)
+    assert "This installation has other rules" in page_text(client, "advice", slug)
+    page = page_text(client, "compared", slug)
     assert "Newer advice" not in page
     assert "The rules of this installation answer differently" in page
-    assert "does not know rules 99" in said(client, "newer", slug)
+    assert "does not know rules 99" in page_text(client, "newer", slug)
 
 
 @pytest.mark.django_db
@@ -157,7 +157,7 @@ def test_what_the_catalog_no_longer_takes_can_be_read_and_no_longer_used(client:
     keep = replace(before, judgement=replace(before.judgement, pipeline=unknown))
     slug = saved(RISKY, keep, data=to_data(unknown))
     for name in ("advice", "report"):
-        page = said(client, name, slug)
+        page = page_text(client, name, slug)
         assert "This answer can be read, and no longer be used" in page
         assert "version was saved as 1.1" in " ".join(page.split())
         assert "Prove it" not in page
@@ -179,7 +179,7 @@ def test_what_only_the_changes_would_make_right_is_not_used_either(client: Clien
     keep = replace(before, judgement=replace(before.judgement, pipeline=pipeline))
     slug = saved(RISKY, keep, services.RULES_VERSION, data=to_data(pipeline))
     assert services.find(slug).recommended().value(Component.PRODUCER, "acks") == "all"
-    assert "producer.acks was saved as 2" in " ".join(said(client, "advice", slug).split())
+    assert "producer.acks was saved as 2" in " ".join(page_text(client, "advice", slug).split())
 
 
 @pytest.mark.django_db
@@ -192,7 +192,7 @@ def test_a_recommendation_that_the_catalog_no_longer_takes_is_shown_and_not_expo
         for column in before.columns
     )
     slug = saved(RISKY, replace(before, columns=columns))
-    page = said(client, "advice", slug)
+    page = page_text(client, "advice", slug)
     assert "no longer be used" in page
     assert "See the difference" in page
     assert get(client, "archive", slug).status_code == 410
@@ -201,7 +201,7 @@ def test_a_recommendation_that_the_catalog_no_longer_takes_is_shown_and_not_expo
 @pytest.mark.django_db
 def test_a_pipeline_that_needs_nothing_has_an_answer_too(client: Client) -> None:
     slug = services.save(described(RISKY | {"need.guarantee": "none"})).slug
-    assert "You need no guarantee" in said(client, "advice", slug)
+    assert "You need no guarantee" in page_text(client, "advice", slug)
 
 
 def test_the_newest_rules_in_the_changelog_are_those_in_force() -> None:

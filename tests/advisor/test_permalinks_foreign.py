@@ -23,7 +23,7 @@ from advisor.reasoning.difference import difference
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plain_data import from_plain, to_plain
 from advisor.reasoning.serial import to_data
-from tests.advisor.answers import RISKY, get, said, saved
+from tests.advisor.answers import RISKY, get, page_text, saved
 from tests.advisor.pipelines import SAFE, described, pipelines
 
 KEPT = Path(__file__).parent / "kept"
@@ -50,7 +50,7 @@ def test_an_answer_that_is_not_there_is_not_made_up(
     client: Client, kept: object, words: str
 ) -> None:
     slug = saved(RISKY, answer=kept)
-    page = said(client, "advice", slug)
+    page = page_text(client, "advice", slug)
     assert f"The answer of that day {words}" in page
     assert f"what rules {services.RULES_VERSION} say now" in page
     assert get(client, "newer", slug).status_code == 404
@@ -61,7 +61,7 @@ def test_an_answer_that_is_not_there_is_not_made_up(
 @pytest.mark.django_db
 def test_an_answer_to_another_pipeline_is_not_taken(client: Client) -> None:
     slug = saved(RISKY, answer(described(SAFE)))
-    assert "The answer of that day cannot be read" in said(client, "advice", slug)
+    assert "The answer of that day cannot be read" in page_text(client, "advice", slug)
 
 
 @pytest.mark.django_db

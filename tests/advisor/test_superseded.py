@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.advisor.spoken import plain, said, written
+from tests.advisor.speech import phrases, plain, written
 from tests.advisor.superseded import SUPERSEDED, Superseded
 
 EACH = pytest.mark.parametrize("rule", SUPERSEDED, ids=lambda case: case.now)
@@ -24,7 +24,7 @@ def test_no_text_says_it(rule: Superseded) -> None:
     pattern = re.compile(rule.pattern)
     hits = [
         f"{where}: {text[max(0, hit.start() - 40):hit.end() + 40]}"
-        for where, text in (*written(), *said()) if (hit := pattern.search(text))
+        for where, text in (*written(), *phrases()) if (hit := pattern.search(text))
     ]  # fmt: skip
     assert not hits, f"now: {rule.now} ({rule.source})\n" + "\n".join(hits)
 
@@ -33,4 +33,4 @@ def test_the_texts_are_all_there() -> None:
     where = {place.partition("/")[0] for place, _ in written()}
     assert {"README.md", "docs", "templates", "advisor", "labs", "config"} <= where
     assert len(written()) > 4000
-    assert len(said()) > 1000
+    assert len(phrases()) > 1000

@@ -68,4 +68,4 @@ def test_a_worker_that_does_not_run_yet_is_no_failure():
 
 def test_installed_packages_are_held_against_the_lock():
     finding = doctor.packages()
-    assert finding.ok, finding.found
+    assert finding.ok, finding.state

@@ -14,7 +14,7 @@ from config.preflight import cure
 from tests.house.files import ROOT
 
 
-def said(data: str | Path, *command: str) -> tuple[int, list[str]]:
+def message_of(data: str | Path, *command: str) -> tuple[int, list[str]]:
     """Exit code and lines of a command on a data folder."""
     env = {**os.environ, "LAB_DATA_DIR": str(data)}
     done = subprocess.run(
@@ -27,7 +27,7 @@ def said(data: str | Path, *command: str) -> tuple[int, list[str]]:
 @pytest.mark.process
 def test_a_data_folder_that_cannot_be_made_is_named_with_the_cure(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    code, lines = said(tmp_path / "file" / "data", "prune")
+    code, lines = message_of(tmp_path / "file" / "data", "prune")
     assert code == 2
     assert len(lines) == 1
     assert "data folder" in lines[0]
@@ -38,7 +38,7 @@ def test_a_data_folder_that_cannot_be_made_is_named_with_the_cure(tmp_path: Path
 def test_a_damaged_database_is_named_with_the_cure_and_left_as_it_is(tmp_path: Path) -> None:
     damaged = b"this was a database once " * 400
     (tmp_path / "lab.db").write_bytes(damaged)
-    code, lines = said(tmp_path, "prune")
+    code, lines = message_of(tmp_path, "prune")
     assert code == 2
     assert len(lines) == 1
     assert f"The database {tmp_path / 'lab.db'} is damaged" in lines[0]

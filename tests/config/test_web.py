@@ -47,7 +47,9 @@ other.ledger.mkdir(parents=True)
 def data(tmp_path_factory):
     """A data folder with one ledger of 20 MB and nothing else."""
     folder = tmp_path_factory.mktemp("web")
-    made = spawn([sys.executable, "-c", A_LEDGER], log=folder / "made.log", env=told(folder))
+    made = spawn(
+        [sys.executable, "-c", A_LEDGER], log=folder / "made.log", env=environment_of(folder)
+    )
     assert made.wait(90) == 0, (folder / "made.log").read_text()
     return folder
 
@@ -59,7 +61,7 @@ def port(data):
         yield chosen
 
 
-def told(folder):
+def environment_of(folder):
     return {**os.environ, "LAB_DATA_DIR": str(folder / "data"), "PYTHONPATH": str(ROOT),
             "DJANGO_SETTINGS_MODULE": "config.settings"}  # fmt: skip
 
@@ -68,7 +70,7 @@ def told(folder):
 def serving(folder, program):
     chosen = free_port()
     argv = [sys.executable, *program, "--port", str(chosen)]
-    process = spawn(argv, log=folder / "web.log", env=told(folder))
+    process = spawn(argv, log=folder / "web.log", env=environment_of(folder))
     try:
         until(lambda: answers(chosen, 5), 90, "the web server does not answer", every_s=0.2)
         yield chosen
@@ -78,12 +80,12 @@ def serving(folder, program):
 
 def answers(port: int, limit_s: float) -> bool:
     try:
-        return asked(port, "/", limit_s)[0] == 200
+        return response_to(port, "/", limit_s)[0] == 200
     except OSError:
         return False
 
 
-def asked(port: int, path: str, limit_s: float = 30) -> tuple[int, str]:
+def response_to(port: int, path: str, limit_s: float = 30) -> tuple[int, str]:
     connection = HTTPConnection("127.0.0.1", port, timeout=limit_s)
     try:
         connection.request("GET", path)
@@ -133,9 +135,9 @@ sys.exit(web.main())
 def test_pages_are_served_and_downloads_refused_where_the_disk_takes_nothing(data):
     with serving(data, ["-c", NO_ROOM]) as chosen:
         for path in ("/", "/experiments/", "/learn/", "/describe/client/", "/reference/"):
-            assert asked(chosen, path)[0] == 200
+            assert response_to(chosen, path)[0] == 200
         for form in ("ledger.zip", "ledger-jsonl.zip"):
-            status, page = asked(chosen, f"/experiments/slow/recommended/{form}")
+            status, page = response_to(chosen, f"/experiments/slow/recommended/{form}")
             assert status == 503
             assert "cannot be downloaded just now" in page
 

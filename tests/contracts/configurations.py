@@ -12,9 +12,9 @@ from advisor.catalog import (
     Family,
     Problem,
     Value,
-    beside,
     lookup,
     parse,
+    refused_combination,
     settings_of,
     validate,
 )
@@ -148,7 +148,7 @@ def our_refusal(family: Family, version: str, component: Component, texts: Texts
 
 def our_word(family: Family, version: str, component: Component, texts: Texts) -> str | None:
     """The same of a configuration that may hold settings which no pipeline has."""
-    if problem := beside(family, version, component, texts):
+    if problem := refused_combination(family, version, component, texts):
         return problem.message
     weighed = {setting.name for setting in settings_of(family, version, "4.3", component)}
     held = {name: text for name, text in texts.items() if name in weighed}

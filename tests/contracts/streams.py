@@ -90,7 +90,7 @@ class Application:
         made.close(self._running.java.java.time.Duration.ZERO)
         return None
 
-    def told(self, texts: Texts) -> dict[Component, dict[str, str]]:
+    def effective_settings(self, texts: Texts) -> dict[Component, dict[str, str]]:
         """What StreamsConfig tells the clients inside, and what is in force of its own."""
         config = self._running.kafka.streams.StreamsConfig(
             self._running.properties(self._always | texts)

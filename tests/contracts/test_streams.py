@@ -55,7 +55,7 @@ def test_an_application_refuses_what_we_say_and_is_told_what_we_say(
         assert ours == application.refusal(texts), texts
         refused += ours is not None
         if ours is None:
-            _same(_pipeline(version, texts), application.told(texts))
+            _same(_pipeline(version, texts), application.effective_settings(texts))
     assert 30 <= refused <= len(cases) - 30, "the configurations no longer reach both sides"
 
 
@@ -101,7 +101,7 @@ def test_streams_takes_what_is_exported_as_we_mean_it(
         pipeline = _pipeline(version, texts)
         file = running.read(_exported(pipeline, "java-streams"))
         assert application.refusal(file) is None
-        _same(pipeline, application.told(file))
+        _same(pipeline, application.effective_settings(file))
         streams = _loaded(kafka_jvm, _exported(pipeline, "spring-boot"))["spring"]["kafka"][
             "streams"
         ]

@@ -13,7 +13,7 @@ import pytest
 
 from labs.engine.base.wait import until
 from labs.engine.clients.process import ClientFailed, ClientProcess
-from labs.engine.clients.streams import StreamsConfig, said
+from labs.engine.clients.streams import StreamsConfig, parse
 
 pytestmark = pytest.mark.process
 
@@ -87,4 +87,4 @@ def test_one_that_ends_by_itself_is_a_failure(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_only_its_own_words_are_heard(line: str, words: tuple[str, ...] | None) -> None:
-    assert said(line) == words
+    assert parse(line) == words

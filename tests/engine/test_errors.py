@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 
-from labs.engine.clients.errors import RULINGS, UNLISTED, fatal_told, reported
+from labs.engine.clients.errors import RULINGS, UNLISTED, fatal_report, reported
 
 
 @pytest.mark.parametrize(
@@ -46,8 +46,8 @@ def test_no_error_is_a_success_and_each_has_a_reason() -> None:
 
 def test_a_fatal_error_is_raised_as_itself_whatever_was_told_in_the_same_breath() -> None:
     fatal = KafkaException(KafkaError(KafkaError._FENCED))
-    with pytest.raises(KafkaException) as raised, fatal_told():
+    with pytest.raises(KafkaException) as raised, fatal_report():
         raise SystemError("returned a result with an exception set") from fatal
     assert raised.value is fatal
-    with pytest.raises(SystemError), fatal_told():
+    with pytest.raises(SystemError), fatal_report():
         raise SystemError("something else")

@@ -46,7 +46,7 @@ def two() -> Iterator[dict[str, int]]:
     began = [
         subprocess.Popen([sys.executable, "-c", SLEEP, "--executor-id", id_]) for id_ in "01"
     ]  # fmt: skip
-    until(lambda: found().keys() >= {"0", "1"}, LIMIT_S, "the processes did not start")
+    until(lambda: launched().keys() >= {"0", "1"}, LIMIT_S, "the processes did not start")
     yield {id_: finished.pid for id_, finished in zip("01", began, strict=True)}
     for process in began:
         process.kill()
@@ -57,12 +57,12 @@ def is_stopped(pid: int) -> bool:
     return set(processes.thread_states(pid)) == {"T"}
 
 
-def found() -> dict[str, int]:
+def launched() -> dict[str, int]:
     return executors(os.getpid())
 
 
 def test_an_executor_is_stopped_in_the_second_half_of_a_task(two: dict[str, int]) -> None:
-    until(lambda: found() == two, LIMIT_S, "not both executors were found")
+    until(lambda: launched() == two, LIMIT_S, "not both executors were found")
     for age_ms in (TASK_MS // 3, TASK_MS + 1):
         assert stop_one(running("1", age_ms), TASK_MS) is None
     stopped = stop_one(running("1", TASK_MS // 2), TASK_MS)
@@ -75,14 +75,14 @@ def test_an_executor_is_stopped_in_the_second_half_of_a_task(two: dict[str, int]
 
 
 def test_of_one_executor_alone_no_task_could_be_tried_elsewhere(two: dict[str, int]) -> None:
-    until(lambda: found() == two, LIMIT_S, "not both executors were found")
+    until(lambda: launched() == two, LIMIT_S, "not both executors were found")
     os.kill(two["0"], signal.SIGKILL)
-    until(lambda: found() == {"1": two["1"]}, LIMIT_S, "the one that was killed is still found")
+    until(lambda: launched() == {"1": two["1"]}, LIMIT_S, "the one that was killed is still found")
     assert stop_one(running("1", TASK_MS // 2), TASK_MS) is None
 
 
 def test_of_an_executor_that_ended_meanwhile_nothing_goes_on(two: dict[str, int]) -> None:
-    until(lambda: found() == two, LIMIT_S, "not both executors were found")
+    until(lambda: launched() == two, LIMIT_S, "not both executors were found")
     stopped = stop_one(running("1", TASK_MS // 2), TASK_MS)
     assert stopped is not None
     os.kill(two["1"], signal.SIGKILL)
@@ -94,11 +94,11 @@ def test_one_that_is_gone_is_lost_also_where_another_took_its_place(two: dict[st
     looking = Lost(os.getpid())
     assert looking.look() == ""
     os.kill(two["1"], signal.SIGKILL)
-    until(lambda: "1" not in found(), LIMIT_S, "it outlived its kill")
+    until(lambda: "1" not in launched(), LIMIT_S, "it outlived its kill")
     assert looking.look() == "1"
     again = subprocess.Popen([sys.executable, "-c", SLEEP, "--executor-id", "1"])
     try:
-        until(lambda: "1" in found(), LIMIT_S, "no other came")
+        until(lambda: "1" in launched(), LIMIT_S, "no other came")
         assert looking.look() == "1"
     finally:
         again.kill()

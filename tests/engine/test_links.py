@@ -65,11 +65,11 @@ class Linked(Herd):
 
     laid: tuple[Node, ...] = ()
 
-    def told(self, id_: int) -> At:
+    def advertised(self, id_: int) -> At:
         """Where others are told that a node is."""
         address = self.laid[id_ - 1].clients
         assert address
-        return address.told
+        return address.advertised
 
 
 @pytest.fixture
@@ -82,7 +82,9 @@ def herd(tmp_path: Path) -> Iterator[Linked]:
     for (home, id_), node in zip(homes.items(), laid, strict=True):
         home.mkdir()
         own = ",".join(written(address.at) for address in node.addresses.values())
-        others = [written(item.clients.told) for item in laid if item.clients and item is not node]
+        others = [
+            written(item.clients.advertised) for item in laid if item.clients and item is not node
+        ]
         command = [sys.executable, "-c", PEER, own, *others]
         assert node.clients
         brokers[id_] = Broker(id_, node.clients.at[1], command, home, tmp_path / f"{id_}.log")
@@ -110,7 +112,7 @@ def passed(herd: Linked, one: int, other: int) -> int:
 
 def client(herd: Linked, id_: int) -> socket.socket:
     """A connection to a node that has answered once."""
-    wire = socket.create_connection(herd.told(id_), timeout=60)
+    wire = socket.create_connection(herd.advertised(id_), timeout=60)
     wire.sendall(b"hello")
     assert wire.recv(64) == b"hello"
     return wire

@@ -169,7 +169,7 @@ def test_an_executor_stands_still_from_one_word_to_the_other() -> None:
 
 def test_the_wish_to_fail_is_heard_once() -> None:
     control = Control()
-    assert not control.told_to_fail()
+    assert not control.failure_requested()
     control.obey("fail")
-    assert control.told_to_fail()
-    assert not control.told_to_fail()
+    assert control.failure_requested()
+    assert not control.failure_requested()

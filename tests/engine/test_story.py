@@ -17,14 +17,14 @@ def ledger(tmp_path: Path) -> Path:
     return histories.lost_at_the_end_of_a_log(tmp_path)
 
 
-def told(ledger: Path, value: int) -> Story:
+def lines_of(ledger: Path, value: int) -> Story:
     result = story.tell(ledger, histories.BEGAN, value)
     assert result is not None
     return result
 
 
 def test_a_lost_message_from_its_sending_to_what_stands_in_its_place(ledger: Path) -> None:
-    lost = told(ledger, histories.LOST)
+    lost = lines_of(ledger, histories.LOST)
     assert [(line.at_s, line.kind, line.text) for line in lost.lines] == [
         (0.0, "sample", "Broker 1 leads (epoch 0), in sync: 1, 2, 3. High watermark 0."),
         (0.5, "client", "Sent by p."),
@@ -44,13 +44,13 @@ def test_a_lost_message_from_its_sending_to_what_stands_in_its_place(ledger: Pat
 def test_what_two_samples_say_alike_is_said_once(ledger: Path) -> None:
     again = histories.sample(1.2, 1, 0, 6, {1: 10, 2: 6, 3: 6})
     TableWriter(ledger, "telemetry", "more").flush_rows(again)
-    samples = [line for line in told(ledger, histories.LOST).lines if line.kind == "sample"]
+    samples = [line for line in lines_of(ledger, histories.LOST).lines if line.kind == "sample"]
     assert [line.at_s for line in samples] == [0.0, 1.0, 1.2]
     assert samples[-1].text == "Still so, in the last sample under this leader."
 
 
 def test_a_message_that_stayed_is_found_and_its_deliveries_named(ledger: Path) -> None:
-    kept = told(ledger, histories.KEPT)
+    kept = lines_of(ledger, histories.KEPT)
     assert not [line for line in kept.lines if line.kind == "gone"]
     texts = [line.text for line in kept.lines]
     assert "Handed to group app (c) from offset 2." in texts
@@ -61,17 +61,19 @@ def test_a_message_that_stayed_is_found_and_its_deliveries_named(ledger: Path) -
 
 def test_a_dead_brokers_longer_log_is_not_said_to_hold_what_came_later(ledger: Path) -> None:
     """Broker 1's files end at 10, beyond offset 8 of message 12, which it never had."""
-    (reach,) = [line.text for line in told(ledger, histories.LATER).lines if "beyond" in line.text]
+    (reach,) = [
+        line.text for line in lines_of(ledger, histories.LATER).lines if "beyond" in line.text
+    ]
     assert reach.startswith("The logs of brokers 2 and 3 go beyond this offset. ")
 
 
 def test_what_the_client_does_not_know_is_not_called_lost(ledger: Path) -> None:
-    texts = [line.text for line in told(ledger, 15).lines]
+    texts = [line.text for line in lines_of(ledger, 15).lines]
     assert texts[:2] == [
         "Sent by p.",
         "The client does not know whether it was written: timed out.",
     ]
-    assert told(ledger, 15).offset is None
+    assert lines_of(ledger, 15).offset is None
 
 
 def test_what_a_client_refused_before_it_took_it_has_the_time_of_the_refusal(ledger: Path) -> None:
@@ -80,7 +82,7 @@ def test_what_a_client_refused_before_it_took_it_has_the_time_of_the_refusal(led
     again = {**row, "invoked_ns": histories.ns(4.8), "completed_ns": histories.ns(4.9)}
     refused = {**row, "completed_ns": histories.ns(4.5)}
     TableWriter(ledger, "sends", "refused").flush_rows([again, refused])
-    assert [(line.at_s, line.text) for line in told(ledger, 16).lines[:3]] == [
+    assert [(line.at_s, line.text) for line in lines_of(ledger, 16).lines[:3]] == [
         (4.5, "Not taken by p, attempt 1."),
         (4.5, "Refused, and surely not written: too large."),
         (4.8, "Sent by p, attempt 2."),
@@ -95,7 +97,7 @@ def end_of(ledger: Path, outcome: str, **times: int) -> list[tuple[float | None,
     ended = {"transaction": "p-1", "producer": "p", "outcome": outcome, **times}
     TableWriter(ledger, "sends", "in-transaction").flush_rows([sent])
     TableWriter(ledger, "transactions", "hand").flush_rows([ended])
-    lines = told(ledger, 20).lines
+    lines = lines_of(ledger, 20).lines
     return [(line.at_s, line.text) for line in lines if "p-1" in line.text]
 
 
@@ -110,30 +112,30 @@ def test_of_a_message_that_was_taken_back_no_effect_is_missed(ledger: Path) -> N
     assert line == (
         None, "Its transaction p-1 was aborted: who reads committed messages passes over it.",
     )  # fmt: skip
-    assert "It left no effect." not in [line.text for line in told(ledger, 20).lines]
+    assert "It left no effect." not in [line.text for line in lines_of(ledger, 20).lines]
 
 
 def test_a_message_behind_an_open_transaction_is_not_called_readable_by_all(ledger: Path) -> None:
     more = histories.sample(0.8, 1, 0, 9, {1: 10, 2: 9, 3: 9}, last_stable_offset=3)
     TableWriter(ledger, "telemetry", "open").flush_rows(more)
-    texts = " ".join(line.text for line in told(ledger, histories.LOST).lines)
+    texts = " ".join(line.text for line in lines_of(ledger, histories.LOST).lines)
     assert "last stable offset 3: only who reads uncommitted messages may read it yet." in texts
 
 
 def test_effects_are_told_with_the_first_time_and_how_often(ledger: Path) -> None:
     row = {"sink": "sqlite", "value": histories.KEPT, "applied": 2, "time_ns": histories.ns(4.3)}
     TableWriter(ledger, "effects", "sink").flush_rows([row])
-    lines = [(line.at_s, line.text) for line in told(ledger, histories.KEPT).lines]
+    lines = [(line.at_s, line.text) for line in lines_of(ledger, histories.KEPT).lines]
     assert (4.3, "It left its effect in sqlite, 2 times by the end.") in lines
 
 
 def test_an_acknowledged_message_without_an_effect_is_told_where_effects_were_recorded(
     ledger: Path,
 ) -> None:
-    assert told(ledger, histories.LATER).lines[-1].kind == "found"
+    assert lines_of(ledger, histories.LATER).lines[-1].kind == "found"
     TableWriter(ledger, "effects", "sink").close()
-    assert told(ledger, histories.LATER).lines[-1].text == "It left no effect."
-    assert "It left no effect." not in [line.text for line in told(ledger, 15).lines]
+    assert lines_of(ledger, histories.LATER).lines[-1].text == "It left no effect."
+    assert "It left no effect." not in [line.text for line in lines_of(ledger, 15).lines]
 
 
 DELETED = "The log begins at offset 9 by then: what lay before was deleted."
@@ -153,7 +155,7 @@ def test_why_a_log_need_not_have_a_message_is_told(
     ledger: Path, row: dict[str, int | str], why: str | None
 ) -> None:
     TableWriter(ledger, "partitions", "hand").flush_rows([{"partition": 0, **row}])
-    texts = [line.text for line in told(ledger, histories.LOST).lines]
+    texts = [line.text for line in lines_of(ledger, histories.LOST).lines]
     after = texts[texts.index("Not in the log at the end.") + 1]
     assert after == (why or "At the offset of its acknowledgement, 8, stands message 12.")
 
@@ -161,13 +163,13 @@ def test_why_a_log_need_not_have_a_message_is_told(
 def test_what_has_no_time_comes_after_what_has(ledger: Path) -> None:
     row = {"producer": "p", "value": 17, "topic": "orders", "invoked_ns": histories.ns(4.5)}
     TableWriter(ledger, "sends", "never").flush_rows([{**row, "outcome": "info"}])
-    assert [line.at_s for line in told(ledger, 17).lines[:2]] == [4.5, None]
+    assert [line.at_s for line in lines_of(ledger, 17).lines[:2]] == [4.5, None]
 
 
 def test_copies_are_counted(ledger: Path) -> None:
     again = {"topic": "orders", "partition": 0, "value": histories.KEPT, "offset": 11}
     TableWriter(ledger, "log", "more").flush_rows([again])
-    assert told(ledger, histories.KEPT).lines[-1].text == (
+    assert lines_of(ledger, histories.KEPT).lines[-1].text == (
         "In the log at the end 2 times: partition 0, offset 2; partition 0, offset 11."
     )
 
@@ -184,6 +186,6 @@ def test_a_message_that_a_group_passed_over_does_not_end_well(ledger: Path) -> N
         {**row, "group": "mail", "offset": before},
     ]
     TableWriter(ledger, "commits", "groups").flush_rows(rows)
-    last = told(ledger, histories.KEPT).lines[-1]
+    last = lines_of(ledger, histories.KEPT).lines[-1]
     text = "Group billing passed it over: it committed beyond it and never got it."
     assert (last.kind, last.text) == ("gone", text)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from labs.engine.base import wait
-from labs.engine.base.wait import OutOfTime, WaitTimeout, limited, rest, telling, until
+from labs.engine.base.wait import OutOfTime, WaitTimeout, limited, reporting_waits, rest, until
 
 
 def test_gives_the_first_truthy_value():
@@ -53,7 +53,7 @@ def test_a_long_wait_is_told_of_until_it_is_over(monkeypatch: pytest.MonkeyPatch
     def heard(awaits: str, left_s: float) -> None:
         rows.append((awaits, left_s))
 
-    with telling(heard):
+    with reporting_waits(heard):
         until(lambda: len(rows) >= 2, 40, "nothing", awaits="for broker 2 to come back")
         until(lambda: True, 40, "nothing", awaits="for nobody")
         until(lambda: True, 40, "nothing")

@@ -91,7 +91,7 @@ def test_a_change_names_the_rule_and_the_bugs_that_were_fixed_in_between() -> No
     assert any(
         "diverged, lost_write only on 3.9" in rule and "KIP-966" in rule for rule in change.rules
     )
-    text = across.told(rows, [change], ["described"])
+    text = across.report(rows, [change], ["described"])
     assert "Between 3.9 and 4.3 the verdict changes:" in text
     assert across.as_data(rows, [change])["rows"][0]["verdicts"] == {"described": "broken"}
 
@@ -100,14 +100,14 @@ def test_what_the_advisor_calls_impossible_and_was_counted_is_said() -> None:
     pipeline = weak("4.3")
     refuted = across.refuted(pipeline, "leader-disk-lost", {"lost_write": 7, "redelivery": None})
     assert refuted == ("lost_write",)
-    text = across.told(
+    text = across.report(
         [Row("4.3", {"described": "broken"}, pipeline, (), refuted)], (), ["described"]
     )
     assert "On 4.3 the run shows what the advisor calls impossible: lost_write." in text
 
 
 def test_a_line_on_which_nothing_can_be_staged_says_why() -> None:
-    text = across.told([Row("3.8", why_not="since 3.9")], (), ["described", "recommended"])
+    text = across.report([Row("3.8", why_not="since 3.9")], (), ["described", "recommended"])
     assert text.splitlines()[1].split("  ")[0] == "3.8"
     assert "not run" in text
     assert "since 3.9" in text

@@ -160,7 +160,7 @@ def test_conditions_have_both_ends() -> None:
     assert [exactly.met(number) for number in (9, 10, 11)] == [False, True, False]
     assert [least.met(number) for number in (0, 1, 10**6)] == [False, True, True]
     assert [most.met(number) for number in (9, 10)] == [True, False]
-    assert [condition.asked for condition in (exactly, least, most)] == [
+    assert [condition.bounds for condition in (exactly, least, most)] == [
         "exactly 10",
         "at least 1",
         "at most 9",

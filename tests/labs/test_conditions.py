@@ -182,7 +182,7 @@ def test_kafkas_copier_is_offered_where_it_can_play_and_shown_on_the_run(client:
     ask(client, clients="copier", **data)
     made = Experiment.objects.get()
     assert (made.request().java_clients, made.request().copier) == ("4.3.1", True)
-    chosen = dict(Conditions.of(made.request()).told())
+    chosen = dict(Conditions.of(made.request()).described())
     assert chosen == {"Clients": "Java 4.3.1, with TransactionalMessageCopier"}
     held = {**data, "scenario": "rebalance-during-processing"}
     assert 'value="copier"' not in client.get(address, held).content.decode()

@@ -21,7 +21,7 @@ PLACE = Path(labs.lessons.__file__).parent
 LESSONS = pytest.mark.parametrize("lesson", all_lessons(), ids=lambda lesson: lesson.name)
 
 
-def said(lesson: Lesson, showed: dict[str, bool | None]) -> str:
+def explained(lesson: Lesson, showed: dict[str, bool | None]) -> str:
     return lesson.explain.html(showed.get, lambda arm, count: f"[{arm}:{count}]")
 
 
@@ -58,7 +58,7 @@ def test_the_advisor_does_not_contradict_a_lab(lesson: Lesson) -> None:
 def test_the_explanation_holds_for_every_outcome_of_every_arm(lesson: Lesson) -> None:
     names = [arm.name for arm in lesson.arms]
     for showed in itertools.product((True, False, None), repeat=len(names)):
-        text = said(lesson, dict(zip(names, showed, strict=True)))
+        text = explained(lesson, dict(zip(names, showed, strict=True)))
         assert text.count(NOT_JUDGED) == showed.count(None)
         unjudged = {name for name, one in zip(names, showed, strict=True) if one is None}
         assert unjudged.isdisjoint(re.findall(r"\[([\w-]+):", text)), "numbers of no verdict"
@@ -67,7 +67,7 @@ def test_the_explanation_holds_for_every_outcome_of_every_arm(lesson: Lesson) ->
 @LESSONS
 def test_what_a_run_shows_changes_what_is_said(lesson: Lesson) -> None:
     names = [arm.name for arm in lesson.arms]
-    shown, not_shown = (said(lesson, dict.fromkeys(names, seen)) for seen in (True, False))
+    shown, not_shown = (explained(lesson, dict.fromkeys(names, seen)) for seen in (True, False))
     assert shown != not_shown
     assert f"[{lesson.symptom.arm}:{lesson.symptom.count}]" in shown
 

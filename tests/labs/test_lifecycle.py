@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 
 from labs.models import Experiment, State
 from labs.runs import lifecycle
-from labs.runs.heartbeat import Silence
+from labs.runs.heartbeat import HeartbeatAges
 from tests.labs import make
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -66,7 +66,7 @@ pytestmark = pytest.mark.django_db
 def swept(each_second: Callable[[int], None] = lambda _: None) -> list[str]:
     """What sweeps end that come each second, a little longer than silence is borne with."""
     now = [0.0]
-    heartbeats, ended = Silence(lambda: now[0]), []
+    heartbeats, ended = HeartbeatAges(lambda: now[0]), []
     for second in range(int(lifecycle.STALE_S) + 2):
         now[0] = float(second)
         each_second(second)
@@ -142,7 +142,7 @@ def test_a_run_that_beats_is_left_alone_however_the_wall_clock_was_set(stepped_s
 def test_who_stood_still_itself_has_seen_no_silence() -> None:
     made = make.experiment(State.RUNNING)
     now = [0.0]
-    heartbeats = Silence(lambda: now[0])
+    heartbeats = HeartbeatAges(lambda: now[0])
     for now[0] in (0.0, 5.0, 600.0, 605.0):
         assert lifecycle.sweep(heartbeats) == []
     now[0] = 616.0

@@ -12,7 +12,7 @@ from django.conf import LazySettings, settings
 
 from labs.models import Experiment, State
 from labs.runs import lifecycle, owners
-from labs.runs.heartbeat import Silence
+from labs.runs.heartbeat import HeartbeatAges
 from tests.labs import make
 from tests.labs.test_lifecycle import django_process
 
@@ -44,7 +44,7 @@ def running(owner: str) -> Experiment:
 def silent_for(seconds: float) -> list[str]:
     """What is ended by somebody who looks each second and hears no beat."""
     now = [0.0]
-    heartbeats, ended = Silence(lambda: now[0]), []
+    heartbeats, ended = HeartbeatAges(lambda: now[0]), []
     while now[0] <= seconds:
         ended += lifecycle.sweep(heartbeats)
         now[0] += 1

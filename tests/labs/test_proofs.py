@@ -72,13 +72,13 @@ def test_what_the_guarantee_forbids_is_told_before_graver_harm_that_it_allows() 
 
 def test_who_sends_is_named_with_the_client_that_can_be_chosen_instead() -> None:
     answer = sender(described({**RISKY, "family": "librdkafka"}), "leader-killed")
-    assert answer.said.startswith("librdkafka 2.")
+    assert answer.description.startswith("librdkafka 2.")
     assert answer.otherwise == ""
     java = sender(described(RISKY), "leader-killed")
-    assert java.said.startswith("Kafka’s own Java client 4.")
+    assert java.description.startswith("Kafka’s own Java client 4.")
     assert java.otherwise.startswith("librdkafka 2.")
     held = sender(described(RISKY), "producer-killed")
-    assert (held.said.split()[0], held.otherwise) == ("librdkafka", "")
+    assert (held.description.split()[0], held.otherwise) == ("librdkafka", "")
 
 
 def test_a_run_says_who_sent_and_which_client_can_be_chosen_instead() -> None:
@@ -86,11 +86,11 @@ def test_a_run_says_who_sent_and_which_client_can_be_chosen_instead() -> None:
     by_librdkafka = make.experiment(State.DONE, "broken", pipeline=mine)
     sender = sent(by_librdkafka)
     assert sender is not None
-    assert sender.said.startswith("librdkafka 2.")
+    assert sender.description.startswith("librdkafka 2.")
     assert sender.otherwise.startswith("Java 4.")
     by_librdkafka.spec["java_clients"] = "4.3.1"
     sender = sent(by_librdkafka)
     assert sender is not None
-    assert sender.said == "Kafka’s own Java client 4.3.1 sends and reads, with your settings"
+    assert sender.description == "Kafka’s own Java client 4.3.1 sends and reads, with your settings"
     by_librdkafka.scenario = "gone-with-a-release"
     assert sent(by_librdkafka) is None

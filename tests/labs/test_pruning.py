@@ -33,7 +33,7 @@ def with_ledger(state: State = State.DONE, ended_at: float = 10) -> Experiment:
 
 def pruned(ledgers_bytes: int) -> list[str]:
     """Whose ledgers go where so many bytes are left to ledgers."""
-    return pruning.prune(pruning.beside() + ledgers_bytes)
+    return pruning.prune(pruning.other_bytes() + ledgers_bytes)
 
 
 def keeps(made: Experiment) -> bool:
@@ -70,7 +70,7 @@ def test_what_waits_or_runs_is_counted_and_never_removed(state: State) -> None:
 @pytest.mark.parametrize("what", ["logs/web.log", "redis/appendonlydir/a.aof"])
 def test_logs_and_queue_count(data_dir: Path, what: str) -> None:
     older, newest = with_ledger(ended_at=200), with_ledger(ended_at=100)
-    limit = pruning.beside() + 2 * BYTES
+    limit = pruning.other_bytes() + 2 * BYTES
     assert pruning.prune(limit) == []
     (data_dir / what).parent.mkdir(parents=True)
     (data_dir / what).write_bytes(b"l" * 10)
@@ -81,18 +81,18 @@ def test_logs_and_queue_count(data_dir: Path, what: str) -> None:
 
 
 def test_the_database_counts() -> None:
-    before = pruning.beside()
+    before = pruning.other_bytes()
     assert before > 0
     for _ in range(30):  # of what cannot be compressed
         make.experiment(reason=secrets.token_hex(50_000))
-    assert pruning.beside() > before + 500_000
+    assert pruning.other_bytes() > before + 500_000
 
 
 def test_the_setting_is_the_limit() -> None:
     older, _ = with_ledger(ended_at=200), with_ledger(ended_at=100)
     large = older.folder / "described" / "ledger" / "log.parquet"
     large.write_bytes(b"r" * 6 * pruning.MEGABYTE)
-    beside_mb = pruning.beside() // pruning.MEGABYTE
+    beside_mb = pruning.other_bytes() // pruning.MEGABYTE
     with override_settings(LAB_RUNS_LIMIT_MB=beside_mb + 8):
         assert pruning.prune() == []
     with override_settings(LAB_RUNS_LIMIT_MB=beside_mb + 6):

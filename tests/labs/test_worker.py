@@ -70,10 +70,10 @@ class Emptied(Pool):
 
     def __init__(self, above: Path) -> None:
         super().__init__(above)
-        self.asked: list[ExperimentSpec] = []
+        self.specs: list[ExperimentSpec] = []
 
     def take(self, spec: ExperimentSpec) -> None:
-        self.asked.append(spec)
+        self.specs.append(spec)
 
 
 @pytest.mark.process
@@ -85,7 +85,7 @@ def test_the_pool_is_asked_first_and_an_empty_one_hinders_nobody(data_dir: Path)
     pool, claimed = Emptied(data_dir), lifecycle.claim(made.slug, made.attempt, "us")
     assert claimed
     worker.carry_out(claimed, data_dir / "judge.sock", pool)
-    assert pool.asked == [claimed.request()]
+    assert pool.specs == [claimed.request()]
     made.refresh_from_db()
     assert made.state == State.FAILED
     assert "no-such-scenario" in made.reason

@@ -34,7 +34,7 @@ def _together(histories: list[History]) -> History:
     return {name: [row for history in histories for row in history[name]] for name in histories[0]}
 
 
-def _said(groups: list[Mapping[str, Any]]) -> dict[str, Any]:
+def _comparable(groups: list[Mapping[str, Any]]) -> dict[str, Any]:
     """What an answer says of groups, as the oracle does."""
     return {
         group["reader"]: (
@@ -64,7 +64,7 @@ def agree(spark: SparkSession, tmp_path: Path) -> Agree:
         for row in histories:
             wanted.update(Oracle(row).counts())
         answer = judge(spark, write(tmp_path / str(next(runs)), tables))
-        data, whole = _said(answer["groups"]), groups(tables)
+        data, whole = _comparable(answer["groups"]), groups(tables)
         assert len(data) == min(len(whole), MOST_MEMBERS)
         assert data.items() <= whole.items()
         assert _differences(answer["counts"], wanted) == {}, "name: (Spark's count, the oracle's)"

@@ -139,7 +139,7 @@ def _state_options(inputs: Inputs, options: dict[str, Any]) -> None:
 def _pipeline(inputs: Inputs) -> Pipeline:
     """What was described. Raises `CommandError` that says all that is wrong with it."""
     pipeline, problems = services.from_fields(inputs.fields)
-    wrong = inputs.problems + [inputs.said(problem) for problem in problems]
+    wrong = inputs.problems + [inputs.located(problem) for problem in problems]
     if pipeline is None or wrong:
         raise CommandError("\n".join(wrong), returncode=BAD_INPUT)
     return pipeline

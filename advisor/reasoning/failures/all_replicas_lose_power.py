@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.reasoning.event import FailureEvent, Permits, outage, told
+from advisor.reasoning.event import FailureEvent, Permits, never_counted, outage
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
@@ -46,6 +46,6 @@ EVENT = FailureEvent(
     ),
     scenario="all-replicas-power-cut",
     beyond_settings="Place the replicas where they do not share power (broker.rack).",
-    in_scope=told,
+    in_scope=never_counted,
     not_counted="to survive a broker lost for good says nothing of power cuts",
 )

@@ -8,7 +8,7 @@ jumps, does nothing to them.
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.away import away
+from advisor.reasoning.absence import longest_absence
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -44,13 +44,13 @@ def _deleted_early(pipeline: Pipeline) -> Permits:
     kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
     if kept_ms < 0 or "delete" not in pipeline.text(Component.TOPIC, "cleanup.policy"):
         return {}
-    apart, readers = clocks_apart(pipeline), away(pipeline)
+    apart, readers = clocks_apart(pipeline), longest_absence(pipeline)
     if readers.ms < kept_ms - apart.ms:
         return {}
     return {
         Anomaly.EFFECT_MISSING: f"{apart}: a broker whose clock is ahead of the one that stamped a "
         f"record deletes it so much before retention.ms={kept_ms}, and nobody may read for "
-        f"{readers.ms:,} ms ({readers.said})."
+        f"{readers.ms:,} ms ({readers.reason})."
     }
 
 

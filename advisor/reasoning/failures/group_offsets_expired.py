@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.away import away
+from advisor.reasoning.absence import longest_absence
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.failures.no_committed_offset import without_position
 from advisor.reasoning.guarantees import Boundary
@@ -15,11 +15,11 @@ NAME = "offsets.retention.minutes"
 def permits(pipeline: Pipeline) -> Permits:
     """A group without a position, if it may be away for longer than its offsets are kept."""
     kept = pipeline.number(Component.BROKER, NAME)
-    readers = away(pipeline)
+    readers = longest_absence(pipeline)
     if readers.ms < kept * 60_000:
         return {}
     cause = (
-        f"{NAME}={kept}, and no member may be there for {readers.ms:,} ms ({readers.said}): the "
+        f"{NAME}={kept}, and no member may be there for {readers.ms:,} ms ({readers.reason}): the "
         "position of an empty group is deleted. "
     )
     return without_position(pipeline, cause)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.event import FailureEvent, Permits, told
+from advisor.reasoning.event import FailureEvent, Permits, never_counted
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
@@ -43,6 +43,6 @@ EVENT = FailureEvent(
     scenario="keys-moved",
     sources=("Kafka operations/basic-kafka-operations.md, Modifying topics",
              "librdkafka CONFIGURATION.md, partitioner"),
-    in_scope=told,
+    in_scope=never_counted,
     not_counted="you add partitions yourselves, and no setting keeps a key where it was",
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.reasoning.event import FailureEvent, Permits, outage, told
+from advisor.reasoning.event import FailureEvent, Permits, never_counted, outage
 from advisor.reasoning.failures import unclean_election
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -63,6 +63,6 @@ EVENT = FailureEvent(
     scenario="last-replica-loses-power",
     sources=("KIP-966, Motivation", "Kafka design.md, Replication (no fsync on every write)"),
     beyond_settings="Eligible leader replicas (Kafka 4.1 and later) need 2 copies or more.",
-    in_scope=told,
+    in_scope=never_counted,
     not_counted="to survive a broker lost for good says nothing of power cuts",
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.event import FailureEvent, Permits, told
+from advisor.reasoning.event import FailureEvent, Permits, never_counted
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
@@ -27,6 +27,6 @@ EVENT = FailureEvent(
     permits=permits,
     scenario="log-compaction",
     sources=("Kafka design.md, Log Compaction",),
-    in_scope=told,
+    in_scope=never_counted,
     not_counted="a compacted topic is meant to do this",
 )

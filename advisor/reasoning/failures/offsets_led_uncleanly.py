@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from advisor.catalog import Component, Family
 from advisor.reasoning.event import FailureEvent, Permits
-from advisor.reasoning.failures.offsets_topic_lost import NAME, goes_back, said, sure_copies
+from advisor.reasoning.failures.offsets_topic_lost import (
+    NAME,
+    goes_back,
+    stated_settings,
+    sure_copies,
+)
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 
@@ -21,7 +26,8 @@ def permits(pipeline: Pipeline) -> Permits:
     if not unclean or copies > pipeline.brokers or sure_copies(pipeline) >= copies:
         return {}
     return goes_back(
-        pipeline, f"{_UNCLEAN}=true of the brokers, {said(pipeline)}; another one may lead."
+        pipeline,
+        f"{_UNCLEAN}=true of the brokers, {stated_settings(pipeline)}; another one may lead.",
     )
 
 

@@ -29,7 +29,9 @@ def permits(pipeline: Pipeline) -> Permits:
     if copies <= lost:
         return without_position(pipeline, f"{NAME}={copies}: the committed offsets are gone, too. ")
     if sure_copies(pipeline) <= lost:
-        return goes_back(pipeline, f"{said(pipeline)}; {counted(lost, 'broker')} may be lost.")
+        return goes_back(
+            pipeline, f"{stated_settings(pipeline)}; {counted(lost, 'broker')} may be lost."
+        )
     return _led_by_an_empty_disk(pipeline, copies)
 
 
@@ -51,7 +53,7 @@ def waits_for_all(pipeline: Pipeline) -> bool:
     return _acks(pipeline) == -1
 
 
-def said(pipeline: Pipeline) -> str:
+def stated_settings(pipeline: Pipeline) -> str:
     """The settings that say so, with their values."""
     acks = _acks(pipeline)
     waits = "" if acks == -1 else f", {_ACKS}={acks}"

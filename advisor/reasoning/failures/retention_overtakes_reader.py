@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.away import away, room
+from advisor.reasoning.absence import longest_absence, room
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -28,12 +28,12 @@ def _by_age(pipeline: Pipeline) -> str:
     kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
     if kept_ms < 0:
         return ""
-    readers = away(pipeline)
+    readers = longest_absence(pipeline)
     if readers.ms < kept_ms:
         return ""
     return (
-        f"retention.ms={kept_ms}, and nobody may read for {readers.ms:,} ms ({readers.said}): what "
-        "nobody has read by then is deleted."
+        f"retention.ms={kept_ms}, and nobody may read for {readers.ms:,} ms ({readers.reason}): "
+        "what nobody has read by then is deleted."
     )
 
 
@@ -46,7 +46,7 @@ def _by_size(pipeline: Pipeline) -> str:
     if needed.least is not None and kept >= needed.least:
         return ""
     return (
-        f"retention.bytes={kept} in a partition, and {needed.said} may come while nobody reads: "
+        f"retention.bytes={kept} in a partition, and {needed.reason} may come while nobody reads: "
         "the oldest are deleted, read or not."
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.catalog import Component, Value
-from advisor.reasoning.away import away, room
+from advisor.reasoning.absence import longest_absence, room
 from advisor.reasoning.failures.offsets_topic_lost import MINIMUM as _OFFSETS_LEAST
 from advisor.reasoning.failures.offsets_topic_lost import NAME as _OFFSETS
 from advisor.reasoning.failures.reassignment_during_failure import MOVED as _MOVED
@@ -76,7 +76,7 @@ def _moved(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _retentions(pipeline: Pipeline) -> Sequence[Value]:
-    away_ms, now = away(pipeline).ms, pipeline.number(_TOPIC, "retention.ms")
+    away_ms, now = longest_absence(pipeline).ms, pipeline.number(_TOPIC, "retention.ms")
     if pipeline.value(Component.APPLICATION, APART) is not None:
         away_ms += clocks_apart(pipeline).ms
     if not 0 <= now <= away_ms:
@@ -131,7 +131,10 @@ def _state_minimums(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _offset_retentions(pipeline: Pipeline) -> Sequence[Value]:
-    away_ms, now = away(pipeline).ms, pipeline.number(_BROKER, "offsets.retention.minutes")
+    away_ms, now = (
+        longest_absence(pipeline).ms,
+        pipeline.number(_BROKER, "offsets.retention.minutes"),
+    )
     if away_ms < now * 60_000:
         return []
     wanted = 2 * away_ms // 60_000 + 1

@@ -25,8 +25,8 @@ def check(pipeline: Pipeline) -> str | None:
     if not results:
         return None
     text = "; ".join(
-        f"{overruled.name}={str(overruled.stated).lower()} becomes {str(overruled.told).lower()}"
-        for overruled in results
+        f"{row.name}={str(row.stated).lower()} becomes {str(row.in_force).lower()}"
+        for row in results
     )
     return f"{text}: Kafka Streams sets it itself."
 

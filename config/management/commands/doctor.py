@@ -38,5 +38,5 @@ class Command(ExactCommand):
 
 def _line(finding: Finding) -> str:
     state = "ok" if finding.ok else "MISSING" if finding.needed else "not yet"
-    line = f"{state:8} {finding.name:14} {finding.found}"
+    line = f"{state:8} {finding.name:14} {finding.state}"
     return line if finding.ok else f"{line}\n{'':24}→ {finding.fix}"

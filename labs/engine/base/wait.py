@@ -28,7 +28,7 @@ class OutOfTime(Exception):
     """All that was to be done within a limit was not; says what was waited for."""
 
 
-Tell = Callable[[str, float], None]
+WaitReport = Callable[[str, float], None]
 """Is told what is waited for (`for broker 2 to come back`) and for how many seconds more at most;
 the former is empty once that is over."""
 
@@ -44,7 +44,7 @@ class _Limit:
 
 _disturbance: ContextVar[Callable[[], str]] = ContextVar("disturbance", default=lambda: "")
 _limit: ContextVar[_Limit | None] = ContextVar("limit", default=None)
-_tell: ContextVar[Tell] = ContextVar("tell", default=lambda awaits, left_s: None)
+_tell: ContextVar[WaitReport] = ContextVar("tell", default=lambda awaits, left_s: None)
 
 
 @contextmanager
@@ -76,7 +76,7 @@ def limited(seconds: float) -> Iterator[None]:
 
 
 @contextmanager
-def telling(tell: Tell) -> Iterator[None]:
+def reporting_waits(tell: WaitReport) -> Iterator[None]:
     """Within it `tell` hears of each long wait of this thread that says what it is for."""
     token = _tell.set(tell)
     try:
@@ -114,13 +114,13 @@ def until(
 
     The condition is asked at least once, and once more after the limit, so that a machine
     which was asleep in between does not turn a fact into a timeout. `awaits` is what people are
-    told (`telling`) that is waited for, as in `for broker 2 to come back`.
+    told (`reporting_waits`) that is waited for, as in `for broker 2 to come back`.
 
     Raises `WaitTimeout` with `message`, `Disturbed` and `OutOfTime`; an exception of the condition
     passes through.
     """
     deadline = time.monotonic() + limit_s
-    with _told(awaits, deadline) as tell:
+    with _reported(awaits, deadline) as tell:
         while True:
             check(message)
             last = time.monotonic() >= deadline
@@ -134,7 +134,7 @@ def until(
 
 
 @contextmanager
-def _told(awaits: str, deadline: float) -> Iterator[Callable[[], None]]:
+def _reported(awaits: str, deadline: float) -> Iterator[Callable[[], None]]:
     """Tells of a wait each time that it is asked to and that long has passed, and of its end."""
     tell, due, limit = _tell.get(), time.monotonic() + TELL_AFTER_S, _limit.get()
     over = min(deadline, limit.at) if limit else deadline

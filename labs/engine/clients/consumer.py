@@ -28,7 +28,7 @@ from confluent_kafka import (
 )
 
 from labs.engine.clients.commits import Commits
-from labs.engine.clients.control import Control, ToldToFail, listen, report
+from labs.engine.clients.control import Control, FailureRequested, listen, report
 from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.errors import words
 from labs.engine.clients.processing import HABITS, OnError, Polled, Sink, Work
@@ -171,11 +171,11 @@ class Run:
             try:
                 self._work.take(left)
                 return
-            except ToldToFail as failed:
+            except FailureRequested as failed:
                 left = self._on_failure(failed, left, messages)
 
     def _on_failure(
-        self, failed: ToldToFail, polled: Polled, messages: Sequence[Message]
+        self, failed: FailureRequested, polled: Polled, messages: Sequence[Message]
     ) -> Polled | None:
         """Does what the application does with records that it cannot process: what of them it
         tries next, if anything.

@@ -22,7 +22,7 @@ Facts = Callable[[], Mapping[str, Any]]
 _SPEAKING = threading.Lock()
 
 
-class ToldToFail(Exception):
+class FailureRequested(Exception):
     """The work of the application fails here, because the owner wants that.
 
     `value` is the message that cannot be processed, where it is one and not all in hand.
@@ -55,13 +55,13 @@ class Control:
             report(standing=None, written=False)
             if self._failing:
                 self._failing = False
-                raise ToldToFail(f"the work failed at {point}")
+                raise FailureRequested(f"the work failed at {point}")
 
     def wants(self, point: str) -> bool:
         """Whether whoever comes to a point now is to stand still there."""
         return point in self._gates
 
-    def told_to_fail(self) -> bool:
+    def failure_requested(self) -> bool:
         """Whether the owner wants that of work which stands still at no point; asked once."""
         failing, self._failing = self._failing, False
         return failing

@@ -85,7 +85,7 @@ def reported(code: int) -> Ruling:
 
 
 @contextmanager
-def fatal_told() -> Iterator[None]:
+def fatal_report() -> Iterator[None]:
     """Raises a fatal error as the `KafkaException` that it is.
 
     confluent-kafka raises it out of a callback (confluent_kafka.c, error_cb). Where a delivery is

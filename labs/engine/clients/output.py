@@ -13,7 +13,7 @@ from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicPartition
 
-from labs.engine.clients.errors import fatal_told
+from labs.engine.clients.errors import fatal_report
 
 _LIMIT_S = 30.0
 
@@ -29,7 +29,7 @@ class Output:
         if self._transactional:
             self._producer.init_transactions(_LIMIT_S)
 
-    @fatal_told()
+    @fatal_report()
     def apply(self, values: Iterable[int]) -> None:
         """Writes what was made of the values of one poll; it is in the log when it returns."""
         if self._transactional:
@@ -43,13 +43,13 @@ class Output:
         if self._transactional and not self._takes_offsets:
             self._producer.commit_transaction(_LIMIT_S)
 
-    @fatal_told()
+    @fatal_report()
     def commit(self, positions: list[TopicPartition], group: Any) -> None:
         """Commits the open transaction, and in it how far the group has read."""
         self._producer.send_offsets_to_transaction(positions, group, _LIMIT_S)
         self._producer.commit_transaction(_LIMIT_S)
 
-    @fatal_told()
+    @fatal_report()
     def abort(self) -> None:
         """Takes back what the open transaction wrote."""
         self._producer.abort_transaction(_LIMIT_S)

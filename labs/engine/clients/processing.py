@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol
 
 from confluent_kafka import TopicPartition
 
-from labs.engine.clients.control import Control, Facts, ToldToFail
+from labs.engine.clients.control import Control, Facts, FailureRequested
 
 OnError = Literal["retry", "close", "skip"]
 """What the application does with records that it cannot process."""
@@ -145,7 +145,7 @@ class Work:
         if self._spoilt is None:
             self._spoilt = values[0]
         if self._spoilt in values:
-            raise ToldToFail(f"message {self._spoilt:,} cannot be processed", self._spoilt)
+            raise FailureRequested(f"message {self._spoilt:,} cannot be processed", self._spoilt)
 
     def _standing(self, polled: Polled, words: str) -> Facts:
         def facts() -> dict[str, Any]:

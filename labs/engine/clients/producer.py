@@ -197,7 +197,7 @@ class Run:
         """Lets the client report. A fatal error it raises here, and tells no callback of it
         (confluent-kafka-python, confluent_kafka.c, error_cb)."""
         try:
-            with errors.fatal_told():
+            with errors.fatal_report():
                 self._producer.poll(wait_s)
         except KafkaException as raised:
             self._note_fatal(raised.args[0])

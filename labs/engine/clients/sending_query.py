@@ -121,7 +121,7 @@ class Run:
         self._sends.flush()
 
     def _fail(self, sink: KafkaSink) -> None:
-        if self._control.told_to_fail():
+        if self._control.failure_requested():
             self._failing = True
             sink.fail()
         elif self._failing and (count := sink.failed_tasks):

@@ -54,7 +54,7 @@ class StreamsConfig:
         return json.dumps(asdict(self))
 
 
-def said(line: str) -> Words | None:
+def parse(line: str) -> Words | None:
     """What the application says with a line, word by word; None for what is no word of its own."""
     first, _, rest = line.partition(" ")
     if first not in _SAID:
@@ -147,7 +147,7 @@ class Run:
 
 def main(argv: list[str]) -> int:
     config = StreamsConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
-    tool = Tool(config.command, said)
+    tool = Tool(config.command, parse)
     Run(config, tool, listen(Passed(tool))).run()
     return 0
 

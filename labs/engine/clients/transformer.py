@@ -17,7 +17,7 @@ from pathlib import Path
 from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
 
 from labs.engine.clients import consumer
-from labs.engine.clients.control import Control, ToldToFail, listen, report
+from labs.engine.clients.control import Control, FailureRequested, listen, report
 from labs.engine.clients.errors import words
 from labs.engine.clients.output import Output
 from labs.engine.clients.processing import Polled
@@ -67,7 +67,7 @@ class Run(consumer.Run):
                 self._stop(refused.args[0])
 
     def _on_failure(
-        self, failed: ToldToFail, polled: Polled, messages: Sequence[Message]
+        self, failed: FailureRequested, polled: Polled, messages: Sequence[Message]
     ) -> Polled | None:
         if not self._told.in_transaction:
             return super()._on_failure(failed, polled, messages)

@@ -32,7 +32,7 @@ class Addresses:
     @property
     def bootstrap(self) -> str:
         """For `bootstrap.servers`: all brokers, as they tell others."""
-        told = (node.clients.told for node in self.nodes if node.clients)
+        told = (node.clients.advertised for node in self.nodes if node.clients)
         return ",".join(f"{host}:{port}" for host, port in told)
 
     def end(self) -> None:

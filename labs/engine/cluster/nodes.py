@@ -25,7 +25,7 @@ class Address:
     """
 
     at: At
-    told: At
+    advertised: At
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +108,8 @@ def rack_setting(node: Node, racks: int) -> dict[str, str]:
 def doors(linked: Iterable[Node]) -> list[Door]:
     """Every way into such nodes from loopback: where it is told to be, and where it leads."""
     return [
-        Door(address.told[1], address.at[1], str(node.id), name)
+        Door(address.advertised[1], address.at[1], str(node.id), name)
         for node in linked
         for name, address in node.addresses.items()
-        if address.told != address.at
+        if address.advertised != address.at
     ]

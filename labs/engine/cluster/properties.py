@@ -95,12 +95,12 @@ def shortened(settings: Settings, version: str) -> dict[str, tuple[int, int]]:
     return {
         name: (entry.lab, entry.product)
         for name, entry in SHORTENED.items()
-        if name not in settings and name in _known(version)
+        if name not in settings and name in _broker_settings(version)
     }
 
 
 @cache
-def _known(version: str) -> frozenset[str]:
+def _broker_settings(version: str) -> frozenset[str]:
     """The names of all broker settings of a release: an older one has no share groups."""
     line = kafka_line(version)
     settings = settings_of(Family.JAVA, line, line, Component.BROKER, every=True)
@@ -128,7 +128,7 @@ def node_properties(
         "share.coordinator.state.topic.min.isr": min(2, replicas),
         **{name: entry.lab for name, entry in SHORTENED.items()},
     }
-    known = {name: value for name, value in ours.items() if name in _known(version)}
+    known = {name: value for name, value in ours.items() if name in _broker_settings(version)}
     told = {**_identity(node, nodes, version), **_storage(folders), **known, **settings}
     return properties(told)
 
@@ -141,12 +141,12 @@ def properties(told: Settings) -> str:
 def _identity(node: Node, nodes: Sequence[Node], version: str) -> dict[str, str | int]:
     """Who a node is, where it listens, and whom it knows."""
     listeners = {name: address.at for name, address in node.addresses.items()}
-    told = {name: address.told for name, address in node.addresses.items()}
+    told = {name: address.advertised for name, address in node.addresses.items()}
     if not at_least(version, "3.9"):
         # Only since KIP-853 may a controller's listener be advertised; before, others know it
         # from their own list of voters alone.
         told.pop(QUORUM, None)
-    quorum = [(each.id, *each.quorum.told) for each in nodes if each.quorum]
+    quorum = [(each.id, *each.quorum.advertised) for each in nodes if each.quorum]
     return {
         "process.roles": node.roles,
         "node.id": node.id,

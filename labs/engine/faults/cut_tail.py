@@ -36,7 +36,7 @@ def cut_tail(
 
     def proof(broker: Broker) -> str | None:
         text = (
-            "; ".join(map(_said, cuts[broker.id]))
+            "; ".join(map(_evidence, cuts[broker.id]))
             or f"no log of {', '.join(flush_messages)} is here"
         )
         return f"simulated power cut: {text}"
@@ -44,7 +44,7 @@ def cut_tail(
     return inject("cut_tail", rig, role, act, proof, limit_s)
 
 
-def _said(cut: Cut) -> str:
+def _evidence(cut: Cut) -> str:
     if cut.kept == cut.size:
         return f"{cut.log}: all of its {cut.size} bytes were flushed, none cut"
     return f"{cut.log} cut from {cut.size} to {cut.kept} bytes, it ends at offset {cut.end}"

@@ -85,7 +85,7 @@ class Ahead:
         try:
             booted = self._boot.result()
             booted.cluster.move_logs(logs)
-            say(_told(booted, began_ns))
+            say(_boot_note(booted, began_ns))
             yield booted
         finally:
             if not self._boot.cancel() and not self._boot.exception():
@@ -94,7 +94,7 @@ class Ahead:
             self._place.close()
 
 
-def _told(booted: Booted, asked_ns: int) -> str:
+def _boot_note(booted: Booted, asked_ns: int) -> str:
     early_s = (asked_ns - booted.ready_ns) / 1e9
     when = f"{early_s:.0f} s before this run" if early_s > 0 else "since before this run"
     return f"the brokers were booted {when}, in {booted.took_s:.1f} s"

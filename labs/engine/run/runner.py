@@ -22,7 +22,7 @@ from typing import Any
 from advisor.catalog import kafka_line
 from labs.engine.base import failure_text
 from labs.engine.base.slots import slot
-from labs.engine.base.wait import Disturbed, check, limited, telling, undisturbed
+from labs.engine.base.wait import Disturbed, check, limited, reporting_waits, undisturbed
 from labs.engine.clients.process import ClientProcess
 from labs.engine.cluster.cluster import Cluster
 from labs.engine.distributions.java import find_java
@@ -105,7 +105,7 @@ class ArmRunner:
     def run(self) -> dict[str, Any]:
         """The arm's result. Never raises for what goes wrong in the arm: `failed` tells it."""
         try:
-            with telling(self._waits):
+            with reporting_waits(self._waits):
                 answer = self._answer()
         except Disturbed as disturbed:
             traceback.print_exc(file=sys.stderr)

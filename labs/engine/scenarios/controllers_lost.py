@@ -10,7 +10,7 @@ from __future__ import annotations
 from labs.engine.faults import a_follower, controller, kill, leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import restart_dead
-from labs.engine.scenarios.topologies import beside_controllers
+from labs.engine.scenarios.topologies import with_controllers
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
@@ -34,7 +34,7 @@ SCENARIO = Scenario(
         "nobody can say that it need not be waited for, until the controllers are back."
     ),
     shows=("unavailable", "blocked"),
-    topology=beside_controllers(3),
+    topology=with_controllers(3),
     durations={
         "lead_in_s": (1.0, 2.0),
         "without_controller_s": (1.5, 2.0),

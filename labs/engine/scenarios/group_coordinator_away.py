@@ -12,7 +12,7 @@ from __future__ import annotations
 from labs.engine.faults import coordinator, dead, kill, restart
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
-from labs.engine.scenarios.topologies import OFFSETS_COPIES, beside_offsets
+from labs.engine.scenarios.topologies import OFFSETS_COPIES, with_offsets_topic
 from labs.engine.workloads.group import GROUP
 
 
@@ -36,7 +36,7 @@ SCENARIO = Scenario(
         "settings to say."
     ),
     shows=("redelivery", "effect_duplicated", "blocked"),
-    topology=beside_offsets,
+    topology=with_offsets_topic,
     durations={"lead_in_s": (1.0, 2.0), "away_s": (9.0, 10.0), "healed_s": (2.0, 2.5)},
     play=_play,
     workload="consume-process-commit",

@@ -13,7 +13,7 @@ from __future__ import annotations
 from labs.engine.faults import coordinator, dead, elect, kill, killed, restart, wipe
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import OFFSETS, SHORT_SESSION
-from labs.engine.scenarios.topologies import OFFSETS_COPIES, beside_offsets
+from labs.engine.scenarios.topologies import OFFSETS_COPIES, with_offsets_topic
 from labs.engine.workloads.group import GROUP
 
 
@@ -39,7 +39,7 @@ SCENARIO = Scenario(
         "itself has copies on the other brokers, and loses nothing."
     ),
     shows=("skipped", "effect_missing", "redelivery", "effect_duplicated", "blocked"),
-    topology=beside_offsets,
+    topology=with_offsets_topic,
     durations={"lead_in_s": (1.0, 2.0), "away_s": (5.0, 6.0), "healed_s": (1.0, 1.5)},
     play=_play,
     workload="consume-process-sink",

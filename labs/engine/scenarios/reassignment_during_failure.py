@@ -33,13 +33,13 @@ from labs.engine.scenarios.model import (
     Topology,
 )
 from labs.engine.scenarios.steps import LED
-from labs.engine.scenarios.topologies import beside_controllers
+from labs.engine.scenarios.topologies import with_controllers
 
 _LEAST = 3
 
 
 def _topology(settings: Settings) -> Topology:
-    topology = beside_controllers(1)(settings)
+    topology = with_controllers(1)(settings)
     if topology.replication_factor < _LEAST:
         raise ScenarioError(
             f"replication.factor is {topology.replication_factor}: with one replica away, the "

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from advisor.reasoning.away import QUEUE_BYTES
+from advisor.reasoning.absence import QUEUE_BYTES
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults import keep_all, start_again
 from labs.engine.plan.spec import Settings
@@ -39,7 +39,7 @@ def _topic(settings: Settings) -> Mapping[str, Pinned]:
 
 
 def _needed(settings: Settings) -> int | None:
-    """The bytes that have to be kept for readers that are away (`advisor.reasoning.away.room`)."""
+    """The bytes that have to be kept for absent readers (`advisor.reasoning.absence.room`)."""
     application = settings["application"]
     if "rate" in application and "message.bytes" in application:
         load = int(application["rate"]) * int(application["message.bytes"])

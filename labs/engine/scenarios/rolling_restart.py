@@ -18,7 +18,7 @@ from labs.engine.scenarios.steps import (
     kill_leader,
     lose_last_in_sync,
 )
-from labs.engine.scenarios.topologies import beside_controllers
+from labs.engine.scenarios.topologies import with_controllers
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
@@ -34,7 +34,7 @@ SCENARIO = Scenario(
         "killed when its grace period is over. The others come back first."
     ),
     shows=("lost_write", "unavailable", "blocked"),
-    topology=beside_controllers(1),
+    topology=with_controllers(1),
     durations=alone_until((1.5, 2.0)),
     play=_play,
     given_up_breaks=True,

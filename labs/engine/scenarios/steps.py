@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from advisor.reasoning.away import POLL_MS, until_taken_over_ms
+from advisor.reasoning.absence import POLL_MS, until_taken_over_ms
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults import (
     Role,

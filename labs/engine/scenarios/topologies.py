@@ -41,7 +41,7 @@ up_to_three = replicas_up_to(
 ask a majority of three controllers to let it go, the last of four cannot."""
 
 
-def beside_controllers(count: int) -> Callable[[Settings], Topology]:
+def with_controllers(count: int) -> Callable[[Settings], Topology]:
     """For scenarios in which so many brokers die that a majority of controllers would, too."""
 
     def topology(settings: Settings) -> Topology:
@@ -66,22 +66,22 @@ def on_one_broker(partitions: int) -> Callable[[Settings], Topology]:
 one_broker = on_one_broker(partitions=1)
 
 
-def beside_offsets(settings: Settings) -> Topology:
+def with_offsets_topic(settings: Settings) -> Topology:
     """For scenarios in which the broker with a group's offsets fails; `ScenarioError` for Spark."""
     _refuse_spark(settings)
-    return _beside(OFFSETS_COPIES, settings)
+    return _with_internal_topic(OFFSETS_COPIES, settings)
 
 
-def beside_transactions(settings: Settings) -> Topology:
+def with_transaction_log(settings: Settings) -> Topology:
     """For scenarios in which the broker with the state of transactions fails.
 
     `ScenarioError` where the producer has none.
     """
     _refuse_without_transactions(settings)
-    return _beside(TRANSACTIONS_COPIES, settings)
+    return _with_internal_topic(TRANSACTIONS_COPIES, settings)
 
 
-def _beside(copies: str, settings: Settings) -> Topology:
+def _with_internal_topic(copies: str, settings: Settings) -> Topology:
     """Three copies of the topic itself, so that the loss of one broker takes nothing of it.
 
     `ScenarioError` where an internal topic is to have more `copies` than there are brokers.

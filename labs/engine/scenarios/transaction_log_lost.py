@@ -28,7 +28,7 @@ from labs.engine.faults import (
 )
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.topologies import TRANSACTIONS_COPIES, beside_transactions
+from labs.engine.scenarios.topologies import TRANSACTIONS_COPIES, with_transaction_log
 
 
 def _brokers(_: Settings) -> Mapping[str, Pinned]:
@@ -61,7 +61,7 @@ SCENARIO = Scenario(
         "on the other brokers, and loses nothing. In the end an operator aborts what hangs."
     ),
     shows=("blocked", "unavailable"),
-    topology=beside_transactions,
+    topology=with_transaction_log,
     durations={
         "lead_in_s": (1.0, 2.0),
         "away_s": (5.0, 6.0),

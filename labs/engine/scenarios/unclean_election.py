@@ -23,7 +23,7 @@ from labs.engine.faults import (
     throttle,
 )
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.topologies import beside_controllers
+from labs.engine.scenarios.topologies import with_controllers
 
 _BYTES_PER_S = 1
 
@@ -69,7 +69,7 @@ SCENARIO = Scenario(
         "without what it lacks, or nobody leads until another one is back."
     ),
     shows=("lost_write", "diverged", "unavailable", "blocked"),
-    topology=beside_controllers(1),
+    topology=with_controllers(1),
     durations={
         "lead_in_s": (1.0, 2.0),
         "away_s": (0.5, 1.0),

@@ -87,7 +87,7 @@ class Command(ExactCommand):
         self.stdout.write(
             json.dumps([_data(section) for section in table.sections], indent=2)
             if options["json"]
-            else "\n".join(line for section in table.sections for line in _told(section))
+            else "\n".join(line for section in table.sections for line in _summary(section))
         )
         if against := table.contradictions:
             text = "; ".join(
@@ -299,7 +299,7 @@ def _drawn(edge: Edge) -> str:
     return f"{edge.event.name}: {edge.key[0]} {edge.key[1]}: {'; '.join(sides)}"
 
 
-def _told(section: Section) -> list[str]:
+def _summary(section: Section) -> list[str]:
     lines = [f"{section.event.name} ({section.runs} runs)"]
     for row in section.rows:
         never = f"  ({row.why_never})" if row.why_never and not row.possible.seen else ""

@@ -120,7 +120,7 @@ class Command(ExactCommand):
         except KeyboardInterrupt:
             message = "interrupted: everything was ended"
             raise CommandError(message, returncode=INTERRUPTED) from None
-        self.stdout.write(json.dumps(result, indent=2) if options["json"] else _told(result))
+        self.stdout.write(json.dumps(result, indent=2) if options["json"] else _summary(result))
         if self._failed:
             raise CommandError("an arm could not be run or judged", returncode=NOT_RUN)
 
@@ -129,9 +129,9 @@ class Command(ExactCommand):
         rows = list(every(lines, partial(self._line, options)))
         found = across.changes(rows, options["scenario"])
         self.stdout.write(
-            json.dumps(_asked(options) | across.as_data(rows, found), indent=2)
+            json.dumps(_requested_lines(options) | across.as_data(rows, found), indent=2)
             if options["json"]
-            else across.told(rows, found, options["arms"].split(","))
+            else across.report(rows, found, options["arms"].split(","))
         )
         if self._failed:
             raise CommandError("an arm could not be run or judged", returncode=NOT_RUN)
@@ -206,7 +206,7 @@ def _add_lines(parser: CommandParser) -> None:
     )
 
 
-def _asked(options: dict[str, Any]) -> dict[str, Any]:
+def _requested_lines(options: dict[str, Any]) -> dict[str, Any]:
     """What the rows of `--across` were run with; `labs.evidence.over_lines` reads it back."""
     return {
         "scenario": options["scenario"],
@@ -283,7 +283,7 @@ def _add_conditions(parser: CommandParser) -> None:
     )
 
 
-def _told(result: dict[str, Any]) -> str:
+def _summary(result: dict[str, Any]) -> str:
     lines = []
     for each in result["arms"]:
         words = sentences.of_run(each["verdict"], each, each["want"])

@@ -30,7 +30,7 @@ def described(**fields):
     return pipeline
 
 
-def found(pipeline):
+def hits_of(pipeline):
     return {hit.advisory.id: hit for hit in hits(pipeline)}
 
 
@@ -42,7 +42,7 @@ AUTO = {"version": "3.2.0", "kafka": "4.3", "consumer.enable.auto.commit": "true
 
 
 def test_release_and_settings_of_the_bug_are_a_sure_hit():
-    hit = found(described(**AUTO))["KAFKA-14024"]
+    hit = hits_of(described(**AUTO))["KAFKA-14024"]
     assert hit.certainty is Certainty.HIT
     assert not hit.unknown
 
@@ -57,25 +57,25 @@ def test_release_and_settings_of_the_bug_are_a_sure_hit():
     ],
 )
 def test_another_release_or_another_setting_is_no_hit(other):
-    assert "KAFKA-14024" not in found(described(**AUTO | other))
+    assert "KAFKA-14024" not in hits_of(described(**AUTO | other))
 
 
 def test_a_line_alone_leaves_it_open_and_says_why():
-    hit = found(described(**AUTO | {"version": "3.2"}))["KAFKA-14024"]
+    hit = hits_of(described(**AUTO | {"version": "3.2"}))["KAFKA-14024"]
     assert hit.certainty is Certainty.POSSIBLE
     assert hit.unknown == ("the release of consumer 3.2 (3.2.0 have it)",)
 
 
 def test_what_a_description_cannot_say_leaves_it_open():
-    hit = found(described(version="4.3", kafka="2.8.0"))["KAFKA-18991"]
+    hit = hits_of(described(version="4.3", kafka="2.8.0"))["KAFKA-18991"]
     assert hit.certainty is Certainty.POSSIBLE
     assert hit.unknown == ("leaders that change in quick succession",)
 
 
 def test_what_is_known_to_be_absent_is_no_hit():
-    assert "KAFKA-14055" not in found(described(version="4.3", kafka="3.2"))
+    assert "KAFKA-14055" not in hits_of(described(version="4.3", kafka="3.2"))
     compacted = {"topic.cleanup.policy": "compact", "producer.transactional.id": "it"}
-    assert "KAFKA-14055" in found(described(version="4.3", kafka="3.2", **compacted))
+    assert "KAFKA-14055" in hits_of(described(version="4.3", kafka="3.2", **compacted))
 
 
 def test_a_release_is_kept_beside_its_line():

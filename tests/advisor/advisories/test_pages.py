@@ -11,12 +11,12 @@ from advisor.advisories import advisories
 pytestmark = pytest.mark.django_db
 
 
-def asked(client, **query):
+def page_of(client, **query):
     return client.get(reverse("advisories:index"), query)
 
 
 def test_the_list_has_a_link_to_each(client):
-    page = asked(client).content.decode()
+    page = page_of(client).content.decode()
     for advisory in advisories():
         assert reverse("advisories:page", args=[advisory.slug]) in page
 
@@ -37,10 +37,10 @@ def test_a_page_that_is_not_there_is_404(client):
 
 
 def test_a_version_narrows_the_list_without_a_script(client):
-    page = asked(client, version="cp-kafka:7.2.0").content.decode()
+    page = page_of(client, version="cp-kafka:7.2.0").content.decode()
     assert reverse("advisories:page", args=["kafka-14055"]) in page
     assert "3.2 (broker)" in page
-    other = asked(client, version="apache/kafka:3.2.1").content.decode()
+    other = page_of(client, version="apache/kafka:3.2.1").content.decode()
     assert reverse("advisories:page", args=["kafka-14055"]) not in other
 
 
@@ -52,13 +52,13 @@ def test_htmx_gets_the_list_alone(client):
 
 
 def test_what_is_no_version_comes_back_as_typed(client):
-    page = asked(client, version="<newest>")
+    page = page_of(client, version="<newest>")
     assert page.status_code == 400
     assert "&lt;newest&gt;</textarea>" in page.content.decode()
 
 
 def test_nothing_found_is_not_called_safe(client):
-    page = asked(client, version="4.3.1").content.decode()
+    page = page_of(client, version="4.3.1").content.decode()
     assert "no proof that the release has no bug" in page
 
 

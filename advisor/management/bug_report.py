@@ -15,9 +15,9 @@ _NAMED = 3
 """Possible bugs that the short screen names; the gravest go first."""
 
 
-def known(bugs: KnownBugs, *, verbose: bool = False) -> Iterator[str]:
+def bug_report(bugs: KnownBugs, *, verbose: bool = False) -> Iterator[str]:
     """The sure ones with what they leave of the guarantee, the possible ones, and the upgrade."""
-    if not bugs.found:
+    if not bugs.bugs:
         return
     if bugs.sure:
         yield f"{counted(len(bugs.sure), 'known bug')} of these releases:"

@@ -57,7 +57,7 @@ def _of_code(path: Path) -> Iterator[str]:
 
 
 @cache
-def said() -> tuple[tuple[str, str], ...]:
+def phrases() -> tuple[tuple[str, str], ...]:
     """What is put together of names and values when somebody asks, for many a pipeline."""
     results = []
     for example in _examples():

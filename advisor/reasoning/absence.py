@@ -28,29 +28,29 @@ QUEUE_BYTES = 1_048_576 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Away:
+class Absence:
     """How long nobody may read, in ms, and the settings that say so."""
 
     ms: int
-    said: str
+    reason: str
 
 
-def away(pipeline: Pipeline) -> Away:
+def longest_absence(pipeline: Pipeline) -> Absence:
     """The longer of what the team says and of what a dead reader alone brings."""
-    least, stated = least_away(pipeline), pipeline.value(Component.APPLICATION, NAME)
+    least, stated = shortest_absence(pipeline), pipeline.value(Component.APPLICATION, NAME)
     if isinstance(stated, int) and stated > least.ms:
-        return Away(stated, f"application.{NAME}={stated}")
+        return Absence(stated, f"application.{NAME}={stated}")
     return least
 
 
-def least_away(pipeline: Pipeline) -> Away:
+def shortest_absence(pipeline: Pipeline) -> Absence:
     """From the death of a reader until another one has its partitions, at the longest."""
     if pipeline.family is Family.SPARK:
-        return Away(NETWORK_MS, f"spark.network.timeout={NETWORK_MS} (Spark's default)")
+        return Absence(NETWORK_MS, f"spark.network.timeout={NETWORK_MS} (Spark's default)")
     setting, session_ms = session_timeout(pipeline)
     poll_ms = pipeline.number(Component.CONSUMER, "max.poll.interval.ms")
     counted = "" if poll_ms <= POLL_MS else f", of which {POLL_MS} are counted"
-    return Away(
+    return Absence(
         until_taken_over_ms(session_ms, poll_ms),
         f"{setting}={session_ms}, and then the next poll of each other member "
         f"(max.poll.interval.ms={poll_ms}{counted})",
@@ -67,7 +67,7 @@ class Room:
     """The least `retention.bytes` that holds what readers still need; None where no size does."""
 
     least: int | None
-    said: str
+    reason: str
 
 
 def room(pipeline: Pipeline) -> Room:
@@ -79,7 +79,7 @@ def room(pipeline: Pipeline) -> Room:
     """
     rate, size = (pipeline.value(Component.APPLICATION, n) for n in ("rate", "message.bytes"))
     if isinstance(rate, int) and isinstance(size, int):
-        coming = rate * size * away(pipeline).ms // 1000
+        coming = rate * size * longest_absence(pipeline).ms // 1000
         return Room(coming + 1, f"rate × message.bytes = {coming}")
     if pipeline.value(Component.APPLICATION, NAME) is not None:
         return Room(None, "as many as come")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from advisor.advisories import Part, VersionError
 from advisor.advisories.api_versions import _REQUESTS, _SPOKEN
-from advisor.advisories.said import mentions
+from advisor.advisories.mentions import mentions
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_text_without_a_version_is_refused(text):
         mentions(text)
 
 
-def told(line, but=()):
+def mentioned_in(line, but=()):
     """What `kafka-broker-api-versions` prints of a broker of that line."""
     versions = zip(_REQUESTS, _SPOKEN[line].split(), strict=True)
     return "localhost:9092 (id: 1 rack: null) -> (\n" + ",\n".join(
@@ -70,18 +70,18 @@ def told(line, but=()):
 
 @pytest.mark.parametrize("line", _SPOKEN)
 def test_what_a_broker_speaks_tells_its_line(line):
-    rows = mentions(told(line))
+    rows = mentions(mentioned_in(line))
     assert line in [mention.version for mention in rows]
     assert {mention.parts for mention in rows} == {(Part.BROKER,)}
 
 
 def test_lines_that_speak_alike_are_all_named():
-    assert [mention.version for mention in mentions(told("3.3"))] == ["3.4", "3.3", "3.2"]
+    assert [mention.version for mention in mentions(mentioned_in("3.3"))] == ["3.4", "3.3", "3.2"]
 
 
 def test_versions_that_no_line_speaks_are_refused():
     with pytest.raises(VersionError):
-        mentions(told("3.9").replace("Fetch(1): 0 to 17", "Fetch(1): 0 to 99"))
+        mentions(mentioned_in("3.9").replace("Fetch(1): 0 to 17", "Fetch(1): 0 to 99"))
 
 
 @given(st.text(max_size=200))
