@@ -32,9 +32,9 @@ _GAPLESS = "enable.gapless.guarantee"
 def refused_combination(
     family: Family, version: str, component: Component, texts: Texts
 ) -> Problem | None:
-    """The first that the client refuses of what a file states for it, by name, as text.
+    """The first combination of settings in a file that the client refuses.
 
-    What `validate` looks at is left to it. Raises `SettingError` for a version that is not known.
+    What `validate` checks is not included. Raises `SettingError` for a version that is not known.
     """
     check = _CHECKS.get((family, component))
     if check is None:

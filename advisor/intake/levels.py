@@ -1,4 +1,4 @@
-"""Whose setting it is that a topic's description shows: the topic's own, or its brokers'.
+"""Whether a setting in a topic's description is the topic's own or the brokers'.
 
 Kafka names where a value comes from (DescribeConfigsResponse, config_source). For most settings of
 a topic it does not matter: what is in force is taken as the topic's. Two settings go by one name

@@ -27,7 +27,7 @@ from advisor.intake.yaml_nodes import Leaf, documents
 
 _PRODUCER, _CONSUMER = Component.PRODUCER, Component.CONSUMER
 _STREAMS = re.compile(r"spring\.kafka\.streams\.(?!auto-?startup|cleanup)", re.IGNORECASE)
-"""What says that there is an application of Kafka Streams; the rest is said where there is none."""
+"""Keys that show a Kafka Streams application; the others also occur without one."""
 
 _OF_LISTENERS = (_PRODUCER, _CONSUMER, "listener")
 _OF_STREAMS = ("application.id", "replication.factor", "state.dir")

@@ -157,7 +157,7 @@ class StepForm(forms.Form):
 
 
 def in_words(problem: Problem, draft: Draft) -> Problem:
-    """The problem as it is told: of what is typed as a duration and is none, how one is written."""
+    """The message of a problem; for a malformed duration it explains how one is written."""
     name = field_of(problem, draft.family)
     typed = draft.answer(name)
     if not is_duration(name) or milliseconds(typed) or typed.lstrip("-").isdigit():

@@ -36,7 +36,7 @@ class Absence:
 
 
 def longest_absence(pipeline: Pipeline) -> Absence:
-    """The longer of what the team says and of what a dead reader alone brings."""
+    """The longer of the stated outage and the time until a dead reader is replaced."""
     least, stated = shortest_absence(pipeline), pipeline.value(Component.APPLICATION, NAME)
     if isinstance(stated, int) and stated > least.ms:
         return Absence(stated, f"application.{NAME}={stated}")

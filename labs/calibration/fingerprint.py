@@ -1,4 +1,4 @@
-"""Which code a run is evidence for: a short hash of each part that what it shows hangs on."""
+"""Which code a run is evidence for: a short hash of each part that the result depends on."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class AcrossError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of brokers: each arm's verdict, by its name, beside what the advisor says.
+    """One line of brokers: the verdict of each arm by name, and what the advisor says.
 
     `permitted` are the anomalies that the advisor permits in this failure and the wish forbids,
     `refuted` those that were seen and that it calls impossible there. Where nothing was run,

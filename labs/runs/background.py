@@ -1,4 +1,4 @@
-"""What a process does beside its work, every few seconds as long as it lives."""
+"""Repeats a background task of a process every few seconds until the process ends."""
 
 from __future__ import annotations
 

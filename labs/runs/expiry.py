@@ -1,4 +1,4 @@
-"""What visitors left behind and nobody needs any more is removed after a while.
+"""Removes what visitors left behind, after a retention time.
 
 The rule, as docs/setup.md has it: after `LAB_KEEP_DAYS` days (0: never) goes a description that no
 experiment was run on, an experiment that a visitor started and that reached no result, and an

@@ -1,4 +1,4 @@
-"""Who fell silent, told by change and not by the clock on the wall, which is set at will."""
+"""Detects missing heartbeats by whether they change, since the wall clock can be set."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class HeartbeatAges:
         self._alone = threading.Lock()
 
     def overdue(self, beats: Mapping[_Who, object], least_s: float) -> list[_Who]:
-        """Those whose beat has not changed for so many seconds; who is not told of is forgotten."""
+        """Those whose beat has not changed for `least_s` seconds; absent names are forgotten."""
         return [who for who, for_s in self.seconds(beats, least_s).items() if for_s >= least_s]
 
     def seconds(self, beats: Mapping[_Who, object], blind_s: float) -> dict[_Who, float]:
-        """For how long each beat has been seen the same; who is not told of is forgotten.
+        """For how many seconds each beat has not changed. Names that are absent are forgotten.
 
-        Who has not looked for `blind_s` begins anew.
+        A caller that has not looked for `blind_s` seconds starts over.
         """
         with self._alone:
             now = self._clock()

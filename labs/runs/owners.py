@@ -1,4 +1,4 @@
-"""Who owns a run, and whether that process lives, by the word of the kernel.
+"""Which process owns a run, and whether it is alive according to the kernel.
 
 Each process that runs experiments holds a lock on a file in the data folder. The kernel lets go of
 it when the process ends, however it ends (flock(2)), and not before: a process that is stopped, or

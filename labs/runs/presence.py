@@ -15,7 +15,7 @@ _heartbeats = HeartbeatAges()
 
 
 def beat(name: str) -> None:
-    """Tells that the worker of this name lives."""
+    """Records a heartbeat of the worker of this name."""
     if not Worker.objects.filter(name=name).update(beat=F("beat") + 1):
         Worker.objects.create(name=name, beat=1)
 
@@ -32,7 +32,7 @@ def missing(heartbeats: HeartbeatAges = _heartbeats) -> bool:
 
 
 def forget_dead_workers(heartbeats: HeartbeatAges) -> None:
-    """Removes those that fell silent without a word: one that lives after all comes again."""
+    """Removes workers without a recent heartbeat; a live one registers again."""
     beats = dict(Worker.objects.values_list("name", "beat"))
     for name in heartbeats.overdue(beats, GONE_S):
         Worker.objects.filter(name=name, beat=beats[name]).delete()

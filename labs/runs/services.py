@@ -160,7 +160,7 @@ def start_challenge(
 
 
 def challenge_spec(challenge: Challenge, arms: Mapping[str, Pipeline], seed: int) -> ExperimentSpec:
-    """Settings for a challenge, by the arm's name, as an experiment that nobody stores.
+    """Settings for a challenge, by the arm's name, as an experiment that is not stored.
 
     Raises what `spec_for` does.
     """
@@ -172,7 +172,7 @@ def challenge_spec(challenge: Challenge, arms: Mapping[str, Pipeline], seed: int
 
 
 def lesson_spec(lesson: Lesson, arms: Sequence[Arm], seed: int) -> ExperimentSpec:
-    """Arms of a lesson as an experiment that nobody stores; all are of the same brokers.
+    """Arms of a lesson as an experiment that is not stored; all are of the same brokers.
 
     Raises `Refused` for settings that the catalog does not take, and what `spec_for` does.
     """
@@ -312,7 +312,7 @@ def _enqueue(spec: ExperimentSpec, pipeline: str, lesson: str, visitor: Visitor)
 def store(
     spec: ExperimentSpec, pipeline: str = "", lesson: str = "", visitor: Visitor = NOBODY
 ) -> Experiment:
-    """Writes a queued experiment and its arms down; nobody is told that it waits."""
+    """Stores a queued experiment and its arms, without nudging a worker."""
     experiment = Experiment.objects.create(
         pipeline=pipeline,
         lesson=lesson,

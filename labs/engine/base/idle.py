@@ -1,4 +1,4 @@
-"""Whether the machine has nothing to do: what is made ready ahead must be in nobody's way."""
+"""Whether the machine is idle: work done ahead must not slow down a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""At most so many clusters at once on this machine; who has to wait knows its place.
+"""Limits how many clusters run on this machine at once; those that wait know their place in line.
 
 A slot is a lock that the kernel holds for us (flock(2)) and frees when we die, however we die:
 there is nothing to clean up and no daemon to ask. Waiters hold a numbered ticket in the same way,

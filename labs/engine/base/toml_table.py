@@ -94,7 +94,7 @@ class Table:
         return values
 
     def finish(self) -> None:
-        """Says that nothing may be left."""
+        """Raises an error if the table has a key that was not read."""
         for key in self._left:
             raise self.error(key, f"is not a key of {self._of}")
 

@@ -21,11 +21,11 @@ class WaitTimeout(Exception):
 
 
 class Disturbed(Exception):
-    """Something ended that the run needs, and not by its schedule: waiting on makes no sense."""
+    """A process that the run needs ended outside the schedule, so waiting longer is pointless."""
 
 
 class OutOfTime(Exception):
-    """All that was to be done within a limit was not; says what was waited for."""
+    """The work was not finished within its limit; the message says what was being waited for."""
 
 
 WaitReport = Callable[[str, float], None]
@@ -49,7 +49,7 @@ _tell: ContextVar[WaitReport] = ContextVar("tell", default=lambda awaits, left_s
 
 @contextmanager
 def undisturbed(disturbance: Callable[[], str]) -> Iterator[None]:
-    """Within it every wait of this thread asks for a disturbance, and raises `Disturbed` of it.
+    """Within it, every wait of this thread checks for a disturbance and raises `Disturbed`.
 
     `disturbance` says in words what happened, or '' as long as nothing did.
     """
@@ -77,7 +77,7 @@ def limited(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def reporting_waits(tell: WaitReport) -> Iterator[None]:
-    """Within it `tell` hears of each long wait of this thread that says what it is for."""
+    """Within it, each long wait of this thread that has a description is reported to `tell`."""
     token = _tell.set(tell)
     try:
         yield
@@ -95,7 +95,7 @@ def check(message: str = "its schedule went on") -> None:
 
 
 def rest(seconds: float) -> None:
-    """Lets time pass, as long as nothing disturbs the run."""
+    """Waits for `seconds`, unless the run is disturbed."""
     over = time.monotonic() + seconds
     while (left := over - time.monotonic()) > 0:
         check()

@@ -51,7 +51,7 @@ _REPORT_EVERY_S = 0.25
 
 @dataclass(frozen=True, slots=True)
 class ConsumerConfig:
-    """What a consumer process is told. `client` is librdkafka's configuration without committing.
+    """A consumer process: `client` is librdkafka's configuration without committing.
 
     `auto_commit` false with a storing `commit` is a group that never commits.
     `sink` is the database where processing leaves its effects; without one it leaves none.

@@ -64,7 +64,7 @@ _PARTITION = re.compile(r"-(\d+)\b")
 
 
 def fact(line: str) -> Fact | None:
-    """What a line tells. `Assigned` names all partitions that it has from then on, or none."""
+    """The fact that a line of the log states. `Assigned` names all partitions held from then on."""
     if line.startswith("{"):
         return None
     if copied := _COPIED.match(line):

@@ -43,7 +43,7 @@ _END_S = 10.0  # for leaving the group; the client's own limit is 30 s
 
 @dataclass(frozen=True, slots=True)
 class JavaConsumerConfig:
-    """What the process is told. `command` starts the tool, complete.
+    """Configuration of the process. `command` starts the tool, complete.
 
     `tells_commits` is whether the tool commits, and says so; `drain_limit_s` bounds the reading
     to the end after a stop.
@@ -115,7 +115,7 @@ class Account:
         )
 
     def end(self) -> None:
-        """The tool is gone, with all that it had not told."""
+        """The tool has ended; whatever it did not report is lost."""
 
     def _hand(self, record: Delivered, time_ns: int) -> None:
         self._deliveries.hand(
@@ -200,7 +200,7 @@ class Run:
             self._hear()
 
     def _is_over(self) -> bool:
-        """Whether nothing more is to be read although there may be more."""
+        """Whether reading is over, even if more records remain."""
         return self._tool.ended
 
     def _hear_on(self, limit_s: float) -> None:

@@ -55,7 +55,7 @@ class Account(java_consumer.Account):
 
     @property
     def ready(self) -> bool:
-        """Whether it has had its place once: it gives that up at each end, and comes again."""
+        """Whether it has had an assignment; it leaves at each end of the log and joins again."""
         return self._began
 
     @property
@@ -86,7 +86,7 @@ class Account(java_consumer.Account):
         return self.state == _DONE and super().is_at(ends)
 
     def end(self) -> None:
-        """Its process is gone: of a commit that had begun nobody knows what became of it."""
+        """Its process has ended: the outcome of a commit that had begun is unknown."""
         if self.state == _COMMITTING:
             self._commit("info", time.monotonic_ns())
         self.state, self._assigned, self.position = "", set(), {}

@@ -36,7 +36,7 @@ class LinesMissing(Exception):
 
 @dataclass(frozen=True, slots=True)
 class JavaProducerConfig:
-    """What the process is told. `command` starts the tool, complete.
+    """Configuration of the process. `command` starts the tool, complete.
 
     `flush_limit_s` bounds the wait for the last answers after a stop.
     """

@@ -18,7 +18,7 @@ _LAST_WORDS_S, _LAST_GASP_S = 5.0, 0.5
 
 
 class Config(Protocol):
-    """What a client process is told, as JSON."""
+    """Configuration of a client process, written as JSON."""
 
     def to_json(self) -> str: ...
 
@@ -130,7 +130,7 @@ class ClientProcess:
             self._process.stdin.flush()
 
     def ask_to_stop(self) -> None:
-        """Closes its standard input, which is how a client is told to finish its work."""
+        """Closes its standard input, which makes a client finish its work."""
         if self._process.stdin:
             with suppress(BrokenPipeError):  # what a dead one was told is still in the buffer
                 self._process.stdin.close()

@@ -138,7 +138,7 @@ class Work:
             self._control.reach("processed", self._standing(polled, "all of them are processed"))
 
     def _on_malformed(self, values: Sequence[int]) -> None:
-        """Fails at the message that cannot be processed: the first in hand since there is one."""
+        """Fails at the message that cannot be processed: the first one received since `spoil`."""
         if not self._control.spoils.is_set():
             self._spoilt = None
             return

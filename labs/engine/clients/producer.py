@@ -39,7 +39,7 @@ _BURST = 1000  # between two looks at the clock, so that a stop is heard while c
 
 @dataclass(frozen=True, slots=True)
 class ProducerConfig:
-    """What a producer process is told. `client` is librdkafka's configuration, complete.
+    """Configuration of a producer process. `client` is librdkafka's configuration, complete.
 
     `keyed` sends the value as key too (a compacted topic takes no record without key), or, with
     `keys`, what is left of it after division by that: so many keys are shared.

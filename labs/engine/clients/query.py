@@ -37,7 +37,7 @@ _REPORT_EVERY_S = 0.25
 
 @dataclass(frozen=True, slots=True)
 class QueryConfig:
-    """What a query is told. `options` are those of Spark's Kafka source, complete.
+    """Configuration of a query. `options` are those of Spark's Kafka source, complete.
 
     `checkpoint` is its checkpointLocation; `scratch` is where Spark may put what it needs.
     `drain_limit_s` bounds the reading to the end after a stop.

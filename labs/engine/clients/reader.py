@@ -30,7 +30,7 @@ GROUP = "final"
 
 @dataclass(frozen=True, slots=True)
 class ReaderConfig:
-    """What the final reader is told; `limit_s` bounds the whole read.
+    """Configuration of the final reader; `limit_s` bounds the whole read.
 
     `created_ns` is when the topic was created, if that happened again during the run.
     """
@@ -81,7 +81,7 @@ class Reading:
 
     @property
     def completed(self) -> bool:
-        """Whether each partition was read to the end that it had when the reading began."""
+        """Whether each partition was read up to the end offset that it had at the start."""
         return bool(self.watermarks) and all(
             self._position.get(partition, -1) >= high
             for partition, (_, high) in self.watermarks.items()

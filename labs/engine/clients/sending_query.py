@@ -41,7 +41,7 @@ _MS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class SinkConfig:
-    """What a sending query is told. `options` are those of Spark's Kafka sink, complete.
+    """Configuration of a sending query. `options` are those of Spark's Kafka sink, complete.
 
     A batch a second has `rows` values, in so many `tasks`, and each value takes `row_ms` at least.
     `scratch` is where Spark may put what it needs. `conf` are settings of Spark itself, and

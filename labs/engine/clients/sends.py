@@ -93,7 +93,7 @@ class Sends:
         self._complete(attempt, code, partition, offset, error, time_ns)
 
     def cut_off(self, attempt: int) -> None:
-        """Closes a row that the end of the run ended: `info`, and nobody gave the value up.
+        """Closes a row that was open when the run ended: its outcome is `info`, not given up.
 
         It has no completion time, unless it has no other: the client was never called for it.
         """

@@ -56,7 +56,7 @@ class Database:
 
 
 def effects(database: Path) -> dict[str, list[Any]]:
-    """What is in the table, as columns of the ledger's `effects`; empty if nobody ever wrote."""
+    """What is in the table, as columns of the ledger's `effects`; empty if nothing was written."""
     rows: list[tuple[int, int, int]] = []
     if database.exists():
         connection = sqlite3.connect(database)

@@ -36,7 +36,7 @@ Words = Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class StreamsConfig:
-    """What the process is told. `command` starts the application, complete.
+    """Configuration of the process. `command` starts the application, complete.
 
     `drain_limit_s` bounds the reading to the end after a stop.
     """

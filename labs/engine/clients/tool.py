@@ -23,7 +23,7 @@ _FREEZE_S = 5.0
 
 
 class ToolFailed(Exception):
-    """The tool ended although nobody asked it to; its last words are in the log."""
+    """The tool ended without being asked to; the end of its output is in the log."""
 
 
 class Tool(Generic[Fact]):

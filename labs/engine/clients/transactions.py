@@ -55,7 +55,7 @@ class Transactions:
         return time.monotonic() >= self._due
 
     def end(self, facts: Facts) -> list[int]:
-        """Commits the open one; returns what is to be sent again, because it was aborted."""
+        """Commits the open transaction; returns the values to send again if it was aborted."""
         self._producer.flush(_LIMIT_S)
         self._control.reach("in-transaction", facts)
         name, again = str(self.open), list[int]()

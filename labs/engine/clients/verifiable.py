@@ -120,7 +120,7 @@ class Going:
 
 @dataclass(frozen=True, slots=True)
 class Aborted:
-    """It aborted a transaction in which it had so many records."""
+    """The tool aborted a transaction that held `count` records."""
 
     why: str
     count: int
@@ -180,7 +180,7 @@ _STANDING = "standing "
 
 
 def fact(line: str) -> Fact | None:
-    """What a line tells. Raises `ValueError` or `KeyError` for a line that is not the tools'."""
+    """The fact in a line. Raises `ValueError` or `KeyError` for a line that is not the tools'."""
     if line.startswith("{"):
         data = json.loads(line)
         make = _NAMED.get(data["name"])

@@ -23,7 +23,7 @@ def watermarks(asking: Consumer, topic: str, limit_s: float) -> dict[int, tuple[
 
 
 def log_ends(bootstrap: str, topic: str, limit_s: float) -> dict[int, int]:
-    """The end of each partition for a new client; empty, and said in the log, if nobody tells."""
+    """The end offset of each partition; empty, with a line in the log, if unknown."""
     asking = Consumer({"bootstrap.servers": bootstrap, "group.id": "ends"})
     try:
         return {number: end for number, (_, end) in watermarks(asking, topic, limit_s).items()}

@@ -31,7 +31,7 @@ class Addresses:
 
     @property
     def bootstrap(self) -> str:
-        """For `bootstrap.servers`: all brokers, as they tell others."""
+        """For `bootstrap.servers`: the advertised addresses of all brokers."""
         told = (node.clients.advertised for node in self.nodes if node.clients)
         return ",".join(f"{host}:{port}" for host, port in told)
 

@@ -61,7 +61,7 @@ class Broker:
 
     @property
     def returncode(self) -> int | None:
-        """How the last process ended (negative: by that signal), None while there is one."""
+        """Return code of the last process (negative: the signal); None while one is running."""
         return self._process.poll() if self._process else None
 
     @property

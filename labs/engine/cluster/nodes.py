@@ -1,4 +1,4 @@
-"""The processes of a cluster, before they are started: who does what, at which ports."""
+"""The planned processes of a cluster: their roles and ports."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ At = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a node listens, and where it tells others that it does.
+    """Where a node listens (`at`), and the address that it advertises.
 
     They differ where the way to it leads through a proxy (`labs.engine.network`).
     """
@@ -106,7 +106,7 @@ def rack_setting(node: Node, racks: int) -> dict[str, str]:
 
 
 def doors(linked: Iterable[Node]) -> list[Door]:
-    """Every way into such nodes from loopback: where it is told to be, and where it leads."""
+    """The proxied listeners of these nodes: the advertised port, and the port it leads to."""
     return [
         Door(address.advertised[1], address.at[1], str(node.id), name)
         for node in linked

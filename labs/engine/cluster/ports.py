@@ -1,4 +1,4 @@
-"""Loopback ports that are ours for as long as we hold them."""
+"""Loopback ports, reserved while they are held."""
 
 from __future__ import annotations
 

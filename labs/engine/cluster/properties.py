@@ -1,4 +1,4 @@
-"""What a disposable broker is told: who it is, what the lab shortened, what the caller set."""
+"""The properties of a disposable broker: identity, shortened settings, and the caller's own."""
 
 from __future__ import annotations
 

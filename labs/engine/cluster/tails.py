@@ -1,4 +1,4 @@
-"""The end of a dead broker's logs that no flush had reached: how long it is, and cutting it off.
+"""Measures and cuts off the unflushed end of a dead broker's logs.
 
 A broker writes how far each log is flushed into `recovery-point-offset-checkpoint`
 (LogManager.scala; lines: version, count, then "topic partition offset"); a log that is not there

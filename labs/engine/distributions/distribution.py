@@ -123,7 +123,7 @@ def past(version: str, progress: ivy.Progress | None = None) -> Distribution:
 
 
 def past_clients(version: str, progress: ivy.Progress | None = None) -> Distribution:
-    """The same for the jars of Java's clients alone; those of an offered release have more."""
+    """The same for the Java client jars alone; an offered release has more jars."""
     return _for_incidents("past-clients", version, progress)
 
 

@@ -153,7 +153,7 @@ def accept(rig: Rig, topic: str) -> Rows:
 
 
 def elect(rig: Rig, topic: str, limit_s: float = _LIMIT_S) -> Rows:
-    """Heals a topic of partitions that nobody leads: any replica may, as an operator would have it.
+    """Heals a topic with leaderless partitions by an unclean election, as an operator would.
 
     The controller has ten seconds before. A broker that is back on an empty disk may be passed over
     by it (docs/decisions/0010). Evidence is who found a leader.

@@ -182,7 +182,7 @@ def lose_checkpoint(rig: Rig) -> Rows:
 
 
 def stop_client(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
-    """Has a client finish its work and end, as an application does that is told to stop.
+    """Stops a client gracefully: it finishes its work and ends, like an application at shutdown.
 
     Evidence is its process's exit code, after its last word.
     """

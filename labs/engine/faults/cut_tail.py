@@ -1,4 +1,4 @@
-"""A simulated power cut: what dead brokers had not flushed is cut off the ends of their logs.
+"""Simulates a power cut: cuts off the unflushed end of dead brokers' logs.
 
 SIGKILL alone leaves the page cache to the kernel, which writes it. A real power cut takes any
 part of what was not flushed; the simulation takes all of it. A run is shorter than the half

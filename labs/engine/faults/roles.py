@@ -25,7 +25,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A role's name and who plays it in a cluster right now (nobody, perhaps)."""
+    """The name of a role, and the nodes that have it in a cluster now; there may be none."""
 
     name: str
     resolve: Callable[[Cluster], list[Broker]]
@@ -69,7 +69,7 @@ def a_follower(topic: str, partition: int = 0) -> Role:
 
 
 def minority(topic: str, partition: int = 0) -> Role:
-    """Fewer than half of all brokers, as many as that may be: the leader, then the lowest ids.
+    """The largest minority of the brokers: the leader, then those with the lowest ids.
 
     Where brokers are controllers too, the others are a majority of these and go on.
     """

@@ -76,7 +76,7 @@ class WarmJudge:
         self._forget()
 
     def _forget(self) -> None:
-        """Removes what a session had on disk: one that was killed could not.
+        """Removes the files of a session; a session that was killed could not do so itself.
 
         Of sessions that are not ours only what is old: the JVM of an owner that was killed while
         it booted needs its folder to hear that it is alone. Without it, it waits for ever.

@@ -1,4 +1,4 @@
-"""How a process that carries links is told what its owner wants: lines of JSON, in and out."""
+"""The control channel of the link proxy: lines of JSON, in and out."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Severed:
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """The port at which others are told that a listener of a node is, and the listener's own."""
+    """The advertised port of a listener, and the port on which the node really listens."""
 
     at: int
     to: int
@@ -96,7 +96,7 @@ class Links:
         return flows
 
     def sever(self, flows: Collection[Key]) -> Severed:
-        """Breaks all connections of these flows; what waited in them, both ways, is lost."""
+        """Breaks all connections of these flows; data that waited in them is lost."""
         return Severed(**self._wish("sever", flows))
 
     def seen(self, flows: Collection[Key]) -> Seen:

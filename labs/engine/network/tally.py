@@ -1,4 +1,4 @@
-"""What flows did since they were shaped last, as the owner is told."""
+"""Byte counts of flows since they were last shaped, as reported to the owner."""
 
 from __future__ import annotations
 

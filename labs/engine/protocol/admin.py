@@ -37,7 +37,7 @@ def quiet_admin(bootstrap: str) -> AdminClient:
 
 @contextmanager
 def quiet_visitor(bootstrap: str, group: str) -> Iterator[Consumer]:
-    """A client that may ask and tell what a group has committed, and never joins it.
+    """A client that reads and writes the committed offsets of a group without joining it.
 
     Not the admin client: an answer of "not the coordinator" to its ListConsumerGroupOffsets, as
     one gives that has just begun, ends the process (librdkafka #5040; seen with 2.16).
@@ -52,7 +52,7 @@ def quiet_visitor(bootstrap: str, group: str) -> Iterator[Consumer]:
 
 
 def coordinator_of(bootstrap: str, group: str, limit_s: float = 10) -> int | None:
-    """The broker that coordinates a group of consumers, or would; None if nobody says so."""
+    """The broker that coordinates a group of consumers, or would; None if it is unknown."""
     with quiet_admin(bootstrap) as admin:
         try:
             fields = admin.describe_consumer_groups([group], request_timeout=limit_s)

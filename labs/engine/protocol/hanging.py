@@ -1,4 +1,4 @@
-"""Transactions that are open on a partition, and the end of one that nobody will end.
+"""Lists the open transactions of a partition, and aborts a hanging one.
 
 A transaction hangs when its coordinator knows nothing of it any more; committed readers wait
 behind it for ever. What finds it and ends it is what kafka-transactions.sh does (KIP-664): asks

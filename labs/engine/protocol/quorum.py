@@ -28,7 +28,7 @@ def ask(port: int, limit_s: float) -> int | None:
 
 
 def _leader(reader: Flexible) -> int | None:
-    """The answer as far as it matters: the one topic's one partition, up to who leads it."""
+    """Parses the answer up to the leader of the single partition of its single topic."""
     refused = reader.number(">h")  # NOT_CONTROLLER, REQUEST_TIMED_OUT
     if refused or not _next_of_array(reader):
         return None

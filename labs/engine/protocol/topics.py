@@ -1,4 +1,4 @@
-"""Who leads a partition and who is in sync, asked of one broker over the wire.
+"""Asks one broker over the wire for the leader and in-sync replicas of partitions.
 
 librdkafka's admin client knows neither leader epochs nor eligible leader replicas, and chooses
 itself which broker to ask, also one that is paused. A socket of our own goes to the broker we

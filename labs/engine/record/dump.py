@@ -1,4 +1,4 @@
-"""A run's log and its brokers' logs as text, for who looks for a cause in them."""
+"""A run's log and its brokers' logs as text, for finding the cause of a loss."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class TableWriter:
         self.flush({name: [row.get(name) for row in rows] for name in self._schema.names})
 
     def close(self) -> None:
-        """Makes a part without rows if there is none: "nothing happened" is a fact, too."""
+        """Writes an empty part if there is none, because "nothing happened" is a fact too."""
         if self._parts == 0:
             self.flush({})
 

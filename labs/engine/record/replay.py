@@ -19,7 +19,7 @@ _BEFORE_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One sample of one partition. None is what nobody could say then.
+    """One sample of one partition. None means that the value was unknown then.
 
     `states` (running, paused, dead) and `ends` (log end offset by its files) are by broker id;
     a broker that never had a replica is in `states` alone. `leader` is the brokers' word, so a
@@ -74,7 +74,7 @@ class Replay:
 
     @property
     def brokers(self) -> tuple[int, ...]:
-        """The brokers that had a replica, by id."""
+        """The ids of the brokers that had a replica."""
         return tuple(sorted({id_ for moment in self.moments for id_ in moment.ends}))
 
     def before(self, at_s: float) -> Moment | None:

@@ -1,4 +1,4 @@
-"""What became of one message, told from the ledger of its run and from nothing else.
+"""The story of one message, from the ledger of its run alone.
 
 A log end says how far a log goes, not what it holds: that a replica has a message is said only
 where its log, in the term in which the message was acknowledged, reaches beyond its offset.
@@ -159,7 +159,7 @@ def _without_effect(ledger: Path, is_it: ds.Expression) -> bool:
 
 
 def _on_the_brokers(seen: Replay, offset: int, acked_s: float) -> Iterator[Line]:
-    """Who led when it was acknowledged, how far it got, what came between, and who led next."""
+    """The leader at the acknowledgement, the replicas reached, the faults, and the next leader."""
     at = seen.before(acked_s)
     if at is None:
         return

@@ -1,4 +1,4 @@
-"""A look at an arm several times a second: brokers, who leads, how far each log goes, counters.
+"""Samples an arm several times a second: brokers, leaders, log ends and counters.
 
 Nothing here asks a broker that is paused or dead, and no answer is waited for longer than a
 sample may take: what was not heard is null. The ends of logs come from the brokers' files, so

@@ -1,4 +1,4 @@
-"""One message on its way through the brokers' logs: who had it from when to when, by the samples.
+"""The track of one message: when each broker's log had it, according to the samples.
 
 As in a story, that a replica has the message is said only where it is sure: while its log reaches
 beyond the offset and it is in sync, or leads, in the term in which the message was acknowledged or

@@ -25,7 +25,7 @@ JUDGED = ("holds", "broken")
 
 
 def unjudged(reason: str) -> dict[str, Any]:
-    """What stands in for a judge's answer when there is none: `unknown`, and every count null."""
+    """The result when there is no judge's answer: `unknown`, with every count null."""
     return {
         "verdict": "unknown",
         "reason": reason,

@@ -103,7 +103,7 @@ class ArmRunner:
         self.failed = False
 
     def run(self) -> dict[str, Any]:
-        """The arm's result. Never raises for what goes wrong in the arm: `failed` tells it."""
+        """The arm's result. Errors in the arm are not raised: `failed` holds the reason."""
         try:
             with reporting_waits(self._waits):
                 answer = self._answer()
@@ -206,7 +206,7 @@ class ArmRunner:
             )
 
     def _fetch_clients(self) -> None:
-        """What runs in a JVM beside the brokers', where that is wanted."""
+        """Fetches the jars of Java clients, where the arm uses them."""
         experiment = self._arm.experiment
         if wanted := experiment.java_clients:
             self._tools = tools(wanted, find_java(), self._prepares)

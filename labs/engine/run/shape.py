@@ -1,4 +1,4 @@
-"""What a cluster is before there is a topic on it: equal shapes can stand in for each other."""
+"""The shape of a cluster before topics are created: clusters of equal shape are interchangeable."""
 
 from __future__ import annotations
 

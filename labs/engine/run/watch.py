@@ -1,4 +1,4 @@
-"""Whether a run was disturbed: what should run stands still, and nobody here stopped it.
+"""Detects disturbances: a process of the run stands still although the run did not stop it.
 
 A schedule of seconds, and the patience of clients, mean what they say only while everybody gets
 to run. From the first moment of a cluster to its verdict, what stands still for longer ends the
@@ -65,7 +65,7 @@ class Watch:
             self._keeps_time = False
 
     def look(self, now: float) -> None:
-        """One look: who is stopped, and whether the look itself comes late."""
+        """Checks once which processes are stopped, and whether the check itself comes late."""
         before, self._looked = self._looked, now
         late = 0.0 if before is None else now - before - _EVERY_S
         if late >= LONG_S and self._keeps_time:

@@ -1,4 +1,4 @@
-"""Records are older, by their timestamps, than what the topic keeps, and nobody reads for a moment.
+"""Records have timestamps older than the topic's retention, while no consumer reads.
 
 Retention goes by the largest timestamp of a segment, which is the sender's unless
 message.timestamp.type=LogAppendTime (KIP-32), and deletes the newest segment too: such records are

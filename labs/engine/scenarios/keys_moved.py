@@ -1,4 +1,4 @@
-"""Partitions are added to a topic with keys, while a backlog stands in one that there was.
+"""Partitions are added to a topic with keys while an old partition has a backlog.
 
 A key goes to its hash modulo the number of partitions, so most keys move (Kafka
 operations/basic-kafka-operations.md, Modifying topics). What is new of a key is read where it

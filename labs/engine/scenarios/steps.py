@@ -66,7 +66,7 @@ def retention_soon(_: Settings) -> Mapping[str, Pinned]:
 
 
 def away_ms(settings: Settings) -> int:
-    """For how long readers may be away: what was said, and never less than a dead one brings."""
+    """How long readers may be away, in ms: as stated, but at least until a dead one is replaced."""
     consumer, broker = settings.get("consumer", {}), settings.get("broker", {})
     session_ms = int(consumer.get("session.timeout.ms", 45_000))
     if consumer.get("group.protocol") == "consumer":
@@ -77,7 +77,7 @@ def away_ms(settings: Settings) -> int:
 
 
 def leave_leader_alone(stage: Stage, stopped: Role = _A_FOLLOWER) -> None:
-    """Stops replicas cleanly, one after the other, until the leader alone is in sync.
+    """Stops replicas cleanly, one by one, until only the leader is in sync.
 
     Each must have left the in-sync set before the next is stopped: the controllers shrink it,
     and with the last follower their majority is gone. If it is the leader that is `stopped`, each

@@ -18,7 +18,7 @@ _SAVE_LIMIT_S = 20.0
 
 
 def saved_positions(bootstrap: str, topic: str) -> dict[int, int]:
-    """By partition, the offset that the group committed last; empty if nobody can say."""
+    """The last committed offset of the group by partition; empty if it is unknown."""
     with quiet_visitor(bootstrap, GROUP) as visitor:
         try:
             return _saved(visitor, _places(visitor, topic))

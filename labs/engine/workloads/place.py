@@ -1,4 +1,4 @@
-"""Where the clients of an arm run, and what they are told."""
+"""Where the clients of an arm run, and their settings."""
 
 from __future__ import annotations
 

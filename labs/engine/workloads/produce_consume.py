@@ -149,7 +149,7 @@ class ProduceConsume:
 
     @property
     def _sink_style(self) -> Style:
-        """Whether who keeps the effects knows what it was given before."""
+        """Whether the sink recognises a message that it was given before."""
         return "idempotent" if self._application.get("sink") == "idempotent" else "plain"
 
     def counters(self) -> dict[str, int]:
@@ -202,7 +202,7 @@ class ProduceConsume:
         return next(still, self.client(role))
 
     def saved(self) -> dict[int, int]:
-        """By partition, where the group would go on after a restart; empty if nobody can say."""
+        """The offset by partition from which the group would resume; empty if it is unknown."""
         return saved_positions(self._place.bootstrap, self._place.topic)
 
     def start_consumer(self) -> None:

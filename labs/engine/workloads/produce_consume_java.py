@@ -53,7 +53,7 @@ _ASSIGNORS = ",".join(
 
 
 def taken_over(stated: Mapping[str, Any], left: frozenset[str]) -> dict[str, Any]:
-    """What a Java client is told in its file, of what is stated."""
+    """The stated settings that go into a Java client's properties file."""
     if stated.get("group.protocol") == "consumer":
         left |= THE_BROKERS_OWN
     return {key: value for key, value in stated.items() if key not in left}

@@ -25,7 +25,7 @@ def options(place: Place, role: str, *pinned: Mapping[str, Pinned]) -> dict[str,
 
 
 def left_out(application: Mapping[str, Value]) -> Iterator[str]:
-    """What a run's query is not told of the team's."""
+    """The team's options that the query of a run leaves out."""
     trigger = application.get("trigger", _MICRO_BATCH)
     if trigger != _MICRO_BATCH:
         yield f"application trigger={trigger} is left out: a run's Spark query has micro-batches"

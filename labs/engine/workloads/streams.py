@@ -165,7 +165,7 @@ class StreamsTopology(ProduceConsume):
         return True
 
     def _write_effects(self) -> None:
-        """A system that is idempotent knows a message that it was told of before."""
+        """An idempotent system recognises a message that it already has."""
         lines = self._system.read_text("ascii").split() if self._system.exists() else []
         times = Counter(map(int, lines))
         rows = [
