@@ -98,7 +98,7 @@ class Inputs:
         try:
             fields, found = weigh_options(dict(map(stated, options)), self._product())
         except SettingError as error:
-            raise FileProblem(self.said(error.problem)) from error
+            raise FileProblem(self.located(error.problem)) from error
         self._tell(source, found.notes, found.problems)
         self._take(source, found)
         for name, text in fields.items():

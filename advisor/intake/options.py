@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from advisor.catalog import Component, SettingError, UnknownSetting, beside, lookup
+from advisor.catalog import Component, SettingError, UnknownSetting, lookup, refused_combination
 from advisor.intake.known import known_keys
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.weigh import Intake, weigh
@@ -29,7 +29,7 @@ def weigh_options(stated: Mapping[str, str], product: Product) -> tuple[dict[str
     told = {each.setting for each in found.problems}
     for component in {each.component for each in others}:
         texts = _texts((each for each in items.values() if each), component)
-        problem = beside(product.family, product.version, component, texts)
+        problem = refused_combination(product.family, product.version, component, texts)
         if problem and problem.setting not in told:
             found.problems.append(replace(problem, message=f"{_PLACE}{problem.message}"))
     return {name: stated[name] for name, item in items.items() if item not in others}, found
