@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django import template
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString, mark_safe
 
 from advisor.catalog import written
 from advisor.concepts import See
@@ -48,6 +50,12 @@ def setting(value: object) -> str:
     if value is None:
         return "–"
     return written(value)
+
+
+@register.filter
+def dotted(name: str) -> SafeString:
+    """The name of a setting, which a narrow line breaks after a dot and nowhere else."""
+    return format_html_join(mark_safe(".<wbr>"), "{}", ([part] for part in name.split(".")))
 
 
 @register.filter
