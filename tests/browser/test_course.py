@@ -37,7 +37,10 @@ def test_a_lab_from_its_story_to_the_settings(looked_at: Page, live_server: Live
     look(page, "lab-story")
     answered(page)
     page.get_by_role("button", name="Run it").click()
+    expect(page.get_by_role("heading", name="While it runs")).to_be_visible()
+    look(page, "lab-waiting")
     finish(Experiment.objects.latest("pk"), acks_0="broken", acks_1="broken")
+    expect(page.get_by_role("heading", name="While it runs")).not_to_be_attached()
     for step in ("predict", "see", "explain", "your-turn", "take-home"):
         page.goto(f"/learn/{NAME}/{step}/")
         look(page, f"lab-{step}")
@@ -47,7 +50,9 @@ def test_a_lab_from_its_story_to_the_settings(looked_at: Page, live_server: Live
     page.get_by_label("None is lost").check()
     page.get_by_label("I guess").check()
     page.get_by_role("button", name="Run it on real brokers").click()
+    expect(page.get_by_role("heading", name="While it runs")).to_be_visible()
     finish(Experiment.objects.latest("pk"), min_isr_3="broken")
+    expect(page.get_by_role("heading", name="While it runs")).not_to_be_attached()
     page.goto(f"/learn/{NAME}/your-turn/")
     expect(page.locator("#graded")).to_contain_text("Not yet")
     for hint in ("A hint", "Another hint", "The last hint", "Show the solution"):
