@@ -30,6 +30,15 @@ def answered(page: Page) -> None:
     page.get_by_role("button", name="Keep my prediction").click()
 
 
+def waited(page: Page, **verdicts: str) -> None:
+    """Looks at a run while it goes on; what there is to read meanwhile goes when it is over."""
+    reading = page.get_by_role("heading", name="While it runs")
+    expect(reading).to_be_visible()
+    look(page, "lab-waiting")
+    finish(Experiment.objects.latest("pk"), **verdicts)
+    expect(reading).not_to_be_attached()
+
+
 def test_a_lab_from_its_story_to_the_settings(looked_at: Page, live_server: LiveServer) -> None:
     page = looked_at
     page.goto(f"/learn/{NAME}/story/")
@@ -37,10 +46,7 @@ def test_a_lab_from_its_story_to_the_settings(looked_at: Page, live_server: Live
     look(page, "lab-story")
     answered(page)
     page.get_by_role("button", name="Run it").click()
-    expect(page.get_by_role("heading", name="While it runs")).to_be_visible()
-    look(page, "lab-waiting")
-    finish(Experiment.objects.latest("pk"), acks_0="broken", acks_1="broken")
-    expect(page.get_by_role("heading", name="While it runs")).not_to_be_attached()
+    waited(page, acks_0="broken", acks_1="broken")
     for step in ("predict", "see", "explain", "your-turn", "take-home"):
         page.goto(f"/learn/{NAME}/{step}/")
         look(page, f"lab-{step}")
@@ -50,9 +56,7 @@ def test_a_lab_from_its_story_to_the_settings(looked_at: Page, live_server: Live
     page.get_by_label("None is lost").check()
     page.get_by_label("I guess").check()
     page.get_by_role("button", name="Run it on real brokers").click()
-    expect(page.get_by_role("heading", name="While it runs")).to_be_visible()
-    finish(Experiment.objects.latest("pk"), min_isr_3="broken")
-    expect(page.get_by_role("heading", name="While it runs")).not_to_be_attached()
+    waited(page, min_isr_3="broken")
     page.goto(f"/learn/{NAME}/your-turn/")
     expect(page.locator("#graded")).to_contain_text("Not yet")
     for hint in ("A hint", "Another hint", "The last hint", "Show the solution"):
