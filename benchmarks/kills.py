@@ -60,9 +60,9 @@ class Victim:
         return place.startswith(self.folder) and set(self.words) <= {*told}
 
 
-def _case(name: str) -> ExperimentSpec:
+def _case(name: str, side: str = "bad") -> ExperimentSpec:
     (case,) = (each for each in CASES if each.name == name)
-    return case.experiment(1, ["bad"])
+    return case.experiment(1, [side])
 
 
 def _module(name: str) -> tuple[str]:
@@ -73,7 +73,9 @@ _KAFKA = ("kafka.Kafka",)
 _PLAIN = experiment(arm("described", producer__acks="1"))
 _JAVA = replace(_PLAIN, java_clients=tool_versions()[0])
 _LINKED = replace(_PLAIN, scenario="leader-cut-off")
-_COPIED = replace(_case("goes-on-behind"), java_clients=tool_versions()[0], copier=True)
+# An application that goes on behind what it aborted is no copier's work; one that rewinds is.
+_TRANSFORMED = replace(_case("goes-on-behind"), java_clients=tool_versions()[0])
+_COPIED = replace(_case("zombie", "good"), java_clients=tool_versions()[0], copier=True)
 _QUERY, _SINK, _STREAMS = _case("batch-again"), _case("twice-at-once"), _case("streams-again")
 _TOOLS = "org.apache.kafka.tools."
 _DRIVER = ("org.apache.spark.deploy.SparkSubmit",)
@@ -88,6 +90,7 @@ VICTIMS = (
     Victim("java producer", (f"{_TOOLS}VerifiableProducer",), "the JVM of", _JAVA, _LAST),
     Victim("java consumer", (f"{_TOOLS}VerifiableConsumer",), "the JVM of", _JAVA, _LAST),
     Victim("copier", (f"{_TOOLS}TransactionalMessageCopier",), "the JVM of", _COPIED, _LAST),
+    Victim("transformer", ("TransformerApplication",), "the JVM of", _TRANSFORMED, _LAST),
     Victim("streams", ("StreamsApplication",), "the JVM of", _STREAMS, _LAST),
     Victim("driver", _module("query"), "the consumer-", _QUERY, _LAST),
     Victim("driver's JVM", _DRIVER, "the JVM of", _QUERY, _LAST),

@@ -8,7 +8,8 @@ real web server on it (`config.web`, no worker), and has the pages asked for:
 - load: the visitors, of whom as many as there are queued experiments watch one each, whose page
   asks for its live part every second; each of the others loads a page every 5 to 15 seconds;
 - attack: the same, and slow sockets: a third send half a request, a third nothing, a third ask for
-  `ledger-jsonl.zip` and read nothing.
+  `ledger-jsonl.zip` and read nothing;
+- readers: the same, and all slow sockets ask for that, more of them than have a place.
 
 Each page comes over a connection of its own. Printed are, by phase, pages a second, the median, p95
 and p99 of a page in milliseconds, how many times the p99 is that of the quiet phase in the same run
@@ -137,8 +138,20 @@ async def watches(port: int, slug: str, rng: random.Random, seen: Seen) -> None:
 
 
 async def attacked(server: Server, made: dict, options: argparse.Namespace) -> Seen:
-    """All visitors for some seconds, beside slow ones."""
-    rng, sent = random.Random(options.seed), attacks(made)  # noqa: S311
+    """All visitors for some seconds, beside slow ones of each kind."""
+    return await beside(server, made, options, attacks(made))
+
+
+async def read_slowly(server: Server, made: dict, options: argparse.Namespace) -> Seen:
+    """The same beside slow readers alone."""
+    return await beside(server, made, options, attacks(made)[-1:])
+
+
+async def beside(
+    server: Server, made: dict, options: argparse.Namespace, sent: tuple[bytes, ...]
+) -> Seen:
+    """All visitors, and beside them slow ones who send this."""
+    rng = random.Random(options.seed)  # noqa: S311
     slow = [asyncio.create_task(is_slow(server.port, sent[number % len(sent)], rng))
             for number in range(options.slow)]  # fmt: skip
     seen = await crowd(server, made, options)
@@ -254,7 +267,10 @@ def main() -> int:
 def phases(server: Server, made: dict, options: argparse.Namespace) -> list[str]:
     """Runs them in order and prints each; the pages that failed."""
     failed, quiet_ms = [], math.nan
-    for phase, visit in ("warm", alone), ("quiet", alone), ("load", crowd), ("attack", attacked):
+    for phase, visit in (
+        ("warm", alone), ("quiet", alone), ("load", crowd), ("attack", attacked),
+        ("readers", read_slowly),
+    ):  # fmt: skip
         began, cpu_s = time.monotonic(), server.cpu_s()
         seen = asyncio.run(visit(server, made, options))
         took_s, used_s = time.monotonic() - began, server.cpu_s() - cpu_s

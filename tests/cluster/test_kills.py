@@ -27,6 +27,13 @@ pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
             "java consumer", "producing", signal.SIGTERM, "was killed (SIGTERM), and not by",
             marks=pytest.mark.thorough,
         ),
+        *(
+            pytest.param(
+                name, "producing", signal.SIGKILL, "was killed, and not by this run",
+                marks=pytest.mark.thorough,
+            )
+            for name in ("java producer", "copier", "transformer", "streams")
+        ),
     ],
 )  # fmt: skip
 def test_the_arm_ends_at_once_and_says_who_it_was(

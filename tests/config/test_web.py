@@ -123,6 +123,61 @@ def test_a_page_is_served_beside_more_slow_readers_of_a_ledger_than_have_a_place
     until(has_a_place, web.SILENCE_S + 10, "who went kept their place", every_s=0.5)
 
 
+def test_what_is_sent_behind_a_request_before_its_answer_is_not_taken(port):
+    """Answers that nobody reads would keep a thread each: no more than one is made."""
+    one = slow.reader("/")
+    with slow.sockets(port, b"\r\n" + one * 100, 1) as (each,):
+        answers_got = b""
+        while chunk := each.recv(65536):
+            answers_got += chunk
+    assert answers_got.count(b"HTTP/1.1 200 OK") == 1
+    assert b"\r\nConnection: close\r\n" in answers_got
+
+
+@pytest.mark.parametrize("bytes_at_once", [0, 1000])
+def test_a_reader_who_takes_next_to_nothing_does_not_keep_a_place(data, bytes_at_once):
+    with serving(data, ["-c", ONE_PLACE]) as chosen:
+        wanted = slow.reader("/experiments/slow/described/ledger.zip")
+        with slow.sockets(chosen, wanted, 1) as (one,):
+            assert one.recv(12) == b"HTTP/1.1 200"
+
+            def another_has_the_place() -> bool:
+                if bytes_at_once:
+                    one.recv(bytes_at_once)
+                return response_to(chosen, "/experiments/slow/recommended/ledger.zip")[0] == 200
+
+            assert not another_has_the_place()
+            until(another_has_the_place, web.SILENCE_S + 10, "he keeps it", every_s=0.5)
+
+
+def test_a_reader_who_is_slow_and_never_silent_is_served(data):
+    """40 KB a second, for twice as long as a silent one is borne."""
+    with serving(data, ["-c", ONE_PLACE]) as chosen:
+        wanted = slow.reader("/experiments/slow/described/ledger.zip")
+        with slow.sockets(chosen, wanted, 1) as (one,):
+            began, taken = time.monotonic(), 0
+
+            def read() -> bool:
+                nonlocal taken
+                while taken < 40_000 * (time.monotonic() - began):
+                    chunk = one.recv(4096)
+                    assert chunk, f"closed after {taken} bytes"
+                    taken += len(chunk)
+                return time.monotonic() - began > 2 * web.SILENCE_S
+
+            until(read, 3 * web.SILENCE_S, "he did not come to that time", every_s=0.1)
+
+
+ONE_PLACE = """
+import sys, threading, django
+django.setup()
+from config import web
+from labs.pages import downloads
+downloads._sending = threading.BoundedSemaphore(1)
+sys.exit(web.main())
+"""
+"""A server with one place for downloads."""
+
 NO_ROOM = """
 import resource, sys
 from config import web

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import signal
 import socket
 from argparse import ArgumentParser
@@ -44,18 +45,14 @@ class Command(ExactCommand):
     help = "Start web, worker, Redis and database; print the address. Ctrl-C ends all of it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--port", type=int, help="where the web server listens (LAB_PORT, 8000)"
-        )
+        parser.add_argument("--port", help="where the web server listens (LAB_PORT, 8000)")
         parser.add_argument("--host", help="the address that it is bound to (LAB_HOST, loopback)")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        port = options["port"]
-        if port is None:
+        if options["port"] is None:
             port = env.whole("LAB_PORT", lambda: 8000, least=1, most=65535)
-        if not 1 <= port <= 65535:
-            text = f"--port must be between 1 and 65535, not {port}: make up PORT=8000"
-            raise CommandError(text, returncode=TAKEN)
+        else:
+            port = _port(str(options["port"]))
         host = options["host"] or env.text("LAB_HOST", services.LOOPBACK)
         if why := exposure.why_not(host):
             raise CommandError(why, returncode=TAKEN)
@@ -96,6 +93,13 @@ class Command(ExactCommand):
     def _say(self, line: str) -> None:
         self.stdout.write(line)
         self.stdout.flush()
+
+
+def _port(value: str) -> int:
+    if re.fullmatch("[0-9]{1,5}", value) and 1 <= int(value) <= 65535:
+        return int(value)
+    text = f"--port must be between 1 and 65535, not {value[:20]!r}: make up PORT=8000"
+    raise CommandError(text, returncode=TAKEN)
 
 
 @contextmanager
