@@ -2,7 +2,8 @@
 
 No guarantee hangs on these settings, so no pipeline has them; but a file does, and a client that
 does not start is worth a line. Sources: ConsumerConfig and ProducerConfig of kafka-clients 3.9 and
-4.3, rd_kafka_conf_finalize of librdkafka 2.16; held against them by tests/contracts.
+4.3 and rd_kafka_conf_finalize of librdkafka 2.16, held against them by tests/contracts; and
+KafkaSourceProvider of Spark 4.2.
 """
 
 from __future__ import annotations
@@ -92,6 +93,36 @@ def _librdkafka_assignors(stated: str) -> Said:
         yield _STRATEGY, f"{message} supported"
 
 
+def _spark_source(texts: Texts, line: str) -> Said:
+    """KafkaSourceProvider.scala, validateGeneralOptions; the names' case does not count."""
+    told = {name.lower(): name for name in texts}
+    for name, noun in (("key.deserializer", "keys"), ("value.deserializer", "values")):
+        if f"kafka.{name}" in told:
+            message = f"Kafka option '{name}' is not supported as {noun} are deserialized as byte "
+            message += "arrays with ByteArrayDeserializer. Use DataFrame operations to explicitly "
+            yield told[f"kafka.{name}"], f"{message}deserialize the {noun}."
+    if "kafka.interceptor.classes" in told:
+        message = "Kafka option 'interceptor.classes' is not supported"
+        yield told["kafka.interceptor.classes"], message
+    least, most = (told.get(f"{end}offsetspertrigger") for end in ("min", "max"))
+    if least and most and _more(texts[least], texts[most]):
+        message = f"The value of minOffsetPerTrigger({texts[least]}) is higher than the "
+        yield least, f"{message}maxOffsetsPerTrigger({texts[most]})."
+
+
+def _spark_sink(texts: Texts, line: str) -> Said:
+    """KafkaSourceProvider.scala, kafkaParamsForProducer."""
+    told = {name.lower(): name for name in texts}
+    for name, noun in (("key.serializer", "keys"), ("value.serializer", "value")):
+        if f"kafka.{name}" in told:
+            message = f"Kafka option '{name}' is not supported as {noun} are serialized with "
+            yield told[f"kafka.{name}"], f"{message}ByteArraySerializer."
+
+
+def _more(one: str, other: str) -> bool:
+    return one.isdecimal() and other.isdecimal() and int(one) > int(other)
+
+
 def _on(texts: Texts, name: str) -> bool:
     return texts.get(name, "").strip().lower() == "true"
 
@@ -101,4 +132,6 @@ _CHECKS: Mapping[tuple[Family, Component], Callable[[Texts, str], Said]] = {
     (Family.JAVA, Component.CONSUMER): _java_consumer,
     (Family.LIBRDKAFKA, Component.PRODUCER): _librdkafka_producer,
     (Family.LIBRDKAFKA, Component.CONSUMER): _librdkafka_consumer,
+    (Family.SPARK, Component.PRODUCER): _spark_sink,
+    (Family.SPARK, Component.CONSUMER): _spark_source,
 }

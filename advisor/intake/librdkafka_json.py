@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from advisor.catalog import Component, Family
+from advisor.intake import connect
 from advisor.intake.known import likely_client
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.yaml_nodes import Leaf, documents
@@ -16,6 +17,8 @@ def read(text: str) -> Reading:
     """The settings, by YAML's rules, of which JSON's are a part. Raises `IntakeError`."""
     reading = Reading(heads={"family": Family.LIBRDKAFKA})
     leaves = [leaf for document in documents(text) for leaf in document]
+    for leaf in leaves:
+        connect.refuse("".join(leaf.path[-1:]), leaf.line)
     flat = [leaf for leaf in leaves if len(leaf.path) == 1]
     component = likely_client(leaf.path[0] for leaf in flat)
     for leaf in flat:

@@ -14,6 +14,7 @@ SPRING = re.compile(r"\$\{([^${}:]{1,200}):([^${}]{0,1000})\}")
 COMPOSE = re.compile(r"\$\{(\w{1,200}):?-([^${}]{0,1000})\}")
 """`${NAME:-default}` and `${NAME-default}` (Compose file reference, "Interpolation")."""
 
+_OPEN = "not read, so that its default counts here"
 _MOST = 20
 
 
@@ -30,7 +31,7 @@ def fill(
     filled, may_replace, is_open = _filled(text, pattern)
     # A setting that is a credential is dropped below, and that says more.
     if filled is None or not (is_open or is_secret(name)):
-        reading.note(line, f"{shown(name)} is filled in when the application starts: not read")
+        reading.note(line, f"{shown(name)} is filled in when the application starts: {_OPEN}")
         return
     take(filled)
     if may_replace and not is_secret(name):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache, partial
 from itertools import islice
 
 from advisor.catalog import Component, Family
+from advisor.intake import connect
 from advisor.intake.java_properties import properties
 from advisor.intake.known import known_keys, nearest, newest
 from advisor.intake.reading import MAX_ITEMS, Reader, Reading
@@ -22,24 +22,13 @@ _FILES = {
     Component.APPLICATION: "What your code does, as properties",
 }  # fmt: skip
 _TRIED = 20
-_OF_CONNECT = re.compile(
-    r"(?:key|value|header)\.converter|plugin\.path"
-    r"|(?:offset|config|status)\.storage\.(?:topic|replication\.factor|file\.filename)"
-)
-"""What only Connect's workers state (WorkerConfig, DistributedConfig, StandaloneConfig)."""
-
-_CONNECT = (
-    "of Kafka Connect. Connect sets up the clients of its connectors by rules of its own, and what "
-    "they guarantee is not advised on. Nothing of this file is read."
-)
 
 
 def read(text: str, component: Component) -> Reading:
     """The properties of one component. Raises `IntakeError`, also for a file of Kafka Connect."""
     reading = Reading()
     for entry in properties(text):
-        if _OF_CONNECT.fullmatch(entry.key):
-            raise IntakeError(f"Line {entry.line}: {entry.key} is {_CONNECT}")
+        connect.refuse(entry.key, entry.line)
         reading.state(component, entry.key, entry.value, entry.line)
     return reading
 
@@ -50,6 +39,8 @@ def _likeness(text: str, component: Component) -> float:
         keys = {entry.key for entry in islice(properties(text), MAX_ITEMS)}
     except IntakeError:
         return 0.0
+    if any(map(connect.is_of_connect, keys)):
+        return 0.95 if component is Component.PRODUCER else 0.0  # reading it says whose it is
     return _share(keys, component)
 
 

@@ -29,7 +29,7 @@ class Item:
     """One setting as the file states it; `line` counts from 1.
 
     `inherited` is what the brokers call it, if it only counts for a topic that does not state it.
-    `process` is whose it is, in a file of several.
+    `process` is whose it is, in a file of several. `inert` says why the product passes over it.
     """
 
     component: Component
@@ -38,6 +38,7 @@ class Item:
     line: int
     inherited: str = ""
     process: str = ""
+    inert: str = ""
 
 
 @dataclass(slots=True)

@@ -7,10 +7,11 @@ it; else to the source. Code is Python, Scala or Java; what stands in a comment 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 
 from advisor.catalog import Component, Family, settings_of
-from advisor.intake import python_dict, spark_query
+from advisor.intake import python_dict, spark_query, spark_start
 from advisor.intake.java_properties import properties
 from advisor.intake.known import known_keys, newest
 from advisor.intake.reading import Reader, Reading
@@ -37,6 +38,7 @@ _CALL = re.compile(
 _NUMBER = re.compile(r"[+-]?\d[\d_]*[lL]?")
 _KEY = re.compile(r"(?:^|[\"'])kafka\.[a-z]|startingOffsets|failOnDataLoss", re.MULTILINE)
 _SOURCE, _SINK = Component.CONSUMER, Component.PRODUCER
+_ENDS = (_SOURCE, _SINK)
 _WORDS = {"source": _SOURCE, "consumer": _SOURCE, "sink": _SINK, "producer": _SINK}
 
 
@@ -54,7 +56,25 @@ def read(text: str) -> Reading:
         for entry in properties(text):
             reading.state(_end(entry.key), entry.key, entry.value, entry.line)
     spark_query.settle(reading)
+    spark_start.settle(reading)
+    _without_prefix(reading)
     return reading
+
+
+def _without_prefix(reading: Reading) -> None:
+    """Marks what Spark passes over: of its clients it hands on what begins with `kafka.`
+    (KafkaSourceProvider.scala, convertToSpecifiedParams)."""
+    clients, words = _of_clients(), "says nothing to Spark without kafka. before it"
+    reading.items = [
+        replace(each, inert=words) if each.component in _ENDS and each.name in clients else each
+        for each in reading.items
+    ]
+
+
+@cache
+def _of_clients() -> frozenset[str]:
+    java = newest(Family.JAVA)
+    return frozenset(name for end in _ENDS for name in known_keys(java, end))
 
 
 def _dicts(reading: Reading, text: str) -> None:
@@ -82,7 +102,7 @@ def _calls(reading: Reading, text: str) -> int:
         value = _plain(match["value"] or match["given"] or match["held"] or "")
         if value is None:
             reading.note(line, f"{shown(key)} is not a plain value: not read")
-        elif value.lstrip().startswith("{"):
+        elif value.lstrip().startswith("{") and not spark_start.is_place(key):
             reading.note(line, f"{shown(key)} names single partitions: not weighed here")
         else:
             of_sink = match["pair"] and _end(key) is _SINK

@@ -64,12 +64,22 @@ def take(reading: Reading, leaves: list[Leaf]) -> None:
         spring_bindings.before(reading, leaves)
     if any(_STREAMS.match(leaf.path[0]) for leaf in leaves):
         reading.heads["family"] = Family.STREAMS
-    for leaf in leaves:
+    for leaf in sorted(leaves, key=_rank):
         _take(reading, leaf)
     if bindings:
         spring_bindings.after(reading, leaves)
     _state_defaults(reading, leaves)
     _container(reading, leaves, "spring-cloud-stream" if bindings else "spring")
+
+
+def _rank(leaf: Leaf) -> int:
+    """What counts of a client's setting comes last, wherever it stands: `properties` of the client,
+    then Spring's own name, then `properties` of all (KafkaProperties, buildProducerProperties)."""
+    _, _, rest = ".".join(leaf.path).partition("spring.kafka.")
+    part, _, name = rest.partition(".")
+    if part == "properties":
+        return 0
+    return 2 if name.startswith("properties.") or name.startswith("properties[") else 1
 
 
 def _documents(text: str) -> list[list[Leaf]]:

@@ -36,7 +36,9 @@ NAMES: Mapping[Component, Mapping[str, str]] = {
 }  # fmt: skip
 """Of each client, by Spring's name; empty where the setting is not weighed or a group of them."""
 
-_ACK_MODES = {"record": "after-processing", "batch": "after-processing"}
+_ACK_MODES = ("record", "batch", "time", "count", "count_time")
+"""Those of the container's own: it commits what the listener has returned from, now or later."""
+_BY_CODE = ("manual", "manual_immediate")
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _SIZES = {"B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3}
 _TIME = re.compile(r"(\d{1,18})(ms|s|m|h|d)", re.ASCII)
@@ -61,8 +63,12 @@ def value(name: str, text: str) -> str:
 
 def ack_mode(reading: Reading, text: str, line: int) -> None:
     """What a listener's container commits, and when (ContainerProperties.AckMode)."""
-    commit = _ACK_MODES.get(text.lower())
-    if commit:
-        reading.state(Component.APPLICATION, "commit", commit, line)
-    else:
+    mode = text.strip().lower().replace("-", "_")
+    if mode in _ACK_MODES:
+        reading.state(Component.APPLICATION, "commit", "after-processing", line)
+    elif mode in _BY_CODE:
         reading.note(line, f"ack-mode {shown(text)}: only your code says when it commits")
+    else:
+        known = ", ".join((*_ACK_MODES, *_BY_CODE))
+        words = f"ack-mode {shown(text)} is none of {known}: Spring does not start"
+        reading.wrong(Component.APPLICATION, "ack-mode", line, words)

@@ -83,6 +83,9 @@ class _Scale:
 
     def take(self, item: Item) -> None:
         """Sorts one setting into settings, notes or problems."""
+        if item.inert:
+            self.note(item, item.inert)
+            return
         of = (self.product.family, self.product.version, self.product.kafka, item.component)
         try:
             setting = lookup(*of, item.name)

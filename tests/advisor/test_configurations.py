@@ -124,3 +124,85 @@ def test_a_brokers_file_has_this_answer(
     found, told = _given(f"--broker {file} {options}", JAVA)
     assert said in " ".join(told.split())
     assert found == code, told
+
+
+def _spring(producer: str, common: str = "") -> str:
+    return (
+        f"spring:\n  kafka:\n{common}    producer:\n{producer}    consumer:\n"
+        "      auto-offset-reset: earliest\n"
+    )
+
+
+_ACKS_1 = "      properties:\n        acks: '1'\n"
+_RETRIES = "application.processing.errors=retry application.restart=resumes"
+SPRING = [
+    # the client's properties go before Spring's own names, and those before what all clients have
+    (_spring(f"{_ACKS_1}      acks: all\n"), 1, "producer.acks: 1 -> all"),
+    (_spring(f"      acks: all\n{_ACKS_1}"), 1, "producer.acks: 1 -> all"),
+    (_spring("      acks: all\n", "    properties:\n      acks: '1'\n"), 0, "YES"),
+    (_spring("      acks: all\n") + "    properties:\n      acks: '1'\n", 0, "YES"),
+    (_spring("      acks: ${ACKS}\n"), 0, "not read, so that its default counts here"),
+    (_spring("      acks: all\n") + "    listener:\n      ack-mode: TIME\n", 0, "YES"),
+    (_spring("      acks: all\n") + "    listener:\n      ack-mode: foo\n", 2, "is none of record"),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "said"), SPRING)
+def test_a_file_of_spring_has_this_answer(tmp_path, text: str, code: int, said: str) -> None:
+    file = tmp_path / "application.yml"
+    file.write_text(text)
+    found, told = _given(str(file), f"{TOPIC} {_RETRIES}")
+    assert said in " ".join(told.split())
+    assert found == code, told
+
+
+_QUERY = (
+    'q = spark.readStream.format("kafka").option("subscribe", "t"){}.load()\n'
+    'q.writeStream.format("kafka").option("checkpointLocation", "s3://b/c"){}.start()\n'
+)
+_EARLIEST = '.option("startingOffsets", "earliest")'
+QUERIES = [
+    ("", "", 1, "startingOffsets: latest -> earliest"),
+    ('.option("STARTINGoffsets", " Earliest ")', "", 0, "YES"),
+    ('.option("startingOffsets", \'{"t":{"0":23}}\')', "", 0, "names single partitions"),
+    ('.option("startingOffsets", \'{"t":{"0":23,"1":-1}}\')', "", 1, "it is as latest"),
+    ('.option("startingOffsets", "{")', "", 2, "startingOffsets must be one of"),
+    ('.option("startingOffsets", "latest").option("startingTimestamp", "1000")', "", 0,
+     "startingOffsets does not count beside startingTimestamp"),
+    # what has no kafka. before it is nothing to the clients inside
+    (_EARLIEST, '.option("acks", "1")', 0, "acks says nothing to Spark without kafka. before it"),
+    (_EARLIEST, '.option("kafka.acks", "1")', 1, "producer.acks: 1 -> all"),
+    # KafkaSourceProvider, validateGeneralOptions and kafkaParamsForProducer
+    (f'{_EARLIEST}.option("kafka.key.deserializer", "x")', "", 2, "is not supported as keys are"),
+    (f'{_EARLIEST}.option("kafka.interceptor.classes", "x")', "", 2,
+     "Kafka option 'interceptor.classes' is not supported"),
+    (f'{_EARLIEST}.option("minOffsetsPerTrigger", "20").option("maxOffsetsPerTrigger", "10")', "",
+     2, "The value of minOffsetPerTrigger(20) is higher than the maxOffsetsPerTrigger(10)."),
+    (_EARLIEST, '.option("kafka.value.serializer", "x")', 2, "'value.serializer' is not supported"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "sink", "code", "said"), QUERIES)
+def test_a_query_of_spark_has_this_answer(
+    tmp_path, source: str, sink: str, code: int, said: str
+) -> None:
+    file = tmp_path / "query.py"
+    file.write_text(_QUERY.format(source, sink))
+    found, told = _given(str(file), TOPIC)
+    assert said in " ".join(told.split())
+    assert found == code, told
+
+
+@pytest.mark.parametrize(("name", "text"), [
+    ("sink.properties", "name=s\nconnector.class=io.x.SinkConnector\nerrors.tolerance=all\n"),
+    ("worker.properties", "bootstrap.servers=x\nkey.converter=y\n"),
+    ("override.properties", "name=s\nproducer.override.acks=1\n"),
+    ("sink.json", '{"name": "s", "config": {"connector.class": "io.x.SinkConnector"}}'),
+    ("flat.json", '{"name": "s", "connector.class": "io.x.SinkConnector", "tasks.max": 1}'),
+])  # fmt: skip
+def test_what_is_of_connect_is_said_to_be(tmp_path, name: str, text: str) -> None:
+    file = tmp_path / name
+    file.write_text(text)
+    found, told = _given(str(file), TOPIC)
+    assert "is of Kafka Connect" in told
+    assert found == 2

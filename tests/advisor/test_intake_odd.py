@@ -139,9 +139,6 @@ def test_options_are_read_as_the_code_says_them(option: str, settings: dict[str,
     ("fail", "is not a plain value: not read"),
     ('f"{fail}"', "is not a plain value: not read"),
     ('os.environ["FAIL"]', "is not a plain value: not read"),
-    ('\'{"orders":{"0":23}}\'', "names single partitions: not weighed here"),
-    ('"{\\"orders\\":{\\"0\\":23}}"', "names single partitions: not weighed here"),
-    ('"""{"orders":{"0":23}}"""', "names single partitions: not weighed here"),
 ])  # fmt: skip
 def test_an_option_that_cannot_be_read_is_said(value: str, why: str) -> None:
     _with_text(
@@ -152,8 +149,8 @@ def test_an_option_that_cannot_be_read_is_said(value: str, why: str) -> None:
 def test_json_in_scala_is_no_reason_to_refuse_the_rest() -> None:
     text = f'val d = {SOURCE}.option("startingOffsets", """{{"a":{{"0":1}}}}""") match {{ case x }}'
     assert _read(f'{text}\nd.writeStream.option("kafka.acks", "1")').settings == {
-        "producer.acks": "1"
-    }
+        "producer.acks": "1", "consumer.startingOffsets": "earliest",
+    }  # fmt: skip
 
 
 def test_what_kubectl_lists_is_read_resource_by_resource() -> None:

@@ -80,12 +80,12 @@ def test_a_name_that_nobody_knows_is_passed_over_by_java_and_refused_by_librdkaf
 
 
 SAID = [
-    ("broker-properties", Family.JAVA, "zookeeper.connect=z:2181",
-     "zookeeper.connect is a setting of 2.8 to 3.9 and does nothing in this version."),
+    ("broker-properties", Family.JAVA, "zookeeper.set.acl=true",
+     "zookeeper.set.acl is a setting of 2.8 to 3.9 and does nothing in this version."),
     ("producer-properties", Family.JAVA, "application.id=a",
      "application.id is a setting of Kafka Streams: the producer passes over it."),
-    ("producer-properties", Family.JAVA, "connector.class=a",
-     "connector.class is not a setting of Kafka that we know; Kafka would pass over it."),
+    ("producer-properties", Family.JAVA, "error.topic=a",
+     "error.topic is not a setting of Kafka that we know; Kafka would pass over it."),
     ("producer-properties", Family.LIBRDKAFKA, "fetch.min.bytes=1",
      "fetch.min.bytes is a setting of the consumer: the producer passes over it."),
     ("producer-properties", Family.LIBRDKAFKA, "compression.codec=gzip",
