@@ -10,9 +10,14 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Produ
 from confluent_kafka.admin._config import ConfigResource, ConfigSource
 from confluent_kafka.cimpl import NewTopic
 
+from labs.engine.base.wait import until
 from labs.engine.protocol.admin import quiet_admin
 
 _LIMIT_S = 20.0
+_NOT_YET = (
+    KafkaError.NOT_COORDINATOR, KafkaError.COORDINATOR_NOT_AVAILABLE,
+    KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+)  # fmt: skip
 _silent = logging.getLogger(f"{__name__}.librdkafka")
 _silent.addHandler(logging.NullHandler())
 _silent.propagate = False
@@ -102,10 +107,25 @@ def read_on(bootstrap: str, topic: str, group: str) -> list[Message]:
 
 
 def committed(bootstrap: str, topic: str, group: str) -> int:
-    """The offset that a group has committed for a topic's only partition; below 0 if none."""
+    """The offset that a group has committed for a topic's only partition; below 0 if none.
+
+    A coordinator that was just elected, or still reads what it has to know, is asked again.
+    """
+    told: list[int] = []
+
+    def answered() -> bool:
+        try:
+            [partition] = consumer.committed([TopicPartition(topic, 0)], timeout=_LIMIT_S)
+        except KafkaException as refused:
+            if refused.args[0].code() not in _NOT_YET:
+                raise
+            return False
+        told.append(int(partition.offset))
+        return True
+
     with _reader(bootstrap, group) as consumer:
-        [partition] = consumer.committed([TopicPartition(topic, 0)], timeout=_LIMIT_S)
-        return int(partition.offset)
+        until(answered, _LIMIT_S, f"no broker says what {group} has committed")
+    return told[0]
 
 
 @contextmanager

@@ -6,8 +6,6 @@ A release of the past serves an incident and nothing else.
 
 from __future__ import annotations
 
-import socket
-from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -17,10 +15,11 @@ from confluent_kafka.admin._metadata import PartitionMetadata
 
 from advisor.catalog.versions import at_least
 from labs.engine.base.wait import until
+from labs.engine.cluster import zookeeper
 from labs.engine.cluster.broker import Broker
-from labs.engine.cluster.jvm import OPTIONS, broker_command
+from labs.engine.cluster.jvm import BROKER_FILE, broker_command, working_folder
 from labs.engine.cluster.ports import Ports
-from labs.engine.cluster.properties import Settings
+from labs.engine.cluster.properties import Settings, properties
 from labs.engine.cluster.storage import new_id
 from labs.engine.distributions.distribution import Distribution
 from labs.engine.distributions.java import Java
@@ -30,7 +29,6 @@ from labs.incidents import past_files
 from labs.incidents.programs import run_java
 
 _BOOT_LIMIT_S = 90.0
-_ZOOKEEPER = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 _DUMP, _DUMP_BEFORE_4 = "org.apache.kafka.tools.DumpLogSegments", "kafka.tools.DumpLogSegments"
 _SMALL: Settings = {
     "offsets.topic.replication.factor": 1,
@@ -107,11 +105,13 @@ class PastCluster:
             each.kill()
         until(lambda: {each.state for each in killed} == {"dead"}, 10, "a killed broker lives")
         if self.has_zookeeper:
-            until(lambda: not self._registered(brokers), 30, "ZooKeeper does not miss the brokers")
+            port = self._keeper.port
+            until(lambda: not zookeeper.registered(port) & {*brokers}, 30,
+                  "ZooKeeper does not miss the brokers")  # fmt: skip
 
     def tell(self, broker: int, setting: str, value: str | int) -> None:
         """Adds a line to what a broker is told at its next start; the last line wins."""
-        with (self.brokers[broker].data.parent / "server.properties").open("a") as file:
+        with (self.brokers[broker].data.parent / BROKER_FILE).open("a") as file:
             file.write(f"{setting}={value}\n")
 
     def serves(self, broker: int) -> bool:
@@ -153,18 +153,10 @@ class PastCluster:
         """As `past_files.checkpointed`, of a topic's only partition."""
         return past_files.checkpointed(self.brokers[broker].data, kind, f"{topic}-0")
 
-    def _registered(self, brokers: Sequence[int]) -> set[str]:
-        """Which of these brokers ZooKeeper holds a session of."""
-        with socket.create_connection(("127.0.0.1", self._keeper.port), timeout=5) as asked:
-            asked.sendall(b"dump")
-            with asked.makefile("rb") as answer:
-                held = set(answer.read().decode("utf-8", "replace").split())
-        return {f"/brokers/ids/{number}" for number in brokers} & held
-
     def _broker(self, number: int, port: int, keeper: int) -> Broker:
         home, version = self._folder / f"broker-{number}", self._distribution.version
         told = past_files.broker(version, number, port, keeper)
-        past_files.lay_out(home, "server.properties", {**told, **self._settings})
+        working_folder(home, BROKER_FILE, properties({**told, **self._settings}))
         if not self.has_zookeeper:
             self._format(home, number)
         command = broker_command(self._distribution, self._java)
@@ -173,7 +165,7 @@ class PastCluster:
     def _controller(self, port: int) -> Broker:
         home, node = self._folder / "controller", past_files.CONTROLLER
         told = {**past_files.controller(port), **self._settings}
-        past_files.lay_out(home, "server.properties", told)
+        working_folder(home, BROKER_FILE, properties(told))
         self._format(home, node)
         command = broker_command(self._distribution, self._java)
         log = self._folder / "controller.log"
@@ -185,14 +177,8 @@ class PastCluster:
         )
 
     def _zookeeper(self, port: int) -> Broker:
-        home = self._folder / "zookeeper"
-        past_files.lay_out(home, "zoo.cfg", past_files.zookeeper(port))
-        command: Sequence[str | Path] = (
-            self._java.path, *OPTIONS, "-Dzookeeper.admin.enableServer=false",
-            "-Dlog4j.configuration=file:log4j.properties", "-cp", self._distribution.class_path,
-            _ZOOKEEPER, "zoo.cfg",
-        )  # fmt: skip
-        return Broker(0, port, command, home, self._folder / "zookeeper.log", name="ZooKeeper")
+        home, log = self._folder / "zookeeper", self._folder / "zookeeper.log"
+        return zookeeper.server(self._distribution, self._java, home, port, log)
 
     def _end(self) -> None:
         for each in (*self.brokers.values(), self._keeper):

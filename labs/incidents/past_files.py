@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from advisor.catalog.versions import at_least
-from labs.engine.cluster.jvm import LOG4J_1, LOG4J_2
-from labs.engine.cluster.properties import Settings, properties
+from labs.engine.cluster.properties import Settings
 from labs.engine.cluster.storage import checkpoint, format_storage
 from labs.engine.distributions.distribution import Distribution
 from labs.engine.distributions.java import Java
@@ -27,14 +26,6 @@ def has_zookeeper(version: str) -> bool:
     return not at_least(version, "3.0")
 
 
-def lay_out(home: Path, file: str, told: Settings) -> None:
-    """Makes a working folder: what the process is told, and how it logs."""
-    home.mkdir(parents=True)
-    (home / file).write_text(properties(told), "ascii")
-    (home / "log4j.properties").write_text(LOG4J_1, "ascii")
-    (home / "log4j2.properties").write_text(LOG4J_2, "ascii")
-
-
 def format_data(
     distribution: Distribution, java: Java, data: Path, cluster_id: str, node: int
 ) -> None:
@@ -45,17 +36,6 @@ def format_data(
     data.mkdir(parents=True)
     told = f"version=1\ncluster.id={cluster_id}\nnode.id={node}\n"
     (data / "meta.properties").write_text(told, "ascii")
-
-
-def zookeeper(port: int) -> Settings:
-    """`dump` names the sessions that it holds; since 3.5 it has to be asked for."""
-    return {
-        "dataDir": "data",
-        "clientPort": port,
-        "clientPortAddress": "127.0.0.1",
-        "tickTime": 500,
-        "4lw.commands.whitelist": "dump",
-    }
 
 
 def controller(port: int) -> Settings:

@@ -2,6 +2,7 @@
 
 `settings 3.9.2` locks what the ConfigDefs of a release need (labs.maintenance.products), `clients`
 what those of its clients need alone, `spark-options 4.1.2` a connector that is asked and never run.
+`zookeeper 2.8.2` locks brokers that need ZooKeeper, which comes with them.
 `past 3.2.0`, `past-clients 3.1.2` and `past-streams 2.1.0` lock what an incident runs, and what is
 offered for nothing else.
 `tools 4.3.1` locks what Kafka's own test clients need beside the jars of that release, `streams`
@@ -28,6 +29,7 @@ from labs.engine.distributions.java import find_java
 ROOTS = {
     "kafka": [("org.apache.kafka", "kafka_2.13", "")],
     "past": [("org.apache.kafka", "kafka_2.13", "")],
+    "zookeeper": [("org.apache.kafka", "kafka_2.13", "")],
     "past-clients": [("org.apache.kafka", "kafka-clients", "")],
     "past-streams": [("org.apache.kafka", "kafka-streams", "")],
     # Spark 4.2.0 names a token provider of its own version, which is not in the repository;
@@ -67,14 +69,18 @@ _LOGGING = {
 _HAS_LOGGING = "slf4j-log4j12"
 """The tree of a broker before 2.1 is whole."""
 
+_ZOOKEEPER, _NOT_ON_JAVA_17, _ON_JAVA_17 = "zookeeper", "3.4.13", "3.4.10"
+"""From Java 14 on an address that is not resolved is printed in another way, and the client of the
+first cannot read it: no broker of 2.1 or 2.2 finds its ZooKeeper (ZOOKEEPER-3779). The second has
+the same interface and stands for it."""
 _FIRST_RELOAD4J = "1.7.36"
 
 # What the tools log tells when a send began, to the nanosecond: only log4j 2 can say that.
 _LOG4J_2 = [("org.apache.logging.log4j", each, "2.25.4")
             for each in ("log4j-api", "log4j-core", "log4j-slf4j-impl")]  # fmt: skip
 
-_PAST = ("past", "past-clients", "past-streams")
-_TREES = ("kafka", *_PAST, "settings")
+_RUN = ("kafka", "zookeeper", "past", "past-clients", "past-streams")
+_TREES = (*_RUN, "settings")
 # The rest of these trees comes with the newest Kafka, or is not needed to ask a ConfigDef.
 _KEPT = {"settings": re.compile(r"org\.apache\.(kafka:kafka[-_]|zookeeper:)")}
 
@@ -87,7 +93,10 @@ def main(product: str, version: str) -> None:
     if product == "tools" and ":log4j-core:" not in (LOCKS / f"kafka-{version}.txt").read_text():
         roots += _LOG4J_2
     rows = _resolve(roots, transitive=product in _TREES)
-    if product in ("kafka", *_PAST):
+    if old := next((row for row in rows if row[1:3] == (_ZOOKEEPER, _NOT_ON_JAVA_17)), None):
+        rows.remove(old)
+        rows += _resolve([(old[0], _ZOOKEEPER, _ON_JAVA_17)], transitive=False)
+    if product in _RUN:
         found = {f"{{{artifact}}}": revision for _, artifact, revision, _ in rows}
         if f"{{{_HAS_LOGGING}}}" not in found:
             logging = next(each for jar, each in _LOGGING.items() if f"{{{jar}}}" in found)

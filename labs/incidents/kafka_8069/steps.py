@@ -1,0 +1,64 @@
+"""A commit written without a time of expiry is loaded as one that expired long ago."""
+
+from __future__ import annotations
+
+from labs.engine.base.wait import rest, until
+from labs.incidents import clients
+from labs.incidents.model import Exhibit, Outcome
+from labs.incidents.past_cluster import PastCluster
+
+BROKERS = 1
+SETTINGS = {
+    "offsets.retention.check.interval.ms": 1000,
+    "zookeeper.session.timeout.ms": 3000,
+    "broker.session.timeout.ms": 3000,
+}
+_TOPIC, _GROUP, _SENDS = "bookings", "billing", 20
+_HALF_UPGRADED = "2.0"
+"""The protocol of brokers whose upgrade to 2.1 or 2.2 is not finished; none has it since KRaft."""
+_CHECKED = "expired offsets in"
+
+
+def play(past: PastCluster) -> Outcome:
+    """How many of twenty messages come again, although the group had committed them."""
+    if past.has_zookeeper:
+        past.tell(1, "inter.broker.protocol.version", _HALF_UPGRADED)
+        _restart(past)
+    clients.create(past.bootstrap, _TOPIC, {})
+    clients.send_all(clients.producer(past.bootstrap), _TOPIC, range(_SENDS))
+    first = clients.read_on(past.bootstrap, _TOPIC, _GROUP)
+    before = clients.committed(past.bootstrap, _TOPIC, _GROUP)
+    _restart(past)
+    _await_checks(past)
+    after = clients.committed(past.bootstrap, _TOPIC, _GROUP)
+    again = clients.read_on(past.bootstrap, _TOPIC, _GROUP)
+    seen = (
+        f"processed and committed: {len(first)}, offset {before}\n"
+        f"committed after the restart: {after if after >= 0 else 'nothing'}\n"
+        f"handed out again: {len(again)}"
+    )
+    said = [line for line in _log(past) if _CHECKED in line][-3:]
+    told = [Exhibit("What the broker says", "\n".join(said))] if said else []
+    return Outcome(len(again), _SENDS, (*told, Exhibit("What the group sees", seen)))
+
+
+def _restart(past: PastCluster) -> None:
+    past.kill(1)
+    past.start(1)
+
+
+def _await_checks(past: PastCluster) -> None:
+    """Waits until the broker has looked twice for expired offsets; KRaft's does not say so."""
+    if not past.has_zookeeper:
+        rest(3 * SETTINGS["offsets.retention.check.interval.ms"] / 1000)
+        return
+    checks = _checks(past)
+    until(lambda: _checks(past) >= checks + 2, 30, "the broker did not look for expired offsets")
+
+
+def _checks(past: PastCluster) -> int:
+    return sum(_CHECKED in line for line in _log(past))
+
+
+def _log(past: PastCluster) -> list[str]:
+    return past.brokers[1].log.read_text("utf-8", "replace").splitlines()
