@@ -26,12 +26,16 @@ class KeptError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A line of brokers: the verdict of its run, empty with the reason where there was none."""
+    """A line of brokers: the verdict of its run, empty with the reason where there was none.
+
+    With `zookeeper` its brokers are not in KRaft mode.
+    """
 
     line: str
     verdict: str
     seen: tuple[str, ...] = ()
     why_not: str = ""
+    zookeeper: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +75,7 @@ def rows(record: Path) -> tuple[Row, ...]:
 def _kept(file: Path) -> Row:
     try:
         told = json.loads(file.read_text("utf-8"))
-        cells = tuple(
-            Cell(row["kafka"], next(iter(row["verdicts"].values()), ""), why_not=row["why_not"])
-            for row in told["rows"]
-        )
+        cells = tuple(map(_cell, told["rows"]))
         return Row(
             find(told["scenario"]), tuple(told["settings"]), told["seed"], told["date"], cells,
             tuple(told["changes"]),
@@ -83,6 +84,11 @@ def _kept(file: Path) -> Row:
         raise KeptError(
             f"{file.name}: not what experiment --across --json prints: {wrong}"
         ) from wrong
+
+
+def _cell(row: Mapping[str, Any]) -> Cell:
+    verdict = next(iter(row["verdicts"].values()), "")
+    return Cell(row["kafka"], verdict, why_not=row["why_not"], zookeeper=row["zookeeper"])
 
 
 def _pairs(runs: list[Explored]) -> Iterator[Row]:

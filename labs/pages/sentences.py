@@ -83,9 +83,9 @@ def of_brokers(spec: ExperimentSpec) -> str:
     if spec.instead_of is None:
         return ""
     return (
-        f"Kafka {spec.instead_of} cannot be run here. These brokers are {spec.kafka} in KRaft "
-        "mode, the nearest that can: their controllers decide what ZooKeeper does for those "
-        "described, and a dead broker is fenced after broker.session.timeout.ms."
+        f"This scenario is not staged on Kafka {spec.instead_of}. Its brokers are {spec.kafka} in "
+        "KRaft mode instead: their controllers decide what ZooKeeper does for those described, and "
+        "a dead broker is fenced after broker.session.timeout.ms."
     )
 
 

@@ -92,10 +92,9 @@ def _form_context(
     pipeline: str, described: Pipeline, scenario: Scenario, form: ConditionsForm
 ) -> dict[str, Any]:
     """For the page with the form, filled in or not."""
-    kafka, instead_of = services.brokers_for(described)
     return {
-        "pipeline": pipeline, "scenario": scenario, "form": form, "kafka": kafka,
-        "instead_of": instead_of,
+        "pipeline": pipeline, "scenario": scenario, "form": form,
+        "brokers": services.brokers_for(described, scenario.name),
     }  # fmt: skip
 
 

@@ -33,7 +33,7 @@ class Row:
 
     `permitted` are the anomalies that the advisor permits in this failure and the wish forbids,
     `refuted` those that were seen and that it calls impossible there. Where nothing was run,
-    `verdicts` is empty and `why_not` says why.
+    `verdicts` is empty and `why_not` says why. With `zookeeper` its brokers are not in KRaft mode.
     """
 
     line: str
@@ -42,6 +42,7 @@ class Row:
     permitted: tuple[str, ...] = ()
     refuted: tuple[str, ...] = ()
     why_not: str = ""
+    zookeeper: bool = False
 
     @property
     def verdict(self) -> str:
@@ -187,7 +188,8 @@ def _cells(row: Row, arms: Sequence[str]) -> tuple[str, ...]:
     if row.why_not:
         return (row.line, *("not run" for _ in arms), row.why_not)
     said = f"may show {', '.join(row.permitted)}" if row.permitted else "nothing forbidden"
-    return (row.line, *(row.verdicts.get(arm, "") for arm in arms), said)
+    named = f"{row.line}, ZooKeeper" if row.zookeeper else row.line
+    return (named, *(row.verdicts.get(arm, "") for arm in arms), said)
 
 
 def as_data(rows: Sequence[Row], found: Sequence[Change]) -> dict[str, Any]:
@@ -200,6 +202,7 @@ def as_data(rows: Sequence[Row], found: Sequence[Change]) -> dict[str, Any]:
                 "permitted": list(row.permitted),
                 "refuted": list(row.refuted),
                 "why_not": row.why_not,
+                "zookeeper": row.zookeeper,
             }
             for row in in_order(rows)
         ],

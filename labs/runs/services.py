@@ -19,7 +19,7 @@ from advisor.reasoning.replication import Replication
 from labs.calibration.cases.arms import pipeline
 from labs.calibration.cases.case import Case
 from labs.challenges import Challenge
-from labs.engine.distributions.distribution import to_run
+from labs.engine.distributions.distribution import Brokers, to_run
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec
 from labs.engine.run.shape import shapes
 from labs.engine.scenarios import ScenarioError
@@ -77,9 +77,15 @@ def start(
     return _queue(scenario, arms, described, conditions, pipeline=pipeline_slug, visitor=visitor)
 
 
-def brokers_for(described: Pipeline) -> tuple[str, str | None]:
-    """The release that its experiments run, and what that stands for where it was not described."""
-    return to_run(described.kafka, Replication(described).zookeeper)
+def brokers_for(
+    described: Pipeline, scenario: str, conditions: Conditions = AS_THE_SCENARIO
+) -> Brokers:
+    """The brokers that an experiment of it runs.
+
+    Who chose dedicated controllers gets KRaft mode. Raises `ScenarioError` for an unknown scenario.
+    """
+    staged = find_scenario(scenario).zookeeper and not conditions.controllers
+    return to_run(described.kafka, zookeeper=Replication(described).zookeeper, staged=staged)
 
 
 def streams_for(described: Pipeline) -> str | None:
@@ -234,11 +240,11 @@ def spec_for(
 
     Raises `ScenarioError` for what cannot be staged, and `ValueError` for what is beyond limits.
     """
-    runs, instead_of = brokers_for(described)
+    brokers = brokers_for(described, scenario, conditions)
     spec = ExperimentSpec(
-        scenario, seed, tuple(arms), runs, conditions.overrides, conditions.controllers,
-        conditions.partitions, conditions.value_bytes, conditions.java_clients, instead_of,
-        streams_for(described), conditions.copier,
+        scenario, seed, tuple(arms), brokers.release, conditions.overrides, conditions.controllers,
+        conditions.partitions, conditions.value_bytes, conditions.java_clients, brokers.instead_of,
+        streams_for(described), conditions.copier, brokers.zookeeper,
     )  # fmt: skip
     shapes(spec)
     return spec

@@ -30,8 +30,6 @@ LONG = {"advisories:index", "reference:index", "labs:scenarios", "labs:evidence"
 """Catalogues, and what is made for paper: they are searched or printed, not read from top to end.
 
 Their words are printed and have no limit."""
-LONGER = {"/incidents/kafka-14055/": 1_250}
-"""Pages with a limit of their own until they are shorter."""
 
 WORDS = """() => {
   const folded = "details:not([open]) > :not(summary), [hidden], .visually-hidden"
@@ -103,7 +101,7 @@ def test_every_page_stays_within_its_budget(
         over += [f"{address}: {name}" for name in wide]
         if script > MOST_SCRIPT_BYTES:
             over.append(f"{address}: {script:,} bytes of script")
-        if words > LONGER.get(address, MOST_WORDS) and name not in LONG:
+        if words > MOST_WORDS and name not in LONG:
             over.append(f"{address}: {words:,} words above its folds")
         keep(page, f"{number:03}-{re.sub(r'[^a-z-]+', '-', name)}")
         context.close()

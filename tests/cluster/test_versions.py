@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from labs.engine.base import processes
 from labs.engine.base.slots import slot
+from labs.engine.base.wait import until
 from labs.engine.cluster.cluster import Cluster
 from labs.engine.cluster.storage import checkpoint
 from labs.engine.distributions.distribution import kafka, kafka_versions
@@ -32,6 +34,30 @@ def test_the_oldest_release_serves_and_tells_who_leads(java: Java, tmp_path: Pat
     assert f"Kafka version: {oldest.version}" in text
     assert "share.coordinator" not in text
     assert "share.coordinator.state.topic.num.partitions" not in cluster.shortened
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("version", ["2.8.2", "3.9.2"])
+def test_brokers_with_zookeeper_serve_and_come_back_after_a_kill_as_members(
+    java: Java, tmp_path: Path, version: str
+) -> None:
+    with slot(), Cluster(kafka(version), java, tmp_path, zookeeper=True) as cluster:
+        assert [*cluster.nodes] == [0, 1, 2, 3]
+        cluster.create_topic("orders")
+        send(cluster.bootstrap, "orders")
+        [before] = cluster.describe("orders")
+        assert before.leader
+        killed = cluster.brokers[before.leader]
+        killed.kill()
+        until(lambda: cluster.describe("orders")[0].leader not in (None, killed.id), 30,
+              "a new leader")  # fmt: skip
+        killed.start()
+        cluster.wait_in_sync("orders", 1, 3, limit_s=30)
+        assert not cluster.lost
+        born = [each.pid for each in cluster.nodes.values() if each.pid]
+    assert len(born) == 4
+    assert all(processes.state(pid) in (None, "Z", "X") for pid in born)
+    assert f"Kafka version: {version}" in (tmp_path / "broker-1.log").read_text()
 
 
 def test_a_dedicated_controller_is_reached_through_links_like_a_broker(

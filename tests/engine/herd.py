@@ -19,6 +19,7 @@ class Herd:
     controllers: dict[int, Broker] = field(default_factory=dict)
     active: int | None = None
     links: Links | None = None
+    zookeeper: Broker | None = None
     racks: int = 0
     nodes = Cluster.nodes
 

@@ -172,13 +172,36 @@ def test_a_version_without_a_lock_is_refused_with_those_that_have_one():
 
 
 def test_every_line_of_kraft_that_a_team_can_describe_has_a_release_that_runs_here():
-    runs = [distribution.to_run(line, zookeeper=False) for line in catalog.kafka_versions()]
-    own = [release for release, instead_of in runs if instead_of is None]
+    runs = [
+        distribution.to_run(line, zookeeper=False, staged=False)
+        for line in catalog.kafka_versions()
+    ]
+    own = [each.release for each in runs if each.instead_of is None]
     assert own == [*distribution.kafka_versions()]
     assert distribution.release("3.9.1") == "3.9.2"
     for unknown in ("2.8", "3.0.2", "4", "", "3.9/../.."):
         with pytest.raises(UnknownVersion):
             distribution.release(unknown)
+
+
+@pytest.mark.parametrize("line", catalog.kafka_versions())
+def test_brokers_that_have_zookeeper_run_as_described_where_the_scenario_is_staged_so(line: str):
+    may_have_it = line.startswith(("2.", "3."))
+    run = distribution.to_run(line, zookeeper=may_have_it, staged=True)
+    assert (run.zookeeper, run.instead_of) == (may_have_it, None)
+    assert run.release.startswith(f"{line}.")
+    stood_for = distribution.to_run(line, zookeeper=may_have_it, staged=False)
+    assert not stood_for.zookeeper
+    assert stood_for.instead_of == (f"{line} with ZooKeeper" if may_have_it else None)
+    assert stood_for.release in distribution.kafka_versions()
+
+
+def test_a_release_that_has_zookeeper_alone_is_locked_and_serves_nothing_else():
+    alone = set(distribution.zookeeper_versions()) - set(distribution.kafka_versions())
+    assert alone == {"2.8.2", "3.0.2", "3.1.2", "3.2.3"}
+    for version in alone:
+        locked = parse_lock((distribution.LOCKS / f"zookeeper-{version}.txt").read_text())
+        assert "zookeeper" in {each.artifact for each in locked}
 
 
 def test_a_malformed_line_of_a_lock_is_an_error():

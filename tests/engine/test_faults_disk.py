@@ -91,6 +91,17 @@ def test_a_wiped_disk_is_formatted_for_the_same_node_under_a_new_id(herd, tmp_pa
     ]  # fmt: skip
 
 
+def test_a_wiped_disk_of_a_broker_with_zookeeper_is_left_empty(herd, tmp_path):
+    data = tmp_path / "broker/data"
+    (data / "bootstrap.checkpoint").unlink()
+    (data / "meta.properties").write_text("version=0\nbroker.id=3\ncluster.id=x\n", "ascii")
+    kill(herd)
+    (row,) = wipe(rig(herd, log := FaultLog()), broker(3))
+    assert row.evidence == "1 log segments of 200 bytes removed; the folder is empty"
+    assert log.proved
+    assert not list(data.iterdir())
+
+
 def test_a_disk_in_use_is_not_wiped_and_not_cut(herd, tmp_path):
     log = FaultLog()
     old = directory_id(tmp_path / "broker/data")

@@ -108,6 +108,18 @@ def test_a_scenario_may_keep_what_was_described_of_its_brokers() -> None:
     assert copies not in shape(experiment(alone), alone).settings
 
 
+def test_brokers_have_zookeeper_where_that_was_asked_for_and_the_scenario_takes_it() -> None:
+    asked = replace(experiment(scenario="leader-killed"), kafka="2.8.2", zookeeper=True)
+    [one, *_] = shapes(asked)
+    assert (one.kafka, one.zookeeper, one.controllers) == ("2.8.2", True, 0)
+    with pytest.raises(ScenarioError, match="not staged on brokers with ZooKeeper"):
+        shapes(replace(asked, scenario="leader-cut-off"))
+    with pytest.raises(ScenarioError, match=r"2\.8\.2"):
+        shapes(replace(asked, zookeeper=False))
+    with pytest.raises(ValueError, match="no dedicated controllers"):
+        replace(asked, controllers=1)
+
+
 def test_what_cannot_be_staged_has_no_shape() -> None:
     with pytest.raises(ScenarioError):
         shapes(experiment(scenario="no-such-scenario"))

@@ -37,7 +37,7 @@ NAME = "leader-killed-followers-behind"
         (["--scenario", "producer-killed", "--clients", "java"], "brokers or the network fail"),
         (["--scenario", NAME, "--client", "librdkafka", "--clients", "java"], "--client java"),
         (["--scenario", NAME, "--clients", "copier"], "can play consumer-killed-before-commit"),
-        (["--scenario", NAME, "--across", "2.8..4.3"], "'2.8' is not a line that runs here"),
+        (["--scenario", NAME, "--across", "2.7..4.3"], "'2.7' is not a line that runs here"),
         (["--scenario", NAME, "--across", "4.3"], "two lines at least"),
         (["--scenario", NAME, "--across", "3.9,4.3", "--kafka", "3.9"], "leave --kafka"),
         (["--scenario", NAME, "--bisect"], "goes with --across"),

@@ -24,6 +24,7 @@ from labs.incidents.loading import load
 from labs.incidents.verify import Side
 from labs.management.commands import incidents as command
 from labs.management.proving import BAD_INPUT, NOT_PROVEN
+from tests.advisor.test_deciding import MOST_WORDS, unfolded
 
 PLACE = Path(labs.incidents.__file__).parent
 LOCKS = {"broker": "past", "java-client": "past-clients", "streams": "past-streams"}
@@ -177,6 +178,7 @@ def test_its_page_tells_it_with_the_counts_that_ship(client: Client, incident: I
     own = reverse("labs:incident", args=[incident.slug])
     assert own in client.get(advisory).content.decode()
     assert own in client.get(reverse("labs:incidents")).content.decode()
+    assert len(unfolded(page)) <= MOST_WORDS
 
 
 @pytest.mark.django_db

@@ -20,9 +20,9 @@ SHIPPED = ROOT / "labs" / "calibration" / "record" / "explore.jsonl"
 ASKED = {"scenario": "leader-disk-lost", "settings": ["producer.acks=1"], "seed": 7,
          "date": "2026-11-24"}  # fmt: skip
 ROWS = [
-    {"kafka": "3.9", "verdicts": {"described": "broken"}, "why_not": ""},
-    {"kafka": "4.0", "verdicts": {}, "why_not": "it cannot be staged"},
-    {"kafka": "4.3", "verdicts": {"described": "holds"}, "why_not": ""},
+    {"kafka": "3.9", "verdicts": {"described": "broken"}, "why_not": "", "zookeeper": True},
+    {"kafka": "4.0", "verdicts": {}, "why_not": "it cannot be staged", "zookeeper": False},
+    {"kafka": "4.3", "verdicts": {"described": "holds"}, "why_not": "", "zookeeper": False},
 ]
 CHANGE = {"before": "3.9", "after": "4.3", "rules": ["lost_write only on 3.9"], "bugs": ["K-1: x"]}
 
@@ -72,6 +72,8 @@ def test_the_page_shows_each_verdict_and_why_a_line_was_not_run(kept: Path, clie
     (kept / "disk.json").write_text(printed())
     page = client.get(reverse("labs:lines")).content.decode()
     assert "not run: it cannot be staged" in page
+    assert "3.9 with ZooKeeper" in page
+    assert "4.3 with ZooKeeper" not in page
     assert "Between 3.9 and 4.3 the verdict changes. lost_write only on 3.9." in page
     assert "Fixed in between: K-1: x." in page
     assert "producer.acks=1" in page

@@ -17,10 +17,12 @@ from advisor import services as advisor
 from advisor.models import Description
 from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.run.shape import ordinary, shapes
+from labs.engine.scenarios import find as find_scenario
 from labs.lessons import find
 from labs.models import Experiment, State
 from labs.pages import report, selectors
 from labs.runs import services
+from labs.runs.conditions import Conditions
 from labs.runs.visitors import Visitor
 from tests.labs import make
 from tests.labs.test_lifecycle import django_process
@@ -65,15 +67,39 @@ def test_brokers_that_cannot_be_run_are_stood_for_and_every_page_says_so(
 ) -> None:
     slug, line = saved(producer__acks="1", **brokers), brokers["kafka"]
     fields = {"pipeline": slug, "scenario": services.FIRST_SCENARIO}
+    assert not find_scenario(services.FIRST_SCENARIO).zookeeper
     conditions = client.get("/experiments/conditions/", fields)
     assert "stands for it" in conditions.content.decode()
     started = services.start(slug, services.FIRST_SCENARIO)
     assert (started.kafka, started.request().instead_of) == (runs, f"{line} with ZooKeeper")
     assert [shape.kafka for shape in shapes(started.request())] == [runs] * 2
-    text = f"Kafka {line} with ZooKeeper cannot be run here. These brokers are {runs} in KRaft"
+    text = f"not staged on Kafka {line} with ZooKeeper. Its brokers are {runs} in KRaft"
     assert text in client.get(started.get_absolute_url()).content.decode()
     assert text in " ".join(report.text(started, "").split())
     assert services.start_first_look().request().instead_of is None
+
+
+@pytest.mark.parametrize(
+    ("brokers", "runs"),
+    [
+        ({"kafka": "2.8"}, "2.8.2"),
+        ({"kafka": "3.9", "application__metadata__mode": "zookeeper"}, "3.9.2"),
+    ],
+)
+def test_brokers_with_zookeeper_are_run_as_described_where_the_scenario_is_staged_so(
+    client: Client, brokers: dict[str, str], runs: str
+) -> None:
+    slug = saved(producer__acks="1", **brokers)
+    asked = {"pipeline": slug, "scenario": "leader-killed"}
+    page = client.get("/experiments/conditions/", asked).content.decode()
+    assert f"{runs} with ZooKeeper" in page
+    assert "stands for it" not in page
+    request = services.start(slug, "leader-killed").request()
+    assert (request.kafka, request.zookeeper, request.instead_of) == (runs, True, None)
+    in_kraft = Conditions(controllers=1)
+    chosen = services.start(slug, "leader-killed", in_kraft).request()
+    assert (chosen.zookeeper, chosen.controllers) == (False, 1)
+    assert chosen.instead_of == f"{brokers['kafka']} with ZooKeeper"
 
 
 def test_what_cannot_be_staged_is_refused_at_the_click_and_not_by_a_run(client: Client) -> None:

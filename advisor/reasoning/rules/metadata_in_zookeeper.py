@@ -9,8 +9,8 @@ Why it matters
     ZooKeeper says which broker is alive. A dead one is given up after up to 21 s
     (zookeeper.session.timeout.ms=18000 and one tick), where KRaft takes 9 s; a leader that is cut
     off from the other brokers while it reaches ZooKeeper is not given up. There are no eligible
-    leader replicas. All this was read in Kafka's and ZooKeeper's code and documents and not seen
-    in a run: experiments run in KRaft mode, on Kafka 3.3 or later.
+    leader replicas. All this was read in Kafka's and ZooKeeper's code and documents. Experiments
+    are run with ZooKeeper where their scenario says so (`manage.py scenarios`), else in KRaft mode.
 
 Use instead
     Say which mode it is. No setting closes the rest, and no guarantee depends on it where clients
@@ -32,7 +32,7 @@ def check(pipeline: Pipeline) -> str | None:
     """What is said or taken of the mode, where there may be ZooKeeper."""
     topic = Replication(pipeline)
     if topic.zookeeper:
-        where = "Experiments run in KRaft mode, where broker.session.timeout.ms decides."
+        where = "Experiments have ZooKeeper where their scenario says so, else KRaft mode."
         return f"{topic.with_zookeeper}: {_given_up(topic)}. {where}"
     said = pipeline.stated(Component.APPLICATION)
     if not topic.asks_for_the_mode or _MODE in said or controllers(pipeline):

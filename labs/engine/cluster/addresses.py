@@ -13,14 +13,19 @@ class Addresses:
     """The nodes of a cluster in `home`, laid out, and the links between them.
 
     Without `linked` they speak to each other directly, on loopback, and `links` is None. With it
-    every way leads through a proxy, where it can be cut; `note` says so. Raises `LinksFailed`.
+    every way leads through a proxy, where it can be cut; `note` says so. With `zookeeper` that is
+    the port of the server beside them, else None. Raises `LinksFailed`.
     """
 
     def __init__(
-        self, home: Path, brokers: int, controllers: int, log: Path, *, linked: bool
-    ) -> None:
-        self._ports = Ports(ports_needed(brokers, controllers, linked=linked))
-        self.nodes = nodes(iter(self._ports.numbers), brokers, controllers, linked=linked)
+        self, home: Path, brokers: int, controllers: int, log: Path, *, linked: bool,
+        zookeeper: bool = False,
+    ) -> None:  # fmt: skip
+        needed = ports_needed(brokers, controllers, linked=linked, zookeeper=zookeeper)
+        self._ports = Ports(needed + zookeeper)
+        numbers = iter(self._ports.numbers)
+        self.nodes = nodes(numbers, brokers, controllers, linked=linked, zookeeper=zookeeper)
+        self.zookeeper = next(numbers) if zookeeper else None
         self.homes = {node: home / node.name for node in self.nodes}
         self.links: Links | None = None
         self.note = ""

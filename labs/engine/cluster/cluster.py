@@ -16,10 +16,17 @@ from labs.engine.base import processes
 from labs.engine.base.wait import Disturbed, WaitTimeout, until
 from labs.engine.cluster.addresses import Addresses
 from labs.engine.cluster.broker import Broker, BrokerState
-from labs.engine.cluster.jvm import archive_options, broker_command, lay_out
-from labs.engine.cluster.nodes import log_folders, rack_setting
+from labs.engine.cluster.jvm import (
+    BROKER_FILE,
+    archive_options,
+    broker_command,
+    lay_out,
+    working_folder,
+)
+from labs.engine.cluster.nodes import Node, log_folders, rack_setting
 from labs.engine.cluster.properties import Settings, check, node_properties, shortened
 from labs.engine.cluster.storage import checkpoint, new_id
+from labs.engine.cluster.zookeeper import RegisteredBroker, server
 from labs.engine.distributions.distribution import Distribution
 from labs.engine.distributions.java import Java
 from labs.engine.network.links import Links
@@ -44,14 +51,14 @@ class Cluster:
     """`size` brokers, numbered from 1, in `folder`.
 
     Each is a controller too (KRaft), or there are so many `controllers` beside them, numbered
-    after them. If it is `linked`, every way from one to another and from clients to them leads
-    through `links`, where it can be cut. `settings` are broker settings of the caller and win over
-    what the lab shortens; `shortened` says what is left of that: name → (value here, the product's
-    default). `features` are levels of a new cluster's features where they are not the
-    release's own (kafka-features.sh). A broker has so many `log_dirs`, and brokers
-    stand in so many `racks` by turns, 0 for none. Each log is `<logs>/broker-N.log` or
-    `controller-N.log`, by default in `folder`. Nothing of it can outlive this process, however it
-    ends (`processes.spawn`).
+    after them; or there is a `zookeeper` and neither. If it is `linked`, every way from one to
+    another and from clients to them leads through `links`, where it can be cut. `settings` are
+    broker settings of the caller and win over what the lab shortens; `shortened` says what is left
+    of that: name → (value here, the product's default). `features` are levels of a new cluster's
+    features where they are not the release's own (kafka-features.sh). A broker has so many
+    `log_dirs`, and brokers stand in so many `racks` by turns, 0 for none. Each log is
+    `<logs>/broker-N.log` or `controller-N.log`, by default in `folder`. Nothing of it can outlive
+    this process, however it ends (`processes.spawn`).
 
     Use it as a context manager, or call `start` and `stop`. `start` raises `BootFailed` and
     `wait.Disturbed`, the constructor `properties.RefusedSetting`.
@@ -68,6 +75,7 @@ class Cluster:
         controllers: int = 0,
         features: Mapping[str, int] | None = None,
         linked: bool = False,
+        zookeeper: bool = False,
         log_dirs: int = 1,
         racks: int = 0,
         logs: Path | None = None,
@@ -76,9 +84,11 @@ class Cluster:
         self.settings: Settings = dict(settings or {})
         check(self.settings)
         self.size = size
-        self.shortened = shortened(self.settings, distribution.version)
+        self.shortened = shortened(self.settings, distribution.version, zookeeper=zookeeper)
         self.brokers: dict[int, Broker] = {}
         self.controllers: dict[int, Broker] = {}
+        self.zookeeper: Broker | None = None
+        self._has_zookeeper = zookeeper
         self._addresses: Addresses | None = None
         self._dedicated, self._linked, self._features = controllers, linked, features
         self.racks = racks
@@ -141,8 +151,14 @@ class Cluster:
     def _boot(self, home: Path) -> None:
         self._logs.mkdir(parents=True, exist_ok=True)
         log = self._logs / "links.log"
-        self._addresses = Addresses(home, self.size, self._dedicated, log, linked=self._linked)
-        self._prepare(self._addresses)
+        self._addresses = Addresses(
+            home, self.size, self._dedicated, log, linked=self._linked,
+            zookeeper=self._has_zookeeper,
+        )  # fmt: skip
+        if (port := self._addresses.zookeeper) is not None:
+            self._register(self._addresses, home, port)
+        else:
+            self._prepare(self._addresses)
         for process in self.nodes.values():
             process.start()
         self.wait_ready(_BOOT_LIMIT_S)
@@ -155,7 +171,7 @@ class Cluster:
         cluster_id, version = new_id(), self._distribution.version
         for node, place in addresses.homes.items():
             folders = log_folders(node, self._log_dirs)
-            settings = {**self.settings, **rack_setting(node, self.racks)}
+            settings = self._told(node)
             properties = node_properties(node, addresses.nodes, settings, version, folders)
             lay_out(place, properties, prepared, cluster_id, node.id, folders)
             group = self.brokers if node.clients else self.controllers
@@ -163,6 +179,25 @@ class Cluster:
                 node.id, node.port, command, place, self._logs / f"{node.name}.log",
                 name=f"{'broker' if node.clients else 'node'} {node.id}",
             )  # fmt: skip
+
+    def _register(self, addresses: Addresses, home: Path, port: int) -> None:
+        """The same of brokers with a ZooKeeper at a port, which format their folders themselves."""
+        log = self._logs / "zookeeper.log"
+        self.zookeeper = server(self._distribution, self._java, home / "zookeeper", port, log)
+        command = broker_command(self._distribution, self._java)
+        for node, place in addresses.homes.items():
+            told = node_properties(
+                node, addresses.nodes, self._told(node), self._distribution.version, zookeeper=port
+            )
+            working_folder(place, BROKER_FILE, told)
+            log = self._logs / f"{node.name}.log"
+            self.brokers[node.id] = RegisteredBroker(
+                node.id, node.port, command, place, log, keeper=port
+            )
+
+    def _told(self, node: Node) -> Settings:
+        """The caller's settings for one node."""
+        return {**self.settings, **rack_setting(node, self.racks)}
 
     def move_logs(self, folder: Path) -> None:
         """Puts what its processes have said, and will say, into another folder of the same disk."""
@@ -283,8 +318,9 @@ class Cluster:
 
     @property
     def nodes(self) -> dict[int, Broker]:
-        """Dedicated controllers, first because brokers that start need them, and brokers, by id."""
-        return {**self.controllers, **self.brokers}
+        """All its processes by id, ZooKeeper's is 0; first what brokers need when they start."""
+        keeper = {self.zookeeper.id: self.zookeeper} if self.zookeeper else {}
+        return {**keeper, **self.controllers, **self.brokers}
 
     @property
     def lost(self) -> str:
@@ -310,5 +346,6 @@ class Cluster:
             process.terminate(grace_s=0)
         self.brokers.clear()
         self.controllers.clear()
+        self.zookeeper = None
         if self._addresses:
             self._addresses.end()

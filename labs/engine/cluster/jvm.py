@@ -49,6 +49,7 @@ rootLogger.level = INFO
 rootLogger.appenderRef.err.ref = err
 """
 
+BROKER_FILE = "server.properties"
 _ARCHIVE_TROUBLE = (OSError, subprocess.SubprocessError, WaitTimeout, KafkaException)
 
 log = logging.getLogger(__name__)
@@ -61,7 +62,7 @@ def broker_command(
     return (
         java.path, *OPTIONS, *options, "-Dlog4j.configuration=file:log4j.properties",
         "-Dlog4j2.configurationFile=log4j2.properties", "-cp", distribution.class_path,
-        "kafka.Kafka", "server.properties",
+        "kafka.Kafka", BROKER_FILE,
     )  # fmt: skip
 
 
@@ -70,9 +71,15 @@ def lay_out(
     folders: Sequence[str] = (DATA,),
 ) -> None:  # fmt: skip
     """Makes `folder` the working folder of a broker: formatted storage and its files."""
+    working_folder(folder, BROKER_FILE, properties)
     for name in folders:
         format_storage(checkpoint, folder / name, cluster_id, node)
-    (folder / "server.properties").write_text(properties, "ascii")
+
+
+def working_folder(folder: Path, file: str, told: str) -> None:
+    """Makes the folder that a JVM runs in: what it is told, in a file, and how it logs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / file).write_text(told, "ascii")
     (folder / "log4j.properties").write_text(LOG4J_1, "ascii")
     (folder / "log4j2.properties").write_text(LOG4J_2, "ascii")
 

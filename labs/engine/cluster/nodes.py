@@ -59,17 +59,22 @@ class Node:
         return {name: address for name, address in named.items() if address}
 
 
-def ports_needed(brokers: int, controllers: int = 0, *, linked: bool = False) -> int:
+def ports_needed(
+    brokers: int, controllers: int = 0, *, linked: bool = False, zookeeper: bool = False
+) -> int:
     """How many ports of this machine `nodes` takes."""
-    return (brokers + (controllers or brokers)) * (2 if linked else 1)
+    ruling = 0 if zookeeper else controllers or brokers
+    return (brokers + ruling) * (2 if linked else 1)
 
 
 def nodes(
-    ports: Iterator[int], brokers: int, controllers: int = 0, *, linked: bool = False
-) -> tuple[Node, ...]:
+    ports: Iterator[int], brokers: int, controllers: int = 0, *, linked: bool = False,
+    zookeeper: bool = False,
+) -> tuple[Node, ...]:  # fmt: skip
     """Brokers numbered from 1, then the controllers; without any, each broker is one as well.
 
-    `linked` nodes are told to others by another port than their own.
+    With `zookeeper` brokers serve clients alone. `linked` nodes are told to others by another port
+    than their own.
     """
 
     def address() -> Address:
@@ -78,7 +83,7 @@ def nodes(
 
     def broker(id_: int) -> Node:
         clients = address()
-        return Node(id_, clients, None if controllers else address())
+        return Node(id_, clients, None if controllers or zookeeper else address())
 
     serving = [broker(id_) for id_ in range(1, brokers + 1)]
     ruling = [Node(id_, None, address()) for id_ in range(brokers + 1, brokers + controllers + 1)]

@@ -24,14 +24,19 @@ def prepare(progress: ivy.Progress) -> None:
     prepared(distribution.kafka_versions()[0], find_java(), progress)
 
 
-def prepared(version: str, java: Java, progress: ivy.Progress) -> Distribution:
+def prepared(
+    version: str, java: Java, progress: ivy.Progress, *, zookeeper: bool = False
+) -> Distribution:
     """A release of Kafka with its jars, formatted storage and class archive in the cache.
 
+    Brokers that have a `zookeeper` need the jars alone.
     `progress` is given plain lines while one of them is made. Raises what these raise:
     `java.JavaMissing`, `ivy.DownloadFailed`, `distribution.UnknownVersion`,
     `distribution.WrongChecksum`, `storage.FormatFailed`.
     """
     kafka = distribution.kafka(version, progress)
+    if zookeeper:
+        return kafka
     if not has_archive(kafka, java):
         progress(f"preparing Kafka {version} for Java {java.version}: storage, class archive")
     checkpoint(kafka, java)

@@ -9,7 +9,16 @@ from functools import cache
 
 from advisor.catalog import Component, Family, kafka_line, settings_of, written
 from advisor.catalog.versions import at_least
-from labs.engine.cluster.nodes import CLIENTS, DATA, LISTENERS, METADATA, QUORUM, At, Node
+from labs.engine.cluster.nodes import (
+    CLIENTS,
+    DATA,
+    LISTENERS,
+    LOOPBACK,
+    METADATA,
+    QUORUM,
+    At,
+    Node,
+)
 
 Settings = Mapping[str, str | int | bool]
 
@@ -32,6 +41,11 @@ SHORTENED: Mapping[str, Shortened] = {
     "broker.session.timeout.ms": Shortened(
         4000,
         9000,
+        "a dead broker is noticed, and its partitions get a new leader, earlier",
+    ),
+    "zookeeper.session.timeout.ms": Shortened(
+        4000,
+        18000,
         "a dead broker is noticed, and its partitions get a new leader, earlier",
     ),
     "broker.heartbeat.interval.ms": Shortened(
@@ -66,9 +80,18 @@ SHORTENED: Mapping[str, Shortened] = {
 it. `replica.lag.time.max.ms` is not here on purpose: a follower that a lab pauses must stay in
 the ISR, as it would in production for half a minute."""
 
+_OF_ZOOKEEPER = frozenset({"zookeeper.session.timeout.ms"})
+_OF_KRAFT = frozenset({
+    "broker.session.timeout.ms", "broker.heartbeat.interval.ms",
+    "initial.broker.registration.timeout.ms",
+})  # fmt: skip
+"""What decides in one of the two modes alone."""
+_REGISTRATION_MS = 60_000
+"""How long a broker waits for the ZooKeeper that boots beside it."""
 _IDENTITY = re.compile(
     r"process\.roles|node\.id|broker\.id|(advertised\.)?listeners?(\..*)?|log\.dirs?|"
     r"metadata\.log\.dir|controller\.(listener|quorum)\..*|inter\.broker\..*|.*security.*|.*sasl.*|"
+    r"zookeeper\.connect|"
     r".*\bssl\..*|.*\.(class|classes|reporters?|plugin.*|path)(\..*)?"
 )
 
@@ -89,14 +112,21 @@ def check(settings: Settings) -> None:
             raise RefusedSetting(f"the value of {name} holds a line break or control character")
 
 
-def shortened(settings: Settings, version: str) -> dict[str, tuple[int, int]]:
+def shortened(
+    settings: Settings, version: str, *, zookeeper: bool = False
+) -> dict[str, tuple[int, int]]:
     """Setting → (value in the lab, the product's default), for those the caller left alone and
-    the release knows."""
+    the release knows, in its mode."""
     return {
         name: (entry.lab, entry.product)
         for name, entry in SHORTENED.items()
-        if name not in settings and name in _broker_settings(version)
+        if name not in settings and name in _broker_settings(version) - _idle(zookeeper=zookeeper)
     }
+
+
+def _idle(*, zookeeper: bool) -> frozenset[str]:
+    """The settings that decide nothing in this mode."""
+    return _OF_KRAFT if zookeeper else _OF_ZOOKEEPER
 
 
 @cache
@@ -109,12 +139,12 @@ def _broker_settings(version: str) -> frozenset[str]:
 
 def node_properties(
     node: Node, nodes: Sequence[Node], settings: Settings, version: str,
-    folders: Sequence[str] = (DATA,),
+    folders: Sequence[str] = (DATA,), zookeeper: int | None = None,
 ) -> str:  # fmt: skip
     """The server.properties of one of `nodes` for a release of Kafka.
 
-    `settings` come last and win. `folders` are those of `nodes.log_folders`.
-    Raises `RefusedSetting`.
+    `settings` come last and win. `folders` are those of `nodes.log_folders`, and `zookeeper` is
+    the port of a server that keeps the metadata in place of controllers. Raises `RefusedSetting`.
     """
     check(settings)
     replicas = min(3, sum(each.clients is not None for each in nodes))
@@ -128,9 +158,10 @@ def node_properties(
         "share.coordinator.state.topic.min.isr": min(2, replicas),
         **{name: entry.lab for name, entry in SHORTENED.items()},
     }
-    known = {name: value for name, value in ours.items() if name in _broker_settings(version)}
-    told = {**_identity(node, nodes, version), **_storage(folders), **known, **settings}
-    return properties(told)
+    counting = _broker_settings(version) - _idle(zookeeper=zookeeper is not None)
+    known = {name: value for name, value in ours.items() if name in counting}
+    own = _identity(node, nodes, version) if zookeeper is None else _registered(node, zookeeper)
+    return properties({**own, **_storage(folders), **known, **settings})
 
 
 def properties(told: Settings) -> str:
@@ -156,6 +187,21 @@ def _identity(node: Node, nodes: Sequence[Node], version: str) -> dict[str, str 
         "inter.broker.listener.name": CLIENTS,
         "controller.listener.names": QUORUM,
         "controller.quorum.voters": ",".join(f"{id_}@{host}:{port}" for id_, host, port in quorum),
+    }
+
+
+def _registered(node: Node, zookeeper: int) -> dict[str, str | int]:
+    """The same of a broker that registers itself with ZooKeeper."""
+    return {
+        "broker.id": node.id,
+        "listeners": _listeners({name: each.at for name, each in node.addresses.items()}),
+        "advertised.listeners": _listeners(
+            {name: each.told for name, each in node.addresses.items()}
+        ),
+        "listener.security.protocol.map": f"{CLIENTS}:PLAINTEXT",
+        "inter.broker.listener.name": CLIENTS,
+        "zookeeper.connect": f"{LOOPBACK}:{zookeeper}",
+        "zookeeper.connection.timeout.ms": _REGISTRATION_MS,
     }
 
 

@@ -48,8 +48,16 @@ def format_storage(checkpoint: Path, folder: Path, cluster_id: str, node: int) -
 
 
 def reformat(folder: Path) -> None:
-    """Makes a formatted log folder as empty as a new disk: same cluster and node, new id."""
+    """Makes a log folder as empty as a new disk.
+
+    One of KRaft is formatted: same cluster and node, new id. One of a broker that has ZooKeeper is
+    left empty: the broker formats it itself when it starts.
+    """
     told = _meta(folder)
+    if not (folder / _CHECKPOINT).exists():
+        shutil.rmtree(folder)
+        folder.mkdir()
+        return
     with tempfile.TemporaryDirectory() as scratch:
         kept = shutil.copy2(folder / _CHECKPOINT, scratch)
         shutil.rmtree(folder)
@@ -57,12 +65,13 @@ def reformat(folder: Path) -> None:
 
 
 def directory_id(folder: Path) -> str:
-    """The random id that a log folder got when it was formatted (KIP-858)."""
-    return _meta(folder)["directory.id"]
+    """The random id that a log folder got when it was formatted (KIP-858); '' if it has none."""
+    return _meta(folder).get("directory.id", "")
 
 
 def _meta(folder: Path) -> dict[str, str]:
-    lines = (folder / "meta.properties").read_text("ascii").splitlines()
+    file = folder / "meta.properties"
+    lines = file.read_text("ascii").splitlines() if file.exists() else []
     settings = (line.partition("=") for line in lines if not line.startswith("#"))
     return {name: value for name, _, value in settings}
 

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from advisor.catalog import kafka_line
 from advisor.catalog.versions import at_least
@@ -54,6 +55,17 @@ class Locked:
         return f"{self.artifact}-{self.version}.jar"
 
 
+class Brokers(NamedTuple):
+    """Which brokers are run: their release, and whether with ZooKeeper or in KRaft mode.
+
+    `instead_of` is what they stand for, where they are not those that were described.
+    """
+
+    release: str
+    zookeeper: bool
+    instead_of: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Distribution:
     """A Kafka release, ready to run: its jars in class-path order, all in one folder."""
@@ -67,8 +79,26 @@ class Distribution:
 
 
 def kafka_versions() -> tuple[str, ...]:
-    """The Kafka releases that can be run here, newest first."""
-    versions = (path.stem.removeprefix("kafka-") for path in LOCKS.glob("kafka-*.txt"))
+    """The Kafka releases that can be run here in KRaft mode, newest first."""
+    return _locked("kafka")
+
+
+def zookeeper_versions() -> tuple[str, ...]:
+    """The Kafka releases whose brokers can be run here with ZooKeeper, newest first.
+
+    4.0 has none any more (KIP-500); those before 3.3 are run in no other mode (KIP-833).
+    """
+    both = (each for each in kafka_versions() if not at_least(each, "4.0"))
+    return (*both, *_locked("zookeeper"))
+
+
+def all_versions() -> tuple[str, ...]:
+    """The Kafka releases whose brokers can be run here in some mode, newest first."""
+    return tuple(dict.fromkeys((*kafka_versions(), *zookeeper_versions())))
+
+
+def _locked(product: str) -> tuple[str, ...]:
+    versions = (path.stem.removeprefix(f"{product}-") for path in LOCKS.glob(f"{product}-*.txt"))
     return tuple(sorted(versions, key=lambda v: [int(n) for n in v.split(".")], reverse=True))
 
 
@@ -90,17 +120,23 @@ def release(version: str) -> str:
     raise _unknown(version)
 
 
-def to_run(version: str, zookeeper: bool) -> tuple[str, str | None]:
-    """The release to run for brokers of a version, and what it stands for where it is not that.
+def to_run(version: str, *, zookeeper: bool, staged: bool) -> Brokers:
+    """The brokers to run for those of a version, which may have ZooKeeper.
 
-    ZooKeeper is not run, and brokers before the oldest release here are taken to need it: their
-    own release stands for brokers that have it, or the oldest, in KRaft mode, and whoever asks
-    has to say so. Raises `SettingError` for a version that the catalog does not know.
+    Brokers before the oldest release in KRaft mode are taken to have it. Where a scenario is not
+    `staged` with ZooKeeper, a release in KRaft mode stands for brokers that have it, their own or
+    the oldest, and whoever asks has to say so. Raises `SettingError` for a version that the catalog
+    does not know.
     """
     line, oldest = kafka_line(version), kafka_versions()[-1]
     is_here = at_least(line, kafka_line(oldest))
-    stands_for = f"{line} with ZooKeeper" if zookeeper or not is_here else None
-    return release(line) if is_here else oldest, stands_for
+    if not zookeeper and is_here:
+        return Brokers(release(line), zookeeper=False, instead_of=None)
+    own = next((each for each in zookeeper_versions() if kafka_line(each) == line), None)
+    if staged and own:
+        return Brokers(own, zookeeper=True, instead_of=None)
+    nearest_here = release(line) if is_here else oldest
+    return Brokers(nearest_here, zookeeper=False, instead_of=f"{line} with ZooKeeper")
 
 
 def kafka(version: str = "4.3.1", progress: ivy.Progress | None = None) -> Distribution:
@@ -109,9 +145,11 @@ def kafka(version: str = "4.3.1", progress: ivy.Progress | None = None) -> Distr
     `progress` is given plain lines while jars are downloaded. Raises `UnknownVersion`,
     `WrongChecksum`, `ivy.DownloadFailed`, `java.JavaMissing`.
     """
-    if version not in kafka_versions():
-        raise _unknown(version)
-    return Distribution(version, install(f"kafka-{version}", progress))
+    if version in kafka_versions():
+        return Distribution(version, install(f"kafka-{version}", progress))
+    if version in zookeeper_versions():
+        return Distribution(version, install(f"zookeeper-{version}", progress))
+    raise _unknown(version)
 
 
 def past(version: str, progress: ivy.Progress | None = None) -> Distribution:

@@ -14,9 +14,10 @@ from labs.engine.faults.roles import Role
 def wipe(rig: Rig, role: Role, limit_s: float = 10) -> Rows:
     """Empties the data folders of the brokers of a role, all dead, records and metadata alike.
 
-    Each folder is then formatted for the same cluster and node, with a new directory id
-    (KIP-858), so that the broker can start on it. Evidence is what was there, and that no
-    segment of any log and not the old directory id is there any more.
+    In KRaft mode each folder is then formatted for the same cluster and node, with a new directory
+    id (KIP-858), so that the broker can start on it; with ZooKeeper a broker does that itself.
+    Evidence is what was there, and that no segment of any log is there any more, and not the old
+    directory id, or with ZooKeeper nothing at all.
     """
     before: dict[int, tuple[str, int, int]] = {}
 
@@ -30,9 +31,11 @@ def wipe(rig: Rig, role: Role, limit_s: float = 10) -> Rows:
 
     def proof(broker: Broker) -> str | None:
         old_id, segments, size = before[broker.id]
-        if _segments(broker.data) or directory_id(broker.data) == old_id:
+        is_empty = not any(broker.data.iterdir())
+        if _segments(broker.data) or (directory_id(broker.data) == old_id and not is_empty):
             return None
-        return f"{segments} log segments of {size} bytes removed; the folder is formatted anew"
+        left = "empty" if is_empty else "formatted anew"
+        return f"{segments} log segments of {size} bytes removed; the folder is {left}"
 
     return inject("wipe", rig, role, act, proof, limit_s)
 

@@ -70,6 +70,8 @@ class ExperimentSpec:
     streams: str | None = None
     """The line of Kafka Streams, where the application is one; without, that of the brokers."""
     copier: bool = False
+    zookeeper: bool = False
+    """Whether the brokers have ZooKeeper; without, they are in KRaft mode."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.seed < 2**63:
@@ -83,6 +85,8 @@ class ExperimentSpec:
             raise ValueError("TransactionalMessageCopier is one of Kafka's Java clients: name them")
         if self.controllers not in range(4):
             raise ValueError(f"{self.controllers} dedicated controllers; there may be 0 to 3")
+        if self.zookeeper and self.controllers:
+            raise ValueError("brokers with ZooKeeper have no dedicated controllers")
         if self.partitions is not None and not 1 <= self.partitions <= MOST_PARTITIONS:
             raise ValueError(f"{self.partitions} partitions; 1 to {MOST_PARTITIONS} can be staged")
         names = [arm.name for arm in self.arms]

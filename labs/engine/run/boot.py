@@ -34,12 +34,12 @@ def boot(shape: Shape, folder: Path, logs: Path, progress: Progress) -> Booted:
     Raises as `prepared`, and `BootFailed`.
     """
     java = find_java()
-    distribution = prepared(shape.kafka, java, progress)
+    distribution = prepared(shape.kafka, java, progress, zookeeper=shape.zookeeper)
     began_ns = time.monotonic_ns()
     cluster = Cluster(
         distribution, java, folder, shape.brokers, shape.settings,
         controllers=shape.controllers, features=shape.features, linked=shape.linked, logs=logs,
-        log_dirs=shape.log_dirs, racks=shape.racks,
+        log_dirs=shape.log_dirs, racks=shape.racks, zookeeper=shape.zookeeper,
     )  # fmt: skip
     cluster.start()
     now = time.monotonic_ns()

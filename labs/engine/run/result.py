@@ -66,6 +66,7 @@ def experiment_result(spec: ExperimentSpec, arms: Sequence[Mapping[str, Any]]) -
         "scenario": spec.scenario,
         "seed": spec.seed,
         "kafka": spec.kafka,
+        "zookeeper": spec.zookeeper,
         "instead_of": spec.instead_of,
         "controllers": spec.controllers,
         "partitions": spec.partitions,

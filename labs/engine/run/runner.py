@@ -47,6 +47,11 @@ from labs.engine.workloads.group import GROUP
 _WAITS_S = 300.0
 """For all waits of an arm together, from its topic to the end of its log; one alone may take 60."""
 
+_WITH_ZOOKEEPER = (
+    "the brokers have ZooKeeper, one server, and are not in KRaft mode: a dead one is given up "
+    "when its session is over"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Arm:
@@ -198,7 +203,9 @@ class ArmRunner:
         self._seen.java, self._seen.kafka = booted.java, booted.kafka
         expiring = scenario.topic(settings)
         config, notes = topic_config(settings, topology.replication_factor)
-        self._seen.notes += filter(None, (topology.note, *notes, booted.cluster.addresses.note))
+        mode = _WITH_ZOOKEEPER if self._arm.experiment.zookeeper else ""
+        told = (mode, topology.note, *notes, booted.cluster.addresses.note)
+        self._seen.notes += filter(None, told)
         config |= {key: str(pinned.lab) for key, pinned in expiring.items()}
         for name in (TOPIC, *self._workload.topics):
             booted.cluster.create_topic(

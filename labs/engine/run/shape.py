@@ -10,7 +10,7 @@ from advisor.catalog.versions import at_least
 from labs.engine.distributions.distribution import kafka_versions
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec, Settings
 from labs.engine.scenarios import find
-from labs.engine.scenarios.model import ScenarioError, Topology
+from labs.engine.scenarios.model import Scenario, ScenarioError, Topology
 
 _KEYS = ("unclean.leader.election.enable", "replica.lag.time.max.ms")
 """The brokers' own settings that every arm keeps. The others are the topic's here, which is made
@@ -30,6 +30,7 @@ class Shape:
     features: Mapping[str, int] = field(default_factory=dict)
     log_dirs: int = 1
     racks: int = 0
+    zookeeper: bool = False
 
 
 def shape(experiment: ExperimentSpec, arm: ArmSpec) -> Shape:
@@ -46,12 +47,15 @@ def shape(experiment: ExperimentSpec, arm: ArmSpec) -> Shape:
         features(arm.settings, experiment.kafka),
         topology.log_dirs,
         topology.racks,
+        experiment.zookeeper,
     )
 
 
 def topology_of(experiment: ExperimentSpec, arm: ArmSpec) -> Topology:
     """The scenario's for an arm, but for what was chosen. Raises `ScenarioError` as `shape`."""
     scenario = find(experiment.scenario)
+    if experiment.zookeeper:
+        return _with_zookeeper(experiment, scenario, arm)
     if not at_least(experiment.kafka, scenario.since):
         raise ScenarioError(
             f"Kafka {experiment.kafka}: {scenario.name} is for {scenario.since} and later, because "
@@ -63,6 +67,13 @@ def topology_of(experiment: ExperimentSpec, arm: ArmSpec) -> Topology:
         partitions=experiment.partitions or topology.partitions,
         controllers=experiment.controllers or topology.controllers,
     )
+
+
+def _with_zookeeper(experiment: ExperimentSpec, scenario: Scenario, arm: ArmSpec) -> Topology:
+    if not scenario.zookeeper:
+        raise ScenarioError(f"{scenario.name} is not staged on brokers with ZooKeeper")
+    topology = scenario.topology(arm.settings)
+    return replace(topology, partitions=experiment.partitions or topology.partitions)
 
 
 def shapes(experiment: ExperimentSpec) -> tuple[Shape, ...]:

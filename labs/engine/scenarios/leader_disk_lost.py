@@ -45,5 +45,6 @@ SCENARIO = Scenario(
     durations=alone_until((1.0, 1.5)),
     play=_play,
     given_up_breaks=True,
+    zookeeper=True,
     measured=(Rate("lost_write", 10, 10),),
 )

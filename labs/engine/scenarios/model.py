@@ -14,7 +14,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, Protocol
 from advisor.catalog import kafka_line
 from advisor.catalog.versions import at_least
 from labs.engine.clients.translate import Pinned
-from labs.engine.distributions.distribution import kafka_versions
+from labs.engine.distributions.distribution import kafka_versions, zookeeper_versions
 from labs.engine.faults.rig import Rig, Rows
 from labs.engine.plan.spec import Settings
 from labs.engine.record.fault_words import Fault
@@ -137,8 +137,9 @@ class Scenario:
     often it was shown, and `chance` why that need not be every time; empty where it must be.
     `client_decides`: what happens is the client's own doing, so that Java's play a Java pipeline.
     `copier`: TransactionalMessageCopier can play it: it stands still at no other point than
-    `processed`, and its work never fails by itself. `since` is the oldest line of brokers on which
-    it can be staged, and `why_since` why not on older ones.
+    `processed`, and its work never fails by itself. `since` is the oldest line of brokers in KRaft
+    mode on which it can be staged, and `why_since` why not on older ones; `zookeeper` says that it
+    is staged on brokers with ZooKeeper, too.
     """
 
     name: str
@@ -164,12 +165,26 @@ class Scenario:
     copier: bool = False
     since: str = "3.3"
     why_since: str = ""
+    zookeeper: bool = False
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The lines of brokers on which it can be staged, newest first."""
+        """The lines of brokers in KRaft mode on which it can be staged, newest first."""
         known = (kafka_line(version) for version in kafka_versions())
         return tuple(line for line in known if at_least(line, self.since))
+
+    @property
+    def zookeeper_lines(self) -> tuple[str, ...]:
+        """The lines of brokers with ZooKeeper on which it is staged, newest first."""
+        return tuple(map(kafka_line, zookeeper_versions())) if self.zookeeper else ()
+
+    @property
+    def runs_on(self) -> str:
+        """The lines of brokers on which it can be staged, in words."""
+        kraft = f"Kafka {self.lines[-1]} to {self.lines[0]} in KRaft mode"
+        if not self.zookeeper:
+            return f"{kraft}, not with ZooKeeper"
+        return f"{kraft}, {self.zookeeper_lines[-1]} to {self.zookeeper_lines[0]} with ZooKeeper"
 
     @property
     def certainty(self) -> str:

@@ -22,7 +22,7 @@ from advisor.catalog import kafka_line
 from advisor.intake.inputs import FileProblem, stated
 from advisor.management.exact import ExactCommand
 from advisor.reasoning.pipeline import Pipeline
-from labs.engine.distributions.distribution import kafka_versions
+from labs.engine.distributions.distribution import all_versions, kafka_versions
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec
 from labs.engine.programs.tools import tool_versions
 from labs.engine.run.launch import RunnerDied, launch
@@ -43,6 +43,7 @@ BAD_INPUT, NOT_RUN, INTERRUPTED = 2, 3, 130
 _ARMS = ("described", "recommended")
 _OPTIONS = ("clients", "controllers")
 """Conditions that have an option of their own."""
+_ON_KRAFT = "is staged in KRaft mode alone"
 
 ASSUMED = {"topic.replication.factor": "3"}
 """What is taken unless it is stated. A broker's own default is one copy, and with one copy there
@@ -90,8 +91,11 @@ class Command(ExactCommand):
             "--kafka",
             default=kafka_versions()[0],
             metavar="VERSION",
-            help=f"version of the brokers, one of {', '.join(kafka_versions())} or their lines; "
-            f"for an older line {kafka_versions()[-1]} is run, and says so",
+            help=f"version of the brokers, one of {', '.join(all_versions())} or their lines. "
+            "Those before 3.3 run with ZooKeeper, and those before 4.0 too where --set "
+            "application.metadata.mode=zookeeper says so; where a scenario is not staged with "
+            f"ZooKeeper, {kafka_versions()[-1]} or their own release in KRaft mode is run, and "
+            "says so",
         )
         _add_conditions(parser)
         parser.add_argument("--seed", type=int, help="repeats the schedule of an earlier run")
@@ -144,6 +148,9 @@ class Command(ExactCommand):
         except CommandError as cannot:
             self.stderr.write(f"Kafka {line}: {cannot}")
             return across.Row(line, why_not=str(cannot))
+        if said := sentences.of_brokers(spec):  # the row is of the line that it names, or empty
+            self.stderr.write(f"Kafka {line}: {said}")
+            return across.Row(line, why_not=f"{options['scenario']} {_ON_KRAFT}")
         self.stderr.write(f"Kafka {line}")
         arms = self._run(spec)["arms"]
         first = pipeline if arms[0]["name"] == "described" else advisor.recommended(pipeline)
@@ -153,6 +160,7 @@ class Command(ExactCommand):
             first,
             across.permitted(first, options["scenario"]),
             across.refuted(first, options["scenario"], arms[0]["counts"]),
+            zookeeper=spec.zookeeper,
         )
 
     def _repeat(self, spec: ExperimentSpec, share: float, seconds: float, *, as_data: bool) -> None:
@@ -195,7 +203,7 @@ def _add_lines(parser: CommandParser) -> None:
     parser.add_argument(
         "--across",
         metavar="LINES",
-        help="run it on each of these lines of brokers, 3.3..4.3 or 3.3,3.9,4.3, under one seed: "
+        help="run it on each of these lines of brokers, 2.8..4.3 or 3.3,3.9,4.3, under one seed: "
         "a row of verdicts, and what the rules and the known bugs say of each change. In place of "
         "--kafka",
     )
@@ -226,7 +234,7 @@ def _lines(options: dict[str, Any]) -> tuple[str, ...]:
         message = "--across takes the lines itself: leave --kafka and --until-bound out"
         raise CommandError(message, returncode=BAD_INPUT)
     try:
-        return across.lines_of(options["across"], kafka_versions())
+        return across.lines_of(options["across"], all_versions())
     except across.AcrossError as problem:
         raise CommandError(f"--across: {problem}", returncode=BAD_INPUT) from problem
 

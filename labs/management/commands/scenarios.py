@@ -35,6 +35,7 @@ class Command(ExactCommand):
                 {
                     "name": each.name, "title": each.title, "story": each.story,
                     "shows": each.shows, "certainty": each.certainty,
+                    "lines": {"kraft": each.lines, "zookeeper": each.zookeeper_lines},
                 }
                 for each in all_scenarios()
             ]  # fmt: skip
@@ -43,6 +44,7 @@ class Command(ExactCommand):
         for each in all_scenarios():
             self.stdout.write(f"{each.name}\n  {each.title}\n  shows: {', '.join(each.shows)}")
             self.stdout.write(f"  {each.certainty}")
+            self.stdout.write(f"  runs on: {each.runs_on}")
 
     def _lines(self, *, as_data: bool) -> None:
         found = lines.table()

@@ -5,7 +5,7 @@ import pytest
 from advisor.catalog import Component, Family, lookup
 from labs.engine.cluster.nodes import Node, nodes, ports_needed
 from labs.engine.cluster.properties import SHORTENED, RefusedSetting, node_properties, shortened
-from labs.engine.distributions.distribution import kafka_versions
+from labs.engine.distributions.distribution import all_versions, zookeeper_versions
 
 NEWEST = "4.3.1"
 
@@ -54,10 +54,29 @@ def test_dedicated_controllers_serve_no_clients_and_brokers_no_quorum():
     }
 
 
-@pytest.mark.parametrize("version", kafka_versions())
+@pytest.mark.parametrize("version", zookeeper_versions())
+def test_brokers_with_zookeeper_are_told_where_it_is_and_nothing_of_kraft(version):
+    ports = iter(range(9001, 9001 + ports_needed(3, zookeeper=True)))
+    laid = nodes(ports, 3, zookeeper=True)
+    assert next(ports, None) is None
+    text = node_properties(laid[1], laid, {"min.insync.replicas": 2}, version, zookeeper=9009)
+    told = dict(line.split("=", 1) for line in text.splitlines())
+    assert (told["broker.id"], told["zookeeper.connect"]) == ("2", "127.0.0.1:9009")
+    assert told["listeners"] == told["advertised.listeners"] == "CLIENTS://127.0.0.1:9002"
+    assert told["zookeeper.session.timeout.ms"] == "4000"
+    assert told["min.insync.replicas"] == "2"
+    of_kraft = {"process.roles", "node.id", "broker.session.timeout.ms", "controller.quorum.voters"}
+    assert not of_kraft & set(told)
+    left = shortened({}, version, zookeeper=True)
+    assert left["zookeeper.session.timeout.ms"] == (4000, 18000)
+    assert not of_kraft & set(left)
+
+
+@pytest.mark.parametrize("version", all_versions())
 def test_each_release_is_told_what_it_knows_and_its_defaults_are_as_stated(version):
     data, line = lines({}, version=version), version.rpartition(".")[0]
-    for name, (_, product) in shortened({}, version).items():
+    both = shortened({}, version) | shortened({}, version, zookeeper=True)
+    for name, (_, product) in both.items():
         setting = lookup(Family.JAVA, line, line, Component.BROKER, name, every=True)
         assert setting.default == product, name
     share_groups = [name for name in data if name.startswith("share.")]

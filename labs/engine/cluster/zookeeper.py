@@ -1,0 +1,82 @@
+"""The ZooKeeper that keeps the metadata of brokers that are not in KRaft mode.
+
+It comes with the jars of those brokers, listens on loopback and is one server. Whether a broker is
+alive is said by its session (`/brokers/ids/N`, an ephemeral node).
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+
+from labs.engine.base.wait import until
+from labs.engine.cluster.broker import Broker
+from labs.engine.cluster.jvm import OPTIONS, working_folder
+from labs.engine.cluster.properties import Settings, properties
+from labs.engine.distributions.distribution import Distribution
+from labs.engine.distributions.java import Java
+
+NAME = "ZooKeeper"
+_MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+_SESSION_LIMIT_S = 40
+_REGISTERED = re.compile(r"/brokers/ids/(\d+)\b")
+
+
+def server(
+    distribution: Distribution, java: Java, home: Path, port: int, log: Path
+) -> Broker:  # fmt: skip
+    """The server as a process that can be started, with its working folder laid out at `home`."""
+    working_folder(home, "zoo.cfg", properties(_settings(port)))
+    command: Sequence[str | Path] = (
+        java.path, *OPTIONS, "-Dzookeeper.admin.enableServer=false",
+        "-Dzookeeper.jmx.log4j.disable=true",  # 3.4 wants a class that reload4j left out
+        "-Dlog4j.configuration=file:log4j.properties", "-cp", distribution.class_path,
+        _MAIN, "zoo.cfg",
+    )  # fmt: skip
+    return Broker(0, port, command, home, log, name=NAME)
+
+
+def registered(port: int) -> frozenset[int]:
+    """The brokers of which the server at this loopback port holds a session. Raises `OSError`."""
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as asked:
+        asked.sendall(b"dump")
+        with asked.makefile("rb") as answer:
+            told = answer.read().decode("utf-8", "replace")
+    return frozenset(int(found[1]) for found in _REGISTERED.finditer(told))
+
+
+class RegisteredBroker(Broker):
+    """A broker that registers itself with the ZooKeeper at `keeper`, a loopback port."""
+
+    def __init__(
+        self, id_: int, port: int, command: Sequence[str | Path], folder: Path, log: Path, *,
+        keeper: int, name: str = "",
+    ) -> None:  # fmt: skip
+        super().__init__(id_, port, command, folder, log, name=name)
+        self._keeper = keeper
+
+    def start(self) -> None:
+        """As of any broker, once the session of its last process is over.
+
+        A broker that comes back earlier finds its own registration there and ends
+        (`KafkaZkClient.registerBroker`, NodeExistsException). Raises `WaitTimeout` besides.
+        """
+        if self.pid is not None:
+            until(lambda: self.id not in registered(self._keeper), _SESSION_LIMIT_S,
+                  f"{NAME} still holds the session of {self.name}",
+                  awaits=f"for the old session of {self.name} to end")  # fmt: skip
+        super().start()
+
+
+def _settings(port: int) -> Settings:
+    """Sessions as short as a broker asks for; `dump` has to be asked for since 3.5."""
+    return {
+        "dataDir": "data",
+        "clientPort": port,
+        "clientPortAddress": "127.0.0.1",
+        "tickTime": 500,
+        "maxSessionTimeout": 60_000,
+        "4lw.commands.whitelist": "dump",
+    }
