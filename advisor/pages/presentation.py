@@ -213,9 +213,10 @@ def not_staged(pipeline: Pipeline) -> str:
     if Replication(pipeline).zookeeper:
         line = "this line" if kafka_at_least(pipeline, "3.3") else "3.3, the oldest line it has"
         words.append(
-            f"The lab cannot run Kafka {pipeline.kafka} with ZooKeeper. The experiment is run on "
+            f"A scenario that is not staged on Kafka {pipeline.kafka} with ZooKeeper is run on "
             f"{line}, in KRaft mode: its controllers decide what ZooKeeper does for your brokers, "
-            "and a dead broker is fenced after broker.session.timeout.ms."
+            "and a dead broker is fenced after broker.session.timeout.ms. Each run says which it "
+            "was."
         )
     if pipeline.family is Family.STREAMS:
         words.append(_STREAMS)

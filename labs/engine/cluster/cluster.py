@@ -93,7 +93,8 @@ class Cluster:
         self._dedicated, self._linked, self._features = controllers, linked, features
         self.racks = racks
         self._log_dirs = log_dirs
-        self._ask = partial(topics.ask, eligible=at_least(distribution.version, "3.8"))
+        eligible = at_least(distribution.version, "3.8") and not zookeeper
+        self._ask = partial(topics.ask, eligible=eligible)
         self._distribution = distribution
         self._java = java
         self._folder = folder

@@ -2,9 +2,10 @@
 
 librdkafka's admin client knows neither leader epochs nor eligible leader replicas, and chooses
 itself which broker to ask, also one that is paused. A socket of our own goes to the broker we
-mean. DescribeTopicPartitions (KIP-966, API key 75, version 0) has both; brokers before 3.8 do not
-have it, and are asked by Metadata (API key 3, version 9, KIP-482), which knows no eligible ones.
-The layouts are those of {DescribeTopicPartitions,Metadata}{Request,Response}.json of Kafka 4.3.1.
+mean. DescribeTopicPartitions (KIP-966, API key 75, version 0) has both; brokers before 3.8, and
+those with ZooKeeper, do not have it, and are asked by Metadata (API key 3, version 9, KIP-482),
+which knows no eligible ones. The layouts are those of
+{DescribeTopicPartitions,Metadata}{Request,Response}.json of Kafka 4.3.1.
 """
 
 from __future__ import annotations

@@ -43,6 +43,11 @@ BAD_INPUT, NOT_RUN, INTERRUPTED = 2, 3, 130
 _ARMS = ("described", "recommended")
 _OPTIONS = ("clients", "controllers")
 """Conditions that have an option of their own."""
+_VERSIONS = (
+    f"version of the brokers, one of {', '.join(all_versions())} or their lines; before 3.3, or "
+    "with --set application.metadata.mode=zookeeper, they have ZooKeeper where the scenario is "
+    "staged so (see `scenarios`); elsewhere KRaft mode stands for it, and says so"
+)
 _ON_KRAFT = "is staged in KRaft mode alone"
 
 ASSUMED = {"topic.replication.factor": "3"}
@@ -91,11 +96,7 @@ class Command(ExactCommand):
             "--kafka",
             default=kafka_versions()[0],
             metavar="VERSION",
-            help=f"version of the brokers, one of {', '.join(all_versions())} or their lines. "
-            "Those before 3.3 run with ZooKeeper, and those before 4.0 too where --set "
-            "application.metadata.mode=zookeeper says so; where a scenario is not staged with "
-            f"ZooKeeper, {kafka_versions()[-1]} or their own release in KRaft mode is run, and "
-            "says so",
+            help=_VERSIONS,
         )
         _add_conditions(parser)
         parser.add_argument("--seed", type=int, help="repeats the schedule of an earlier run")
