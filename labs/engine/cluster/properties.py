@@ -194,9 +194,9 @@ def _registered(node: Node, zookeeper: int) -> dict[str, str | int]:
     """The same of a broker that registers itself with ZooKeeper."""
     return {
         "broker.id": node.id,
-        "listeners": _listeners({name: each.at for name, each in node.addresses.items()}),
+        "listeners": _listeners({name: place.at for name, place in node.addresses.items()}),
         "advertised.listeners": _listeners(
-            {name: each.told for name, each in node.addresses.items()}
+            {name: place.advertised for name, place in node.addresses.items()}
         ),
         "listener.security.protocol.map": f"{CLIENTS}:PLAINTEXT",
         "inter.broker.listener.name": CLIENTS,
