@@ -39,6 +39,15 @@ class Hit:
     unknown: tuple[str, ...] = ()
 
 
+_INSIDE_SPARK: Mapping[str, str] = {
+    "4.0.0": "3.9.0",
+    **dict.fromkeys(("4.0.1", "4.0.3", "4.1", "4.1.0", "4.1.1", "4.1.3"), "3.9.1"),
+    **dict.fromkeys(("4.2", "4.2.0"), "3.9.2"),
+}
+"""The kafka-clients that a Spark release brings (POMs of spark-sql-kafka-0-10_2.13); every release
+of the lines 4.1 and 4.2 that we know brings the same."""
+
+
 def versions_of(pipeline: Pipeline) -> Versions:
     """The release of each part of a pipeline where it was stated, else its line."""
     client = pipeline.client_release or pipeline.version
@@ -51,7 +60,7 @@ def versions_of(pipeline: Pipeline) -> Versions:
         case Family.STREAMS:
             results |= {Part.PRODUCER: client, Part.CONSUMER: client, Part.STREAMS: client}
         case Family.SPARK:
-            inside = SPARK_CLIENT
+            inside = _INSIDE_SPARK.get(client, SPARK_CLIENT)
             results |= {Part.SPARK: client, Part.PRODUCER: inside, Part.CONSUMER: inside}
         case Family.LIBRDKAFKA:
             results |= {Part.LIBRDKAFKA: client}

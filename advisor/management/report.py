@@ -15,7 +15,7 @@ from advisor.reasoning.assumptions import Assumption
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
 from advisor.reasoning.levers import Restart
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.plural import counted
+from advisor.reasoning.plural import counted, measured
 from advisor.reasoning.recommend import Change
 
 _WIDTH = 100
@@ -186,7 +186,7 @@ def _findings(given: Judgement) -> Iterator[str]:
 def _numbers(answer: Answer) -> Iterator[str]:
     yield "In numbers:"
     for number in answer.numbers:
-        value = "no bound" if number.value is None else f"{number.value:,} {number.unit}"
+        value = "no bound" if number.value is None else measured(number.value, number.unit)
         yield from _wrapped(f"{number.title}: {value} ({number.formula})", "  ", "      ")
 
 

@@ -35,6 +35,7 @@ Node = dict[str, Any]
 def sarif(answer: Answer, inputs: Inputs) -> Node:
     """One log with one run: what breaks the wish, what was found in the settings, known bugs."""
     bugs = known_bugs(answer)
+    holds = answer.judgement.met and not bugs.breaking
     broken = [failure for failure in answer.judgement.failures if failure.breaks]
     findings, obstacles = answer.judgement.findings, answer.judgement.obstacles
     # Topic and broker may both be told of one setting: a rule stands once (SARIF 3.19.23).
@@ -55,8 +56,8 @@ def sarif(answer: Answer, inputs: Inputs) -> Node:
     results = [
         *_obstacles(obstacles, inputs),
         *_failures(answer, broken, inputs),
-        *_findings(findings, inputs),
-        *_bugs(bugs.bugs, inputs),
+        *_findings(findings, holds, inputs),
+        *_bugs(bugs.bugs, holds, inputs),
     ]
     places = {name: place for place, name in enumerate(rules)}
     for result in results:
@@ -132,18 +133,25 @@ def _failures(answer: Answer, broken: Iterable[Failure], inputs: Inputs) -> Iter
         yield _result(failure.name, "error", " ".join(reasons), names, inputs)
 
 
-def _findings(findings: Iterable[FindingData], inputs: Inputs) -> Iterator[Node]:
+def _findings(findings: Iterable[FindingData], holds: bool, inputs: Inputs) -> Iterator[Node]:
     for finding in findings:
-        name = f"{finding.component}.{finding.setting}"
-        yield _result(finding.code, _LEVELS[finding.severity], finding.message, [name], inputs)
+        name, level = f"{finding.component}.{finding.setting}", _level(finding.severity, holds)
+        yield _result(finding.code, level, finding.message, [name], inputs)
 
 
-def _bugs(bugs: Iterable[KnownBug], inputs: Inputs) -> Iterator[Node]:
+def _level(severity: Severity, holds: bool) -> str:
+    """Where the wish holds nothing is an error: a code host would stop what the exit code lets
+    pass."""
+    level = _LEVELS[severity]
+    return "warning" if holds and level == "error" else level
+
+
+def _bugs(bugs: Iterable[KnownBug], holds: bool, inputs: Inputs) -> Iterator[Node]:
     """At the version where a file states one, else at the settings that the bug needs."""
     for bug in bugs:
         head = "kafka" if bug.advisory.part is Part.BROKER else "version"
         names = [head, *(f"{need.component}.{need.setting}" for need in bug.advisory.settings)]
-        yield _result(bug.advisory.id, _LEVELS[bug.severity], message(bug), names, inputs)
+        yield _result(bug.advisory.id, _level(bug.severity, holds), message(bug), names, inputs)
 
 
 def _result(rule: str, level: str, message: str, names: list[str], inputs: Inputs) -> Node:

@@ -6,3 +6,8 @@ from __future__ import annotations
 def counted(count: int, noun: str, plural: str = "") -> str:
     """`1 broker`, `3 brokers`, `2 copies` (with `plural`)."""
     return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
+
+
+def measured(value: int, unit: str) -> str:
+    """`1 broker`, `3 brokers`, `1 ms`: a number with its unit in the plural."""
+    return f"{value:,} {unit}" if unit == "ms" else counted(value, unit.removesuffix("s"), unit)

@@ -87,6 +87,10 @@ SET = [
      "producer.transaction.timeout.ms=1000", 2, "--set: Cannot set transaction.timeout.ms when"),
     ("", f"{JAVA} producer.ack=1", 2, "Did you mean acks"),
     ("", f"{JAVA} producer.acks=", 2, "there is no value"),
+    # the clients that a release of Spark brings
+    ("--client spark --client-version 4.0.0", SPARK, 0, "KAFKA-19012"),
+    ("--client spark --client-version 4.2.0", SPARK, 0, "^YES(?!.*KAFKA-19012)"),
+    ("", f"{C} topic.replication.factor=2", 0, "can be read: 1 broker [(]"),
     # KafkaConfig.validateValues
     ("", f"{JAVA} broker.replica.lag.time.max.ms=400", 2, "requirement failed: replica.fetch.wait"),
     ("", f"{JAVA} broker.replica.lag.time.max.ms=400 broker.replica.fetch.wait.max.ms=400", 0,

@@ -23,8 +23,8 @@ def permits(pipeline: Pipeline) -> Permits:
     if topic.waits_for_followers and topic.factor - lost < topic.min_isr:
         permitted[Anomaly.UNAVAILABLE] = (
             f"replication.factor={topic.factor} and min.insync.replicas={topic.min_isr}: with "
-            f"{counted(lost, 'broker')} gone, {max(topic.factor - lost, 0)} replicas are left, "
-            "and writes wait for a replacement."
+            f"{counted(lost, 'broker')} gone, {counted(max(topic.factor - lost, 0), 'replica')} "
+            "can be left, and writes wait for a replacement."
         )
     return permitted
 
