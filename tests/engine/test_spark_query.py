@@ -64,7 +64,7 @@ def test_the_source_is_told_what_is_described_in_its_own_words(tmp_path: Path) -
     config = clients(
         tmp_path, consumer__failOnDataLoss=False, consumer__group_id="orders",
         consumer__minPartitions=4,
-    )._consumer()  # fmt: skip
+    ).consumer_config()  # fmt: skip
     assert config.options == {
         "subscribe": "orders", "kafka.bootstrap.servers": "127.0.0.1:1",
         "startingOffsets": "earliest", "failOnDataLoss": "false", "minPartitions": "4",
@@ -79,7 +79,7 @@ def test_the_sink_is_told_what_is_described_of_the_producer(tmp_path: Path) -> N
     stated: dict[str, Any] = SPARK | {"producer__acks": "1", "producer__linger_ms": 5}
     settings = arm("described", **stated).settings
     place = Place(settings, "127.0.0.1:1", TOPIC, 500, tmp_path, tmp_path, tmp_path, tmp_path)
-    config = SparkSink(place)._producer()
+    config = SparkSink(place).producer_config()
     assert config.rows == 500
     assert {**config.options, "topic": "orders", "kafka.acks": "1", "kafka.linger.ms": "5"} == (
         config.options
@@ -95,14 +95,14 @@ def test_on_workers_a_query_speculates_if_the_team_says_so_and_differs_in_nothin
     settings = arm("described", **SPARK | stated).settings
     place = Place(settings, "127.0.0.1:1", TOPIC, 200, tmp_path, tmp_path, tmp_path, tmp_path)
     clients = SparkSinkOnWorkers(place)
-    config = clients._producer()
+    config = clients.producer_config()
     assert config.conf == {"spark.speculation": "true" if is_stated else "false"}
     assert len(set(config.workers)) == 2
     assert (config.tasks, config.rows // config.tasks * config.row_ms) == (10, 400)
     assert "2 executors of one core" in " ".join(clients.differs)
-    slow = SparkSinkOnWorkers(replace(place, rate_per_s=10))._producer()
+    slow = SparkSinkOnWorkers(replace(place, rate_per_s=10)).producer_config()
     assert (slow.rows, slow.row_ms) == (20, 200)
-    plain = SparkSink(place)._producer()
+    plain = SparkSink(place).producer_config()
     assert (plain.workers, plain.tasks, plain.row_ms, plain.conf) == ((), 1, 0, {})
 
 
@@ -117,8 +117,8 @@ def test_rows_are_planned_before_they_are_sent(tmp_path: Path) -> None:
 
 def test_a_successor_goes_on_with_the_checkpoint_of_the_one_before(tmp_path: Path) -> None:
     one = clients(tmp_path)
-    assert one._consumer().checkpoint == clients(tmp_path)._consumer().checkpoint
-    checkpoint_of = Path(one._consumer().checkpoint)
+    assert one.consumer_config().checkpoint == clients(tmp_path).consumer_config().checkpoint
+    checkpoint_of = Path(one.consumer_config().checkpoint)
     checkpoint_of.mkdir()
     plan(checkpoint_of, 0, '{"0":7}')
     done(checkpoint_of, 0)

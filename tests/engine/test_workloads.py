@@ -32,16 +32,16 @@ def test_every_scenario_names_a_workload_that_there_is() -> None:
 
 
 def test_processing_and_sink_are_the_applications(tmp_path: Path) -> None:
-    plain = clients(tmp_path)._consumer()
+    plain = clients(tmp_path).consumer_config()
     assert (plain.sink_style, plain.asynchronous) == ("plain", False)
     other = clients(
         tmp_path, application__sink="idempotent", application__processing="asynchronous"
-    )._consumer()
+    ).consumer_config()
     assert (other.sink_style, other.asynchronous, other.as_done) == ("idempotent", True, True)
-    tracked = clients(tmp_path, application__commit_order="in-order")._consumer()
+    tracked = clients(tmp_path, application__commit_order="in-order").consumer_config()
     assert not tracked.as_done
     assert other.sink == plain.sink == str(tmp_path / "sink.sqlite")
-    assert clients(tmp_path, "produce-consume")._consumer().sink is None
+    assert clients(tmp_path, "produce-consume").consumer_config().sink is None
 
 
 def test_what_a_scenario_pins_wins_and_is_said_beside_what_was_described(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_what_a_scenario_pins_wins_and_is_said_beside_what_was_described(tmp_pat
         "consumer__session_timeout_ms": 20000,
         "consumer__max_poll_interval_ms": 4000,
     }
-    client = clients(tmp_path, **stated)._consumer().client
+    client = clients(tmp_path, **stated).consumer_config().client
     assert (client["session.timeout.ms"], client["heartbeat.interval.ms"]) == (3000, 500)
     assert client["max.poll.interval.ms"] == 4000, "allowed, because the session is shorter"
     rows = result.shortened({}, arm("described", **stated).settings, {"consumer": SHORT_SESSION})
@@ -66,7 +66,7 @@ def test_what_a_scenario_sets_of_the_producer_goes_to_the_producer_alone(tmp_pat
     )  # fmt: skip
     workload = WORKLOADS[scenario.workload](place)
     name = "topic.metadata.refresh.interval.ms"
-    assert (workload._producer().client[name], workload._consumer().client[name]) == (500, 1000)
+    assert (workload.producer_config().client[name], workload.consumer_config().client[name]) == (500, 1000)
     rows = result.shortened({}, settings, {"producer": scenario.senders})
     assert {"setting": f"producer {name}", "lab": 500, "product": 300_000} == {
         key: value for key, value in rows[-1].items() if key != "why"
@@ -87,10 +87,10 @@ def test_a_successor_sends_again_if_that_is_the_applications_habit(
     tmp_path: Path, stated: dict[str, str], again: Any
 ) -> None:
     workload = clients(tmp_path, **{f"application__{name}": word for name, word in stated.items()})
-    assert (workload._producer().first, workload._producer().again) == (0, ())
+    assert (workload.producer_config().first, workload.producer_config().again) == (0, ())
     dead: Any = SimpleNamespace(latest={"next": 100, "unanswered": [7, 9]})
-    workload._clients["producer"] = [dead]
-    following = workload._producer()
+    workload.processes["producer"] = [dead]
+    following = workload.producer_config()
     assert (following.name, following.part, following.first) == ("producer-1", "producer-2", 100)
     assert following.again == again
 
@@ -108,18 +108,18 @@ def test_a_failed_send_is_the_business_of_who_looks_at_it(
 ) -> None:
     settings = {f"application__{name}": word for name, word in stated.items()}
     heeding = clients(tmp_path, "produce-heeding", **settings)
-    config = heeding._producer()
+    config = heeding.producer_config()
     assert (config.resend, config.stops) == (resend, stops)
-    assert not clients(tmp_path, "produce-consume", **settings)._producer().stops
+    assert not clients(tmp_path, "produce-consume", **settings).producer_config().stops
     stopped: Any = SimpleNamespace(latest={"next": 9, "unanswered": [7], "stopped": "a send"})
-    heeding._clients["producer"] = [stopped]
-    assert heeding._producer().again == [7], "it knows what failed, whatever a crash would leave"
+    heeding.processes["producer"] = [stopped]
+    assert heeding.producer_config().again == [7], "it knows what failed, whatever a crash would leave"
 
 
 def test_who_waits_for_room_in_a_full_buffer_and_for_how_long(tmp_path: Path) -> None:
     def block_s(settings: Any) -> float | None:
-        place = replace(clients(tmp_path)._place, settings=settings)
-        return ProduceConsume(place)._producer().block_s
+        place = replace(clients(tmp_path).place, settings=settings)
+        return ProduceConsume(place).producer_config().block_s
 
     java = arm("described", producer__max_block_ms=1500).settings
     assert block_s(java) == 1.5
@@ -133,32 +133,32 @@ def test_a_replay_is_older_than_what_is_kept(tmp_path: Path) -> None:
     day_ms = 86_400_000
 
     def age_ms(**stated: Any) -> int:
-        return clients(tmp_path, "replay-sink", **stated)._producer().age_ms
+        return clients(tmp_path, "replay-sink", **stated).producer_config().age_ms
 
     assert age_ms() == 0
     assert age_ms(**replayed, topic__retention_ms=1000) == day_ms + 1000
     assert age_ms(**replayed, topic__retention_ms=-1) > 365 * day_ms
-    assert clients(tmp_path, **replayed)._producer().age_ms == 0, "only where it is the failure"
+    assert clients(tmp_path, **replayed).producer_config().age_ms == 0, "only where it is the failure"
 
 
 def test_messages_share_keys_where_the_log_is_compacted_for_it(tmp_path: Path) -> None:
-    shared = clients(tmp_path, "shared-keys-sink")._producer()
+    shared = clients(tmp_path, "shared-keys-sink").producer_config()
     assert (shared.keyed, shared.keys) == (True, 100)
-    own = clients(tmp_path, topic__cleanup_policy="compact")._producer()
+    own = clients(tmp_path, topic__cleanup_policy="compact").producer_config()
     assert (own.keyed, own.keys) == (True, 0)
 
 
 def test_transactions_are_left_to_the_workload_that_has_them(tmp_path: Path) -> None:
     named = {"producer__transactional_id": "orders-1"}
     workload = clients(tmp_path, "transactions-sink", **named)
-    assert workload._producer().client["transactional.id"] == "orders-1"
-    assert workload._producer().client["transaction.timeout.ms"] == 60000
+    assert workload.producer_config().client["transactional.id"] == "orders-1"
+    assert workload.producer_config().client["transaction.timeout.ms"] == 60000
     outside = clients(tmp_path, **named)
-    assert "transactional.id" not in outside._producer().client
+    assert "transactional.id" not in outside.producer_config().client
     assert any(
         "transactional.id=orders-1 is left out" in difference for difference in outside.differs
     )
-    without = clients(tmp_path, "transactions-sink")._producer().client
+    without = clients(tmp_path, "transactions-sink").producer_config().client
     assert "transaction.timeout.ms" not in without
 
 
@@ -197,10 +197,10 @@ def test_a_transforming_application_has_the_described_producer_and_its_feed_no_t
     tmp_path: Path,
 ) -> None:
     workload = clients(tmp_path, "consume-transform-produce", **IN_TRANSACTION)
-    instance: Any = workload._consumer()
+    instance: Any = workload.consumer_config()
     assert instance.producer["transactional.id"] == "orders-1"
     assert (instance.in_transaction, instance.rewinds, instance.sink) == (True, True, None)
-    assert "transactional.id" not in workload._producer().client
+    assert "transactional.id" not in workload.producer_config().client
     assert any("filled by one more producer" in difference for difference in workload.differs)
     assert not any("transactional.id" in difference for difference in workload.differs)
     assert len(set(workload.differs)) == len(workload.differs)
@@ -219,22 +219,22 @@ def test_one_more_instance_has_a_name_of_its_own(
 
 def test_static_members_have_names_of_their_own_and_others_none(tmp_path: Path) -> None:
     static = clients(tmp_path, "static-members-sink", consumer__group_instance_id="reader-1")
-    first = static._consumer()
-    static._clients["consumer"] = [SimpleNamespace()]  # type: ignore[list-item]
-    second = static._consumer()
+    first = static.consumer_config()
+    static.processes["consumer"] = [SimpleNamespace()]  # type: ignore[list-item]
+    second = static.consumer_config()
     assert first.client["group.instance.id"] == "reader-1"
     assert second.client["group.instance.id"] == f"reader-1-{second.name}"
     assert second.name != first.name
-    assert "group.instance.id" not in clients(tmp_path, "static-members-sink")._consumer().client
+    assert "group.instance.id" not in clients(tmp_path, "static-members-sink").consumer_config().client
     other = clients(tmp_path, consumer__group_instance_id="reader-1")
-    assert "group.instance.id" not in other._consumer().client
+    assert "group.instance.id" not in other.consumer_config().client
 
 
 def test_values_are_as_long_as_was_chosen(tmp_path: Path) -> None:
     workload = clients(tmp_path)
-    assert workload._producer().value_bytes == 0
-    longer = type(workload)(replace(workload._place, value_bytes=500))
-    assert longer._producer().value_bytes == 500
+    assert workload.producer_config().value_bytes == 0
+    longer = type(workload)(replace(workload.place, value_bytes=500))
+    assert longer.producer_config().value_bytes == 500
 
 
 def test_a_reader_that_stands_for_a_query_says_that_spark_is_not_run(tmp_path: Path) -> None:

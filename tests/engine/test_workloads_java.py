@@ -37,11 +37,11 @@ def place(folder: Path, settings: Settings, tools: Tools | None) -> Place:
 
 
 def producer(workload: JavaProduceConsume) -> list[str]:
-    return list(workload._java_producer(workload._producer()).command)
+    return list(workload.java_producer_config(workload.producer_config()).command)
 
 
 def consumer(workload: JavaProduceConsume) -> list[str]:
-    return list(workload._java_consumer(workload._consumer()).command)
+    return list(workload.java_consumer_config(workload.consumer_config()).command)
 
 
 def after(command: list[str], argument: str) -> str:
@@ -87,13 +87,13 @@ def test_the_consumer_is_told_by_arguments_what_the_tool_takes_from_nowhere_else
     file = in_file(command)
     assert file["isolation.level"] == "read_uncommitted"
     assert not {"session.timeout.ms", "enable.auto.commit", "auto.offset.reset"} & file.keys()
-    assert not workload._java_consumer(workload._consumer()).tells_commits
+    assert not workload.java_consumer_config(workload.consumer_config()).tells_commits
 
 
 def test_an_application_that_commits_is_a_tool_that_commits_and_tells(tmp_path: Path) -> None:
     workload = clients(tmp_path, application__commit="after-processing")
     assert "--enable-autocommit" not in consumer(workload)
-    assert workload._java_consumer(workload._consumer()).tells_commits
+    assert workload.java_consumer_config(workload.consumer_config()).tells_commits
 
 
 def test_the_new_group_protocol_has_no_session_of_the_clients(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_older_releases_have_another_word_for_their_file(tmp_path: Path) -> None
 
 def test_nothing_that_was_described_can_end_a_line_of_the_file(tmp_path: Path) -> None:
     workload = clients(tmp_path)
-    workload._place.settings["producer"]["client.rack"] = "a\nacks=0\\"  # type: ignore[index]
+    workload.place.settings["producer"]["client.rack"] = "a\nacks=0\\"  # type: ignore[index]
     file = Path(after(producer(workload), "--command-config")).read_text("ascii")
     assert "client.rack=a\\u000aacks=0\\u005c\n" in file
     assert [line for line in file.splitlines() if line.startswith("acks=")] == ["acks=all"]
@@ -186,7 +186,7 @@ def files(
     workload: JavaConsumeTransformProduce,
 ) -> tuple[dict[str, str], dict[str, str], list[str]]:
     """What its consumer and its producer are told, and the other arguments."""
-    command = workload._java(workload._consumer()).command
+    command = workload.java_config(workload.consumer_config()).command
     reads, writes, *rest = command[command.index("TransformerApplication") + 1 :]
     lines = [Path(name).read_text("ascii").splitlines() for name in (reads, writes)]
     one, two = (dict(line.split("=", 1) for line in file) for file in lines)
@@ -200,7 +200,7 @@ def test_the_transforming_application_has_the_teams_settings(tmp_path: Path) -> 
     assert (writes["transactional.id"], writes["linger.ms"]) == ("orders-1", "7")
     assert (reads["group.id"], reads["session.timeout.ms"]) == ("app", "3000")
     assert (reads["isolation.level"], reads["enable.auto.commit"]) == ("read_committed", "false")
-    assert workload._java(workload._consumer()).tells_commits
+    assert workload.java_config(workload.consumer_config()).tells_commits
     assert workload.played_by["consumer"].endswith("Java clients of Kafka 4.3.1")
     assert workload.played_by["producer"].startswith("librdkafka")
     assert any("filled by librdkafka" in difference for difference in workload.differs)
@@ -215,7 +215,7 @@ def test_one_that_commits_by_its_client_leaves_that_to_it(tmp_path: Path) -> Non
     assert rest[2:] == ["client", "continues", "closes"]
     assert reads["enable.auto.commit"] == "true"
     assert "transactional.id" not in writes
-    assert not workload._java(workload._consumer()).tells_commits
+    assert not workload.java_config(workload.consumer_config()).tells_commits
 
 
 def copier(
@@ -232,7 +232,7 @@ def copier(
 def test_kafkas_copier_is_told_what_it_takes_and_the_rest_is_said(tmp_path: Path) -> None:
     stated: dict[str, Any] = {"consumer__max_poll_records": 50, "producer__linger_ms": 7}
     workload = copier(tmp_path, **IN_TRANSACTIONS, **stated, producer__transaction_timeout_ms=9_000)
-    java = workload._java(workload._consumer())
+    java = workload.java_config(workload.consumer_config())
     command = list(java.command)
     assert "org.apache.kafka.tools.TransactionalMessageCopier" in command
     assert after(command, "--input-topic") == "orders"

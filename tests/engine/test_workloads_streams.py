@@ -33,7 +33,7 @@ def clients(folder: Path, name: str = "streams", **stated: Any) -> StreamsTopolo
 
 
 def in_file(workload: StreamsTopology) -> dict[str, str]:
-    file = next(name for name in workload._instance().command if name.endswith("-1.properties"))
+    file = next(name for name in workload.instance_config().command if name.endswith("-1.properties"))
     return dict(line.split("=", 1) for line in Path(file).read_text("ascii").splitlines())
 
 
@@ -65,7 +65,7 @@ def test_what_a_run_cannot_take_over_is_said(tmp_path: Path) -> None:
 def test_the_processor_talks_to_another_system_where_that_is_described(
     tmp_path: Path, sink: str, where: str
 ) -> None:
-    command = clients(tmp_path, application__sink=sink)._instance().command
+    command = clients(tmp_path, application__sink=sink).instance_config().command
     assert Path(command[-1]).name == where
 
 
@@ -74,8 +74,8 @@ def test_an_idempotent_system_knows_what_it_was_told_before(
     tmp_path: Path, sink: str, times: list[int]
 ) -> None:
     workload = clients(tmp_path, application__sink=sink)
-    workload._system.write_text("7\n8\n7\n")
-    workload._write_effects()
+    workload.system_file.write_text("7\n8\n7\n")
+    workload.write_effects()
     rows = pq.read_table(tmp_path / "effects.parquet").sort_by("value").to_pydict()
     assert (rows["value"], rows["applied"]) == ([7, 8], times)
 
@@ -132,7 +132,7 @@ def test_what_the_state_does_not_count_is_lost_and_without_effect(
         handed.close()
     kept = SimpleNamespace(latest={"kept": {"8": 2}})
     monkeypatch.setattr(workload, "client", lambda _role: kept)
-    assert workload._read_effects()
+    assert workload.read_effects()
     state = pq.read_table(tmp_path / "state.parquet").sort_by("key").to_pydict()
     assert (state["key"], state["expected"], state["actual"]) == (["7", "8"], [1, 1], [0, 2])
     effects = pq.read_table(tmp_path / "effects.parquet").to_pydict()

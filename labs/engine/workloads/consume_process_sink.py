@@ -26,11 +26,11 @@ class ConsumeProcessSink(ProduceConsume):
 
     @property
     def _database(self) -> Path:
-        return self._place.scratch / "sink.sqlite"
+        return self.place.scratch / "sink.sqlite"
 
-    def _consumer(self) -> ConsumerConfig:
+    def consumer_config(self) -> ConsumerConfig:
         return replace(
-            super()._consumer(),
+            super().consumer_config(),
             sink=str(self._database),
             sink_style=self._sink_style,
             asynchronous=self._application.get("processing") == "asynchronous",
@@ -40,7 +40,7 @@ class ConsumeProcessSink(ProduceConsume):
     def read_to_the_end(self) -> bool:
         """Reads the logs, and the sink once its writers have ended."""
         completed = super().read_to_the_end()
-        TableWriter(self._place.ledger, "effects", "sink").flush(sink.effects(self._database))
+        TableWriter(self.place.ledger, "effects", "sink").flush(sink.effects(self._database))
         return completed
 
 
@@ -58,10 +58,10 @@ class StaticMembersSink(ConsumeProcessSink):
 
     static_members = True
 
-    def _consumer(self) -> ConsumerConfig:
-        config = super()._consumer()
+    def consumer_config(self) -> ConsumerConfig:
+        config = super().consumer_config()
         named = config.client.get(_STATIC)
-        if not named or "consumer" not in self._clients:
+        if not named or "consumer" not in self.processes:
             return config
         return replace(config, client={**config.client, _STATIC: f"{named}-{config.name}"})
 
@@ -72,16 +72,16 @@ class ReplaySink(ConsumeProcessSink):
     Those are a day older than what the topic keeps, and years old where it keeps all.
     """
 
-    def _producer(self) -> ProducerConfig:
-        config = super()._producer()
+    def producer_config(self) -> ProducerConfig:
+        config = super().producer_config()
         if self._application.get("timestamps") != "from-source":
             return config
-        kept_ms = int(self._place.settings["topic"]["retention.ms"])
+        kept_ms = int(self.place.settings["topic"]["retention.ms"])
         return replace(config, age_ms=_LONG_AGO_MS if kept_ms < 0 else kept_ms + _DAY_MS)
 
 
 class SharedKeysSink(ConsumeProcessSink):
     """The same behind a producer whose messages are news of a hundred things, by key."""
 
-    def _producer(self) -> ProducerConfig:
-        return replace(super()._producer(), keyed=True, keys=_KEYS)
+    def producer_config(self) -> ProducerConfig:
+        return replace(super().producer_config(), keyed=True, keys=_KEYS)

@@ -51,16 +51,16 @@ class ConsumeTransformProduce(ProduceConsume):
 
     def join(self) -> ClientProcess:
         """One more instance, with a transactional.id of its own (KIP-447)."""
-        config = self._consumer()
+        config = self.consumer_config()
         named = config.producer.get(_ID)
         own = {**config.producer, _ID: f"{named}-{config.name}"} if named else config.producer
         return self._start("consumer", replace(config, producer=own))
 
-    def _consumer(self) -> TransformerConfig:
+    def consumer_config(self) -> TransformerConfig:
         return TransformerConfig(
-            **asdict(super()._consumer()),
+            **asdict(super().consumer_config()),
             output=OUTPUT,
-            producer={**self._writer_told.config, "bootstrap.servers": self._place.bootstrap},
+            producer={**self._writer_told.config, "bootstrap.servers": self.place.bootstrap},
             in_transaction=self._in_transaction,
             rewinds=self._application.get("abort", "rewinds") == "rewinds",
         )

@@ -73,7 +73,7 @@ class CopierConsumeTransformProduce(JavaConsumeTransformProduce):
     def _writer_differs(self) -> tuple[str, ...]:
         return (
             f"{TOOL} copies what is there when it begins and ends: it is started again at once",
-            *self._left_out(_CONSUMER, self._place.settings.get("consumer", {})),
+            *self._left_out(_CONSUMER, self.place.settings.get("consumer", {})),
             *self._left_out(_PRODUCER, self._writer),
         )
 
@@ -91,10 +91,10 @@ class CopierConsumeTransformProduce(JavaConsumeTransformProduce):
         """Nobody can set anything of the tool's consumer."""
         return {}
 
-    def _java(self, config: TransformerConfig) -> JavaConsumerConfig:
+    def java_config(self, config: TransformerConfig) -> JavaConsumerConfig:
         answers = {
             "--input-topic": config.topic, "--input-partition": 0, "--output-topic": OUTPUT,
-            "--broker-list": self._place.bootstrap, "--consumer-group": config.group,
+            "--broker-list": self.place.bootstrap, "--consumer-group": config.group,
             "--transactional-id": config.producer[_ID],
             "--transaction-timeout": self._writer.get(_TIMEOUT, 60_000),
             "--transaction-size": config.max_poll,
@@ -103,8 +103,8 @@ class CopierConsumeTransformProduce(JavaConsumeTransformProduce):
         modes = ["--group-mode", "--use-group-metadata"]
         return JavaConsumerConfig(
             ledger=config.ledger, name=config.name, group=config.group, topic=config.topic,
-            bootstrap=self._place.bootstrap, isolation="read_committed",
-            command=self._tools.command(TOOL, [*arguments, *modes], self._place.folder),
+            bootstrap=self.place.bootstrap, isolation="read_committed",
+            command=self._tools.command(TOOL, [*arguments, *modes], self.place.folder),
             tells_commits=True, drain_limit_s=config.drain_limit_s,
         )  # fmt: skip
 

@@ -53,12 +53,12 @@ class JavaConsumeTransformProduce(ConsumeTransformProduce):
         if role == "producer":
             yield from super()._differs(role)
             return
-        yield from left_out(role, self._place.settings.get(role, {}), READERS_OWN)
+        yield from left_out(role, self.place.settings.get(role, {}), READERS_OWN)
 
     def _start(self, role: str, config: Any) -> ClientProcess:
-        return super()._start(role, self._java(config) if role == "consumer" else config)
+        return super()._start(role, self.java_config(config) if role == "consumer" else config)
 
-    def _java(self, config: TransformerConfig) -> JavaConsumerConfig:
+    def java_config(self, config: TransformerConfig) -> JavaConsumerConfig:
         writes = {**self._writer, "client.id": config.name}
         if named := config.producer.get(_ID):  # one that joins has another
             writes[_ID] = named
@@ -67,13 +67,13 @@ class JavaConsumeTransformProduce(ConsumeTransformProduce):
         arguments = [
             self._file(config.name, "consumer", self._reads(config.name)),
             self._file(config.name, "producer", writes),
-            self._place.topic, OUTPUT, "client" if self._automatic else self._commit,
+            self.place.topic, OUTPUT, "client" if self._automatic else self._commit,
             after_abort, after_failure,
         ]  # fmt: skip
         return JavaTransformerConfig(
             ledger=config.ledger, name=config.name, group=config.group, topic=config.topic,
-            bootstrap=self._place.bootstrap, isolation=self._isolation,
-            command=self._tools.transformer(arguments, self._place.folder),
+            bootstrap=self.place.bootstrap, isolation=self._isolation,
+            command=self._tools.transformer(arguments, self.place.folder),
             tells_commits=not self._automatic, drain_limit_s=config.drain_limit_s,
             rewinds=config.rewinds,
         )  # fmt: skip
@@ -85,8 +85,8 @@ class JavaConsumeTransformProduce(ConsumeTransformProduce):
 
     def _reads(self, name: str) -> dict[str, Any]:
         stated = {
-            **self._place.settings.get("consumer", {}),
-            **{key: setting.lab for key, setting in self._place.pinned.items()},
+            **self.place.settings.get("consumer", {}),
+            **{key: setting.lab for key, setting in self.place.pinned.items()},
         }
         own: dict[str, Any] = {"group.id": GROUP, "client.id": name}
         if not self._automatic:
@@ -95,8 +95,8 @@ class JavaConsumeTransformProduce(ConsumeTransformProduce):
         return {"isolation.level": self._isolation, **settings, **own}
 
     def _file(self, name: str, role: str, data: Mapping[str, Any]) -> str:
-        file = self._place.folder / f"{name}-{role}.properties"
-        at = {"bootstrap.servers": self._place.bootstrap}
+        file = self.place.folder / f"{name}-{role}.properties"
+        at = {"bootstrap.servers": self.place.bootstrap}
         file.write_text(properties({**data, **at}), "ascii")
         return str(file)
 
@@ -104,5 +104,5 @@ class JavaConsumeTransformProduce(ConsumeTransformProduce):
         """Of commits that the client made by itself the group's coordinator knows the last."""
         super().stop_consumer()
         if self._automatic:
-            place, name = self._place, self.client("consumer").name
+            place, name = self.place, self.client("consumer").name
             write_saved(place.bootstrap, place.topic, place.ledger, name)

@@ -73,31 +73,31 @@ class ProduceConsume:
     """What is said of the reader where a Spark query is described."""
 
     def __init__(self, place: Place) -> None:
-        self._place = place
+        self.place = place
         settings = place.settings
         self._application = settings.get("application", {})
         pinned = {name: setting.lab for name, setting in place.pinned.items()}
-        self._consumer_told = translate.consumer(
+        self._consumer_translation = translate.consumer(
             {**settings.get("consumer", {}), **pinned}, self.static_members
         )
         sent_by = {name: setting.lab for name, setting in place.senders.items()}
-        self._producer_told = translate.producer(
+        self._producer_translation = translate.producer(
             {**settings["producer"], **sent_by}, self.transactions,
             _whole(settings["topic"].get("max.message.bytes")),
             bool(self._application.get("splits.batches", True)),
         )  # fmt: skip
-        self._clients: dict[str, list[ClientProcess]] = {}
+        self.processes: dict[str, list[ClientProcess]] = {}
         self._ahead_ms = 0
         self._created_ns: int | None = None
         self._cleanup = str(settings["topic"].get("cleanup.policy", "delete"))
-        self._isolation = str(self._consumer_told.config.get("isolation.level", "read_committed"))
+        self._isolation = str(self._consumer_translation.config.get("isolation.level", "read_committed"))
 
     @property
     def differs(self) -> tuple[str, ...]:
         """In what these clients do not do as the team's would, a sentence each."""
-        consumer = self._place.settings.get("consumer", {})
+        consumer = self.place.settings.get("consumer", {})
         commits = commits_differ(self._commit, consumer, in_transactions=bool(self.topics))
-        alone = "streams" in self._place.settings and not self.runs_streams
+        alone = "streams" in self.place.settings and not self.runs_streams
         lines = [_NO_STREAMS] if alone else []
         return (*lines, *commits, *self._differs("producer"), *self._differs("consumer"))
 
@@ -107,9 +107,9 @@ class ProduceConsume:
 
     def _differs(self, role: str) -> Iterator[str]:
         """In what librdkafka differs from the team's client of a role."""
-        if role == "consumer" and "failOnDataLoss" in self._place.settings.get(role, {}):
+        if role == "consumer" and "failOnDataLoss" in self.place.settings.get(role, {}):
             yield self.no_spark
-        data = {"producer": self._producer_told, "consumer": self._consumer_told}
+        data = {"producer": self._producer_translation, "consumer": self._consumer_translation}
         yield from data[role].differs
 
     @property
@@ -145,7 +145,7 @@ class ProduceConsume:
     @property
     def pinned_readers(self) -> Mapping[str, Pinned]:
         """What the scenario sets of the readers."""
-        return self._place.pinned
+        return self.place.pinned
 
     @property
     def _sink_style(self) -> Style:
@@ -155,7 +155,7 @@ class ProduceConsume:
     def counters(self) -> dict[str, int]:
         """What the clients have reported so far, those that died included."""
         return {
-            name: sum(client.latest.get(name, 0) for client in self._clients.get(role, ()))
+            name: sum(client.latest.get(name, 0) for client in self.processes.get(role, ()))
             for name, role in _COUNTERS.items()
         }
 
@@ -177,15 +177,15 @@ class ProduceConsume:
 
     def everybody(self) -> list[ClientProcess]:
         """All clients that were ever started."""
-        return [client for clients in list(self._clients.values()) for client in clients]
+        return [client for clients in list(self.processes.values()) for client in clients]
 
     def client(self, role: str) -> ClientProcess:
         """The one that plays a role now: `producer` or `consumer`."""
-        return self._clients[role][-1]
+        return self.processes[role][-1]
 
     def first(self, role: str) -> ClientProcess:
         """The one that played a role first."""
-        return self._clients[role][0]
+        return self.processes[role][0]
 
     def start_again(self, role: str) -> ClientProcess:
         """Starts the successor of one that died. Raises `ClientFailed` or `WaitTimeout`."""
@@ -194,28 +194,28 @@ class ProduceConsume:
 
     def join(self) -> ClientProcess:
         """Starts one more member of the group, which may have to wait for its part."""
-        return self._start("consumer", self._consumer())
+        return self._start("consumer", self.consumer_config())
 
     def standing(self, role: str) -> ClientProcess:
         """The one of a role that stands still; if none does, the one that plays it now."""
-        still = (client for client in self._clients[role] if client.latest.get("standing"))
+        still = (client for client in self.processes[role] if client.latest.get("standing"))
         return next(still, self.client(role))
 
     def saved(self) -> dict[int, int]:
         """The offset by partition from which the group would resume; empty if it is unknown."""
-        return saved_positions(self._place.bootstrap, self._place.topic)
+        return saved_positions(self.place.bootstrap, self.place.topic)
 
     def start_consumer(self) -> None:
         """Starts the group and waits until its fetch positions are resolved."""
-        self._start("consumer", self._consumer()).await_ready(self.ready_limit_s)
+        self._start("consumer", self.consumer_config()).await_ready(self.ready_limit_s)
 
-    def _consumer(self) -> ConsumerConfig:
-        consumer = self._place.settings.get("consumer", {})
+    def consumer_config(self) -> ConsumerConfig:
+        consumer = self.place.settings.get("consumer", {})
         return ConsumerConfig(
-            ledger=str(self._place.ledger), name=self._next("consumer"), group=GROUP,
-            topic=self._place.topic,
-            client={"isolation.level": self._isolation, **self._consumer_told.config,
-                    "bootstrap.servers": self._place.bootstrap},
+            ledger=str(self.place.ledger), name=self._next("consumer"), group=GROUP,
+            topic=self.place.topic,
+            client={"isolation.level": self._isolation, **self._consumer_translation.config,
+                    "bootstrap.servers": self.place.bootstrap},
             commit=commit_style(self._commit, consumer),
             auto_commit=bool(consumer.get("enable.auto.commit", True)),
             max_poll=int(consumer.get("max.poll.records", _POLL_RECORDS)),
@@ -229,24 +229,24 @@ class ProduceConsume:
         On a machine that is busy they take seconds, and a fault before them would hit nothing.
         If they do not come, that is for the judge to say: the run goes on.
         """
-        self._start("producer", self._producer())
-        if self._place.rate_per_s > 0 and not self._ahead_ms:  # else nothing may ever be taken
+        self._start("producer", self.producer_config())
+        if self.place.rate_per_s > 0 and not self._ahead_ms:  # else nothing may ever be taken
             with suppress(WaitTimeout):
                 until(self._flows, self.flow_limit_s, "nothing was acknowledged and delivered",
                       awaits="for the first message to be acknowledged and delivered")  # fmt: skip
 
-    def _producer(self) -> ProducerConfig:
+    def producer_config(self) -> ProducerConfig:
         last = self._latest("producer")  # of one that was killed, or stopped at a failed send
         # Who sends again after an error does so after a restart too, unless it was denied.
         habit = {"on-error": "resumes"}.get(str(self._application.get("resend")), "forgets")
         resumes = self._application.get("restart", habit) == "resumes" or last.get("stopped")
         looks = self._application.get("delivery.errors", "handled") == "handled"
         return ProducerConfig(
-            ledger=str(self._place.ledger), name=PRODUCER, topic=self._place.topic,
-            rate_per_s=self._place.rate_per_s, flush_limit_s=_FLUSH_LIMIT_S,
-            client={**self._producer_told.config, "bootstrap.servers": self._place.bootstrap},
+            ledger=str(self.place.ledger), name=PRODUCER, topic=self.place.topic,
+            rate_per_s=self.place.rate_per_s, flush_limit_s=_FLUSH_LIMIT_S,
+            client={**self._producer_translation.config, "bootstrap.servers": self.place.bootstrap},
             keyed="compact" in self._cleanup,
-            value_bytes=self._place.value_bytes,
+            value_bytes=self.place.value_bytes,
             resend=looks and self._application.get("resend") == "on-error",
             stops=looks and self.heeding,
             block_s=self._block_s(looks),
@@ -261,7 +261,7 @@ class ProduceConsume:
         The Java client waits by itself; librdkafka refuses at once, and only code that looks at
         that tries again.
         """
-        block_ms = self._place.settings["producer"].get("max.block.ms")
+        block_ms = self.place.settings["producer"].get("max.block.ms")
         if block_ms is not None:
             return int(block_ms) / 1000
         return None if looks else 0.0
@@ -273,7 +273,7 @@ class ProduceConsume:
 
     def stop_consumer(self) -> None:
         """Lets the group read to the end of the log and leave. Raises `ClientFailed`."""
-        members = [process for process in self._clients["consumer"] if not process.killed]
+        members = [process for process in self.processes["consumer"] if not process.killed]
         for member in members:
             member.ask_to_stop()
         for member in members:
@@ -285,8 +285,8 @@ class ProduceConsume:
 
     def _reader(self) -> ReaderConfig:
         return ReaderConfig(
-            ledger=str(self._place.ledger), bootstrap=self._place.bootstrap,
-            topic=self._place.topic, isolation=self._isolation, cleanup_policy=self._cleanup,
+            ledger=str(self.place.ledger), bootstrap=self.place.bootstrap,
+            topic=self.place.topic, isolation=self._isolation, cleanup_policy=self._cleanup,
             limit_s=_READ_LIMIT_S, created_ns=self._created_ns,
         )  # fmt: skip
 
@@ -304,16 +304,16 @@ class ProduceConsume:
         return acknowledged > 0 and self.counters()["delivered"] > 0
 
     def _next(self, role: str) -> str:
-        return f"{role}-{len(self._clients.get(role, ())) + 1}"
+        return f"{role}-{len(self.processes.get(role, ())) + 1}"
 
     def _start(self, role: str, config: Any) -> ClientProcess:
-        place, module = self._place, self.modules.get(role, role)
+        place, module = self.place, self.modules.get(role, role)
         client = ClientProcess(module, config, place.folder, place.logs, self._next(role))
-        self._clients.setdefault(role, []).append(client)
+        self.processes.setdefault(role, []).append(client)
         return client
 
     def _latest(self, role: str) -> dict[str, Any]:
-        return self.client(role).latest if role in self._clients else {}
+        return self.client(role).latest if role in self.processes else {}
 
 
 class ProduceHeeding(ProduceConsume):
@@ -337,9 +337,9 @@ class ProduceLarge(ProduceConsume):
     def _described_bytes(self) -> int:
         return int(self._application.get(_LARGEST) or 0)
 
-    def _producer(self) -> ProducerConfig:
+    def producer_config(self) -> ProducerConfig:
         large_bytes = min(self._described_bytes, _LARGEST_BYTES)
-        return replace(super()._producer(), large_bytes=large_bytes)
+        return replace(super().producer_config(), large_bytes=large_bytes)
 
 
 def _whole(value: str | int | None) -> int | None:

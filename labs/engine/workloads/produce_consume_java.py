@@ -110,15 +110,15 @@ class JavaProduceConsume(ProduceConsume):
             yield f"the {role} is librdkafka: {self._instead[role]}"
             yield from super()._differs(role)
             return
-        yield from left_out(role, self._place.settings.get(role, {}), _DROPPED[role])
+        yield from left_out(role, self.place.settings.get(role, {}), _DROPPED[role])
 
     def _start(self, role: str, config: Any) -> ClientProcess:
         if role in self.modules:
-            java = self._java_producer if role == "producer" else self._java_consumer
+            java = self.java_producer_config if role == "producer" else self.java_consumer_config
             config = java(config)
         return super()._start(role, config)
 
-    def _java_producer(self, config: ProducerConfig) -> JavaProducerConfig:
+    def java_producer_config(self, config: ProducerConfig) -> JavaProducerConfig:
         arguments = ["--throughput", str(config.rate_per_s)]
         if config.keyed:
             arguments += ["--repeating-keys", str(_KEYS)]
@@ -127,10 +127,10 @@ class JavaProduceConsume(ProduceConsume):
             flush_limit_s=config.flush_limit_s, command=self._command("producer", arguments),
         )  # fmt: skip
 
-    def _java_consumer(self, config: ConsumerConfig) -> JavaConsumerConfig:
+    def java_consumer_config(self, config: ConsumerConfig) -> JavaConsumerConfig:
         return JavaConsumerConfig(
             ledger=config.ledger, name=config.name, group=config.group, topic=config.topic,
-            bootstrap=self._place.bootstrap, isolation=self._isolation,
+            bootstrap=self.place.bootstrap, isolation=self._isolation,
             command=self._command("consumer", self._group_arguments()),
             tells_commits=not self._automatic, drain_limit_s=config.drain_limit_s,
         )  # fmt: skip
@@ -141,7 +141,7 @@ class JavaProduceConsume(ProduceConsume):
         return self._commit not in COMMITS
 
     def _group_arguments(self) -> list[str]:
-        consumer = self._place.settings.get("consumer", {})
+        consumer = self.place.settings.get("consumer", {})
         lines = ["--group-id", GROUP, "--verbose"]
         lines += ["--reset-policy", str(consumer.get("auto.offset.reset", "latest"))]
         if self._automatic:
@@ -152,7 +152,7 @@ class JavaProduceConsume(ProduceConsume):
         return [*lines, "--session-timeout", str(consumer.get("session.timeout.ms", 45000))]
 
     def _command(self, role: str, arguments: list[str]) -> tuple[str, ...]:
-        place, name = self._place, self._next(role)
+        place, name = self.place, self._next(role)
         file = place.folder / f"{name}.properties"
         file.write_text(properties(self._in_file(role)), "ascii")
         takes = "--command-config" if at_least(self._tools.version, "4.2") else f"--{role}.config"
@@ -160,9 +160,9 @@ class JavaProduceConsume(ProduceConsume):
         return self._tools.command(_TOOLS[role], [*common, *arguments], place.folder)
 
     def _in_file(self, role: str) -> dict[str, Any]:
-        pinned = {"producer": self._place.senders, "consumer": self._place.pinned}[role]
+        pinned = {"producer": self.place.senders, "consumer": self.place.pinned}[role]
         stated = {
-            **self._place.settings.get(role, {}),
+            **self.place.settings.get(role, {}),
             **{name: setting.lab for name, setting in pinned.items()},
         }
         own = {"isolation.level": self._isolation} if role == "consumer" else {}
@@ -173,5 +173,5 @@ class JavaProduceConsume(ProduceConsume):
         """Of commits that the client made by itself the group's coordinator knows the last."""
         super().stop_consumer()
         if self._automatic and "consumer" in self.modules:
-            place, name = self._place, self.client("consumer").name
+            place, name = self.place, self.client("consumer").name
             write_saved(place.bootstrap, place.topic, place.ledger, name)

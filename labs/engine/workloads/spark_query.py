@@ -42,18 +42,18 @@ class SparkQuery(ConsumeProcessSink):
         return None if outlives else self._checkpoint
 
     def saved(self) -> dict[int, int]:
-        return checkpoint.committed(self._checkpoint, self._place.topic)
+        return checkpoint.committed(self._checkpoint, self.place.topic)
 
-    def _consumer(self) -> QueryConfig:  # type: ignore[override]
+    def consumer_config(self) -> QueryConfig:  # type: ignore[override]
         name = self._next("consumer")
         return QueryConfig(
-            ledger=str(self._place.ledger), name=name, group=GROUP, topic=self._place.topic,
+            ledger=str(self.place.ledger), name=name, group=GROUP, topic=self.place.topic,
             isolation=self._isolation, sink=str(self._database), sink_style=self._sink_style,
-            options={**options(self._place, "consumer", self.pinned, self._place.pinned),
-                     "subscribe": self._place.topic},
-            checkpoint=str(self._checkpoint), scratch=str(self._place.scratch / name),
+            options={**options(self.place, "consumer", self.pinned, self.place.pinned),
+                     "subscribe": self.place.topic},
+            checkpoint=str(self._checkpoint), scratch=str(self.place.scratch / name),
         )  # fmt: skip
 
     @property
     def _checkpoint(self) -> Path:
-        return self._place.scratch / "checkpoint"
+        return self.place.scratch / "checkpoint"

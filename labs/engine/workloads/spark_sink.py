@@ -39,22 +39,22 @@ class SparkSink(ProduceConsume):
         else:
             yield from super()._differs(role)
 
-    def _producer(self) -> SinkConfig:  # type: ignore[override]
+    def producer_config(self) -> SinkConfig:  # type: ignore[override]
         name, rows = self._next("producer"), self._rows
         return SinkConfig(
-            ledger=str(self._place.ledger), name=PRODUCER, part=name, topic=self._place.topic,
+            ledger=str(self.place.ledger), name=PRODUCER, part=name, topic=self.place.topic,
             rows=rows, tasks=self.tasks, row_ms=-(-self.task_ms * self.tasks // rows),
             workers=self.workers, conf=self._conf,
-            options={**options(self._place, "producer", self.pinned, self._place.senders),
-                     "topic": self._place.topic},
-            checkpoint=str(self._place.scratch / "checkpoint"),
-            scratch=str(self._place.scratch / name),
+            options={**options(self.place, "producer", self.pinned, self.place.senders),
+                     "topic": self.place.topic},
+            checkpoint=str(self.place.scratch / "checkpoint"),
+            scratch=str(self.place.scratch / name),
         )  # fmt: skip
 
     @property
     def _rows(self) -> int:
         """Of each batch; a task that has done half of its own has sent one at least."""
-        return max(self._place.rate_per_s, 2 * self.tasks)
+        return max(self.place.rate_per_s, 2 * self.tasks)
 
     @property
     def _conf(self) -> Mapping[str, str]:

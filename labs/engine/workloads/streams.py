@@ -85,9 +85,9 @@ class StreamsTopology(ProduceConsume):
             return
         for key, why in _DROPPED.items():
             component, _, name = key.partition(".")
-            if (value := self._place.settings.get(component, {}).get(name)) is not None:
+            if (value := self.place.settings.get(component, {}).get(name)) is not None:
                 yield f"{component} {name}={value} is left out: {why}"
-        for name, value in self._place.settings["streams"].items():
+        for name, value in self.place.settings["streams"].items():
             if _unknown_handler(name, value):
                 yield f"streams {name}={value} is left out: a run has Kafka's own handlers alone"
         described = self._application.get("state", self._state)
@@ -100,18 +100,18 @@ class StreamsTopology(ProduceConsume):
 
     def start_consumer(self) -> None:
         if not self._saved:
-            begin_at_start(self._place.bootstrap, self._place.topic)
+            begin_at_start(self.place.bootstrap, self.place.topic)
             self._saved = True
         super().start_consumer()
 
     def _start(self, role: str, config: Any) -> ClientProcess:
-        return super()._start(role, self._instance() if role == "consumer" else config)
+        return super()._start(role, self.instance_config() if role == "consumer" else config)
 
-    def _instance(self) -> StreamsConfig:
-        place, name = self._place, self._next("consumer")
+    def instance_config(self) -> StreamsConfig:
+        place, name = self.place, self._next("consumer")
         file = place.folder / f"{name}.properties"
         file.write_text(properties(self._in_file(name)), "ascii")
-        rows = [file, place.topic, OUTPUT, self._state, self._system if self._elsewhere else "-"]
+        rows = [file, place.topic, OUTPUT, self._state, self.system_file if self._elsewhere else "-"]
         return StreamsConfig(
             ledger=str(place.ledger), name=name, group=GROUP, topic=place.topic,
             bootstrap=place.bootstrap, isolation=self._isolation,
@@ -120,8 +120,8 @@ class StreamsTopology(ProduceConsume):
 
     def _in_file(self, name: str) -> dict[str, str | int | bool]:
         """What is described, behind the prefixes of StreamsConfig, and who this instance is."""
-        settings = self._place.settings
-        pinned = {f"consumer.{key}": setting.lab for key, setting in self._place.pinned.items()}
+        settings = self.place.settings
+        pinned = {f"consumer.{key}": setting.lab for key, setting in self.place.pinned.items()}
         described = {
             f"{prefix}{key}": value
             for component, prefix in _PREFIXES.items()
@@ -130,8 +130,8 @@ class StreamsTopology(ProduceConsume):
             and not _unknown_handler(key, value)
         }  # fmt: skip
         own: dict[str, str | int | bool] = {
-            "application.id": GROUP, "bootstrap.servers": self._place.bootstrap, "client.id": name,
-            "state.dir": str(self._place.scratch / name),
+            "application.id": GROUP, "bootstrap.servers": self.place.bootstrap, "client.id": name,
+            "state.dir": str(self.place.scratch / name),
         }  # fmt: skip
         return {**described, **pinned, **own}
 
@@ -143,37 +143,37 @@ class StreamsTopology(ProduceConsume):
     @property
     def _system(self) -> Path:
         """The other system: a line for each effect."""
-        return self._place.scratch / "effects.txt"
+        return self.place.scratch / "effects.txt"
 
     def stop_consumer(self) -> None:
         """Of the commits the group's coordinator knows the last."""
         super().stop_consumer()
-        place = self._place
+        place = self.place
         write_saved(place.bootstrap, place.topic, place.ledger, self.client("consumer").name)
 
     def read_to_the_end(self) -> bool:
         """Reads the log of the input, and the effects where they are."""
         completed = super().read_to_the_end()
-        return self._read_effects() and completed
+        return self.read_effects() and completed
 
-    def _read_effects(self) -> bool:
+    def read_effects(self) -> bool:
         """Whether all of them were read."""
         if not self._elsewhere:
             output = replace(self._reader(), topic=OUTPUT, isolation=self._read_with, sink="plain")
             return self._read(output)
-        self._write_effects()
+        self.write_effects()
         return True
 
-    def _write_effects(self) -> None:
+    def write_effects(self) -> None:
         """An idempotent system recognises a message that it already has."""
-        lines = self._system.read_text("ascii").split() if self._system.exists() else []
+        lines = self.system_file.read_text("ascii").split() if self.system_file.exists() else []
         times = Counter(map(int, lines))
         rows = [
             {"sink": "another system", "value": value,
              "applied": 1 if self._sink_style == "idempotent" else count}
             for value, count in times.items()
         ]  # fmt: skip
-        TableWriter(self._place.ledger, "effects", "sink").flush_rows(rows)
+        TableWriter(self.place.ledger, "effects", "sink").flush_rows(rows)
 
 
 def _unknown_handler(name: str, value: object) -> bool:
