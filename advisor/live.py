@@ -46,9 +46,9 @@ MAX_BROKERS = 50
 MAX_NAMES = 2000
 
 logger = logging.getLogger(__name__)
-_silent = logging.getLogger(f"{__name__}.librdkafka")
-_silent.addHandler(logging.NullHandler())
-_silent.propagate = False
+silent_logger = logging.getLogger(f"{__name__}.librdkafka")
+silent_logger.addHandler(logging.NullHandler())
+silent_logger.propagate = False
 
 _one = threading.Lock()
 _PROPERTY = re.compile(r"property[: ]+\"([\w.]+)\"")
@@ -87,7 +87,7 @@ def clusters() -> Mapping[str, str]:
 
 def names(cluster: str) -> tuple[list[str], list[str]]:
     """The topics and the groups of a cluster, by name. Raises `LiveError`."""
-    with _asking(cluster) as asking:
+    with connection(cluster) as asking:
         asking.result(asking.admin.describe_cluster(request_timeout=LIMIT_S))  # is it there?
         topics = asking.topics()
         try:
@@ -104,7 +104,7 @@ def look(cluster: str, topic: str, group: str = "") -> Seen:
     What this client may not read is a note. Raises `LiveError` if the cluster, the topic or the
     group is not there, or does not answer in time.
     """
-    with _asking(cluster) as asking:
+    with connection(cluster) as asking:
         nodes = asking.result(asking.admin.describe_cluster(request_timeout=LIMIT_S)).nodes
         described = asking.admin.describe_topics(TopicCollection([topic]), request_timeout=LIMIT_S)
         settings = {node.id: asking.configs(ResourceType.BROKER, str(node.id))
@@ -130,7 +130,7 @@ def look(cluster: str, topic: str, group: str = "") -> Seen:
 
 
 @contextmanager
-def _asking(cluster: str) -> Iterator[_Asking]:
+def connection(cluster: str) -> Iterator[_Asking]:
     """One reading at a time in this process: a cluster is not to feel that this site is there."""
     if not _one.acquire(blocking=False):
         raise LiveError("Somebody else is reading a cluster right now. Try again in a moment.")
@@ -161,7 +161,7 @@ class _Asking:
                 "client.id": "delivery-lab",
                 "error_cb": lambda error: refused.append(error.code()),
             }
-            self.admin = AdminClient(client, logger=_silent)
+            self.admin = AdminClient(client, logger=silent_logger)
         except (OSError, ValueError, IntakeError, KafkaException) as error:
             # Of what librdkafka says only the property's name may be told, and in the log alone.
             named = _PROPERTY.search(str(error))

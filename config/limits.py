@@ -21,7 +21,7 @@ from django.template.loader import render_to_string
 
 from labs.runs.accounts import plain_name
 
-_MOST_COUNTERS = 20_000
+MOST_COUNTERS = 20_000
 """Of some 200 bytes each; beyond that those of the past are dropped."""
 _NOTHING_ASKED = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -43,11 +43,14 @@ class Counters:
     _counts: dict[tuple[str, str, int, int], int] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
+    def __len__(self) -> int:
+        return len(self._counts)
+
     def count(self, kind: str, who: str, seconds: int) -> int:
         """Counts one more, and says how many there were in this window."""
         window = int(self.clock() // seconds)
         with self._lock:
-            if len(self._counts) >= _MOST_COUNTERS:
+            if len(self._counts) >= MOST_COUNTERS:
                 self._drop_expired()
             key = (kind, who, seconds, window)
             self._counts[key] = self._counts.get(key, 0) + 1
@@ -60,7 +63,7 @@ class Counters:
     def _drop_expired(self) -> None:
         now = self.clock()
         kept = {key: count for key, count in self._counts.items() if key[3] == int(now // key[2])}
-        self._counts = kept if len(kept) < _MOST_COUNTERS else {}
+        self._counts = kept if len(kept) < MOST_COUNTERS else {}
 
 
 COUNTERS = Counters()

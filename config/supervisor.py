@@ -67,18 +67,18 @@ class Supervisor:
     def __init__(self, say: Callable[[str], None]) -> None:
         self.stopping = threading.Event()
         self._say = say
-        self._running: list[_Running] = []
+        self.running: list[_Running] = []
 
     def start(self, service: Service) -> None:
         """Starts a service without waiting. Its log begins anew; the one before is kept."""
         service.log.parent.mkdir(parents=True, exist_ok=True)
         if service.log.exists():
             service.log.replace(logs.before(service.log))
-        self._running.append(_Running(service, self._spawn(service)))
+        self.running.append(_Running(service, self._spawn(service)))
 
     def wait(self) -> None:
         """Returns when every started service answers. Raises `ServiceFailed` or `Stopped`."""
-        for running in self._running:
+        for running in self.running:
             service = running.service
             try:
                 until(
@@ -99,17 +99,17 @@ class Supervisor:
         while not self.stopping.wait(0.25):
             if time.monotonic() - looked >= LOGS_EVERY_S:
                 looked = time.monotonic()
-                for running in self._running:
+                for running in self.running:
                     logs.bound(running.service.log)
-            for running in self._running:
+            for running in self.running:
                 is_due = time.monotonic() >= running.paused_until
                 if is_due and running.process.poll() is not None:
                     self._restart(running)
 
     def stop(self) -> None:
         """Ends what runs, the last started first. Never raises for a child that is gone."""
-        while self._running:
-            running = self._running.pop()
+        while self.running:
+            running = self.running.pop()
             if running.process.poll() is None:
                 self._say(f"Ending the {running.service.name}")
             end(running.process, running.service.grace_s)

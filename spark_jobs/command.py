@@ -31,7 +31,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     """
     arguments = _parser().parse_args(argv)
     try:
-        kind = _kind([Path(ledger) for ledger in arguments.ledgers])
+        kind = kind_of([Path(ledger) for ledger in arguments.ledgers])
         spark = start("delivery-lab-verify", arguments.master, arguments.jars, kind)
         try:
             answers = _answers(spark, arguments)
@@ -65,7 +65,7 @@ def answer(
         return {"ledger": ledger, "error": str(error)}
 
 
-def _kind(ledgers: Sequence[Path]) -> Kind:
+def kind_of(ledgers: Sequence[Path]) -> Kind:
     """The session for the largest of them."""
     if all(map(is_small, ledgers)):
         return BRIEF

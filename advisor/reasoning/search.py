@@ -152,7 +152,7 @@ class Search:
         for event in self._events:
             if event.name in opened and not self.closes(event):
                 return None
-        return self._deepen()
+        return self.smallest_by_depth()
 
     def closes(self, event: FailureEvent) -> bool:
         """Whether some pulls close this event, were it the only one."""
@@ -163,10 +163,10 @@ class Search:
 
     def _need(self) -> Need | None:
         """How many pulls these events take, and everything that they ever look at."""
-        pulls = self._deepen()
+        pulls = self.smallest_by_depth()
         return None if pulls is None else Need(frozenset(self._looked_at), len(pulls))
 
-    def _deepen(self) -> Pulls | None:
+    def smallest_by_depth(self) -> Pulls | None:
         for size in range(len(self.order) + 1):
             self._cut = False
             pulls = self._solve(_NOTHING, size, _NOTHING)

@@ -44,14 +44,14 @@ def pids_of(up: House, part: str) -> list[int]:
 def struck(up: House, blow: Blow) -> str:
     """Strikes, holds on for as long as was drawn, lets go; what was struck, empty if nobody was."""
     if blow.deed == "disk full":
-        return _fill(up.data, blow.for_s)
+        return fill(up.data, blow.for_s)
     if blow.deed == "sleep":
-        return _stop(list(processes_of(up.data)), blow.for_s)
+        return stop(list(processes_of(up.data)), blow.for_s)
     dice = random.Random(blow.number)  # noqa: S311 - which of several is repeatable, too
     chosen = {part: dice.choice(pids) for part in blow.parts if (pids := pids_of(up, part))}
     pids = list(chosen.values())
     if blow.deed == "stop":
-        _stop(pids, blow.for_s)
+        stop(pids, blow.for_s)
     elif blow.deed == "few files":
         _starve(pids, blow.for_s)
     else:
@@ -65,7 +65,7 @@ def _send(pid: int, number: int) -> None:
         os.kill(pid, number)
 
 
-def _stop(pids: list[int], seconds: float) -> str:
+def stop(pids: list[int], seconds: float) -> str:
     try:
         for pid in pids:
             _send(pid, signal.SIGSTOP)
@@ -77,12 +77,12 @@ def _stop(pids: list[int], seconds: float) -> str:
 
 
 def _starve(pids: list[int], seconds: float) -> None:
-    with suppress(ProcessLookupError), _few_files(pids):
+    with suppress(ProcessLookupError), few_files(pids):
         time.sleep(seconds)
 
 
 @contextmanager
-def _few_files(pids: list[int]) -> Iterator[None]:
+def few_files(pids: list[int]) -> Iterator[None]:
     before = {}
     try:
         for pid in pids:
@@ -97,7 +97,7 @@ def _few_files(pids: list[int]) -> Iterator[None]:
                 resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
 
 
-def _fill(data: Path, seconds: float) -> str:
+def fill(data: Path, seconds: float) -> str:
     """Leaves no byte of the file system free; only of one that is the house's own."""
     if not os.path.ismount(data):
         return ""

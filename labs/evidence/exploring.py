@@ -71,7 +71,7 @@ def explore(at: Setting, seed: int, seconds: float) -> Iterator[Explored]:
         if time.monotonic() >= until:
             return
         for step, drawn in _steps(at.record, seed, number):
-            run = _run(at, seed, number, step, Staged(drawn))
+            run = run_setting(at, seed, number, step, Staged(drawn))
             yield run
             if against := refuted(run):
                 at.say(f"    refuted: {', '.join(sorted(against))}; looking for fewer settings")
@@ -81,10 +81,10 @@ def explore(at: Setting, seed: int, seconds: float) -> Iterator[Explored]:
 def _steps(record: Record, seed: int, number: int) -> Iterator[tuple[str, Drawn]]:
     """What is not in the record of a number: as drawn, and the same on another line of brokers."""
     wanted = [step for step in ("drawn", "line") if not record.has(seed, number, step)]
-    first = _first(seed, number) if wanted else None
+    first = first_setting(seed, number) if wanted else None
     for step in wanted:
         drawn = first if step == "drawn" or first is None else across_lines(first)
-        if drawn and _can_be_staged(drawn):
+        if drawn and can_be_staged(drawn):
             yield step, drawn
 
 
@@ -94,25 +94,25 @@ def _shrink(
     ran: list[Explored] = []
 
     def still(candidate: Staged) -> bool:
-        if not _can_be_staged(candidate.drawn):
+        if not can_be_staged(candidate.drawn):
             return False
-        ran.append(_run(at, seed, number, "shrunk", candidate))
+        ran.append(run_setting(at, seed, number, "shrunk", candidate))
         return bool(refuted(ran[-1]) & against)
 
     shrunk(first, still)
     yield from ran
 
 
-def _first(seed: int, number: int) -> Drawn:
+def first_setting(seed: int, number: int) -> Drawn:
     for drawn in islice(draws(seed, number), MOST_DRAWS):
-        if _can_be_staged(drawn):
+        if can_be_staged(drawn):
             return drawn
     raise RuntimeError(f"none of {MOST_DRAWS} pipelines of seed {seed}, number {number} can run")
 
 
-def _can_be_staged(drawn: Drawn) -> bool:
+def can_be_staged(drawn: Drawn) -> bool:
     try:
-        _spec(Staged(drawn))
+        spec_of(Staged(drawn))
     except ValueError:
         return False
     runs = _as_it_runs(Staged(drawn))
@@ -130,7 +130,7 @@ def _conditions(staged: Staged) -> Conditions:
     return replace(condition[int(drawn.player * len(condition))], overrides=staged.durations)
 
 
-def _spec(staged: Staged) -> ExperimentSpec:
+def spec_of(staged: Staged) -> ExperimentSpec:
     """What is run. Raises `ValueError` for what cannot be staged."""
     drawn = staged.drawn
     # No guarantee is wanted: every anomaly is to be counted, and none is to be excused.
@@ -141,19 +141,19 @@ def _spec(staged: Staged) -> ExperimentSpec:
 
 
 def _as_it_runs(staged: Staged) -> Pipeline:
-    spec = _spec(staged)
+    spec = spec_of(staged)
     return as_run(staged.drawn, spec.arms[0].settings, topology_of(spec, spec.arms[0]))
 
 
-def _run(at: Setting, seed: int, number: int, step: str, staged: Staged) -> Explored:
+def run_setting(at: Setting, seed: int, number: int, step: str, staged: Staged) -> Explored:
     """Runs it, keeps it in the record, and its ledger where something was refuted."""
-    spec, drawn = _spec(staged), staged.drawn
+    spec, drawn = spec_of(staged), staged.drawn
     at.say(
         f"{number} {step}  {spec.scenario} on {spec.kafka}, {drawn.pipeline.family} "
         f"{drawn.pipeline.version} by {_clients(spec, drawn.pipeline)}"
     )
     folder = at.folder / f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{seed}-{number}"
-    result, seconds = _result(spec, folder, at.judge_socket)
+    result, seconds = result_of(spec, folder, at.judge_socket)
     counts = result.get("counts", {}) if result["verdict"] in JUDGED else {}
     run = Explored(
         seed, number, step, f"{datetime.now(UTC):%Y-%m-%d}", drawn.event.name, spec.scenario,
@@ -172,7 +172,9 @@ def _run(at: Setting, seed: int, number: int, step: str, staged: Staged) -> Expl
     return run
 
 
-def _result(spec: ExperimentSpec, folder: Path, judge_socket: Path) -> tuple[dict[str, Any], float]:
+def result_of(
+    spec: ExperimentSpec, folder: Path, judge_socket: Path
+) -> tuple[dict[str, Any], float]:
     """The one arm's result, and for how many seconds it ran: the wait for its turn is left out.
 
     It is `unknown` where the runner ended without a result.

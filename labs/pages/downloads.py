@@ -25,7 +25,7 @@ MAKING_AT_ONCE = 2
 MAKE_LIMIT_S = 300
 RETRY_S = 10
 
-_sending = threading.BoundedSemaphore(AT_ONCE)
+sending = threading.BoundedSemaphore(AT_ONCE)
 _making = threading.BoundedSemaphore(MAKING_AT_ONCE)
 
 logger = logging.getLogger(__name__)
@@ -39,9 +39,9 @@ class Download(FileResponse):
     """A file that takes one of `AT_ONCE` places, from its making until it is sent or given up."""
 
     def __init__(self, ledger: Path, name: str, *, lines: bool) -> None:
-        if not _sending.acquire(blocking=False):
+        if not sending.acquire(blocking=False):
             raise Busy(f"{AT_ONCE} ledgers are being downloaded. Try again in {RETRY_S} seconds.")
-        self._place = _sending
+        self._place = sending
         self._holds = threading.Lock()
         try:
             file = _lines(ledger, name) if lines else _parquet(ledger, name)

@@ -131,10 +131,10 @@ def start_case(case: Case, chosen: Sequence[str], visitor: Visitor = NOBODY) -> 
 def start_lesson(lesson: Lesson, visitor: Visitor = NOBODY) -> Experiment:
     """Queues a lesson's arms; its `pipeline` is what the lesson sends one home with."""
     _refuse_if_full(visitor)
-    arms = [arm(each.name, _pipeline(each.fields), lesson.want) for each in lesson.arms]
+    arms = [arm(each.name, pipeline_of(each.fields), lesson.want) for each in lesson.arms]
     fields = lesson.solution.fields
     return _queue(
-        lesson.scenario, arms, _pipeline(fields), AS_PROVED,
+        lesson.scenario, arms, pipeline_of(fields), AS_PROVED,
         pipeline=_saved(fields), lesson=lesson.name, visitor=visitor,
     )  # fmt: skip
 
@@ -142,7 +142,7 @@ def start_lesson(lesson: Lesson, visitor: Visitor = NOBODY) -> Experiment:
 def start_turn(lesson: Lesson, choice: Arm, visitor: Visitor = NOBODY) -> Experiment:
     """Queues one arm: what the visitor chose in the turn of a lesson."""
     _refuse_if_full(visitor)
-    pipeline = _pipeline(choice.fields)
+    pipeline = pipeline_of(choice.fields)
     return _queue(
         lesson.scenario, [arm(choice.name, pipeline, lesson.want)], pipeline, AS_PROVED,
         pipeline=_saved(choice.fields), lesson=lesson.name, visitor=visitor,
@@ -182,9 +182,9 @@ def lesson_spec(lesson: Lesson, arms: Sequence[Arm], seed: int) -> ExperimentSpe
 
     Raises `Refused` for settings that the catalog does not take, and what `spec_for` does.
     """
-    described = _pipeline(arms[0].fields)
+    described = pipeline_of(arms[0].fields)
     java = clients_for(described, find_scenario(lesson.scenario), AS_PROVED)
-    stated = [arm(each.name, _pipeline(each.fields), lesson.want) for each in arms]
+    stated = [arm(each.name, pipeline_of(each.fields), lesson.want) for each in arms]
     return spec_for(lesson.scenario, seed, stated, described, Conditions(java_clients=java))
 
 
@@ -250,7 +250,7 @@ def spec_for(
     return spec
 
 
-def _pipeline(fields: Mapping[str, str]) -> Pipeline:
+def pipeline_of(fields: Mapping[str, str]) -> Pipeline:
     pipeline, problems = advisor.from_fields(fields)
     if pipeline is None:
         raise Refused("; ".join(problem.message for problem in problems))
@@ -258,7 +258,7 @@ def _pipeline(fields: Mapping[str, str]) -> Pipeline:
 
 
 def _saved(fields: Mapping[str, str]) -> str:
-    return str(advisor.save(_pipeline(fields)).slug)
+    return str(advisor.save(pipeline_of(fields)).slug)
 
 
 def _queue(

@@ -146,8 +146,8 @@ def test_one_broker_of_several_that_is_away_is_no_reason_to_give_up(
 
 def _logged(caplog: pytest.LogCaptureFixture) -> str:
     """What reaches a log: pytest listens to loggers, too, that hand on to nobody."""
-    assert not live._silent.propagate
-    kept = (record for record in caplog.records if record.name != live._silent.name)
+    assert not live.silent_logger.propagate
+    kept = (record for record in caplog.records if record.name != live.silent_logger.name)
     return "\n".join(log_record.getMessage() for log_record in kept)
 
 
@@ -155,11 +155,11 @@ def test_two_readings_at_once_are_one_too_many(
     client: Client, settings: LazySettings, silent: str
 ) -> None:
     settings.LAB_LIVE_CLUSTERS = {"staging": silent}
-    with live._asking("staging"):
+    with live.connection("staging"):
         response = client.post(URL, {"cluster": "staging"})
     assert response.status_code == 503
     assert "Somebody else is reading a cluster" in response.content.decode()
-    with live._asking("staging"):
+    with live.connection("staging"):
         pass  # it is free again
 
 

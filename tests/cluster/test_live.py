@@ -48,11 +48,13 @@ def guarded() -> Iterator[str]:
 def asked(distribution, java, tmp_path_factory, guarded: str) -> Iterator[Cluster]:
     """One broker with three topics: one open, one that we may only describe, one closed to us."""
     folder = tmp_path_factory.mktemp("live")
-    ours = properties._listeners
+    ours = properties.joined_listeners
     with pytest.MonkeyPatch.context() as patch, slot():
         # The lab loads no authorizer for anybody; here nobody but this test chooses it.
         patch.setattr(properties, "_IDENTITY", re.compile("(?!)"))
-        patch.setattr(properties, "_listeners", lambda case: f"{ours(case)},GUARDED://{guarded}")
+        patch.setattr(
+            properties, "joined_listeners", lambda case: f"{ours(case)},GUARDED://{guarded}"
+        )
         cluster = Cluster(distribution, java, folder, size=1, settings=BROKER)
         with cluster:
             lay_out(cluster)

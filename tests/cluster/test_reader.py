@@ -22,7 +22,7 @@ def completed(booted: Cluster, folder: Path, limit_s: float) -> tuple[bool, int]
     )
     reading = Reading(config, Event())
     reading.run()
-    return reading.completed, reading._found.count
+    return reading.completed, reading.sink.count
 
 
 def test_what_is_behind_an_open_transaction_is_waited_for(booted: Cluster, tmp_path: Path) -> None:

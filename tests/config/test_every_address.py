@@ -178,10 +178,10 @@ def test_only_a_named_proxy_is_believed(near: str, forwarded: str, seen: str) ->
 def test_counters_do_not_grow_without_end() -> None:
     now = [0.0]
     counters = limits.Counters(clock=lambda: now[0])
-    for number in range(limits._MOST_COUNTERS + 10):
+    for number in range(limits.MOST_COUNTERS + 10):
         counters.count("writes", str(number), 60)
         now[0] += 0.01
-    assert len(counters._counts) <= limits._MOST_COUNTERS
+    assert len(counters) <= limits.MOST_COUNTERS
 
 
 def _log_in(client: Client, password: str) -> Any:

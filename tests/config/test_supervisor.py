@@ -34,7 +34,7 @@ def service(tmp_path, name="thing", code=STAYS, answers=lambda: True, limit_s=60
 
 
 def pids(supervisor):
-    return [running.process.pid for running in supervisor._running]
+    return [running.process.pid for running in supervisor.running]
 
 
 def wrote(log):

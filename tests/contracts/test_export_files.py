@@ -42,7 +42,7 @@ def _rendered(pipeline: Pipeline, name: str) -> str:
     return export.render(pipeline, STAMP)
 
 
-def _loaded(running: Jvm, text: str) -> Any:
+def loaded(running: Jvm, text: str) -> Any:
     """What SnakeYAML reads, by way of JSON."""
     yaml = running.java.org.yaml.snakeyaml.Yaml()
     mapper = running.java.com.fasterxml.jackson.databind.ObjectMapper()
@@ -51,7 +51,7 @@ def _loaded(running: Jvm, text: str) -> Any:
 
 def test_snakeyaml_reads_hostile_texts_as_texts(kafka_jvm: Jvm) -> None:
     for text in HOSTILE:
-        assert _loaded(kafka_jvm, document({"key": scalar(typed_text(text))})) == {"key": text}
+        assert loaded(kafka_jvm, document({"key": scalar(typed_text(text))})) == {"key": text}
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,7 @@ def test_strimzi_takes_every_setting_of_a_broker_that_the_patch_may_hold(strimzi
 
 def test_log_config_takes_what_strimzi_would_hand_on(kafka_jvm: Jvm) -> None:
     pipeline = Pipeline(settings=TOPIC)
-    spec = _loaded(kafka_jvm, _rendered(pipeline, "strimzi-topic"))["spec"]
+    spec = loaded(kafka_jvm, _rendered(pipeline, "strimzi-topic"))["spec"]
     assert spec["replicas"] == 3
     config = texts(spec["config"])
     log = kafka_jvm.kafka.storage.internals.log.LogConfig
@@ -122,7 +122,7 @@ def test_log_config_takes_what_strimzi_would_hand_on(kafka_jvm: Jvm) -> None:
 def test_the_brokers_config_takes_the_fragment_and_the_patch(kafka_jvm: Jvm) -> None:
     pipeline = Pipeline(settings=TOPIC)
     fragment = kafka_jvm.read(_rendered(pipeline, "server-properties"))
-    patch = _loaded(kafka_jvm, _rendered(pipeline, "strimzi-kafka"))
+    patch = loaded(kafka_jvm, _rendered(pipeline, "strimzi-kafka"))
     assert texts(patch["spec"]["kafka"]["config"]) == fragment
     needed = {"process.roles": "broker", "node.id": "1", "controller.listener.names": "C"}
     config = kafka_jvm.kafka.server.config.AbstractKafkaConfig.CONFIG_DEF

@@ -13,7 +13,7 @@ from advisor.reasoning.pipeline import Pipeline
 from labs.maintenance.products.releases import class_path
 from tests.contracts.jvm import Jvm, jvm
 from tests.contracts.streams import Application, Texts, configurations, parsed
-from tests.contracts.test_export_files import _loaded
+from tests.contracts.test_export_files import loaded
 
 pytestmark = pytest.mark.contract
 
@@ -102,7 +102,7 @@ def test_streams_takes_what_is_exported_as_we_mean_it(
         file = running.read(_exported(pipeline, "java-streams"))
         assert application.refusal(file) is None
         _same(pipeline, application.effective_settings(file))
-        streams = _loaded(kafka_jvm, _exported(pipeline, "spring-boot"))["spring"]["kafka"][
+        streams = loaded(kafka_jvm, _exported(pipeline, "spring-boot"))["spring"]["kafka"][
             "streams"
         ]
         names = {"application-id": "application.id", "replication-factor": "replication.factor"}

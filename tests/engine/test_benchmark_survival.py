@@ -67,10 +67,10 @@ def test_one_that_is_stopped_goes_on_afterwards_and_keeps_its_files() -> None:
     assert process.stdout is not None
     process.stdout.readline()
     try:
-        assert strike._stop([process.pid], 0.0) == "1 processes"
+        assert strike.stop([process.pid], 0.0) == "1 processes"
         until(lambda: processes.state(process.pid) == "S", 10, "it was not let go")
         before = Path(f"/proc/{process.pid}/limits").read_text()
-        with strike._few_files([process.pid]):
+        with strike.few_files([process.pid]):
             assert Path(f"/proc/{process.pid}/limits").read_text() != before
         assert Path(f"/proc/{process.pid}/limits").read_text() == before
     finally:
@@ -81,7 +81,7 @@ def test_one_that_is_stopped_goes_on_afterwards_and_keeps_its_files() -> None:
 def test_a_disk_that_is_not_the_houses_own_is_never_filled(tmp_path: Path) -> None:
     data = tmp_path / "somewhere"
     data.mkdir()
-    assert strike._fill(data, 60.0) == ""
+    assert strike.fill(data, 60.0) == ""
     assert list(data.iterdir()) == []
 
 

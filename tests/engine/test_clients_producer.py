@@ -6,6 +6,7 @@ ones are in tests/cluster.
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from collections import Counter
@@ -163,7 +164,7 @@ def test_an_application_that_stops_at_a_failed_send_leaves_it_to_its_successor(
 
 def test_a_record_has_the_key_and_the_age_that_were_asked_for(tmp_path: Path) -> None:
     def record(**options: Any) -> dict[str, Any]:
-        return Run(config(tmp_path, NOBODY, **options), Control())._record(205)
+        return Run(config(tmp_path, NOBODY, **options), Control()).record(205)
 
     assert record() == {"value": b"205"}
     assert record(keyed=True)["key"] == b"205"
@@ -188,7 +189,7 @@ def test_a_signal_of_somebody_else_ends_it_and_it_is_lost(
     producer = start(tmp_path, MOCK)
     await_count(producer, "acknowledged", 1)
     assert producer.lost == ""
-    producer._process.send_signal(number)
+    os.kill(producer.pid, number)
     assert until(lambda: producer.lost, LIMIT_S, "it did not end") == (
         f"the producer {how}, and not by this run"
     )
@@ -223,8 +224,8 @@ def test_a_fatal_error_ends_the_sending_and_loses_no_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = Run(config(tmp_path, NOBODY, flush_limit_s=0.2), Control())
-    run._send_new(3)
-    monkeypatch.setattr(run, "_producer", _Fatal(fatal=True))
+    run.send_new(3)
+    monkeypatch.setattr(run, "client", _Fatal(fatal=True))
     run.run()
     assert [row["outcome"] for row in sends(tmp_path)] == ["info"] * 3
 
@@ -233,6 +234,6 @@ def test_an_error_that_is_not_fatal_is_not_taken_for_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = Run(config(tmp_path, NOBODY), Control())
-    monkeypatch.setattr(run, "_producer", _Fatal(fatal=False))
+    monkeypatch.setattr(run, "client", _Fatal(fatal=False))
     with pytest.raises(KafkaException):
         run.run()

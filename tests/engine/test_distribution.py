@@ -114,9 +114,9 @@ def test_what_the_times_do_not_show_is_found_by_hashing_all_and_then_fetched_aga
 ):
     """As a disk that rots: not even the kernel knows that the file is another."""
     (jar,) = distribution.install("small")
-    looks = distribution._look(jar)
+    looks = distribution.snapshot(jar)
     flip(jar)
-    monkeypatch.setattr(distribution, "_look", lambda _: looks)
+    monkeypatch.setattr(distribution, "snapshot", lambda _: looks)
     assert distribution.changed("small") == []
     assert distribution.changed("small", full=True) == ["hello-1.0.jar"]
     assert distribution.install("small")[0].read_bytes() == shelf.read_bytes()

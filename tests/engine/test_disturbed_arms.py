@@ -226,7 +226,7 @@ def test_what_comes_after_the_judges_answer_takes_the_verdict_away(
 def test_an_arm_has_one_deadline_for_all_its_waits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: dict[str, Broker]
 ) -> None:
-    monkeypatch.setattr(ArmRunner, "_limit_s", 0.5)
+    monkeypatch.setattr(ArmRunner, "limit_s", 0.5)
     hits = Hits("producing", lambda: None)
     data, _ = result(parts, hits, tmp_path, monkeypatch)
     assert data["verdict"] == "unknown"

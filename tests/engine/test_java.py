@@ -75,7 +75,7 @@ def test_none_at_all_names_the_command_that_helps():
     ("version", "major"), [("17.0.15", 17), ("1.8.0_452", 8), ("21", 21), ("25-ea", 25)]
 )
 def test_major_versions(version, major):
-    assert java._major(version) == major
+    assert java.major_version(version) == major
 
 
 def test_downloads_follow_the_proxy_of_the_environment(monkeypatch):

@@ -56,10 +56,10 @@ def answering(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any] | Exceptio
     cluster: Any = SimpleNamespace(bootstrap="127.0.0.1:1")
 
     def answered(self: ArmRunner) -> dict[str, Any]:
-        self._arm.ledger.mkdir(parents=True)
+        self.arm.ledger.mkdir(parents=True)
         return self._judged(cluster)
 
-    monkeypatch.setattr(ArmRunner, "_answer", answered)
+    monkeypatch.setattr(ArmRunner, "answer", answered)
 
 
 def events(stream: io.StringIO) -> list[dict[str, Any]]:
@@ -73,7 +73,7 @@ def test_the_judges_answer_is_the_arms(
     data = arm_runner.run()
     assert (data["verdict"], data["counts"]["ok"]) == ("holds", 5)
     assert data["counts"]["duplicate"] is None, "a count that the judge did not give is null"
-    assert (arm_runner._arm.ledger / SEAL).is_file(), "a ledger that was judged is sealed"
+    assert (arm_runner.arm.ledger / SEAL).is_file(), "a ledger that was judged is sealed"
     assert not arm_runner.failed
     assert [event["event"] for event in events(stream)] == ["phase", "phase", "arm"]
 
@@ -88,7 +88,7 @@ def test_the_arms_of_an_experiment_run_at_the_same_time(
         meeting.wait(timeout=60)
         return HOLDS
 
-    monkeypatch.setattr(ArmRunner, "_answer", answer)
+    monkeypatch.setattr(ArmRunner, "answer", answer)
     assert run(experiment(), tmp_path, Emitter(stream)) == FINISHED
     assert [arm["name"] for arm in events(stream)[-1]["experiment"]["arms"]] == [
         "described", "recommended",

@@ -41,7 +41,7 @@ def test_a_warm_session_practises_so_often_while_the_machine_is_idle(
     log.write_text(message)
     keeper = WarmJudge(tmp_path / "judge.sock", log, practice=3)
     with ThreadPoolExecutor(1) as pool:
-        ended = pool.submit(keeper._attend, served)
+        ended = pool.submit(keeper.attend, served)
         if times:
             until(lambda: keeper.practised == times, LIMIT_S, "it did not practise")
         with pytest.raises(WaitTimeout):

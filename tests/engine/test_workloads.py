@@ -66,7 +66,10 @@ def test_what_a_scenario_sets_of_the_producer_goes_to_the_producer_alone(tmp_pat
     )  # fmt: skip
     workload = WORKLOADS[scenario.workload](place)
     name = "topic.metadata.refresh.interval.ms"
-    assert (workload.producer_config().client[name], workload.consumer_config().client[name]) == (500, 1000)
+    assert (workload.producer_config().client[name], workload.consumer_config().client[name]) == (
+        500,
+        1000,
+    )
     rows = result.shortened({}, settings, {"producer": scenario.senders})
     assert {"setting": f"producer {name}", "lab": 500, "product": 300_000} == {
         key: value for key, value in rows[-1].items() if key != "why"
@@ -113,7 +116,9 @@ def test_a_failed_send_is_the_business_of_who_looks_at_it(
     assert not clients(tmp_path, "produce-consume", **settings).producer_config().stops
     stopped: Any = SimpleNamespace(latest={"next": 9, "unanswered": [7], "stopped": "a send"})
     heeding.processes["producer"] = [stopped]
-    assert heeding.producer_config().again == [7], "it knows what failed, whatever a crash would leave"
+    assert heeding.producer_config().again == [7], (
+        "it knows what failed, whatever a crash would leave"
+    )
 
 
 def test_who_waits_for_room_in_a_full_buffer_and_for_how_long(tmp_path: Path) -> None:
@@ -138,7 +143,9 @@ def test_a_replay_is_older_than_what_is_kept(tmp_path: Path) -> None:
     assert age_ms() == 0
     assert age_ms(**replayed, topic__retention_ms=1000) == day_ms + 1000
     assert age_ms(**replayed, topic__retention_ms=-1) > 365 * day_ms
-    assert clients(tmp_path, **replayed).producer_config().age_ms == 0, "only where it is the failure"
+    assert clients(tmp_path, **replayed).producer_config().age_ms == 0, (
+        "only where it is the failure"
+    )
 
 
 def test_messages_share_keys_where_the_log_is_compacted_for_it(tmp_path: Path) -> None:
@@ -212,7 +219,7 @@ def test_one_more_instance_has_a_name_of_its_own(
 ) -> None:
     workload = clients(tmp_path, "consume-transform-produce", **(IN_TRANSACTION if named else {}))
     started: list[Any] = []
-    monkeypatch.setattr(workload, "_start", lambda _role, config: started.append(config))
+    monkeypatch.setattr(workload, "start_client", lambda _role, config: started.append(config))
     workload.join()
     assert started[0].producer.get("transactional.id") == ("orders-1-consumer-1" if named else None)
 
@@ -225,7 +232,9 @@ def test_static_members_have_names_of_their_own_and_others_none(tmp_path: Path) 
     assert first.client["group.instance.id"] == "reader-1"
     assert second.client["group.instance.id"] == f"reader-1-{second.name}"
     assert second.name != first.name
-    assert "group.instance.id" not in clients(tmp_path, "static-members-sink").consumer_config().client
+    assert (
+        "group.instance.id" not in clients(tmp_path, "static-members-sink").consumer_config().client
+    )
     other = clients(tmp_path, consumer__group_instance_id="reader-1")
     assert "group.instance.id" not in other.consumer_config().client
 

@@ -33,7 +33,9 @@ def clients(folder: Path, name: str = "streams", **stated: Any) -> StreamsTopolo
 
 
 def in_file(workload: StreamsTopology) -> dict[str, str]:
-    file = next(name for name in workload.instance_config().command if name.endswith("-1.properties"))
+    file = next(
+        name for name in workload.instance_config().command if name.endswith("-1.properties")
+    )
     return dict(line.split("=", 1) for line in Path(file).read_text("ascii").splitlines())
 
 

@@ -65,7 +65,7 @@ def test_the_command_says_what_was_never_broken_and_what_is_not_bounded(
 ) -> None:
     run = Runs(described=["broken"], recommended=["holds"])
     monkeypatch.setattr(
-        "labs.management.commands.experiment.Command._run", lambda _, spec: run(spec)
+        "labs.management.commands.experiment.Command.run_once", lambda _, spec: run(spec)
     )
     call_command("experiment", scenario="leader-killed", until_bound=0.5)
     assert capsys.readouterr().out.splitlines() == [

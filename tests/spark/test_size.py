@@ -78,9 +78,9 @@ def test_the_session_is_that_of_the_largest_ledger(
     for module in (size, command):
         monkeypatch.setattr(module, "rows", lambda ledger: of[ledger.name])
     paths = {name: tmp_path / name for name in of}
-    assert command._kind([paths["small"]]) is BRIEF
-    assert command._kind([paths["small"], paths["medium"]]) is MEDIUM
-    assert command._kind([paths["medium"], paths["large"]]) is LARGE
+    assert command.kind_of([paths["small"]]) is BRIEF
+    assert command.kind_of([paths["small"], paths["medium"]]) is MEDIUM
+    assert command.kind_of([paths["medium"], paths["large"]]) is LARGE
 
 
 @pytest.mark.thorough

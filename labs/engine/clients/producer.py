@@ -98,13 +98,13 @@ class Run:
         client: dict[str, Any] = {
             **config.client, "error_cb": self._on_error, "client.id": config.name,
         }  # fmt: skip
-        self._producer = Producer(client)
+        self.client = Producer(client)
         self._transactions = self._new_transactions() if "transactional.id" in client else None
 
     def _new_transactions(self) -> Transactions:
         config = self._config
         return Transactions(
-            self._producer, self._control, Path(config.ledger), config.part, config.name,
+            self.client, self._control, Path(config.ledger), config.part, config.name,
             config.left_open,
         )  # fmt: skip
 
@@ -119,7 +119,7 @@ class Run:
             self._turn()
             due = self._config.first + int((time.monotonic() - began) * self._config.rate_per_s)
             behind = due - len(self._attempt)
-            self._send_new(min(behind, _BURST))
+            self.send_new(min(behind, _BURST))
             self._serve(_TICK_S if behind <= _BURST else 0)
         self._turn()
         deadline = time.monotonic() + self._config.flush_limit_s
@@ -173,7 +173,7 @@ class Run:
         except KafkaException as failed:
             self._fatal = self._fatal or errors.words(failed.args[0])
 
-    def _send_new(self, count: int) -> None:
+    def send_new(self, count: int) -> None:
         for _ in range(count):
             if self._ending:
                 return
@@ -198,7 +198,7 @@ class Run:
         (confluent-kafka-python, confluent_kafka.c, error_cb)."""
         try:
             with errors.fatal_report():
-                self._producer.poll(wait_s)
+                self.client.poll(wait_s)
         except KafkaException as raised:
             self._note_fatal(raised.args[0])
             if self._fatal is None:
@@ -215,12 +215,12 @@ class Run:
         attempt = self._attempt[value] = self._sends.invoke(value)
         if self._transactions:
             self._transactions.values.append(value)
-        record = self._record(value)
+        record = self.record(value)
         block_s = math.inf if self._config.block_s is None else self._config.block_s
         given_up = time.monotonic() + block_s
         while True:
             try:
-                self._producer.produce(self._config.topic, on_delivery=self._on_delivery, **record)
+                self.client.produce(self._config.topic, on_delivery=self._on_delivery, **record)
                 return
             except BufferError as full:
                 wait_s = min(0.1, given_up - time.monotonic())
@@ -240,7 +240,7 @@ class Run:
                 self._note_fatal(error)
             return
 
-    def _record(self, value: int) -> dict[str, Any]:
+    def record(self, value: int) -> dict[str, Any]:
         config, text = self._config, str(value).encode()
         large = config.large_bytes and value % _LARGE_EVERY == _LARGE_EVERY - 1
         record: dict[str, Any] = {
@@ -281,7 +281,7 @@ class Run:
     def _write_down(self) -> dict[str, Any]:
         """Closes the books: from here on a kill hides nothing, and going on would."""
         if self._transactions:
-            self._producer.flush(_FLUSH_S)  # its records' places tell that they were aborted
+            self.client.flush(_FLUSH_S)  # its records' places tell that they were aborted
         unanswered, following = self._sends.unanswered(), len(self._attempt)
         where = f"{len(unanswered):,} records accepted by the client and not answered for"
         self._sends.close()

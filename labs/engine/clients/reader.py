@@ -56,7 +56,7 @@ class Reading:
         self._stop = stop
         self._deadline = time.monotonic() + config.limit_s
         ledger = Path(config.ledger)
-        self._found = (
+        self.sink = (
             TopicEffects(ledger, config.topic, config.sink)
             if config.sink
             else Deliveries(ledger, "final-1", GROUP, config.isolation)
@@ -98,10 +98,10 @@ class Reading:
         except KafkaException as failed:
             print(failed, file=sys.stderr, flush=True)
         self._consumer.close()
-        self._found.close()
+        self.sink.close()
         if not self._config.sink:
             self._write_partitions()
-        report(ended=True, completed=self.completed, delivered=self._found.count)
+        report(ended=True, completed=self.completed, delivered=self.sink.count)
 
     def _find_ends(self) -> None:
         """With read_committed the end would be where the first open transaction begins.
@@ -133,7 +133,7 @@ class Reading:
             else:
                 print(words(error), file=sys.stderr, flush=True)
         if good:
-            self._found.add(good)
+            self.sink.add(good)
 
     def _write_partitions(self) -> None:
         TableWriter(self._ledger, "partitions", "final-1").flush_rows(

@@ -181,8 +181,8 @@ def _identity(node: Node, nodes: Sequence[Node], version: str) -> dict[str, str 
     return {
         "process.roles": node.roles,
         "node.id": node.id,
-        "listeners": _listeners(listeners),
-        **({"advertised.listeners": _listeners(told)} if told else {}),
+        "listeners": joined_listeners(listeners),
+        **({"advertised.listeners": joined_listeners(told)} if told else {}),
         "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in LISTENERS),
         "inter.broker.listener.name": CLIENTS,
         "controller.listener.names": QUORUM,
@@ -210,7 +210,7 @@ def _storage(folders: Sequence[str]) -> dict[str, str]:
     return {"log.dirs": logs} | ({"metadata.log.dir": METADATA} if METADATA in folders else {})
 
 
-def _listeners(at: Mapping[str, At]) -> str:
+def joined_listeners(at: Mapping[str, At]) -> str:
     return ",".join(f"{name}://{host}:{port}" for name, (host, port) in at.items())
 
 

@@ -296,7 +296,7 @@ def _as_recorded(folder: Path, locked: tuple[Locked, ...], stamp: str) -> bool:
 
 
 def _record(folder: Path, locked: tuple[Locked, ...], stamp: str) -> None:
-    seen = {jar.file: _look(folder / jar.file) for jar in locked}
+    seen = {jar.file: snapshot(folder / jar.file) for jar in locked}
     (folder / _RECORD).write_text(json.dumps({"lock": stamp, "seen": seen}))
 
 
@@ -304,13 +304,13 @@ def _untouched(folder: Path, locked: tuple[Locked, ...], stamp: str) -> bool:
     """Whether no jar was touched since all of them were held against this lock."""
     try:
         recorded = json.loads((folder / _RECORD).read_text())
-        seen = {jar.file: _look(folder / jar.file) for jar in locked}
+        seen = {jar.file: snapshot(folder / jar.file) for jar in locked}
     except (OSError, ValueError):
         return False
     return bool(recorded == {"lock": stamp, "seen": seen})
 
 
-def _look(path: Path) -> list[int]:
+def snapshot(path: Path) -> list[int]:
     # The time of change as well: the kernel sets it at every write, and nobody can set it back.
     status = path.stat()
     return [status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns]

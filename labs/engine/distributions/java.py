@@ -32,7 +32,7 @@ class Java:
 
     @property
     def major(self) -> int:
-        return _major(self.version)
+        return major_version(self.version)
 
     @property
     def home(self) -> Path:
@@ -51,7 +51,7 @@ def find_java() -> Java:
     tried = []
     for origin, path in _candidates():
         version = _version(path)
-        if version and _major(version) >= OLDEST:
+        if version and major_version(version) >= OLDEST:
             return Java(path, version, origin)
         tried.append(f"{origin}: {path} is " + (f"Java {version}" if version else "not a Java"))
         if origin == "LAB_JAVA":
@@ -88,7 +88,7 @@ def _version(path: Path) -> str | None:
     return match.group(1) if match else None
 
 
-def _major(version: str) -> int:
+def major_version(version: str) -> int:
     """17 for `17.0.15`, `17-ea` and `17`; 8 for the old spelling `1.8.0_452`."""
     digits = [int(part) for part in re.findall(r"\d+", version)]
     return digits[1] if digits[:1] == [1] and len(digits) > 1 else digits[0]

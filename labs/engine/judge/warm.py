@@ -120,9 +120,9 @@ class WarmJudge:
             return 1
         if self._over.is_set():
             end(self._process, grace_s=0)
-        return self._attend(self._process)
+        return self.attend(self._process)
 
-    def _attend(self, process: subprocess.Popen[bytes]) -> int:
+    def attend(self, process: subprocess.Popen[bytes]) -> int:
         """Waits for its end, and meanwhile has it practise; returns its exit code."""
         self.practised, idle = 0, Idle()
         while True:

@@ -97,7 +97,7 @@ class ArmRunner:
     """Runs one arm, once."""
 
     def __init__(self, arm: Arm) -> None:
-        self._arm = arm
+        self.arm = arm
         self._emit = partial(arm.events.emit, arm=arm.spec.name)
         self._faults = FaultLog(on_row=self._show_fault)
         self._seen = _Circumstances(kafka=arm.experiment.kafka)
@@ -111,7 +111,7 @@ class ArmRunner:
         """The arm's result. Errors in the arm are not raised: `failed` holds the reason."""
         try:
             with reporting_waits(self._waits):
-                answer = self._answer()
+                answer = self.answer()
         except Disturbed as disturbed:
             traceback.print_exc(file=sys.stderr)
             answer = self._disturbed(str(disturbed))
@@ -122,8 +122,8 @@ class ArmRunner:
             self._emit("error", message=reason)
             answer = result.unjudged(reason)
         finally:
-            shutil.rmtree(self._arm.scratch, ignore_errors=True)
-        outcome = result.arm_result(self._arm.spec, answer, self._arm.ledger, self._context())
+            shutil.rmtree(self.arm.scratch, ignore_errors=True)
+        outcome = result.arm_result(self.arm.spec, answer, self.arm.ledger, self._context())
         self._phase("done")
         self._emit("arm", result=outcome)
         return outcome
@@ -132,9 +132,9 @@ class ArmRunner:
         """What the arm is worth when something ended that was not to end: nothing, as said."""
         self.failed = True
         self._faults.record("run", "machine", "failed", why)
-        self._faults.write(self._arm.ledger)
-        if (self._arm.ledger / SEAL).exists():  # it came after the judge's answer
-            seal(self._arm.ledger)
+        self._faults.write(self.arm.ledger)
+        if (self.arm.ledger / SEAL).exists():  # it came after the judge's answer
+            seal(self.arm.ledger)
         reason = f"The run was disturbed: {why}."
         self._emit("error", message=reason, killed=True)
         return result.unjudged(reason)
@@ -147,25 +147,25 @@ class ArmRunner:
 
     @property
     def _workload(self) -> type[ProduceConsume]:
-        asked, name = self._arm.experiment, self._arm.scenario.workload
-        return workload(name, self._arm.spec.settings, bool(asked.java_clients), asked.copier)
+        asked, name = self.arm.experiment, self.arm.scenario.workload
+        return workload(name, self.arm.spec.settings, bool(asked.java_clients), asked.copier)
 
-    def _answer(self) -> dict[str, Any]:
-        topology = topology_of(self._arm.experiment, self._arm.spec)
-        for folder in (self._arm.ledger, self._arm.logs, self._arm.scratch):
+    def answer(self) -> dict[str, Any]:
+        topology = topology_of(self.arm.experiment, self.arm.spec)
+        for folder in (self.arm.ledger, self.arm.logs, self.arm.scratch):
             folder.mkdir(parents=True)
         self._fetch_clients()
         with self._booted() as booted, self._watched(booted.cluster) as watch:
-            with limited(self._limit_s):
+            with limited(self.limit_s):
                 self._prepare(booted, topology)
                 self._live(booted.cluster, topology, watch)
             return self._judged(booted.cluster)
 
     @property
-    def _limit_s(self) -> float:
+    def limit_s(self) -> float:
         """From the brokers' boot to the judging: the schedule's own time, and for all waits."""
         clients = self._workload.ready_limit_s + self._workload.flow_limit_s
-        return sum(self._arm.schedule.durations.values()) + clients + _WAITS_S
+        return sum(self.arm.schedule.durations.values()) + clients + _WAITS_S
 
     @contextmanager
     def _watched(self, cluster: Cluster) -> Iterator[Watch]:
@@ -179,27 +179,27 @@ class ArmRunner:
         with self._clients(cluster) as clients, watch.keeping_time():
             self._phase("ready")
             stage = LiveStage(
-                cluster, topology, clients, self._faults, self._phase, self._arm.schedule.quiet
+                cluster, topology, clients, self._faults, self._phase, self.arm.schedule.quiet
             )
             clients.start_producer()
             self._phase("producing")
             try:
-                self._arm.scenario.play(stage, self._arm.schedule.durations)
+                self.arm.scenario.play(stage, self.arm.schedule.durations)
             finally:
-                self._faults.write(self._arm.ledger)
+                self._faults.write(self.arm.ledger)
                 self._seen.unproved += stage.unproved
                 self._seen.notes += stage.notes
             clients.stop_producer()
             self._phase("reading")
             clients.stop_consumer()
             self._seen.final_read_completed = clients.read_to_the_end()
-        self._faults.write(self._arm.ledger)  # what the watch has seen since the play
+        self._faults.write(self.arm.ledger)  # what the watch has seen since the play
         self._seen.notes += [*clients.notes, *clients.differs]
         self._write_meta()
 
     def _prepare(self, booted: Booted, topology: Topology) -> None:
         """Creates the topics, as they are described."""
-        settings, scenario = self._arm.spec.settings, self._arm.scenario
+        settings, scenario = self.arm.spec.settings, self.arm.scenario
         self._seen.java, self._seen.kafka = booted.java, booted.kafka
         expiring = scenario.topic(settings)
         config, notes = topic_config(settings, topology.replication_factor)
@@ -214,7 +214,7 @@ class ArmRunner:
 
     def _fetch_clients(self) -> None:
         """Fetches the jars of Java clients, where the arm uses them."""
-        experiment = self._arm.experiment
+        experiment = self.arm.experiment
         if wanted := experiment.java_clients:
             self._tools = tools(wanted, find_java(), self._prepares)
         if self._workload.runs_streams:
@@ -227,7 +227,7 @@ class ArmRunner:
     @contextmanager
     def _booted(self) -> Iterator[Booted]:
         """The brokers that were booted ahead for this arm, or such as are booted now."""
-        arm = self._arm
+        arm = self.arm
         self._phase("waiting")
         if arm.ahead:
             self._phase("booting")
@@ -244,7 +244,7 @@ class ArmRunner:
                 booted.cluster.stop()
 
     def _shortened(self, cluster: Cluster, clients: ProduceConsume) -> list[dict[str, Any]]:
-        scenario, settings = self._arm.scenario, self._arm.spec.settings
+        scenario, settings = self.arm.scenario, self.arm.spec.settings
         pins = {
             "client": clients.pinned, "producer": scenario.senders,
             "consumer": clients.pinned_readers, "broker": scenario.brokers(settings),
@@ -255,7 +255,7 @@ class ArmRunner:
     @contextmanager
     def _clients(self, cluster: Cluster) -> Iterator[ProduceConsume]:
         """The clients, with the consumer ready; samples are taken as long as they are there."""
-        arm = self._arm
+        arm = self.arm
         place = Place(
             arm.spec.settings, cluster.bootstrap, TOPIC, arm.schedule.rate_per_s, arm.ledger,
             arm.folder, arm.logs, scratch=arm.scratch, pinned=arm.scenario.pinned,
@@ -279,10 +279,10 @@ class ArmRunner:
         self._phase("judging")
         try:
             answer = judge(
-                self._arm.ledger, self._arm.spec.want, bootstrap=cluster.bootstrap, topic=TOPIC,
-                socket=self._arm.judge_socket,
+                self.arm.ledger, self.arm.spec.want, bootstrap=cluster.bootstrap, topic=TOPIC,
+                socket=self.arm.judge_socket,
             )  # fmt: skip
-            seal(self._arm.ledger)  # the judge wrote the last table of it, `log`
+            seal(self.arm.ledger)  # the judge wrote the last table of it, `log`
             return answer
         except JudgeFailed as failed:
             check()
@@ -292,7 +292,7 @@ class ArmRunner:
             return result.unjudged(reason)
 
     def _write_meta(self) -> None:
-        arm, seen = self._arm, self._seen
+        arm, seen = self.arm, self._seen
         TableWriter(arm.ledger, "meta", "runner").flush_rows([{
             "final_read_completed": seen.final_read_completed,
             "given_up_breaks": arm.scenario.given_up_breaks,
@@ -308,7 +308,7 @@ class ArmRunner:
         }])  # fmt: skip
 
     def _context(self) -> dict[str, Any]:
-        seen, at_s = self._seen, self._arm.events.at_s
+        seen, at_s = self._seen, self.arm.events.at_s
         rows = [result.fault_data(row, at_s(row.time_ns)) for row in self._faults.rows]
         return {
             "fault_evidence": [row for row in rows if row["phase"] != "invoke"],
@@ -317,7 +317,7 @@ class ArmRunner:
             "clients": seen.clients,
             "shortened": seen.shortened,
             "notes": seen.notes + seen.unproved,
-            "axis_began_ns": self._arm.events.began_ns,
+            "axis_began_ns": self.arm.events.began_ns,
         }
 
     def _phase(self, phase: str, **fields: Any) -> None:
@@ -337,5 +337,5 @@ class ArmRunner:
         self._emit("sample", **sample)
 
     def _show_fault(self, row: FaultRow) -> None:
-        at_s = self._arm.events.at_s(row.time_ns)
+        at_s = self.arm.events.at_s(row.time_ns)
         self._emit("fault", **result.fault_data(row, at_s))

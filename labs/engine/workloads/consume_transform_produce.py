@@ -54,7 +54,7 @@ class ConsumeTransformProduce(ProduceConsume):
         config = self.consumer_config()
         named = config.producer.get(_ID)
         own = {**config.producer, _ID: f"{named}-{config.name}"} if named else config.producer
-        return self._start("consumer", replace(config, producer=own))
+        return self.start_client("consumer", replace(config, producer=own))
 
     def consumer_config(self) -> TransformerConfig:
         return TransformerConfig(

@@ -55,8 +55,10 @@ class JavaConsumeTransformProduce(ConsumeTransformProduce):
             return
         yield from left_out(role, self.place.settings.get(role, {}), READERS_OWN)
 
-    def _start(self, role: str, config: Any) -> ClientProcess:
-        return super()._start(role, self.java_config(config) if role == "consumer" else config)
+    def start_client(self, role: str, config: Any) -> ClientProcess:
+        return super().start_client(
+            role, self.java_config(config) if role == "consumer" else config
+        )
 
     def java_config(self, config: TransformerConfig) -> JavaConsumerConfig:
         writes = {**self._writer, "client.id": config.name}

@@ -90,7 +90,9 @@ class ProduceConsume:
         self._ahead_ms = 0
         self._created_ns: int | None = None
         self._cleanup = str(settings["topic"].get("cleanup.policy", "delete"))
-        self._isolation = str(self._consumer_translation.config.get("isolation.level", "read_committed"))
+        self._isolation = str(
+            self._consumer_translation.config.get("isolation.level", "read_committed")
+        )
 
     @property
     def differs(self) -> tuple[str, ...]:
@@ -194,7 +196,7 @@ class ProduceConsume:
 
     def join(self) -> ClientProcess:
         """Starts one more member of the group, which may have to wait for its part."""
-        return self._start("consumer", self.consumer_config())
+        return self.start_client("consumer", self.consumer_config())
 
     def standing(self, role: str) -> ClientProcess:
         """The one of a role that stands still; if none does, the one that plays it now."""
@@ -207,7 +209,7 @@ class ProduceConsume:
 
     def start_consumer(self) -> None:
         """Starts the group and waits until its fetch positions are resolved."""
-        self._start("consumer", self.consumer_config()).await_ready(self.ready_limit_s)
+        self.start_client("consumer", self.consumer_config()).await_ready(self.ready_limit_s)
 
     def consumer_config(self) -> ConsumerConfig:
         consumer = self.place.settings.get("consumer", {})
@@ -229,7 +231,7 @@ class ProduceConsume:
         On a machine that is busy they take seconds, and a fault before them would hit nothing.
         If they do not come, that is for the judge to say: the run goes on.
         """
-        self._start("producer", self.producer_config())
+        self.start_client("producer", self.producer_config())
         if self.place.rate_per_s > 0 and not self._ahead_ms:  # else nothing may ever be taken
             with suppress(WaitTimeout):
                 until(self._flows, self.flow_limit_s, "nothing was acknowledged and delivered",
@@ -291,7 +293,7 @@ class ProduceConsume:
         )  # fmt: skip
 
     def _read(self, config: ReaderConfig) -> bool:
-        report = self._start("reader", config).await_end(_READ_LIMIT_S + _SLACK_S)
+        report = self.start_client("reader", config).await_end(_READ_LIMIT_S + _SLACK_S)
         return bool(report["completed"])
 
     def kill(self) -> None:
@@ -306,7 +308,7 @@ class ProduceConsume:
     def _next(self, role: str) -> str:
         return f"{role}-{len(self.processes.get(role, ())) + 1}"
 
-    def _start(self, role: str, config: Any) -> ClientProcess:
+    def start_client(self, role: str, config: Any) -> ClientProcess:
         place, module = self.place, self.modules.get(role, role)
         client = ClientProcess(module, config, place.folder, place.logs, self._next(role))
         self.processes.setdefault(role, []).append(client)

@@ -112,11 +112,11 @@ class JavaProduceConsume(ProduceConsume):
             return
         yield from left_out(role, self.place.settings.get(role, {}), _DROPPED[role])
 
-    def _start(self, role: str, config: Any) -> ClientProcess:
+    def start_client(self, role: str, config: Any) -> ClientProcess:
         if role in self.modules:
             java = self.java_producer_config if role == "producer" else self.java_consumer_config
             config = java(config)
-        return super()._start(role, config)
+        return super().start_client(role, config)
 
     def java_producer_config(self, config: ProducerConfig) -> JavaProducerConfig:
         arguments = ["--throughput", str(config.rate_per_s)]

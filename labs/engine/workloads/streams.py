@@ -104,14 +104,20 @@ class StreamsTopology(ProduceConsume):
             self._saved = True
         super().start_consumer()
 
-    def _start(self, role: str, config: Any) -> ClientProcess:
-        return super()._start(role, self.instance_config() if role == "consumer" else config)
+    def start_client(self, role: str, config: Any) -> ClientProcess:
+        return super().start_client(role, self.instance_config() if role == "consumer" else config)
 
     def instance_config(self) -> StreamsConfig:
         place, name = self.place, self._next("consumer")
         file = place.folder / f"{name}.properties"
         file.write_text(properties(self._in_file(name)), "ascii")
-        rows = [file, place.topic, OUTPUT, self._state, self.system_file if self._elsewhere else "-"]
+        rows = [
+            file,
+            place.topic,
+            OUTPUT,
+            self._state,
+            self.system_file if self._elsewhere else "-",
+        ]
         return StreamsConfig(
             ledger=str(place.ledger), name=name, group=GROUP, topic=place.topic,
             bootstrap=place.bootstrap, isolation=self._isolation,
@@ -141,7 +147,7 @@ class StreamsTopology(ProduceConsume):
         return "none"
 
     @property
-    def _system(self) -> Path:
+    def system_file(self) -> Path:
         """The other system: a line for each effect."""
         return self.place.scratch / "effects.txt"
 

@@ -48,7 +48,7 @@ def play(past: PastCluster) -> Outcome:
     _catch_up(past, leader)
     logs = _logs(past, _TOPIC, *past.brokers)
     kept = {int(value) for _, value in _logs(past, _FLUSHED, leader)[leader]}
-    differing = _differing(logs)
+    differing = differing_offsets(logs)
     exhibits = [
         Exhibit("The power cut", "\n".join([*cuts, f"broker {leader} leads afterwards"])),
         Exhibit("What is there afterwards", _told(logs, leader, acknowledged, flushed - kept)),
@@ -125,7 +125,7 @@ def _logs(past: PastCluster, topic: str, *brokers: int) -> dict[int, Log]:
     return {number: list(records(dumps[number])) for number in brokers}
 
 
-def _differing(logs: dict[int, Log]) -> set[int]:
+def differing_offsets(logs: dict[int, Log]) -> set[int]:
     """Offsets at which two replicas hold different messages."""
     numbers: set[int] = set()
     for one, other in combinations(map(dict, logs.values()), 2):
@@ -133,7 +133,7 @@ def _differing(logs: dict[int, Log]) -> set[int]:
     return numbers
 
 
-def _dips(log: Log) -> Iterator[tuple[int, int]]:
+def offset_dips(log: Log) -> Iterator[tuple[int, int]]:
     """Where offsets go back within a log."""
     return ((one, two) for (one, _), (two, _) in pairwise(log) if two <= one)
 
@@ -145,8 +145,8 @@ def _told(logs: dict[int, Log], leader: int, sent: set[int], unflushed: set[int]
         f"with flush.messages=1: acknowledged {len(_FEW)}, not in the log: {len(unflushed)}",
     ]
     for number, log in logs.items():
-        differs = len(_differing({leader: logs[leader], number: log}))
-        dips = ", ".join(f"from {one} to {two}" for one, two in _dips(log)) or "nowhere"
+        differs = len(differing_offsets({leader: logs[leader], number: log}))
+        dips = ", ".join(f"from {one} to {two}" for one, two in offset_dips(log)) or "nowhere"
         lines.append(f"broker {number}: {differs} offsets differ from the leader's log; "
                      f"offsets go back {dips}")  # fmt: skip
     return "\n".join(lines)
@@ -167,14 +167,14 @@ def _beside(logs: dict[int, Log], differing: set[int]) -> str:
 
 def _go_on(past: PastCluster, logs: dict[int, Log], leader: int) -> Iterator[Exhibit]:
     """A replica whose offsets go back is started again, as it is and after what can be done."""
-    broken = next((number for number, log in logs.items() if any(_dips(log))), None)
+    broken = next((number for number, log in logs.items() if any(offset_dips(log))), None)
     if broken is None:
         return
     past.kill(broken)
     yield Exhibit(f"Broker {broken} is started again", _start(past, broken))
     past.tell(broken, "log.index.interval.bytes", 2**31 - 1)
     text = _start(past, broken)
-    still = len(_differing({leader: logs[leader], **_logs(past, _TOPIC, broken)}))
+    still = len(differing_offsets({leader: logs[leader], **_logs(past, _TOPIC, broken)}))
     yield Exhibit("The same, with an index that leaves the place out",
                   f"{text}\noffsets that differ from the leader's log: {still}")  # fmt: skip
     past.kill(broken)
@@ -184,7 +184,7 @@ def _go_on(past: PastCluster, logs: dict[int, Log], leader: int) -> Iterator[Exh
     text = _start(past, broken)
     until(lambda: past.checkpointed("replication", _TOPIC, broken) >= len(logs[leader]), 30,
           "the replica did not come back")  # fmt: skip
-    left = len(_differing({leader: logs[leader], **_logs(past, _TOPIC, broken)}))
+    left = len(differing_offsets({leader: logs[leader], **_logs(past, _TOPIC, broken)}))
     yield Exhibit("The same, with its log deleted",
                   f"{text}\noffsets that differ from the leader's log: {left}")  # fmt: skip
 

@@ -121,7 +121,7 @@ class Command(ExactCommand):
             if share is not None:
                 self._repeat(spec, share, minutes * 60, as_data=options["json"])
                 return
-            result = self._run(spec)
+            result = self.run_once(spec)
         except KeyboardInterrupt:
             message = "interrupted: everything was ended"
             raise CommandError(message, returncode=INTERRUPTED) from None
@@ -153,7 +153,7 @@ class Command(ExactCommand):
             self.stderr.write(f"Kafka {line}: {said}")
             return across.Row(line, why_not=f"{options['scenario']} {_ON_KRAFT}")
         self.stderr.write(f"Kafka {line}")
-        arms = self._run(spec)["arms"]
+        arms = self.run_once(spec)["arms"]
         first = pipeline if arms[0]["name"] == "described" else advisor.recommended(pipeline)
         return across.Row(
             line,
@@ -165,7 +165,7 @@ class Command(ExactCommand):
         )
 
     def _repeat(self, spec: ExperimentSpec, share: float, seconds: float, *, as_data: bool) -> None:
-        tallies = until_bound(spec, share, seconds, self._run)
+        tallies = until_bound(spec, share, seconds, self.run_once)
         self.stdout.write(
             json.dumps([{**asdict(each), "says": str(each)} for each in tallies], indent=2)
             if as_data
@@ -176,7 +176,7 @@ class Command(ExactCommand):
             message = f"stopped before the bound of {share:g} holds: {names}"
             raise CommandError(message, returncode=NOT_RUN)
 
-    def _run(self, spec: ExperimentSpec) -> dict[str, Any]:
+    def run_once(self, spec: ExperimentSpec) -> dict[str, Any]:
         result: dict[str, Any] = {}
         try:
             with launch(spec, _folder(spec)) as running:

@@ -100,7 +100,7 @@ def test_settings_with_which_no_message_gets_through_are_not_run(
         kafka=kafka, producer__acks="all", topic__replication_factor=copies,
         topic__min_insync_replicas=2,
     )  # fmt: skip
-    assert exploring._can_be_staged(one) is can
+    assert exploring.can_be_staged(one) is can
 
 
 def test_the_prediction_is_of_what_ran() -> None:
@@ -153,8 +153,8 @@ def test_a_number_that_was_begun_is_carried_to_its_end(
         record.add(explored(number=number, step=step, verdict="holds", seen=[]))
         return record.runs[-1]
 
-    monkeypatch.setattr(exploring, "_run", run)
-    monkeypatch.setattr(exploring, "_first", lambda *_: drawn())
+    monkeypatch.setattr(exploring, "run_setting", run)
+    monkeypatch.setattr(exploring, "first_setting", lambda *_: drawn())
     monkeypatch.setattr(exploring, "across_lines", lambda first: first)
     record.add(explored(number=1))  # it was interrupted before the other line
     record.add(explored(number=2))
@@ -265,8 +265,8 @@ def test_seconds_are_counted_from_the_boot(monkeypatch: pytest.MonkeyPatch, tmp_
 
     monkeypatch.setattr(exploring, "launch", launched)
     monkeypatch.setattr("labs.evidence.exploring.time.monotonic", lambda: now[0])
-    spec = exploring._spec(Staged(drawn()))
-    assert exploring._result(spec, tmp_path, tmp_path) == ({"verdict": "holds"}, 60.0)
+    spec = exploring.spec_of(Staged(drawn()))
+    assert exploring.result_of(spec, tmp_path, tmp_path) == ({"verdict": "holds"}, 60.0)
 
 
 def test_minutes_without_exploring_are_refused() -> None:
