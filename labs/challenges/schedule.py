@@ -11,7 +11,7 @@ from labs.engine.faults.roles import Role
 from labs.engine.record import fault_words
 from labs.engine.record.fault_words import Fault
 from labs.engine.scenarios import find
-from labs.engine.scenarios.model import Durations, P, Topology, draw
+from labs.engine.scenarios.model import Durations, P, Scenario, Topology, draw
 
 _DONE_BY: Mapping[str, str] = {
     "kill_client": "kill", "pause_client": "pause", "stop_client": "terminate",
@@ -48,10 +48,15 @@ def plan(
     scene = find(scenario)
     drawn = draw(scene, 0, staging).durations
     middle = {name: sum(ends) / 2 for name, ends in scene.durations.items()}
-    durations: Durations = {name: staging.get(name, middle[name]) for name in drawn}
-    stage = _Paper(scene.topology(settings))
+    durations = {name: staging.get(name, middle[name]) for name in drawn}
+    return on(scene.topology(settings), scene, durations)
+
+
+def on(topology: Topology, scene: Scenario, durations: Durations) -> Plan:
+    """The schedule of a scenario on a cluster of this topology."""
+    stage = _Paper(topology)
     scene.play(stage, durations)
-    return Plan(tuple(stage.steps), stage.now_s, stage.topology.brokers)
+    return Plan(tuple(stage.steps), stage.now_s, topology.brokers)
 
 
 class _Paper:

@@ -1,0 +1,40 @@
+"""The schedule of a scenario, from its own play: nothing is booted."""
+
+from __future__ import annotations
+
+import pytest
+
+from labs.challenges import schedule
+from labs.challenges.schedule import Plan
+from labs.engine.scenarios import all_scenarios, find
+from labs.engine.scenarios.model import Topology, draw
+
+
+def plan(name: str, replicas: int = 3) -> Plan:
+    scenario, topology = find(name), Topology(3, replicas, controllers=3)
+    return schedule.on(topology, scenario, draw(scenario, 1, {}).durations)
+
+
+@pytest.mark.parametrize("name", [scenario.name for scenario in all_scenarios()])
+def test_clients_run_undisturbed_before_the_first_step_and_after_the_last(name: str) -> None:
+    drawn = plan(name)
+    assert [step for step in drawn.steps if step.kind == "fault"]
+    assert drawn.steps[0].at_s > 0
+    assert drawn.steps[-1].at_s < drawn.seconds
+    assert sorted(drawn.steps, key=lambda step: step.at_s) == list(drawn.steps)
+
+
+@pytest.mark.parametrize(
+    "name", ["isr-shrunk-leader-killed", "rolling-restart", "leader-disk-lost"]
+)
+def test_the_leader_dies_alone_in_sync_and_others_come_back_before_it(name: str) -> None:
+    steps = [step.text for step in plan(name).steps]
+    died, noticed = steps.index("leader killed"), steps.index("until the dead are noticed")
+    assert steps[died - 1] == "until 1 in sync"
+    assert steps[noticed - 1] == "restarted", "others came back before the leader was given up"
+    assert died < noticed < steps.index("until all are in sync")
+
+
+def test_a_step_that_one_replica_leaves_nothing_to_do_for_is_not_drawn() -> None:
+    assert not plan("brokers-below-min-isr", replicas=1).steps
+    assert len(plan("sends-time-out", replicas=1).steps) == len(plan("sends-time-out").steps)
