@@ -95,7 +95,7 @@ def _changes(answer: Answer) -> Iterator[str]:
 
 
 def _price(change: Change, lines: set[str]) -> str:
-    """What a change costs, without what costs nothing and what was `said` of one before."""
+    """What a change costs, without what costs nothing and what `lines` already say."""
     parts = [part for part in _PRICE_PART.split(change.price) if not part.endswith(": none.")]
     new = [part for part in parts if part not in lines]
     lines.update(new)

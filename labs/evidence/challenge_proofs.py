@@ -54,7 +54,7 @@ def prove(
 ) -> Iterator[list[Proof]]:
     """Plays each challenge so often, from `seed` on, and yields the proofs of one after the other.
 
-    `told` hears of each run. Ledgers are not kept. Raises `labs.engine.run.launch.RunnerDied`.
+    `report` gets a line a run. Ledgers are not kept. Raises `labs.engine.run.launch.RunnerDied`.
     """
     with bench("challenges-") as (place, judge):
         for challenge in challenges:

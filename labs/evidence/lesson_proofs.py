@@ -64,7 +64,7 @@ def prove(
 ) -> Iterator[list[Proof]]:
     """Runs each lab so often, from `seed` on, and yields the proofs of one after the other.
 
-    `told` hears of each run. Ledgers are not kept. Raises `labs.engine.run.launch.RunnerDied`.
+    `report` gets a line a run. Ledgers are not kept. Raises `labs.engine.run.launch.RunnerDied`.
     """
     with bench("lessons-") as (place, judge):
         for lesson in lessons:

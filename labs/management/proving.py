@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
-from django.core.management.base import CommandError
+from django.core.management.base import BaseCommand, CommandError
+
+T = TypeVar("T")
 
 NOT_PROVEN, BAD_INPUT, NOT_RUN, INTERRUPTED = 1, 2, 3, 130
 """Exit codes."""
@@ -18,6 +21,34 @@ def check_draws(options: dict[str, Any]) -> None:
     if options["runs"] < 1 or not 0 <= options["seed"] < 2**31:
         message = "--runs takes a number above 0, --seed one from 0 to 2147483647"
         raise CommandError(message, returncode=BAD_INPUT)
+
+
+def chosen(
+    names: Sequence[str], find: Callable[[str], T], every: Mapping[str, T], noun: str
+) -> list[T]:
+    """Those of these names, or all if none is named. Raises `CommandError` for an unknown name."""
+    try:
+        return [find(name) for name in names] or [*every.values()]
+    except LookupError as unknown:
+        message = f"--verify: there is no {noun} {unknown}; there are {', '.join(every)}"
+        raise CommandError(message, returncode=BAD_INPUT) from unknown
+
+
+def table(noun: str, heads: Iterable[str], rows: Mapping[str, Iterable[str]],
+          widths: tuple[int, int]) -> str:  # fmt: skip
+    """A line for each name, in columns of these widths: the name's, and that of all others."""
+    first, other = widths
+    return "\n".join(
+        f"{name:{first}}" + "".join(f"{cell:>{other}}" for cell in cells)
+        for name, cells in [(noun, heads), *rows.items()]
+    )
+
+
+def finish(command: BaseCommand, as_json: bool, rows: Sequence[Any], text: str, wrong: str) -> None:
+    """Writes the rows as JSON, or else the text. Raises `CommandError` if any proof is `wrong`."""
+    command.stdout.write(json.dumps(rows, indent=2) if as_json else text)
+    if wrong:
+        raise CommandError(f"not proven: {wrong}", returncode=NOT_PROVEN)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from labs.pages.parameters import whole_number
 class Card:
     """One thing that was wrong, as it is asked again; `choices` are empty where it is a number.
 
-    `step` is where the lab explains it. `said` is what was said then, `confidence` how sure.
+    `step` is where the lab explains it. `given_answer` was given then, with `confidence`.
     """
 
     miss: Miss

@@ -43,7 +43,7 @@ def broken(pipeline: Pipeline) -> bool:
 
 
 def falls_short(pipeline: Pipeline, described: Pipeline) -> bool:
-    """Whether what was forbidden of `asked` may happen; a proposed sink excuses no repeats."""
+    """Whether what is forbidden for `described` may happen; a proposed sink excuses no repeats."""
     forbids = forbidden(described)
     return any(
         assessment.in_scope and forbids & assessment.permits.keys()

@@ -10,7 +10,12 @@ from __future__ import annotations
 
 from labs.engine.faults import kill, leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import BLIND_RETRY, elect_lagging_replica, fall_behind
+from labs.engine.scenarios.steps import (
+    BLIND_RETRY,
+    FOLLOWERS_BEHIND,
+    elect_lagging_replica,
+    fall_behind,
+)
 from labs.engine.scenarios.topologies import up_to_five
 
 
@@ -32,12 +37,7 @@ SCENARIO = Scenario(
     ),
     shows=("lost_write", "unavailable"),
     topology=up_to_five,
-    durations={
-        "lead_in_s": (1.5, 2.5),
-        "behind_s": (0.8, 1.2),
-        "under_new_leader_s": (1.0, 1.5),
-        "healed_s": (0.5, 1.0),
-    },
+    durations=FOLLOWERS_BEHIND,
     play=_play,
     rarely={
         "duplicate": BLIND_RETRY,

@@ -15,7 +15,7 @@ from labs.engine.clients.translate import Pinned
 from labs.engine.faults import attach, detach, detached, leader, paused, resume, terminate
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage, Topology
-from labs.engine.scenarios.steps import BLIND_RETRY, fall_behind, restart_dead
+from labs.engine.scenarios.steps import BLIND_RETRY, FOLLOWERS_BEHIND, fall_behind, restart_dead
 from labs.engine.scenarios.topologies import up_to_five
 
 
@@ -53,12 +53,7 @@ SCENARIO = Scenario(
     ),
     shows=("lost_write", "unavailable"),
     topology=_topology,
-    durations={
-        "lead_in_s": (1.5, 2.5),
-        "behind_s": (0.8, 1.2),
-        "under_new_leader_s": (1.0, 1.5),
-        "healed_s": (0.5, 1.0),
-    },
+    durations=FOLLOWERS_BEHIND,
     play=_play,
     brokers=_brokers,
     rarely={

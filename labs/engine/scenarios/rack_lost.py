@@ -44,6 +44,7 @@ from labs.engine.scenarios.model import (
 )
 from labs.engine.scenarios.steps import (
     BLIND_RETRY,
+    FOLLOWERS_BEHIND,
     LED,
     elect_lagging_replica,
     fall_behind,
@@ -121,12 +122,7 @@ SCENARIO = Scenario(
     ),
     shows=("lost_write", "unavailable"),
     topology=_topology,
-    durations={
-        "lead_in_s": (1.5, 2.5),
-        "behind_s": (0.8, 1.2),
-        "under_new_leader_s": (1.0, 1.5),
-        "healed_s": (0.5, 1.0),
-    },
+    durations=FOLLOWERS_BEHIND,
     play=_play,
     rarely={
         "lost_write": "with acks=all the leader acknowledges nothing while the others, all of them "

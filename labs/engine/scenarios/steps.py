@@ -93,6 +93,15 @@ def leave_leader_alone(stage: Stage, stopped: Role = _A_FOLLOWER) -> None:
         stage.await_isr(left, limit_s=20)
 
 
+FOLLOWERS_BEHIND: Mapping[str, tuple[float, float]] = {
+    "lead_in_s": (1.5, 2.5),
+    "behind_s": (0.8, 1.2),
+    "under_new_leader_s": (1.0, 1.5),
+    "healed_s": (0.5, 1.0),
+}
+"""The durations of scenarios in which the leader goes while its followers are behind."""
+
+
 def alone_until(without_leader_s: tuple[float, float]) -> Mapping[str, tuple[float, float]]:
     """The durations of scenarios in which the one replica in sync is lost."""
     return {

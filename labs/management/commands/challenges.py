@@ -14,7 +14,15 @@ from labs.challenges import Challenge, all_challenges, find
 from labs.challenges.record import keep, verified
 from labs.engine.run.launch import RunnerDied
 from labs.evidence.challenge_proofs import Proof, prove
-from labs.management.proving import BAD_INPUT, NOT_PROVEN, NOT_RUN, brokers_end_first, check_draws
+from labs.management.proving import (
+    BAD_INPUT,
+    NOT_RUN,
+    brokers_end_first,
+    check_draws,
+    chosen,
+    finish,
+    table,
+)  # fmt: skip
 
 
 class Command(ExactCommand):
@@ -40,7 +48,8 @@ class Command(ExactCommand):
 
     def handle(self, *args: object, **options: Any) -> None:
         if options["verify"] is not None:
-            self._verify(_chosen(options["verify"]), options)
+            every = {challenge.name: challenge for challenge in all_challenges()}
+            self._verify(chosen(options["verify"], find, every, "challenge"), options)
         elif options["keep"] is not None:
             raise CommandError("--keep is for --verify", returncode=BAD_INPUT)
         elif options["json"]:
@@ -66,24 +75,9 @@ class Command(ExactCommand):
                              proofs[0].challenge, options["seed"])  # fmt: skip
         except RunnerDied as died:
             raise CommandError(str(died), returncode=NOT_RUN) from died
-        if options["json"]:
-            rows = [asdict(proof) | {"proven": proof.is_proven} for proof in results]
-            self.stdout.write(json.dumps(rows, indent=2))
-        else:
-            self.stdout.write(_table(results))
-        if wrong := [
-            f"{proof.challenge}, {proof.role}" for proof in results if not proof.is_proven
-        ]:
-            raise CommandError(f"not proven: {'; '.join(wrong)}", returncode=NOT_PROVEN)
-
-
-def _chosen(names: list[str]) -> list[Challenge]:
-    try:
-        return [find(name) for name in names] or list(all_challenges())
-    except LookupError as unknown:
-        name = ", ".join(challenge.name for challenge in all_challenges())
-        message = f"--verify: there is no challenge {unknown}; there are {name}"
-        raise CommandError(message, returncode=BAD_INPUT) from unknown
+        rows = [asdict(proof) | {"proven": proof.is_proven} for proof in results]
+        wrong = (f"{proof.challenge}, {proof.role}" for proof in results if not proof.is_proven)
+        finish(self, options["json"], rows, _table(results), "; ".join(wrong))
 
 
 def _data(challenge: Challenge) -> dict[str, Any]:
@@ -107,8 +101,7 @@ def _data(challenge: Challenge) -> dict[str, Any]:
 
 def _table(proofs: list[Proof]) -> str:
     """A line a challenge: what the optimum and the tempting answer were graded."""
-    lines = [f"{'challenge':44}{'optimum':>24}{'tempting answer':>24}"]
-    for name in dict.fromkeys(proof.challenge for proof in proofs):
-        text = "".join(f"{proof!s:>24}" for proof in proofs if proof.challenge == name)
-        lines.append(f"{name:44}{text}")
-    return "\n".join(lines)
+    rows: dict[str, list[str]] = {}
+    for proof in proofs:
+        rows.setdefault(proof.challenge, []).append(str(proof))
+    return table("challenge", ("optimum", "tempting answer"), rows, (44, 24))

@@ -19,7 +19,7 @@ from labs.incidents import Incident, all_incidents, find, record
 from labs.incidents.model import SIDES
 from labs.incidents.programs import ProgramFailed
 from labs.incidents.verify import Side, verify
-from labs.management.proving import BAD_INPUT, NOT_PROVEN, NOT_RUN, brokers_end_first
+from labs.management.proving import BAD_INPUT, NOT_RUN, brokers_end_first, chosen, finish, table
 
 _MOST_TIMES = 100
 _TROUBLE = (
@@ -53,7 +53,8 @@ class Command(ExactCommand):
 
     def handle(self, *args: object, **options: Any) -> None:
         if options["verify"] is not None:
-            self._verify(_chosen(options["verify"]), options)
+            every = {incident.id: incident for incident in all_incidents()}
+            self._verify(chosen(options["verify"], find, every, "incident"), options)
         elif given := [f"--{name}" for name in ("keep", "on") if options[name] is not None]:
             raise CommandError(f"{given[0]} is for --verify", returncode=BAD_INPUT)
         elif options["json"]:
@@ -78,24 +79,9 @@ class Command(ExactCommand):
                         record.keep(map(record.played, results), options["keep"])
         except _TROUBLE as trouble:
             raise CommandError(f"not played: {trouble}", returncode=NOT_RUN) from trouble
-        if options["json"]:
-            rows = [asdict(record.played(side)) | {"proven": side.is_proven} for side in results]
-            self.stdout.write(json.dumps(rows, indent=2))
-        else:
-            self.stdout.write(_table(results))
-        if wrong := [
-            f"{side.incident} on {side.release}" for side in results if not side.is_proven
-        ]:
-            raise CommandError(f"not proven: {', '.join(wrong)}", returncode=NOT_PROVEN)
-
-
-def _chosen(names: list[str]) -> list[Incident]:
-    try:
-        return [find(name) for name in names] or list(all_incidents())
-    except LookupError as unknown:
-        name = ", ".join(incident.id for incident in all_incidents())
-        message = f"--verify: there is no incident {unknown}; there are {name}"
-        raise CommandError(message, returncode=BAD_INPUT) from unknown
+        rows = [asdict(record.played(side)) | {"proven": side.is_proven} for side in results]
+        wrong = (f"{side.incident} on {side.release}" for side in results if not side.is_proven)
+        finish(self, options["json"], rows, _table(results), ", ".join(wrong))
 
 
 def _data(incident: Incident) -> dict[str, Any]:
@@ -113,10 +99,8 @@ def _data(incident: Incident) -> dict[str, Any]:
 
 def _table(sides: list[Side]) -> str:
     """A line an incident: in how many plays the harm was seen, on each side."""
-    played = dict.fromkeys(side.side for side in sides)
-    lines = [f"{'incident':16}" + "".join(f"{side:>22}" for side in played)]
-    for name in dict.fromkeys(side.incident for side in sides):
-        text = (f"{side.harmed} of {len(side.outcomes)} on {side.release}"
-                for side in sides if side.incident == name)  # fmt: skip
-        lines.append(f"{name:16}" + "".join(f"{name:>22}" for name in text))
-    return "\n".join(lines)
+    rows: dict[str, list[str]] = {}
+    for side in sides:
+        cell = f"{side.harmed} of {len(side.outcomes)} on {side.release}"
+        rows.setdefault(side.incident, []).append(cell)
+    return table("incident", dict.fromkeys(side.side for side in sides), rows, (16, 22))

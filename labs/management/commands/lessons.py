@@ -16,7 +16,15 @@ from labs.evidence import lesson_record
 from labs.evidence.lesson_proofs import Proof, prove
 from labs.evidence.lesson_record import Standing, standing
 from labs.lessons import Lesson, all_lessons, find
-from labs.management.proving import BAD_INPUT, NOT_PROVEN, NOT_RUN, brokers_end_first, check_draws
+from labs.management.proving import (
+    BAD_INPUT,
+    NOT_RUN,
+    brokers_end_first,
+    check_draws,
+    chosen,
+    finish,
+    table,
+)  # fmt: skip
 from labs.pages.lesson_questions import statistics
 
 
@@ -52,7 +60,8 @@ class Command(ExactCommand):
 
     def handle(self, *args: object, **options: Any) -> None:
         if options["verify"] is not None:
-            self._verify(_chosen(options["verify"]), options)
+            every = {lesson.name: lesson for lesson in all_lessons()}
+            self._verify(chosen(options["verify"], find, every, "lab"), options)
         elif options["questions"]:
             self._questions(as_data=options["json"])
         else:
@@ -101,22 +110,9 @@ class Command(ExactCommand):
                         lesson_record.add(file, lesson, proofs, today, options["seed"])
         except RunnerDied as died:
             raise CommandError(str(died), returncode=NOT_RUN) from died
-        if options["json"]:
-            rows = [asdict(proof) | {"proven": proof.is_proven} for proof in results]
-            self.stdout.write(json.dumps(rows, indent=2))
-        else:
-            self.stdout.write(_table(results))
-        if wrong := [f"{proof.lesson}, {proof.role}" for proof in results if not proof.is_proven]:
-            raise CommandError(f"not proven: {'; '.join(wrong)}", returncode=NOT_PROVEN)
-
-
-def _chosen(names: list[str]) -> list[Lesson]:
-    try:
-        return [find(name) for name in names] or list(all_lessons())
-    except LookupError as unknown:
-        name = ", ".join(lesson.name for lesson in all_lessons())
-        message = f"--verify: there is no lab {unknown}; there are {name}"
-        raise CommandError(message, returncode=BAD_INPUT) from unknown
+        rows = [asdict(proof) | {"proven": proof.is_proven} for proof in results]
+        wrong = (f"{proof.lesson}, {proof.role}" for proof in results if not proof.is_proven)
+        finish(self, options["json"], rows, _table(results), "; ".join(wrong))
 
 
 def _data(lesson: Lesson, stands: list[Standing]) -> dict[str, Any]:
@@ -137,8 +133,7 @@ def _data(lesson: Lesson, stands: list[Standing]) -> dict[str, Any]:
 
 def _table(proofs: list[Proof]) -> str:
     """A line a lab: in how many runs its symptom showed, under each of the three settings."""
-    lines = [f"{'lab':44}{'story':>20}{'solution':>20}{'tempting answer':>20}"]
-    for name in dict.fromkeys(proof.lesson for proof in proofs):
-        text = "".join(f"{proof!s:>20}" for proof in proofs if proof.lesson == name)
-        lines.append(f"{name:44}{text}")
-    return "\n".join(lines)
+    rows: dict[str, list[str]] = {}
+    for proof in proofs:
+        rows.setdefault(proof.lesson, []).append(str(proof))
+    return table("lab", ("story", "solution", "tempting answer"), rows, (44, 20))
