@@ -8,8 +8,16 @@ from typing import Any
 import pytest
 
 from labs.engine.plan.spec import ExperimentSpec
-from labs.engine.run import ahead
-from labs.engine.run.shape import Shape, features, ordinary, shape, shapes, topology_of
+from labs.engine.run.shape import (
+    Shape,
+    features,
+    from_json,
+    ordinary,
+    shape,
+    shapes,
+    to_json,
+    topology_of,
+)
 from labs.engine.scenarios import ScenarioError, find
 from tests.engine.arms import DESCRIBED, RECOMMENDED, arm, experiment
 
@@ -127,7 +135,7 @@ def test_what_cannot_be_staged_has_no_shape() -> None:
 
 def test_shapes_cross_the_border_of_a_process() -> None:
     shapes = (*ordinary(), Shape("4.0.2", 1, 3, linked=True, settings=CLEAN, features={ELR: 1}))
-    assert ahead.from_json(ahead.to_json(shapes)) == shapes
+    assert from_json(to_json(shapes)) == shapes
 
 
 @pytest.mark.parametrize(

@@ -11,19 +11,23 @@ a line (all JSON). The process ends with its standard input.
 from __future__ import annotations
 
 import asyncio
+import json
+import sys
 from collections import defaultdict
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from labs.engine.network.commands import Wishes
-from labs.engine.network.flows import Flow, Key, Pipe
+from labs.engine.network.flows import Flow, Key, Pipe, report
 from labs.engine.network.sources import Sources
-from labs.engine.network.tally import seen
 
 CLIENTS = "clients"
 """Who is none of the cluster's processes."""
 _LOOPBACK = "127.0.0.1"
+
+Wish = Callable[..., dict[str, Any]]
+"""Does what a line of the owner asks for these flows, and returns the answer."""
 
 
 class Proxy:
@@ -49,7 +53,7 @@ class Proxy:
         """What these flows have done since they were shaped last."""
         rows = [self._flows[key] for key in flows]
         waiting = (pipe.waiting for flow in rows for pipe in flow.pipes)
-        return seen((flow.tally for flow in rows), waiting)
+        return report((flow.tally for flow in rows), waiting)
 
     def sever(self, flows: list[Key]) -> dict[str, Any]:
         """Breaks every connection of these flows; what waited in them is lost."""
@@ -96,6 +100,33 @@ async def _both(request: Pipe, answer: Pipe) -> None:
         for way in tasks:
             way.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class Wishes:
+    """The owner's lines on standard input; each is answered by one, and their end is ours."""
+
+    def __init__(self) -> None:
+        self._lines = asyncio.StreamReader()
+
+    async def first(self) -> dict[str, Any]:
+        """What the owner begins with."""
+        loop = asyncio.get_running_loop()
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(self._lines), sys.stdin)
+        data: dict[str, Any] = json.loads(await self._lines.readline())
+        return data
+
+    async def serve(self, actions: Mapping[str, Wish]) -> None:
+        """Says that all is ready, and then does what each line wants of which flows."""
+        _answer({})
+        while line := await self._lines.readline():
+            wish = json.loads(line)
+            flows = [tuple(key) for key in wish.pop("flows")]
+            _answer(actions[wish.pop("do")](flows, **wish))
+
+
+def _answer(answers: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(answers) + "\n")
+    sys.stdout.flush()
 
 
 async def _main() -> None:

@@ -11,37 +11,21 @@ which is its end, as soon as somebody waits for one, a broker dies, or it has wa
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from labs.engine.base import slots
 from labs.engine.run import experiment
 from labs.engine.run.boot import Ahead
-from labs.engine.run.shape import Shape
-
-ENDED_WAITING = GAVE_WAY, NOT_BOOTED = 6, 7
-"""Exit codes of one that is no run: its place is wanted, or it has waited for too long; a broker
-failed."""
-SPEC = "spec.json"
-WAITS = "booted; waits for its run"
-"""What it says in its log once all of its clusters serve."""
+from labs.engine.run.pool import GAVE_WAY, NOT_BOOTED, SPEC, WAITS
+from labs.engine.run.shape import from_json
 
 _OLDEST_S = 1800.0
 _LOOK_EVERY_S = 0.25
-
-
-def to_json(shapes: Sequence[Shape]) -> str:
-    return json.dumps([asdict(shape) for shape in shapes])
-
-
-def from_json(text: str) -> tuple[Shape, ...]:
-    return tuple(Shape(**shape) for shape in json.loads(text))
 
 
 def main(argv: list[str]) -> int:

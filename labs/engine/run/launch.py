@@ -15,8 +15,7 @@ from typing import Any, Self
 from labs.engine.base import processes
 from labs.engine.base.wait import until
 from labs.engine.plan.spec import ExperimentSpec
-from labs.engine.run.ahead import ENDED_WAITING, SPEC
-from labs.engine.run.pool import Pool
+from labs.engine.run.pool import ENDED_WAITING, SPEC, Pool
 
 _GRACE_S = 20.0
 

@@ -16,9 +16,16 @@ from pathlib import Path
 from labs.engine.base import processes, slots
 from labs.engine.base.idle import QUIET, Idle
 from labs.engine.plan.spec import ExperimentSpec
-from labs.engine.run import ahead
-from labs.engine.run.shape import Shape, ordinary, shapes
+from labs.engine.run.shape import Shape, ordinary, shapes, to_json
 from labs.engine.scenarios import ScenarioError
+
+ENDED_WAITING = GAVE_WAY, NOT_BOOTED = 6, 7
+"""Exit codes of a runner (`labs.engine.run.ahead`) that never got a run: its place is wanted, or it
+has waited for too long; a broker failed."""
+SPEC = "spec.json"
+"""The file in a run's folder that describes the experiment."""
+WAITS = "booted; waits for its run"
+"""What a runner says in its log once all of its clusters serve."""
 
 PREFIX = "ahead-"
 """How the names of their folders begin."""
@@ -49,7 +56,7 @@ class Waiting:
         above.mkdir(parents=True, exist_ok=True)
         self.home = Path(tempfile.mkdtemp(prefix=PREFIX, dir=above)).resolve()
         path = self.home / "shapes.json"
-        path.write_text(ahead.to_json(shapes), "utf-8")
+        path.write_text(to_json(shapes), "utf-8")
         socket: list[str | Path] = ["--judge-socket", judge_socket] if judge_socket else []
         self.process = processes.spawn(
             [sys.executable, "-m", "labs.engine.run.keeper", path, "--ahead", self.home, *socket],
@@ -75,7 +82,7 @@ class Waiting:
     def booted(self) -> bool:
         """Whether its clusters serve."""
         log = self.home / _LOGS[1]
-        return log.exists() and ahead.WAITS in log.read_text("utf-8", "replace")
+        return log.exists() and WAITS in log.read_text("utf-8", "replace")
 
     def end(self) -> None:
         """Ends it and its brokers, and removes its folder."""
@@ -156,7 +163,7 @@ class Pool:
         pause_s = _LOOK_EVERY_S
         while not self._over.wait(pause_s):
             try:
-                pause_s = _LOOK_EVERY_S if self._look() in (None, ahead.GAVE_WAY) else _PAUSE_S
+                pause_s = _LOOK_EVERY_S if self._look() in (None, GAVE_WAY) else _PAUSE_S
             except OSError:
                 logger.exception("no brokers could be booted ahead")
                 pause_s = _PAUSE_S

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 
 from advisor.catalog import Component, Family, kafka_line, lookup
 from advisor.catalog.versions import at_least
@@ -31,6 +32,14 @@ class Shape:
     log_dirs: int = 1
     racks: int = 0
     zookeeper: bool = False
+
+
+def to_json(shapes: Sequence[Shape]) -> str:
+    return json.dumps([asdict(shape) for shape in shapes])
+
+
+def from_json(text: str) -> tuple[Shape, ...]:
+    return tuple(Shape(**shape) for shape in json.loads(text))
 
 
 def shape(experiment: ExperimentSpec, arm: ArmSpec) -> Shape:
