@@ -34,7 +34,7 @@ _HERE_S = 60.0
 class Victim:
     """A process of a run, by words of its command line and how its working folder's name begins.
 
-    `mention` is a part of what the run says of it; `spec` is the run.
+    `told` is a part of what the run says of it; `spec` is the run.
     """
 
     name: str

@@ -149,8 +149,8 @@ def _without_session(request: HttpRequest) -> HttpResponse | None:
 
 
 def _too_many(limit: Limit, where: str) -> HttpResponse:
-    said = f"{where} there was more than one may ask for in {limit.seconds} s."
-    page = render_to_string("429.html", {"said": said, "seconds": limit.seconds})
+    text = f"{where} there was more than one may ask for in {limit.seconds} s."
+    page = render_to_string("429.html", {"said": text, "seconds": limit.seconds})
     answer = HttpResponse(page, status=HTTPStatus.TOO_MANY_REQUESTS)
     answer["Retry-After"] = str(limit.seconds)
     return answer
@@ -158,20 +158,20 @@ def _too_many(limit: Limit, where: str) -> HttpResponse:
 
 def _address(near: str, forwarded: str) -> str:
     """Whose request it is; of IPv6 the network, because one machine has all of its addresses."""
-    found = near
-    for each in reversed([part.strip() for part in forwarded.split(",")]):
-        if not _is_trusted(found) or not _parsed(each):
+    result = near
+    for item in reversed([part.strip() for part in forwarded.split(",")]):
+        if not _is_trusted(result) or not _parsed(item):
             break
-        found = each
-    address = _parsed(found)
+        result = item
+    address = _parsed(result)
     if isinstance(address, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((address, 64), strict=False))
-    return found
+    return result
 
 
 def _is_trusted(address: str) -> bool:
     parsed = _parsed(address)
-    return parsed is not None and any(parsed in each for each in settings.LAB_TRUSTED_PROXIES)
+    return parsed is not None and any(parsed in proxy for proxy in settings.LAB_TRUSTED_PROXIES)
 
 
 def _parsed(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

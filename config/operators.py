@@ -25,14 +25,14 @@ def keep(**_: Any) -> None:
 
     Called after each `migrate`. A new password ends the sessions that were begun with the old one.
     """
-    found, _is_new = User.objects.get_or_create(username=NAME)
+    user, _is_new = User.objects.get_or_create(username=NAME)
     given = settings.LAB_OPERATOR_PASSWORD
     if not given:
-        found.set_unusable_password()
-    elif not found.check_password(given):
-        found.set_password(given)
-    found.is_active, found.is_staff = bool(given), True
-    found.save()
+        user.set_unusable_password()
+    elif not user.check_password(given):
+        user.set_password(given)
+    user.is_active, user.is_staff = bool(given), True
+    user.save()
 
 
 class OperatorForm(AuthenticationForm):

@@ -145,7 +145,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
-    told = parser.parse_args()
+    options = parser.parse_args()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     from config.wsgi import application
@@ -154,7 +154,7 @@ def main() -> int:
     logging.config.dictConfig(settings.LOGGING)
     Background("watch", watch, WATCH_S).start()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    server(told.host, told.port, logged(application)).run()
+    server(options.host, options.port, logged(application)).run()
     return 0
 
 

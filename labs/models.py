@@ -281,7 +281,7 @@ class Classroom(models.Model):
     class Meta:
         constraints = (
             models.CheckConstraint(
-                condition=Q(stage__in=[each.value for each in Stage]), name="classroom_stage"
+                condition=Q(stage__in=[item.value for item in Stage]), name="classroom_stage"
             ),
         )
 

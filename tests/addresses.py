@@ -23,14 +23,14 @@ Filled = dict[str, str]
 
 def names(patterns: list[URLPattern | URLResolver] | None = None, prefix: str = "") -> list[str]:
     """Every name of the URL table, as `reverse` takes it."""
-    found = []
-    for each in get_resolver().url_patterns if patterns is None else patterns:
-        if isinstance(each, URLResolver):
-            inner = f"{prefix}{each.namespace}:" if each.namespace else prefix
-            found += names(each.url_patterns, inner)
+    results = []
+    for resolver in get_resolver().url_patterns if patterns is None else patterns:
+        if isinstance(resolver, URLResolver):
+            inner = f"{prefix}{resolver.namespace}:" if resolver.namespace else prefix
+            results += names(resolver.url_patterns, inner)
         else:
-            found.append(f"{prefix}{each.name}")
-    return found
+            results.append(f"{prefix}{resolver.name}")
+    return results
 
 
 def addresses() -> list[tuple[str, str]]:
@@ -53,10 +53,10 @@ def _examples() -> dict[str, list[Filled]]:
     arms = [{**run, "arm": "described"} for run in runs]
     lessons = [{"name": lesson.name} for lesson in all_lessons()]
     steps = [{**lesson, "step": step} for lesson in lessons for step in STEPS]
-    challenges = [{"name": each.name} for each in all_challenges()]
+    challenges = [{"name": challenge.name} for challenge in all_challenges()]
     tried = Attempt.objects.create(visitor="somebody", challenge=challenges[0]["name"])
     saved = [{"slug": slug}]
-    rooms = [{"code": each.code} for each in make.rooms()]
+    rooms = [{"code": room.code} for room in make.rooms()]
     return {
         **{name: [{}] for name in _PLAIN},
         **{f"labs:{name}": runs for name in _OF_A_RUN},
@@ -67,12 +67,12 @@ def _examples() -> dict[str, list[Filled]]:
         **{f"labs:class-{name}": rooms for name in _OF_A_ROOM},
         **{f"labs:challenge{name}": challenges
            for name in ("", "-live", "-answer", "-give-up")},
-        "labs:challenge-evidence": [{**each, "part": "dump"} for each in challenges],
+        "labs:challenge-evidence": [{**challenge, "part": "dump"} for challenge in challenges],
         "labs:challenge-result": [{"slug": tried.slug}],
-        "labs:incident": [{"name": each.slug} for each in all_incidents()],
+        "labs:incident": [{"name": incident.slug} for incident in all_incidents()],
         **{f"advisor:{name}": saved for name in _OF_A_PIPELINE},
         "advisor:export": [{"slug": slug, "product": product}],
-        **{f"advisor:{name}": [{"step": each} for each in ("client", "producer")]
+        **{f"advisor:{name}": [{"step": name} for name in ("client", "producer")]
            for name in ("describe", "card")},
         "concepts:concept": [{"name": "isr"}],
         "reference:failure": [{"name": all_events()[0].name}],

@@ -26,6 +26,6 @@ def in_release(
     if key != (Component.PRODUCER, IDEMPOTENCE) or not forgets_idempotence(family, release):
         return value
     producer = settings.get(Component.PRODUCER, {})
-    asked = any(producer.get(name) is not None for name in (IDEMPOTENCE, TRANSACTIONAL_ID))
+    asks = any(producer.get(name) is not None for name in (IDEMPOTENCE, TRANSACTIONAL_ID))
     by_streams = family is Family.STREAMS and exactly_once(settings)
-    return value if asked or by_streams else False
+    return value if asks or by_streams else False

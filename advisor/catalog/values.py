@@ -78,8 +78,8 @@ def render(setting: Setting, value: Value) -> str:
     if value is None:
         raise _refusal(setting, "has no value")
     text = written(value)
-    found = parse(setting, text)
-    if found != value or isinstance(found, bool) is not isinstance(value, bool):
+    result = parse(setting, text)
+    if result != value or isinstance(result, bool) is not isinstance(value, bool):
         raise _refusal(setting, f"cannot be {value!r}")
     return text
 

@@ -96,11 +96,11 @@ class Inputs:
         """
         source = "--set"
         try:
-            fields, found = weigh_options(dict(map(stated, options)), self._product())
+            fields, result = weigh_options(dict(map(stated, options)), self._product())
         except SettingError as error:
             raise FileProblem(self.located(error.problem)) from error
-        self._tell(source, found.notes, found.problems)
-        self._take(source, found)
+        self._tell(source, result.notes, result.problems)
+        self._take(source, result)
         for name, text in fields.items():
             self.state(name, text, Origin(source))
 

@@ -24,15 +24,15 @@ def weigh_options(stated: Mapping[str, str], product: Product) -> tuple[dict[str
     Raises `SettingError` for a version that is not known.
     """
     items = {name: _item(name, text) for name, text in stated.items()}
-    others = [each for each in items.values() if each and _only_real(each, product)]
-    found = weigh(Reading(items=others), product)
-    told = {each.setting for each in found.problems}
-    for component in {each.component for each in others}:
-        texts = _texts((each for each in items.values() if each), component)
+    others = [item for item in items.values() if item and _only_real(item, product)]
+    result = weigh(Reading(items=others), product)
+    reported = {problem.setting for problem in result.problems}
+    for component in {item.component for item in others}:
+        texts = _texts((item for item in items.values() if item), component)
         problem = refused_combination(product.family, product.version, component, texts)
-        if problem and problem.setting not in told:
-            found.problems.append(replace(problem, message=f"{_PLACE}{problem.message}"))
-    return {name: stated[name] for name, item in items.items() if item not in others}, found
+        if problem and problem.setting not in reported:
+            result.problems.append(replace(problem, message=f"{_PLACE}{problem.message}"))
+    return {name: stated[name] for name, item in items.items() if item not in others}, result
 
 
 def _item(name: str, text: str) -> Item | None:
@@ -41,7 +41,7 @@ def _item(name: str, text: str) -> Item | None:
 
 
 def _texts(items: Iterable[Item], component: Component) -> dict[str, str]:
-    return {each.name: each.text for each in items if each.component is component}
+    return {item.name: item.text for item in items if item.component is component}
 
 
 def _only_real(item: Item, product: Product) -> bool:

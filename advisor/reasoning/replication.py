@@ -37,8 +37,8 @@ def _line(version: str) -> tuple[int, ...]:
 
 def controllers(pipeline: Pipeline) -> int | None:
     """How many controllers the cluster has, if that was said; with ZooKeeper there are no such."""
-    known = pipeline.knows(Component.APPLICATION, "controllers")
-    count = pipeline.value(Component.APPLICATION, "controllers") if known else None
+    is_known = pipeline.knows(Component.APPLICATION, "controllers")
+    count = pipeline.value(Component.APPLICATION, "controllers") if is_known else None
     return count if isinstance(count, int) else None
 
 
@@ -49,8 +49,8 @@ def in_fullest_rack(factor: int, racks: int) -> int:
 
 def in_racks(factor: int, racks: int, lost: int) -> int:
     """Replicas in the `lost` racks that have most of them, spread evenly (KIP-36)."""
-    each, more = divmod(factor, racks)
-    return lost * each + min(lost, more)
+    number, more = divmod(factor, racks)
+    return lost * number + min(lost, more)
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,8 +96,8 @@ class Session:
         """
         if self._by_engine:
             return "resumes"
-        said = self.pipeline.text(Component.APPLICATION, "restart")
-        return said or ("resumes" if self.application_resends else "")
+        text = self.pipeline.text(Component.APPLICATION, "restart")
+        return text or ("resumes" if self.application_resends else "")
 
     @property
     def retries_last_ms(self) -> int:

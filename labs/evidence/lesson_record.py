@@ -106,9 +106,9 @@ def standing(lesson: Lesson, kept: Sequence[Kept]) -> list[Standing]:
 def wait(lesson: Lesson, kept: Sequence[Kept]) -> Wait | None:
     """The longest that an arm of the lab took in what is kept of it; None if nobody measured."""
     of = fingerprint(lesson)
-    mine = [each for each in kept if (each.lesson, each.of) == (lesson.name, of)]
-    verdicts = [s for each in mine for s in each.verdict_s.values()]
-    news = [s for each in mine for s in each.news_s.values()]
+    mine = [item for item in kept if (item.lesson, item.of) == (lesson.name, of)]
+    verdicts = [s for item in mine for s in item.verdict_s.values()]
+    news = [s for item in mine for s in item.news_s.values()]
     return Wait(max(verdicts), max(news)) if verdicts and news else None
 
 

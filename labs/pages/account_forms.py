@@ -77,10 +77,10 @@ class SignInForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         given = self.cleaned_data
         if given.keys() >= {"name", "password"}:
-            found = authenticate(username=given["name"], password=given["password"])
-            if not isinstance(found, User) or found.is_staff:
+            result = authenticate(username=given["name"], password=given["password"])
+            if not isinstance(result, User) or result.is_staff:
                 raise ValidationError(WRONG)
-            self.user = found
+            self.user = result
         return given
 
 

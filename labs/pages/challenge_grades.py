@@ -65,7 +65,7 @@ def _grade(attempt: Attempt, challenge: Challenge) -> Grade | None:
         return Grade(UNKNOWN, "The run of this try was removed.")
     if experiment.state != State.DONE:
         return None
-    run = next((each for each in experiment.runs.all() if each.name == challenge.arm), None)
+    run = next((run for run in experiment.runs.all() if run.name == challenge.arm), None)
     if run is None:
         return Grade(UNKNOWN, "The run of this try has no such settings.")
     played = Played.of(run.result)
@@ -78,8 +78,8 @@ def _grade(attempt: Attempt, challenge: Challenge) -> Grade | None:
         )
     pipeline, problems = described(challenge, attempt.levers)
     if pipeline is None:
-        said = "; ".join(problem.message for problem in problems)
-        return Grade(UNKNOWN, f"These settings are not taken any more: {said}")
+        text = "; ".join(problem.message for problem in problems)
+        return Grade(UNKNOWN, f"These settings are not taken any more: {text}")
     return grade(challenge, played, stated(challenge, pipeline))
 
 
@@ -88,16 +88,16 @@ def tries(request: HttpRequest, challenge: Challenge | None = None) -> list[Atte
     key = visitors.known(request)
     if not key:
         return []
-    found = Attempt.objects.filter(visitor=key).select_related("experiment")
+    result = Attempt.objects.filter(visitor=key).select_related("experiment")
     if challenge is not None:
-        found = found.filter(challenge=challenge.name)
-    return list(found.prefetch_related("experiment__runs")[:_MOST_TRIES])
+        result = result.filter(challenge=challenge.name)
+    return list(result.prefetch_related("experiment__runs")[:_MOST_TRIES])
 
 
 def best(graded_tries: Iterable[Graded]) -> Graded | None:
     """The passed try with the fewest changes; of equal ones the oldest."""
-    passed: Sequence[Graded] = [each for each in graded_tries if each.passed]
-    return min(passed, key=lambda each: (each.score, each.attempt.pk), default=None)
+    passed: Sequence[Graded] = [grade for grade in graded_tries if grade.passed]
+    return min(passed, key=lambda item: (item.score, item.attempt.pk), default=None)
 
 
 def give_up(request: HttpRequest, challenge: Challenge) -> None:

@@ -31,18 +31,18 @@ def challenges(request: HttpRequest) -> HttpResponse:
 @never_cache
 def challenge(request: HttpRequest, name: str) -> HttpResponse:
     """One challenge. A POST plays the settings that it brings."""
-    found = _find(name)
+    challenge = _find(name)
     if request.method == "POST":
-        return _play(request, found)
-    return render(request, "labs/challenge.html", challenge_pages.context(request, found))
+        return _play(request, challenge)
+    return render(request, "labs/challenge.html", challenge_pages.context(request, challenge))
 
 
 @require_safe
 @never_cache
 def live(request: HttpRequest, name: str) -> HttpResponse:
     """The part of the page that changes; 286 once it will not change again."""
-    found = _find(name)
-    context = challenge_pages.context(request, found)
+    challenge = _find(name)
+    context = challenge_pages.context(request, challenge)
     if "experiment" not in context:
         raise Http404("Nothing has been run in this challenge.")
     response = render(request, "labs/challenge/live.html", context)
@@ -54,35 +54,35 @@ def live(request: HttpRequest, name: str) -> HttpResponse:
 @require_POST
 def answer(request: HttpRequest, name: str) -> HttpResponse:
     """Takes the cause and the message that a visitor names in a case of forensics."""
-    found = _find(name)
-    attempt = _last(request, found)
+    challenge = _find(name)
+    attempt = _last(request, challenge)
     experiment = attempt.experiment if attempt else None
-    if not found.is_forensics or attempt is None or experiment is None:
+    if not challenge.is_forensics or attempt is None or experiment is None:
         raise Http404("There is no recording to speak about.")
     if experiment.state != State.DONE:
-        return redirect("labs:challenge", name=found.name)
-    form = CaseForm(found, request.POST)
+        return redirect("labs:challenge", name=challenge.name)
+    form = CaseForm(challenge, request.POST)
     if form.message is None or not form.cause:
-        context = challenge_pages.context(request, found) | {"case": form}
+        context = challenge_pages.context(request, challenge) | {"case": form}
         return render(request, "labs/challenge.html", context, status=422)
-    shown = _is_harmed(found, attempt, form.message)
+    shown = _is_harmed(challenge, attempt, form.message)
     tries = int(attempt.answer.get("tries", 0)) + 1
     attempt.answer = {
         "cause": form.cause, "message": form.message, "harmed": shown, "tries": tries,
     }  # fmt: skip
     attempt.save(update_fields=["answer"])
-    return redirect(f"{_url(found)}#graded")
+    return redirect(f"{_url(challenge)}#graded")
 
 
 @require_safe
 @never_cache
 def evidence(request: HttpRequest, name: str, part: str) -> HttpResponse:
     """One broker's log, or the dump of the log, of the visitor's own recording, as text."""
-    found = _find(name)
-    attempt = _last(request, found)
+    challenge = _find(name)
+    attempt = _last(request, challenge)
     experiment = attempt.experiment if attempt else None
-    run = experiment.runs.filter(name=found.arm).first() if experiment else None
-    if not found.is_forensics or run is None or run.experiment.is_live:
+    run = experiment.runs.filter(name=challenge.arm).first() if experiment else None
+    if not challenge.is_forensics or run is None or run.experiment.is_live:
         raise Http404("There is no recording to look into.")
     folder = challenge_pages.logs_of(run)
     if part == "dump":
@@ -92,16 +92,16 @@ def evidence(request: HttpRequest, name: str, part: str) -> HttpResponse:
     else:
         raise Http404("The recording has no such part.")
     response = HttpResponse(text, content_type="text/plain; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{found.name}-{part}.txt"'
+    response["Content-Disposition"] = f'attachment; filename="{challenge.name}-{part}.txt"'
     return response
 
 
 @require_POST
 def give_up(request: HttpRequest, name: str) -> HttpResponse:
     """Shows the optimum to who asks for it."""
-    found = _find(name)
-    challenge_grades.give_up(request, found)
-    return redirect(f"{_url(found)}#optimum")
+    challenge = _find(name)
+    challenge_grades.give_up(request, challenge)
+    return redirect(f"{_url(challenge)}#optimum")
 
 
 @require_safe
@@ -125,56 +125,56 @@ def _find(name: str) -> Challenge:
         raise Http404("There is no such challenge.") from unknown
 
 
-def _url(found: Challenge) -> str:
-    return reverse("labs:challenge", args=[found.name])
+def _url(challenge: Challenge) -> str:
+    return reverse("labs:challenge", args=[challenge.name])
 
 
-def _last(request: HttpRequest, found: Challenge) -> Attempt | None:
-    return next(iter(challenge_grades.tries(request, found)), None)
+def _last(request: HttpRequest, challenge: Challenge) -> Attempt | None:
+    return next(iter(challenge_grades.tries(request, challenge)), None)
 
 
-def _play(request: HttpRequest, found: Challenge) -> HttpResponse:
+def _play(request: HttpRequest, challenge: Challenge) -> HttpResponse:
     """Starts a run with the levers that were sent, or puts one that reached no result back into
     the queue. One at a time."""
-    last = _last(request, found)
+    last = _last(request, challenge)
     experiment = last.experiment if last else None
     if experiment is not None and experiment.is_live:
-        return redirect(f"{_url(found)}#live")
+        return redirect(f"{_url(challenge)}#live")
     try:
         if request.POST.get("again") and experiment is not None and experiment.state != State.DONE:
             services.again(experiment, visitors.of(request))
-            return redirect(f"{_url(found)}#live")
-        form = LeverForm(found, request.POST)
+            return redirect(f"{_url(challenge)}#live")
+        form = LeverForm(challenge, request.POST)
         if not form.is_valid() or form.pipeline is None:
-            context = challenge_pages.context(request, found) | {"form": form}
+            context = challenge_pages.context(request, challenge) | {"form": form}
             return render(request, "labs/challenge.html", context, status=422)
-        _start(request, found, form.levers, form.pipeline)
+        _start(request, challenge, form.levers, form.pipeline)
     except services.Refused as refused:
         messages.error(request, str(refused))
-    return redirect(f"{_url(found)}#live")
+    return redirect(f"{_url(challenge)}#live")
 
 
 def _start(
-    request: HttpRequest, found: Challenge, levers: dict[str, str], pipeline: Pipeline
+    request: HttpRequest, challenge: Challenge, levers: dict[str, str], pipeline: Pipeline
 ) -> None:
     """Queues the run; of today's challenge on the schedule that everybody has."""
     day = challenge_pages.today()
-    is_daily = bool(request.POST.get("daily")) and of_day(day, all_challenges()) == found
+    is_daily = bool(request.POST.get("daily")) and of_day(day, all_challenges()) == challenge
     started = services.start_challenge(
-        found, pipeline, visitors.of(request), seed_of(day) if is_daily else None
+        challenge, pipeline, visitors.of(request), seed_of(day) if is_daily else None
     )
     Attempt.objects.create(
-        visitor=visitors.key(request), challenge=found.name, levers=levers,
+        visitor=visitors.key(request), challenge=challenge.name, levers=levers,
         day=day if is_daily else None, experiment=started,
     )  # fmt: skip
 
 
-def _is_harmed(found: Challenge, attempt: Attempt, message: int) -> bool | None:
+def _is_harmed(challenge: Challenge, attempt: Attempt, message: int) -> bool | None:
     """Whether the ledger shows the harm of the case in a message; None where it cannot tell."""
     if attempt.experiment is None:
         return None
-    run = attempt.experiment.runs.filter(name=found.arm).first()
-    count = found.conditions[0].count
+    run = attempt.experiment.runs.filter(name=challenge.arm).first()
+    count = challenge.conditions[0].count
     seen = run.counts.get(count) if run else None
     if run is None or seen is None:
         return None

@@ -36,14 +36,14 @@ class Seat:
 def key(room: Classroom) -> str:
     """What a browser has seen of a room: the same as long as nothing is new for everybody."""
     experiment = room.experiment
-    told = f"{room.version}.{int(room.is_open)}"
+    data = f"{room.version}.{int(room.is_open)}"
     if experiment is None or room.stage != Stage.RUN:
-        return told
+        return data
     beat = experiment.heartbeat_at
     moment = beat.timestamp() if beat else 0.0
     if experiment.state == State.QUEUED:  # its place in the queue changes without a sign
         moment = timezone.now().timestamp() // _QUEUED_EVERY_S
-    return f"{told}.{experiment.attempt}.{experiment.state}.{moment:.0f}"
+    return f"{data}.{experiment.attempt}.{experiment.state}.{moment:.0f}"
 
 
 def seats_key(room: Classroom) -> str:
@@ -57,7 +57,7 @@ def context(request: HttpRequest, room: Classroom, lesson: Lesson) -> dict[str, 
     mine = visitors.known(request)
     leads = bool(mine) and room.teacher == mine
     pupil = None if leads else class_rooms.pupil_of(room, mine)
-    found: dict[str, Any] = {
+    values: dict[str, Any] = {
         "room": room,
         "code": f"{room.code[:4]}-{room.code[4:]}",
         "lesson": lesson,
@@ -68,50 +68,50 @@ def context(request: HttpRequest, room: Classroom, lesson: Lesson) -> dict[str, 
         "gone": room.opened_at + KEPT_FOR,
     }
     if not leads and pupil is None:
-        return found
+        return values
     kept = pupil.prediction if pupil else {}
-    found |= {"form": PredictionForm(lesson, kept=kept), "answers": kept}
+    values |= {"form": PredictionForm(lesson, kept=kept), "answers": kept}
     if room.stage == Stage.PREDICT:
-        return found | {"story": lesson_pages.html(lesson, lesson.story, {})}
+        return values | {"story": lesson_pages.html(lesson, lesson.story, {})}
     if room.stage == Stage.RUN:
-        return found | _run(room, lesson, kept)
-    members = [class_rooms.member(each) for each in room.pupils.all()]
+        return values | _run(room, lesson, kept)
+    members = [class_rooms.member(pupil) for pupil in room.pupils.all()]
     if room.stage in (Stage.PREDICTED, Stage.EXPLAIN):
-        found |= _spreads(room, lesson, members)
+        values |= _spreads(room, lesson, members)
     if room.stage == Stage.QUESTION:
-        found |= _question(room, lesson, pupil, members)
+        values |= _question(room, lesson, pupil, members)
     if room.stage == Stage.EXPLAIN and room.experiment is not None:
-        found |= lesson_pages.results(lesson, room.experiment, kept)
-        found["take_home_text"] = lesson_pages.html(lesson, lesson.take_home, {})
-    return found
+        values |= lesson_pages.results(lesson, room.experiment, kept)
+        values["take_home_text"] = lesson_pages.html(lesson, lesson.take_home, {})
+    return values
 
 
 def seats(room: Classroom, lesson: Lesson) -> dict[str, Any]:
     """What only the teacher sees, at once: who is where, and what is answered just now."""
     pupils = list(room.pupils.all())
-    members = [class_rooms.member(each) for each in pupils]
+    members = [class_rooms.member(pupil) for pupil in pupils]
     here = PRESENCE.here(room.code)
-    found: dict[str, Any] = {
+    values: dict[str, Any] = {
         "room": room,
         "lesson": lesson,
         "seats_key": seats_key(room),
-        "seats": [_seat(room, lesson, each, here) for each in pupils],
-        "here": sum(each.visitor in here for each in pupils),
-        "predicted": sum(bool(each.prediction) for each in pupils),
+        "seats": [_seat(room, lesson, pupil, here) for pupil in pupils],
+        "here": sum(pupil.visitor in here for pupil in pupils),
+        "predicted": sum(bool(pupil.prediction) for pupil in pupils),
     }
     if room.stage == Stage.PREDICT:
-        found |= _spreads(room, lesson, members)
+        values |= _spreads(room, lesson, members)
     question = current_question(room, lesson)
     if question is not None and not room.revealed:
-        found |= {"question": question, "bars": answered(question, members)}
-        found["replied"] = sum(question.name in each.answers for each in pupils)
-    return found
+        values |= {"question": question, "bars": answered(question, members)}
+        values["replied"] = sum(question.name in pupil.answers for pupil in pupils)
+    return values
 
 
 def current_question(room: Classroom, lesson: Lesson) -> Question | None:
     """The question that the class is at."""
-    known = room.stage == Stage.QUESTION and room.question < len(lesson.questions)
-    return lesson.questions[room.question] if known else None
+    is_known = room.stage == Stage.QUESTION and room.question < len(lesson.questions)
+    return lesson.questions[room.question] if is_known else None
 
 
 def outcomes(room: Classroom) -> dict[str, Outcome]:
@@ -123,9 +123,9 @@ def outcomes(room: Classroom) -> dict[str, Outcome]:
 
 def _seat(room: Classroom, lesson: Lesson, pupil: Pupil, here: frozenset[str]) -> Seat:
     right = sum(
-        each.answers[pupil.answers[each.name]].right
-        for each in lesson.questions
-        if each.name in pupil.answers and pupil.answers[each.name] < len(each.answers)
+        question.answers[pupil.answers[question.name]].right
+        for question in lesson.questions
+        if question.name in pupil.answers and pupil.answers[question.name] < len(question.answers)
     )
     return Seat(pupil, _where(room, lesson, pupil), right, pupil.visitor in here)
 
@@ -133,8 +133,8 @@ def _seat(room: Classroom, lesson: Lesson, pupil: Pupil, here: frozenset[str]) -
 def _where(room: Classroom, lesson: Lesson, pupil: Pupil) -> str:
     question = current_question(room, lesson)
     if question is not None:
-        said = "answered" if question.name in pupil.answers else "has not answered"
-        return f"{said} question {room.question + 1}"
+        text = "answered" if question.name in pupil.answers else "has not answered"
+        return f"{text} question {room.question + 1}"
     if pupil.prediction:
         return "has predicted"
     return "joined" if room.stage == Stage.PREDICT else "did not predict"
@@ -152,8 +152,8 @@ def _question(
         return {}
     given = pupil.answers.get(question.name) if pupil else None
     bars = answered(question, members) if room.revealed else ()
-    told = list(zip(question.answers, bars, strict=True)) if room.revealed else []
-    return {"question": question, "given": given, "told": told, "number": room.question + 1}
+    answers = list(zip(question.answers, bars, strict=True)) if room.revealed else []
+    return {"question": question, "given": given, "told": answers, "number": room.question + 1}
 
 
 def _run(room: Classroom, lesson: Lesson, kept: dict[str, Any]) -> dict[str, Any]:
@@ -161,12 +161,12 @@ def _run(room: Classroom, lesson: Lesson, kept: dict[str, Any]) -> dict[str, Any
     experiment = room.experiment
     if experiment is None:
         return {}
-    found: dict[str, Any] = {"experiment": experiment}
+    values: dict[str, Any] = {"experiment": experiment}
     if experiment.state != State.DONE:
-        return found | {"picture": _picture(experiment, lesson, key(room))}
-    members = [class_rooms.member(each) for each in room.pupils.all()]
-    found |= lesson_pages.results(lesson, experiment, kept) | _spreads(room, lesson, members)
-    return found | {"picture": _result(experiment, lesson)}
+        return values | {"picture": _picture(experiment, lesson, key(room))}
+    members = [class_rooms.member(pupil) for pupil in room.pupils.all()]
+    values |= lesson_pages.results(lesson, experiment, kept) | _spreads(room, lesson, members)
+    return values | {"picture": _result(experiment, lesson)}
 
 
 def _picture(experiment: Experiment, lesson: Lesson, seen: str) -> SafeString:

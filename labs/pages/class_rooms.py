@@ -46,8 +46,8 @@ def join(request: HttpRequest, room: Classroom, nickname: str) -> Pupil:
     Raises `Refused` for a nickname that another has, a full room and a closed one.
     """
     key = visitors.key(request)
-    if (known := pupil_of(room, key)) is not None:
-        return known
+    if (pupil := pupil_of(room, key)) is not None:
+        return pupil
     if not room.is_open:
         raise Refused(CLOSED)
     if room.pupils.count() >= MOST_PUPILS:
@@ -84,10 +84,10 @@ def predict(room: Classroom, pupil: Pupil, kept: Mapping[str, Mapping[str, str]]
 def answer(room: Classroom, pupil: Pupil, question: int, name: str, place: int) -> bool:
     """Keeps a pupil's first answer to the question that is asked now; False if it is not."""
     with transaction.atomic():
-        asked = _current(room, Stage.QUESTION).filter(
+        rows = _current(room, Stage.QUESTION).filter(
             pk=pupil.pk, classroom__question=question, classroom__revealed=False
         )
-        mine = asked.select_for_update(of=("self",)).first()
+        mine = rows.select_for_update(of=("self",)).first()
         if mine is None or name in mine.answers:
             return False
         mine.answers = {**mine.answers, name: place}

@@ -70,25 +70,25 @@ def join(request: HttpRequest) -> HttpResponse:
 def room(request: HttpRequest, code: str) -> HttpResponse:
     """The room as its teacher, a pupil, or somebody who may still join sees it."""
     try:
-        found, lesson = _find(code)
+        room, lesson = _find(code)
     except Http404 as unknown:
         return _index(request, {"code": core.code(code), "problem": str(unknown)}, status=404)
-    return _page(request, found, lesson)
+    return _page(request, room, lesson)
 
 
 @require_safe
 @never_cache
 def live(request: HttpRequest, code: str) -> HttpResponse:
     """What all are led through; 204 where the browser has seen it, after two queries."""
-    found, lesson = _find(code)
+    room, lesson = _find(code)
     mine = visitors.known(request)
-    if mine != found.teacher:
-        PRESENCE.asked(found.code, mine)
-    if request.GET.get("seen") == class_pages.key(found):
+    if mine != room.teacher:
+        PRESENCE.asked(room.code, mine)
+    if request.GET.get("seen") == class_pages.key(room):
         return HttpResponse(status=NOTHING_NEW)
-    context = class_pages.context(request, found, lesson)
+    context = class_pages.context(request, room, lesson)
     response = render(request, "labs/class/part.html", context)
-    if not found.is_open:
+    if not room.is_open:
         response.status_code = HttpResponseStopPolling.status_code
     return response
 
@@ -97,12 +97,12 @@ def live(request: HttpRequest, code: str) -> HttpResponse:
 @never_cache
 def seats(request: HttpRequest, code: str) -> HttpResponse:
     """Who is where, for the teacher; 204 where the browser has seen it."""
-    found, lesson = _find(code)
-    _teacher_only(request, found)
-    if request.GET.get("seen") == class_pages.seats_key(found):
+    room, lesson = _find(code)
+    _teacher_only(request, room)
+    if request.GET.get("seen") == class_pages.seats_key(room):
         return HttpResponse(status=NOTHING_NEW)
-    response = render(request, "labs/class/seats.html", class_pages.seats(found, lesson))
-    if not found.is_open:
+    response = render(request, "labs/class/seats.html", class_pages.seats(room, lesson))
+    if not room.is_open:
         response.status_code = HttpResponseStopPolling.status_code
     return response
 
@@ -110,137 +110,137 @@ def seats(request: HttpRequest, code: str) -> HttpResponse:
 @require_POST
 def predict(request: HttpRequest, code: str) -> HttpResponse:
     """Keeps a pupil's prediction, which may be changed until predicting is closed."""
-    found, lesson = _find(code)
-    pupil = _pupil(request, found)
+    room, lesson = _find(code)
+    pupil = _pupil(request, room)
     form = PredictionForm(lesson, request.POST)
     if not form.is_valid():
-        return _page(request, found, lesson, {"form": form}, status=400)
-    if not class_rooms.predict(found, pupil, form.kept()):
+        return _page(request, room, lesson, {"form": form}, status=400)
+    if not class_rooms.predict(room, pupil, form.kept()):
         messages.error(request, "Predicting is over. What you had predicted before stays.")
-    return redirect(found)
+    return redirect(room)
 
 
 @require_POST
 def answer(request: HttpRequest, code: str) -> HttpResponse:
     """Keeps a pupil's first answer to the question that is asked."""
-    found, lesson = _find(code)
-    pupil = _pupil(request, found)
-    question = class_pages.current_question(found, lesson)
+    room, lesson = _find(code)
+    pupil = _pupil(request, room)
+    question = class_pages.current_question(room, lesson)
     place = whole_number(request.POST.get("answer", ""))
     if question is None:
         messages.error(request, _MOVED_ON)
     elif place is None or place >= len(question.answers):
-        return _page(request, found, lesson, {"problem": "Choose one of the answers."}, status=400)
-    elif not class_rooms.answer(found, pupil, found.question, question.name, place):
+        return _page(request, room, lesson, {"problem": "Choose one of the answers."}, status=400)
+    elif not class_rooms.answer(room, pupil, room.question, question.name, place):
         messages.error(request, "Your first answer stays, or the question is over.")
-    return redirect(found)
+    return redirect(room)
 
 
 @require_POST
 def forward(request: HttpRequest, code: str) -> HttpResponse:
     """Leads the class on, from the place that the teacher saw."""
-    found, lesson = _find(code)
-    _teacher_only(request, found)
-    if not found.is_open or request.POST.get("from") != str(found.version):
-        messages.error(request, _MOVED_ON if found.is_open else class_rooms.CLOSED)
-        return redirect(found)
+    room, lesson = _find(code)
+    _teacher_only(request, room)
+    if not room.is_open or request.POST.get("from") != str(room.version):
+        messages.error(request, _MOVED_ON if room.is_open else class_rooms.CLOSED)
+        return redirect(room)
     try:
-        done = found.experiment is not None and found.experiment.state == State.DONE
-        class_rooms.move(found, found.place.forward(len(lesson.questions), has_result=done))
+        done = room.experiment is not None and room.experiment.state == State.DONE
+        class_rooms.move(room, room.place.forward(len(lesson.questions), has_result=done))
     except NotYet as not_yet:
         messages.error(request, str(not_yet))
-    return redirect(found)
+    return redirect(room)
 
 
 @require_POST
 def run(request: HttpRequest, code: str) -> HttpResponse:
     """Starts the one run of the class, or puts one that reached no result back into the queue."""
-    found, lesson = _find(code)
-    _teacher_only(request, found)
-    earlier = found.experiment
-    if not found.is_open or found.stage not in (Stage.PREDICTED, Stage.RUN):
-        messages.error(request, class_rooms.CLOSED if not found.is_open else _MOVED_ON)
+    room, lesson = _find(code)
+    _teacher_only(request, room)
+    earlier = room.experiment
+    if not room.is_open or room.stage not in (Stage.PREDICTED, Stage.RUN):
+        messages.error(request, class_rooms.CLOSED if not room.is_open else _MOVED_ON)
     elif earlier is None or earlier.state == State.DONE:
-        _start(request, found, lesson)
+        _start(request, room, lesson)
     elif not earlier.is_live:
         try:
             services.again(earlier, visitors.of(request))
         except services.Refused as refused:
             messages.error(request, str(refused))
-    return redirect(found)
+    return redirect(room)
 
 
 @require_POST
 def close(request: HttpRequest, code: str) -> HttpResponse:
     """Ends the class."""
-    found, _ = _find(code)
-    _teacher_only(request, found)
-    class_rooms.close(found)
-    return redirect(found)
+    room, _ = _find(code)
+    _teacher_only(request, room)
+    class_rooms.close(room)
+    return redirect(room)
 
 
 @require_POST
 def remove(request: HttpRequest, code: str) -> HttpResponse:
     """Takes a pupil out of the room."""
-    found, _ = _find(code)
-    _teacher_only(request, found)
-    class_rooms.remove(found, whole_number(request.POST.get("pupil", "")) or 0)
-    return redirect(found)
+    room, _ = _find(code)
+    _teacher_only(request, room)
+    class_rooms.remove(room, whole_number(request.POST.get("pupil", "")) or 0)
+    return redirect(room)
 
 
 @require_safe
 @never_cache
 def export(request: HttpRequest, code: str) -> HttpResponse:
     """The class as CSV, for its teacher. The mark at its beginning says UTF-8 to spreadsheets."""
-    found, lesson = _find(code)
-    _teacher_only(request, found)
-    members = [class_rooms.member(each) for each in found.pupils.all()]
-    told = core.table(lesson, members, class_pages.outcomes(found))
-    response = HttpResponse("\ufeff" + told, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="class-{found.code}.csv"'
+    room, lesson = _find(code)
+    _teacher_only(request, room)
+    members = [class_rooms.member(pupil) for pupil in room.pupils.all()]
+    text = core.table(lesson, members, class_pages.outcomes(room))
+    response = HttpResponse("\ufeff" + text, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="class-{room.code}.csv"'
     return response
 
 
 def _index(request: HttpRequest, context: dict[str, Any], status: int = 200) -> HttpResponse:
-    told = {"lessons": all_lessons(), "lab": request.GET.get("lab", ""), **context}
-    return render(request, "labs/class/index.html", told, status=status)
+    data = {"lessons": all_lessons(), "lab": request.GET.get("lab", ""), **context}
+    return render(request, "labs/class/index.html", data, status=status)
 
 
 def _page(
-    request: HttpRequest, found: Classroom, lesson: Lesson, extra: dict[str, Any] | None = None,
+    request: HttpRequest, room: Classroom, lesson: Lesson, extra: dict[str, Any] | None = None,
     status: int = 200,
 ) -> HttpResponse:  # fmt: skip
-    context = class_pages.context(request, found, lesson)
+    context = class_pages.context(request, room, lesson)
     if context["leads"]:
-        context |= class_pages.seats(found, lesson)
+        context |= class_pages.seats(room, lesson)
     return render(request, "labs/class/room.html", context | (extra or {}), status=status)
 
 
 def _find(code: str) -> tuple[Classroom, Lesson]:
     try:
-        found = class_rooms.find(core.code(code))
-        return found, find_lesson(found.lesson)
+        room = class_rooms.find(core.code(code))
+        return room, find_lesson(room.lesson)
     except (Classroom.DoesNotExist, LookupError) as unknown:
         raise Http404(NO_ROOM) from unknown
 
 
-def _teacher_only(request: HttpRequest, found: Classroom) -> None:
-    if visitors.known(request) != found.teacher:
+def _teacher_only(request: HttpRequest, room: Classroom) -> None:
+    if visitors.known(request) != room.teacher:
         raise Http404("This is for the teacher of the room.")
 
 
-def _pupil(request: HttpRequest, found: Classroom) -> Pupil:
-    pupil = class_rooms.pupil_of(found, visitors.known(request))
+def _pupil(request: HttpRequest, room: Classroom) -> Pupil:
+    pupil = class_rooms.pupil_of(room, visitors.known(request))
     if pupil is None:
         raise Http404("This is for pupils of the room.")
     return pupil
 
 
-def _start(request: HttpRequest, found: Classroom, lesson: Lesson) -> None:
+def _start(request: HttpRequest, room: Classroom, lesson: Lesson) -> None:
     try:
         with transaction.atomic():
             started = services.start_lesson(lesson, visitors.of(request))
-            if not class_rooms.move(found, Place(Stage.RUN), started):
+            if not class_rooms.move(room, Place(Stage.RUN), started):
                 transaction.set_rollback(True)  # pressed twice: the first press has a run
     except services.Refused as refused:
         messages.error(request, str(refused))

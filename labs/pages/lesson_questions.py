@@ -50,13 +50,13 @@ def _answers(lessons: Iterable[Lesson]) -> list[Given]:
         for lesson in lessons
         for question in lesson.questions
     }
-    found: dict[str, dict[tuple[str, str], bool]] = defaultdict(dict)
+    results: dict[str, dict[tuple[str, str], bool]] = defaultdict(dict)
     for mine in Progress.objects.filter(reset_at__isnull=True).exclude(answers={}):
         for question, place in mine.answers.items():
             key = keys.get((mine.lesson, question))
             if key is not None and place < len(key):
-                found[mine.visitor][mine.lesson, question] = key[place]
-    return list(found.values())
+                results[mine.visitor][mine.lesson, question] = key[place]
+    return list(results.values())
 
 
 def _of(lesson: str, question: str, visitors: Iterable[Given]) -> Statistics:

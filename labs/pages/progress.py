@@ -20,10 +20,10 @@ _ORDER = list(STEPS)
 def of(request: HttpRequest, lesson: Lesson) -> Progress:
     """The visitor's progress; a new one is stored only once there is something to keep."""
     key = visitors.known(request)
-    found = Progress.objects.filter(
+    rows = Progress.objects.filter(
         visitor=key, lesson=lesson.name, reset_at__isnull=True
     ).select_related("experiment", "turn_experiment")
-    return (found.first() if key else None) or Progress(visitor=key, lesson=lesson.name)
+    return (rows.first() if key else None) or Progress(visitor=key, lesson=lesson.name)
 
 
 def reach(request: HttpRequest, mine: Progress, step: str) -> None:
@@ -65,11 +65,11 @@ def answer(request: HttpRequest, mine: Progress, question: Question, place: int)
 def all_of(request: HttpRequest) -> list[Progress]:
     """The visitor's progress in every lesson that they began."""
     key = visitors.known(request)
-    found = Progress.objects.filter(visitor=key, reset_at__isnull=True)
+    rows = Progress.objects.filter(visitor=key, reset_at__isnull=True)
     # The map of the course asks for the arms of each run, the table of confidence again.
-    found = found.select_related("experiment", "turn_experiment")
-    found = found.prefetch_related("experiment__runs", "turn_experiment__runs")
-    return list(found) if key else []
+    rows = rows.select_related("experiment", "turn_experiment")
+    rows = rows.prefetch_related("experiment__runs", "turn_experiment__runs")
+    return list(rows) if key else []
 
 
 def reset(request: HttpRequest, lesson: Lesson) -> None:

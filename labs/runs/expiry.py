@@ -56,18 +56,18 @@ def forget() -> dict[str, int]:
 def _orphaned(tries: QuerySet[Attempt]) -> None:
     """Of tries whose session is gone: a result stays behind its link and is nobody's any more."""
     of_session = [*tries.values_list("pk", flat=True)[:_AT_ONCE]]
-    found = Attempt.objects.filter(pk__in=of_session)
-    found.exclude(experiment__state=State.DONE).delete()
-    found.update(visitor="")
+    rows = Attempt.objects.filter(pk__in=of_session)
+    rows.exclude(experiment__state=State.DONE).delete()
+    rows.update(visitor="")
 
 
 def _experiments(old: datetime) -> int:
-    found = Experiment.objects.filter(
+    result = Experiment.objects.filter(
         state__in=_NO_RESULT, ended_at__lt=old, trial__isnull=True
     ).exclude(visitor="")
-    slugs = [*found.values_list("slug", flat=True)[:_AT_ONCE]]
+    slugs = [*result.values_list("slug", flat=True)[:_AT_ONCE]]
     # Once more by state: one of them may have been put into the queue again just now.
-    found.filter(slug__in=slugs).delete()
+    result.filter(slug__in=slugs).delete()
     gone = {*slugs} - {*Experiment.objects.filter(slug__in=slugs).values_list("slug", flat=True)}
     for slug in gone:
         shutil.rmtree(Path(settings.LAB_RUNS_DIR) / slug, ignore_errors=True)
@@ -83,6 +83,6 @@ def _accounts(old: datetime) -> int:
 
 def _descriptions(old: datetime) -> int:
     used = Experiment.objects.filter(pipeline=OuterRef("slug"))
-    found = Description.objects.filter(~Exists(used), created__lt=old)
-    slugs = [*found.values_list("slug", flat=True)[:_AT_ONCE]]
+    result = Description.objects.filter(~Exists(used), created__lt=old)
+    slugs = [*result.values_list("slug", flat=True)[:_AT_ONCE]]
     return Description.objects.filter(~Exists(used), slug__in=slugs).delete()[0]

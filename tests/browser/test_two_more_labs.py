@@ -23,9 +23,9 @@ LABS = ("retries-duplicate", "commit-before-or-after")
 def predict(page: Page, lesson: Lesson) -> None:
     """Predicts the symptom in the story's arm, and in no other."""
     words = lesson.symptom.answers()
-    for each in lesson.predictions:
-        about = page.get_by_role("group", name=lesson.arm(each.arm).label)
-        expected = words["some" if each.arm == lesson.symptom.arm else "none"]
+    for prediction in lesson.predictions:
+        about = page.get_by_role("group", name=lesson.arm(prediction.arm).label)
+        expected = words["some" if prediction.arm == lesson.symptom.arm else "none"]
         about.get_by_label(expected).check()
         about.get_by_label("I am sure").check()
     page.get_by_role("button", name="Keep my prediction").click()
@@ -34,7 +34,7 @@ def predict(page: Page, lesson: Lesson) -> None:
 def answer(page: Page, lesson: Lesson) -> None:
     """Answers every question rightly."""
     for question in lesson.questions:
-        right = next(each.text for each in question.answers if each.right)
+        right = next(answer.text for answer in question.answers if answer.right)
         section = page.locator(f"#{question.name}")
         section.get_by_label(right, exact=True).check()
         section.get_by_role("button", name="Answer").click()
@@ -78,5 +78,5 @@ def test_from_the_map_to_the_settings(page: Page, lab: str, lesson: Lesson) -> N
     page.goto(f"{lab}/learn/")
     mine = page.locator(f"#lab-{lesson.order}")
     expect(mine).to_contain_text("you are at “Take home” · your turn is solved")
-    asked = len(lesson.questions)
-    expect(mine).to_contain_text(f"{asked} of {asked} questions right")
+    request = len(lesson.questions)
+    expect(mine).to_contain_text(f"{request} of {request} questions right")

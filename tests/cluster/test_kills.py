@@ -39,7 +39,7 @@ pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
 def test_the_arm_ends_at_once_and_says_who_it_was(
     tmp_path: Path, name: str, phase: str, number: signal.Signals, how: str
 ) -> None:
-    victim = next(each for each in VICTIMS if each.name == name)
+    victim = next(victim for victim in VICTIMS if victim.name == name)
     became = strike(victim, phase, number, tmp_path / "run")
     assert became.right(victim), became
     assert how in became.reason

@@ -71,16 +71,16 @@ SENT_TO = sorted(name for name, methods in METHODS.items() if "POST" in methods)
 
 
 def _names(resolver: URLResolver, space: str = "") -> Iterator[tuple[str, URLPattern]]:
-    for each in resolver.url_patterns:
-        if isinstance(each, URLResolver):
-            yield from _names(each, f"{each.namespace}:" if each.namespace else space)
+    for pattern in resolver.url_patterns:
+        if isinstance(pattern, URLResolver):
+            yield from _names(pattern, f"{pattern.namespace}:" if pattern.namespace else space)
         else:
-            yield f"{space}{each.name}", each
+            yield f"{space}{pattern.name}", pattern
 
 
 def _address(name: str) -> str:
     pattern = dict(_names(get_resolver()))[name]
-    named = {each: WORDS[each] for each in pattern.pattern.converters}
+    named = {converter: WORDS[converter] for converter in pattern.pattern.converters}
     if name.startswith("labs:lesson") and name not in ("labs:lessons", "labs:lesson-review"):
         named |= {"name": "what-an-acknowledgement-means"}
         named |= {"step": "story"} if "step" in named else {}
@@ -124,8 +124,8 @@ def test_more_than_the_limit_is_refused_until_its_time_is_over(
     client, address = Client(), _address(name)
     client.post(reverse("advisor:start-over"))  # a session begins
     monkeypatch.setattr(limits, "COUNTERS", limits.Counters(clock=lambda: now[0]))
-    told = settings.LAB_LIMITS | {kind: (*most, 60)}
-    with override_settings(LAB_LIMITS=told):
+    data = settings.LAB_LIMITS | {kind: (*most, 60)}
+    with override_settings(LAB_LIMITS=data):
         first = [client.post(address).status_code for _ in range(2)]
         refused = client.post(address)
         other = Client() if whose == "visitor" else Client(REMOTE_ADDR="10.0.0.9")

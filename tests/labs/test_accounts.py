@@ -26,7 +26,7 @@ from tests.labs.test_lesson_views import ANSWERS, KEPT, NAME, finish, started, u
 pytestmark = pytest.mark.django_db
 PASSWORD = "correct horse battery"
 QUESTION = find(NAME).questions[0]
-WRONG_ANSWER = next(at for at, each in enumerate(QUESTION.answers) if not each.right)
+WRONG_ANSWER = next(at for at, item in enumerate(QUESTION.answers) if not item.right)
 
 
 def sign(client: Client, way: str = "in", name: str = "ann", password: str = PASSWORD) -> Any:
@@ -125,7 +125,7 @@ def test_everything_can_be_brought_back_when_more_than_one_was_put_aside(client:
             visitor=visitor,
             lesson=NAME,
             reset_at=at,
-            answers={str(each): 0 for each in range(number + 1)},
+            answers={str(item): 0 for item in range(number + 1)},
         )
     accounts.take_over("b", key)
     assert Progress.objects.filter(visitor=key).count() == 4
@@ -180,7 +180,7 @@ def test_signing_in_renews_the_key_of_the_session(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "password", "said"),
+    ("name", "password", "message"),
     [
         ("ann", PASSWORD, "This name is taken"),
         ("ANN ", PASSWORD, "This name is taken"),
@@ -198,14 +198,14 @@ def test_signing_in_renews_the_key_of_the_session(client: Client) -> None:
     ],
 )
 def test_a_bad_name_or_password_makes_no_account(
-    client: Client, name: str, password: str, said: str
+    client: Client, name: str, password: str, message: str
 ) -> None:
     operators.keep()
     User.objects.create_user("ann", password=PASSWORD)
     answer = sign(client, "up", name, password)
     text = unescape(answer.content.decode())
     assert answer.status_code == 400
-    assert said in text
+    assert message in text
     assert b"<b>bob" not in answer.content
     assert f'value="{PASSWORD}"' not in text
     assert User.objects.count() == 2
@@ -291,7 +291,7 @@ def test_of_one_name_so_many_passwords_are_tried_from_everywhere(
             sign(Client(REMOTE_ADDR=f"10.0.0.{number}"), "in", name, "wrong horse battery")
             for number, name in enumerate(["ann", "ANN", " \uff41nn", "bob"])
         ]
-    assert [each.status_code for each in answers] == [400, 400, 429, 400]
+    assert [answer.status_code for answer in answers] == [400, 400, 429, 400]
     assert "For this name" in answers[2].content.decode()
 
 

@@ -78,7 +78,7 @@ def test_a_class_from_its_opening_to_its_table(teacher: Client, room: Classroom)
     assert "1 of 2 predicted, 1 of them right" in page(teacher, room)
     for question in LAB.questions:
         lead(teacher, room)
-        place = next(at for at, each in enumerate(question.answers) if each.right)
+        place = next(at for at, answer in enumerate(question.answers) if answer.right)
         ann.post(f"/class/{room.code}/answer/", {"answer": str(place)})
         assert question.answers[0].why not in page(ann, room)
         assert "Answers so far: 1 of 2" in page(teacher, room)
@@ -88,26 +88,26 @@ def test_a_class_from_its_opening_to_its_table(teacher: Client, room: Classroom)
         assert question.answers[0].why in page(bob, room)
     lead(teacher, room)
     assert "985 of 10,000" in page(bob, room)
-    told = teacher.get(f"/class/{room.code}/class.csv")
-    assert "Ann" in told.content.decode("utf-8-sig").splitlines()[1]
-    assert told["Content-Type"] == "text/csv; charset=utf-8"
+    response = teacher.get(f"/class/{room.code}/class.csv")
+    assert "Ann" in response.content.decode("utf-8-sig").splitlines()[1]
+    assert response["Content-Type"] == "text/csv; charset=utf-8"
     lead(teacher, room, "close")
-    for each in (teacher, ann):
-        assert "This room is closed" in page(each, room)
-        assert "hx-get" not in page(each, room).split('id="room"')[1].split(">")[0]
+    for client in (teacher, ann):
+        assert "This room is closed" in page(client, room)
+        assert "hx-get" not in page(client, room).split('id="room"')[1].split(">")[0]
 
 
 @pytest.mark.parametrize(
-    ("sent", "said"),
+    ("sent", "message"),
     [({"code": "nosuch"}, "There is no room with this code"),
      ({"nickname": "x" * 25}, "1 to 24 characters"), ({"nickname": "ANN"}, "is taken in this room"),
      ({"nickname": "a\u202eb"}, "control characters"), ({"nickname": ""}, "1 to 24 characters")],
 )  # fmt: skip
-def test_who_cannot_join_is_told_why(room: Classroom, sent: dict[str, str], said: str) -> None:
+def test_who_cannot_join_is_told_why(room: Classroom, sent: dict[str, str], message: str) -> None:
     joined(room)
     response = Client().post("/class/join/", {"code": room.code, "nickname": "Bob", **sent})
     assert response.status_code == 400
-    assert said in response.content.decode()
+    assert message in response.content.decode()
     assert Pupil.objects.count() == 1
 
 
@@ -121,7 +121,7 @@ def test_a_browser_is_one_pupil_and_its_teacher_none(teacher: Client, room: Clas
     ann = joined(room)
     ann.post("/class/join/", {"code": room.code, "nickname": "Another"})
     teacher.post("/class/join/", {"code": room.code, "nickname": "Boss"})
-    assert [each.nickname for each in Pupil.objects.all()] == ["Ann"]
+    assert [pupil.nickname for pupil in Pupil.objects.all()] == ["Ann"]
 
 
 def test_a_room_is_full_at_some_time(room: Classroom) -> None:
@@ -233,9 +233,9 @@ def test_a_browser_that_has_seen_all_costs_two_queries(teacher: Client, room: Cl
     joined(room, "Bob")  # what others do does not take away what one is filling in
     with CaptureQueriesContext(
         connection,
-    ) as asked:
+    ) as queries:
         assert live(ann, room, seen) == (204, "")
-    assert len(asked) == 2, asked.captured_queries  # the room, and who asks
+    assert len(queries) == 2, queries.captured_queries  # the room, and who asks
     lead(teacher, room)
     assert live(ann, room, seen)[0] == 200
 

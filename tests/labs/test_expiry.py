@@ -41,7 +41,9 @@ def test_a_visitors_run_without_a_result_goes_with_its_folder_and_evidence_stays
     folder = Path(settings.LAB_RUNS_DIR) / lost.slug
     folder.mkdir(parents=True)
     assert forget()["experiments"] == 1
-    assert {*Experiment.objects.values_list("pk", flat=True)} == {each.pk for each in kept}
+    assert {*Experiment.objects.values_list("pk", flat=True)} == {
+        experiment.pk for experiment in kept
+    }
     assert not folder.exists()
     assert not Experiment.objects.exclude(address="").exists()
 
@@ -63,7 +65,7 @@ def test_a_try_goes_with_its_session_and_a_result_stays_behind_its_link(client: 
         for key, run in tries
     ]  # fmt: skip
     forget()
-    left = {each.pk: each.visitor for each in Attempt.objects.all()}
+    left = {attempt.pk: attempt.visitor for attempt in Attempt.objects.all()}
     assert left == {made[0].pk: mine, made[3].pk: ""}
 
 

@@ -51,7 +51,7 @@ def test_questions_say_how_hard_they_are_and_how_well_they_separate(
 
 def proved(monkeypatch: pytest.MonkeyPatch, *counts: tuple[str, int, int, int]) -> None:
     """Has the command believe that these were run."""
-    proofs = [Proof(LAB.name, each[0], each[0], *each[1:]) for each in counts]
+    proofs = [Proof(LAB.name, count[0], count[0], *count[1:]) for count in counts]
     monkeypatch.setattr(command, "prove", lambda *_: iter([proofs]))
 
 
@@ -86,12 +86,12 @@ def test_what_is_kept_is_told_as_long_as_the_settings_are_the_same(
     call_command("lessons", "--verify", LAB.name, "--keep")
     capsys.readouterr()
     call_command("lessons")
-    told = capsys.readouterr().out
-    assert "story 10 of 10 (1 not judged), solution 1 of 11, tempting 11 of 11" in told
-    assert told.count("not run yet") == len(all_lessons()) - 1
+    output = capsys.readouterr().out
+    assert "story 10 of 10 (1 not judged), solution 1 of 11, tempting 11 of 11" in output
+    assert output.count("not run yet") == len(all_lessons()) - 1
     call_command("lessons", "--json")
     story, solution, tempting = json.loads(capsys.readouterr().out)[0]["proofs"]
-    assert [each["proven"] for each in (story, solution, tempting)] == [False, False, True]
+    assert [item["proven"] for item in (story, solution, tempting)] == [False, False, True]
     kept = lesson_record.read(settings.LAB_LESSON_RECORD)
     changed = replace(LAB, symptom=replace(LAB.symptom, over=7))
     assert lesson_record.standing(changed, kept) == []
@@ -107,7 +107,7 @@ def test_a_line_that_is_no_proof_is_named(wrong: str) -> None:
 
 def test_the_record_of_the_release_can_be_read() -> None:
     kept = lesson_record.read(Path(command.__file__).parents[2] / "lessons" / "proofs.jsonl")
-    assert {each.lesson for each in kept} <= {each.name for each in all_lessons()}
+    assert {record.lesson for record in kept} <= {lesson.name for lesson in all_lessons()}
 
 
 @pytest.mark.parametrize(

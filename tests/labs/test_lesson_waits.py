@@ -45,7 +45,7 @@ def test_an_experiment_without_events_has_no_wait() -> None:
     assert wait([{"event": "result"}], "a") == Wait()
 
 
-@pytest.mark.parametrize("lesson", all_lessons(), ids=lambda each: each.name)
+@pytest.mark.parametrize("lesson", all_lessons(), ids=lambda case: case.name)
 def test_no_lab_was_seen_to_be_silent_for_more_than_a_minute(lesson: Lesson) -> None:
     kept = lesson_record.read(settings.BASE_DIR / "labs" / "lessons" / "proofs.jsonl")
     seen = lesson_record.wait(lesson, kept)
@@ -57,8 +57,8 @@ def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     """A record in which an arm of the lab took 71 s, and showed nothing new for 12 of them."""
     monkeypatch.setattr(settings, "LAB_LESSON_RECORD", tmp_path / "proofs.jsonl")
     lesson = find(NAME)
-    for seed, each in enumerate((Wait(70.2, 3.0), Wait(40.0, 11.4))):
-        proof = Proof(lesson.name, "story", lesson.symptom.arm, shown=1, wait=each)
+    for seed, item in enumerate((Wait(70.2, 3.0), Wait(40.0, 11.4))):
+        proof = Proof(lesson.name, "story", lesson.symptom.arm, shown=1, wait=item)
         others = [Proof(lesson.name, role, "x") for role in ("solution", "tempting")]
         lesson_record.add(settings.LAB_LESSON_RECORD, lesson, [proof, *others], "2026-11-24", seed)
 
@@ -67,14 +67,14 @@ def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
 @pytest.mark.usefixtures("measured")
 def test_the_page_says_how_long_it_takes_before_anything_is_started(client: Client) -> None:
     client.post(url("predict"), ANSWERS)
-    said = "In our own runs the longest time without anything new was 12 s."
+    answer = "In our own runs the longest time without anything new was 12 s."
     rounds = -(-3 // settings.LAB_CLUSTERS_AT_ONCE)
     text = page(client, "run")
     assert f"about {-(-702 * rounds // 10)} s" in text
-    assert said in text
+    assert answer in text
     turn = page(client, "your-turn")
     assert "One cluster of real brokers: about 71 s." in turn
-    assert said in turn
+    assert answer in turn
 
 
 @pytest.mark.django_db

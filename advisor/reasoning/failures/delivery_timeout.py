@@ -22,10 +22,12 @@ def _never_over(topic: Replication, session: Session) -> Permits:
     """Brokers that are fenced while they live: no wait of a client is long enough for that."""
     if not topic.fenced_again_and_again:
         return {}
-    found = outage(f"{topic.fenced_again_and_again}, and its partitions have no leader or move.")
+    permitted = outage(
+        f"{topic.fenced_again_and_again}, and its partitions have no leader or move."
+    )
     if session.application_resends or session.engine_resends:
-        return found
-    return found | {
+        return permitted
+    return permitted | {
         Anomaly.GIVEN_UP: f"{topic.fenced_again_and_again}. No delivery.timeout.ms outwaits that."
     }
 
@@ -66,10 +68,10 @@ def _sent_by_the_next_attempt(pipeline: Pipeline, topic: Replication, session: S
 
 def sent_again(pipeline: Pipeline, reason: str) -> Permits:
     """A record that the application sends a second time: two offsets, and out of its place."""
-    found = {Anomaly.DUPLICATE: reason, Anomaly.REORDERED: reason}
+    permitted = {Anomaly.DUPLICATE: reason, Anomaly.REORDERED: reason}
     if not sink_absorbs(pipeline):
-        found[Anomaly.EFFECT_DUPLICATED] = f"{reason} application.sink=plain applies both."
-    return found
+        permitted[Anomaly.EFFECT_DUPLICATED] = f"{reason} application.sink=plain applies both."
+    return permitted
 
 
 EVENT = FailureEvent(

@@ -19,23 +19,23 @@ def permits(pipeline: Pipeline) -> Permits:
         pipeline.number(Component.PRODUCER, name) for name in ("buffer.memory", "max.block.ms")
     )
     waits = f"buffer.memory={memory}: when it is full, send() waits up to max.block.ms={block_ms}"
-    found: Permits = {Anomaly.UNAVAILABLE: f"{waits}."}
+    permitted: Permits = {Anomaly.UNAVAILABLE: f"{waits}."}
     if session.engine_resends:
         return {Anomaly.UNAVAILABLE: f"{waits}, and then fails {_fails(pipeline)}."}
     if session.application_resends:
-        return found
+        return permitted
     if block_ms <= ANSWER_MS:
-        found[Anomaly.GIVEN_UP] = (
+        permitted[Anomaly.GIVEN_UP] = (
             f"max.block.ms={block_ms}: the first send() to a topic does not even wait for the "
             "topic's metadata, and gives the record up."
         )
-        return found
+        return permitted
     if block_ms < topic.slowest_pause_ms:
-        found[Anomaly.GIVEN_UP] = (
+        permitted[Anomaly.GIVEN_UP] = (
             f"{waits}, and gives the record up; a pause for a slow or dead broker lasts up to "
             f"{topic.slowest_pause_ms:,} ms."
         )
-    return found
+    return permitted
 
 
 def _fails(pipeline: Pipeline) -> str:

@@ -22,30 +22,30 @@ def permits(pipeline: Pipeline) -> Permits:
     that only of those that are added: read from the jars of 3.7.2 and 3.8.1, and seen in runs.
     """
     topic = Replication(pipeline)
-    found = leader_killed.permits(pipeline)
-    found |= _until_copied(topic, found)
+    permitted = leader_killed.permits(pipeline)
+    permitted |= _until_copied(topic, permitted)
     if topic.factor < _LEAST or not _completes_early(pipeline, topic):
-        return found
-    said = (
+        return permitted
+    text = (
         f"application.{MOVED}=any-time with kafka={pipeline.kafka}: the controller takes a "
         "replica in sync away while another one is out of sync"
     )
     if topic.waits_for_followers and topic.min_isr > 1:
-        found |= outage(
-            f"{said}; fewer than min.insync.replicas={topic.min_isr} may be left, so writes wait."
+        permitted |= outage(
+            f"{text}; fewer than min.insync.replicas={topic.min_isr} may be left, so writes wait."
         )
     if topic.unclean:
-        found |= unclean_election.permits(pipeline)
+        permitted |= unclean_election.permits(pipeline)
     if topic.copies <= 2:
         reason = (
-            f"{said}; of the {topic.copies} that an acknowledged record is sure of, the leader's "
+            f"{text}; of the {topic.copies} that an acknowledged record is sure of, the leader's "
             "alone may be left, and its disk is lost."
         )
-        found |= {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason}
-    return found
+        permitted |= {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason}
+    return permitted
 
 
-def _until_copied(topic: Replication, found: Permits) -> Permits:
+def _until_copied(topic: Replication, permitted: Permits) -> Permits:
     """Who writes with acks=all waits for the copy, where too few are left in sync without it.
 
     A throttle holds a copy back that is not in sync yet, and never one that is
@@ -55,7 +55,7 @@ def _until_copied(topic: Replication, found: Permits) -> Permits:
     if not topic.waits_for_followers or not 0 < left < topic.min_isr:
         return {}
     return outage(
-        f"{found[Anomaly.UNAVAILABLE]} With replication.factor={topic.factor} and "
+        f"{permitted[Anomaly.UNAVAILABLE]} With replication.factor={topic.factor} and "
         f"min.insync.replicas={topic.min_isr}, {counted(left, 'replica')} in sync can be left: "
         "writes wait until the copy is complete, which a throttle below the rate of new records "
         "never lets it be."

@@ -105,8 +105,8 @@ def _offset_minimums(pipeline: Pipeline) -> Sequence[Value]:
 
 def _commit_acks(pipeline: Pipeline) -> Sequence[Value]:
     name = "offsets.commit.required.acks"
-    known = pipeline.knows(_BROKER, name)
-    return [-1] if known and pipeline.number(_BROKER, name) != -1 else []
+    is_known = pipeline.knows(_BROKER, name)
+    return [-1] if is_known and pipeline.number(_BROKER, name) != -1 else []
 
 
 def _decisions(pipeline: Pipeline) -> tuple[int, int]:
@@ -153,8 +153,8 @@ def _memory(name: str) -> Targets:
 
 def _eligible(pipeline: Pipeline) -> Sequence[Value]:
     """From 4.1 on, where they are for production (KIP-966)."""
-    known = kafka_at_least(pipeline, "4.1")
-    return [1] if known and not Replication(pipeline).eligible_replicas else []
+    can_choose = kafka_at_least(pipeline, "4.1")
+    return [1] if can_choose and not Replication(pipeline).eligible_replicas else []
 
 
 def _stamps(pipeline: Pipeline) -> Sequence[Value]:
@@ -216,7 +216,7 @@ def _bytes(before: Pipeline, after: Pipeline) -> str:
 
 
 def _retention_price(before: Pipeline, after: Pipeline) -> str:
-    was, now = (each.number(_TOPIC, "retention.ms") for each in (before, after))
+    was, now = (item.number(_TOPIC, "retention.ms") for item in (before, after))
     copies = after.number(_TOPIC, "replication.factor")
     return paid(
         disk=f"bytes a second × {now // 1000:,} s × {copies} copies instead of {was // 1000:,} s"

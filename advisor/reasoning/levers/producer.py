@@ -163,7 +163,7 @@ def _retries_price(before: Pipeline, after: Pipeline) -> str:
 
 def _repeats(before: Pipeline, after: Pipeline) -> str:
     """What a client that now tries again may bring, where it brought nothing before."""
-    was, now = (Session(each).repeats() for each in (before, after))
+    was, now = (Session(item).repeats() for item in (before, after))
     if not now.keys() - was.keys():
         return ""
     order = ", and out of order" if Anomaly.REORDERED in now else ""

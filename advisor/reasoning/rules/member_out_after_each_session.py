@@ -28,7 +28,7 @@ def check(pipeline: Pipeline) -> str | None:
     """No heartbeat falls into a session."""
     if pipeline.family is not Family.LIBRDKAFKA or assigned_by_brokers(pipeline):
         return None
-    beat_ms, session_ms = (pipeline.number(Component.CONSUMER, each) for each in (_BEAT, _SESSION))
+    beat_ms, session_ms = (pipeline.number(Component.CONSUMER, item) for item in (_BEAT, _SESSION))
     if beat_ms < session_ms:
         return None
     return (
