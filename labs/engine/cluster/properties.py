@@ -194,8 +194,8 @@ def _registered(node: Node, zookeeper: int) -> dict[str, str | int]:
     """The same of a broker that registers itself with ZooKeeper."""
     return {
         "broker.id": node.id,
-        "listeners": _listeners({name: place.at for name, place in node.addresses.items()}),
-        "advertised.listeners": _listeners(
+        "listeners": joined_listeners({name: place.at for name, place in node.addresses.items()}),
+        "advertised.listeners": joined_listeners(
             {name: place.advertised for name, place in node.addresses.items()}
         ),
         "listener.security.protocol.map": f"{CLIENTS}:PLAINTEXT",

@@ -203,7 +203,7 @@ class ArmRunner:
         self._seen.java, self._seen.kafka = booted.java, booted.kafka
         expiring = scenario.topic(settings)
         config, notes = topic_config(settings, topology.replication_factor)
-        mode = _WITH_ZOOKEEPER if self._arm.experiment.zookeeper else ""
+        mode = _WITH_ZOOKEEPER if self.arm.experiment.zookeeper else ""
         told = (mode, topology.note, *notes, booted.cluster.addresses.note)
         self._seen.notes += filter(None, told)
         config |= {key: str(pinned.lab) for key, pinned in expiring.items()}
