@@ -1,0 +1,167 @@
+"""How long a browser takes to paint the pages that are visited most.
+
+`python -m benchmarks.paint [--rounds 5]` starts the site on data of its own (a described pipeline,
+a run that is over and one that goes on), opens each page in Chromium with an empty cache, and
+reads the browser's own first and largest contentful paint, in milliseconds from the click. It
+prints the first visit, for which the server has nothing prepared, then the median and the worst of
+the rounds, the script that a page loads, and how many times the median is that of the peer measured
+in the same run: the bare frame of a page, for an address where nothing is. Exit code 1 if any first
+paint takes more than a second, or a page loads more than 200 kB of script.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from playwright.sync_api import Browser, sync_playwright
+
+MOST_MS = 1_000
+MOST_SCRIPT_BYTES = 200_000
+FRAME = "the frame alone"
+START_LIMIT_S = 60.0
+
+PAINTED = """() => new Promise(done => {
+  const largest = new PerformanceObserver(list => {
+    const first = performance.getEntriesByName("first-contentful-paint")[0]
+    const script = performance.getEntriesByType("resource")
+      .filter(each => each.name.split("?")[0].endsWith(".js"))
+      .reduce((sum, each) => sum + each.decodedBodySize, 0)
+    if (first) done([first.startTime, list.getEntries().at(-1).startTime, script])
+  })
+  largest.observe({ type: "largest-contentful-paint", buffered: true })
+})"""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One look at a page: milliseconds to the first and to the largest paint; bytes of script."""
+
+    first_ms: float
+    largest_ms: float
+    script: int
+
+
+def made() -> Mapping[str, str]:
+    """Makes the database and what the pages show; each page by its name."""
+    import django
+    from django.core.management import call_command
+
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    django.setup()
+    from advisor import services
+    from labs.lessons import all_lessons
+    from tests.advisor.answers import RISKY
+    from tests.advisor.pipelines import described
+    from tests.labs import make, watched
+
+    call_command("migrate", verbosity=0)
+    advice = f"/pipelines/{services.save(described(RISKY)).slug}/"
+    lesson = all_lessons()[0].name
+    return {
+        FRAME: "/nothing/here/",
+        "home": "/",
+        "questionnaire": "/describe/client/",
+        "advice": advice,
+        "report": f"{advice}report/",
+        "a run, going on": watched.experiment(4.0).get_absolute_url(),
+        "a run, over": make.recorded().get_absolute_url(),
+        "experiments": "/experiments/",
+        "scenarios": "/scenarios/",
+        "toy": "/toy/",
+        "lessons": "/learn/",
+        "a lesson": f"/learn/{lesson}/story/",
+        "reference": "/reference/",
+        "evidence": "/evidence/",
+    }
+
+
+@contextlib.contextmanager
+def site() -> Iterator[str]:
+    """The web server on a free port, until the block ends."""
+    from tests.stack.house import free_port
+
+    port = free_port()
+    server = subprocess.Popen(
+        [sys.executable, "-m", "config.web", "--port", str(port)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        _wait(port, server)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def _wait(port: int, server: subprocess.Popen[bytes]) -> None:
+    """Until the port is open; no page is asked for, so that the first visit finds nothing made."""
+    ends = time.monotonic() + START_LIMIT_S
+    while time.monotonic() < ends and server.poll() is None:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.05)
+    raise SystemExit(f"The site did not answer within {START_LIMIT_S:.0f} s.")
+
+
+def visited(browser: Browser, address: str) -> Visit:
+    """One visit with an empty cache."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.goto(address)
+    first, largest, script = page.evaluate(PAINTED)
+    context.close()
+    return Visit(first, largest, script)
+
+
+def line(name: str, visits: list[Visit], frame_ms: float) -> bool:
+    """Prints one row of the table; whether the page keeps to its limits."""
+    cold, *warm = visits
+    median = statistics.median(each.first_ms for each in warm)
+    largest = statistics.median(each.largest_ms for each in warm)
+    worst, script = max(each.first_ms for each in visits), max(each.script for each in visits)
+    over = f"  over {MOST_MS:,} ms" * (worst > MOST_MS)
+    over += f"  over {MOST_SCRIPT_BYTES:,} bytes" * (script > MOST_SCRIPT_BYTES)
+    print(f"{name:18} {cold.first_ms:8.0f} {median:8.0f} {worst:8.0f} {largest:8.0f} "
+          f"{script:9,} {median / frame_ms:8.1f}{over}")  # fmt: skip
+    return not over
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    told = parser.parse_args()
+    from config.doctor import chromium_program
+
+    with tempfile.TemporaryDirectory(prefix="delivery-lab-paint-") as folder:
+        os.environ["LAB_DATA_DIR"] = folder
+        # Playwright's loop runs in this thread; the database is not asked from within it.
+        pages = made()
+        with site() as address, sync_playwright() as playwright:
+            browser = playwright.chromium.launch(
+                executable_path=chromium_program(), args=["--no-sandbox", "--disable-gpu"]
+            )
+            visited(browser, "data:text/html,<p>The browser's own start</p>")
+            taken = {
+                name: [visited(browser, address + path) for _ in range(told.rounds + 1)]
+                for name, path in pages.items()
+            }
+            browser.close()
+    frame_ms = statistics.median(each.first_ms for each in taken[FRAME][1:])
+    print(f"{'ms to first paint':18} {'first':>8} {'median':>8} {'worst':>8} {'largest':>8} "
+          f"{'script':>9} {'× frame':>8}")  # fmt: skip
+    slow = [name for name, visits in taken.items() if not line(name, visits, frame_ms)]
+    return 1 if slow else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
