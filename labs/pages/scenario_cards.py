@@ -72,6 +72,14 @@ def shown(harm: str, layer: str) -> list[Card]:
     ]  # fmt: skip
 
 
+def by_layer(found: Iterable[Card]) -> list[tuple[str, list[Card]]]:
+    """Each layer that has any of the cards, in words, with them."""
+    grouped: dict[str, list[Card]] = {words: [] for words in LAYERS.values()}
+    for card in found:
+        grouped[card.where].append(card)
+    return [(where, own) for where, own in grouped.items() if own]
+
+
 def harms() -> tuple[Anomaly, ...]:
     """The harms that any scenario can bring about, in the order in which they are known."""
     met = {harm for card in cards() for harm in card.harms}

@@ -32,7 +32,7 @@ def scenarios(request: HttpRequest) -> HttpResponse:
     harm, layer = (request.GET.get(each, "") for each in ("harm", "layer"))
     found = scenario_cards.shown(harm, layer)
     context = {
-        "cards": found, "count": len(found), "harm": harm, "layer": layer,
+        "groups": scenario_cards.by_layer(found), "count": len(found), "harm": harm, "layer": layer,
         "harms": scenario_cards.harms(), "layers": scenario_cards.LAYERS.items(),
         "pipeline": _pipeline(request),
     }  # fmt: skip

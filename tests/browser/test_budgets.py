@@ -26,10 +26,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 MOST_SCRIPT_BYTES = 200_000
 MOST_WORDS = 1_200
 NARROW = (320, 360)
-LONG = {"advisories:index", "reference:index", "labs:scenarios", "labs:evidence", "advisor:report"}
-"""Catalogues, and what is made for paper: they are searched or printed, not read from top to end.
-
-Their words are printed and have no limit."""
+LONG = {"advisor:report"}
+"""What is made for paper: its words are printed and have no limit."""
 
 WORDS = """() => {
   const folded = "details:not([open]) > :not(summary), [hidden], .visually-hidden"
