@@ -14,6 +14,7 @@ from advisor.catalog import Component, Family, Value
 from advisor.pages.picture import picture
 from advisor.pages.steps import compared, in_order
 from advisor.questions.question import Question
+from advisor.questions.durations import is_duration, spoken
 from advisor.questions.questionnaire import FAMILIES, question_of
 from advisor.reasoning.answer import Answer, Failure, Judgement
 from advisor.reasoning.assumptions import Assumption
@@ -173,12 +174,12 @@ def assumed(assumptions: Iterable[Assumption], family: Family) -> list[Assumed]:
 
 
 def _in_words(assumption: Assumption, question: Question) -> str | None:
-    """What was taken for a setting, as the questionnaire says it; a time with its unit."""
+    """What was taken for a setting, as the questionnaire says it; a time as people say it."""
     if assumption.value is None:
         return None
     text = say(assumption.value)
-    if isinstance(assumption.value, int) and assumption.setting.endswith(".ms"):
-        text = f"{assumption.value:,} ms"
+    if is_duration(assumption.setting):
+        text = spoken(text) or text
     return dict(question.words).get(text, text)
 
 

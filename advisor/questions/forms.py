@@ -24,7 +24,7 @@ from advisor.catalog.texts import STATED, is_free
 from advisor.questions.drafts import MAX_LENGTH, Draft
 from advisor.questions.durations import WRONG, is_duration, milliseconds, spoken
 from advisor.questions.question import Question, Step
-from advisor.questions.questionnaire import DECIDES, FAMILIES
+from advisor.questions.questionnaire import DECIDES, DEFAULTS, FAMILIES
 from advisor.reasoning import fields
 from advisor.reasoning.pipeline import Pipeline
 from advisor.templatetags.look import say
@@ -96,9 +96,13 @@ class StepForm(forms.Form):
         return [question for question in self.rows() if question.question.name not in DECIDES]
 
     def more_answered(self) -> int:
-        """How many of the other questions have an answer or an error: they are not folded."""
+        """How many of the other questions have an answer or an error: they are not folded.
+
+        What stands in a fresh questionnaire is no answer."""
         return sum(
-            bool(question.field.value() or question.field.errors) for question in self.more()
+            bool(asked.field.errors)
+            or asked.field.value() not in ("", None, DEFAULTS.get(asked.question.name))
+            for asked in self.more()
         )
 
     def families(self) -> Iterator[tuple[Family, str, str, forms.BoundField]]:

@@ -205,7 +205,7 @@ CONSUMER = Step(
 NEEDS = Step(
     "needs",
     "What you need",
-    "The settings are held against this. The rest is about your own code.",
+    "The settings are judged by this. The rest is about your own code.",
     (
         Question(
             "need.guarantee",
@@ -240,7 +240,7 @@ NEEDS = Step(
         ),
         Question(
             "application.restart",
-            "What does your sending code do after it died?",
+            "What does your sending code do after a crash?",
             words=(
                 ("resumes", "Sends again what has no acknowledgement"),
                 ("forgets", "What it held is gone"),
@@ -248,7 +248,7 @@ NEEDS = Step(
         ),
         Question(
             "application.timestamps",
-            "Which timestamps does your code give?",
+            "Which timestamps does your code set?",
             words=(
                 ("now", "The time of sending"),
                 ("from-source", "Older ones, as in replays and backfills"),

@@ -167,8 +167,8 @@ class Arm {
   words(i) {
     const { leader, leads, epoch, isr, high_watermark: high } = this.data
     const led = leads[i] !== null ? `Broker ${leads[i]} leads (epoch ${epoch[i]}).`
-      : leader[i] !== null ? `Nobody leads: broker ${leader[i]} does not run, and is not replaced yet.`
-      : "Nobody leads."
+      : leader[i] !== null ? `No leader: broker ${leader[i]} is not running and has not been replaced yet.`
+      : "No leader."
     const read = high[i] === null ? "High watermark not known." : `High watermark ${number(high[i])}.`
     return `${led} In sync: ${isr[i].join(", ") || "not known"}. ${read}`
   }

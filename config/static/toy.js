@@ -60,7 +60,7 @@ class Toy {
     result.className = `notice kind-${this.played.lost ? "lost" : texts[told.lost] ? "unknown" : "holds"}`
     result.replaceChildren(paragraph(said, "strong"), ...steps(this.played, this.table).map(each => paragraph(each)),
       paragraph(`The advisor says: ${texts[told.lost] || "no acknowledged message can be lost by this."}`),
-      paragraph(`And until somebody leads: ${texts[told.pause]}`))
+      paragraph(`Until there is a new leader: ${texts[told.pause]}`))
   }
 
   frame(time) {
@@ -85,24 +85,24 @@ function lagWords(lag, lagMax) {
 }
 
 function standing({ isr, elr, refused, hidden }, { acks }) {
-  const eligible = elr.length ? ` Eligible besides: ${elr.join(", ")}.` : ""
+  const eligible = elr.length ? ` Also eligible: ${elr.join(", ")}.` : ""
   const writes = refused ? " Too few are in sync: writes are refused."
-    : hidden && acks !== "all" ? " Too few are in sync: messages are acknowledged, and nobody can read them." : ""
+    : hidden && acks !== "all" ? " Too few are in sync: messages are acknowledged, but cannot be read." : ""
   return `Broker 1 leads. In sync: ${isr.join(", ")}.${eligible}${writes}`
 }
 
 function verdict({ lost }, mayBeLost, acks) {
-  if (lost) return acks === "0" ? `${count(lost)} lost that the producer takes for done.`
+  if (lost) return acks === "0" ? `${count(lost)} lost, and the producer believes that they were sent.`
     : `${count(lost, "acknowledged ")} lost.`
-  return mayBeLost ? "Nothing was lost this time. It may be." : "Nothing is lost."
+  return mayBeLost ? "Nothing was lost this time, but it can happen." : "Nothing is lost."
 }
 
 function steps({ leader, how, unread, isr }, { fencing_s: fencing }) {
-  const died = `Broker 1 died. In sync were ${isr.join(", ")}; a dead broker counts as alive for ${fencing} s (broker.session.timeout.ms), and nobody leads meanwhile.`
-  if (leader === null) return [died, "Nobody may lead: neither of the others was in sync. The partition waits for broker 1 and its log."]
+  const died = `Broker 1 died. In sync were ${isr.join(", ")}; a dead broker counts as alive for ${fencing} s (broker.session.timeout.ms), and until then there is no leader.`
+  if (leader === null) return [died, "No broker may become leader: neither of the others was in sync. The partition waits for broker 1 and its log."]
   const right = { "in sync": "it was in sync", eligible: "it is an eligible leader replica", unclean: "the election is unclean, and it came back first" }[how]
-  const read = unread ? ` ${count(unread)} dropped that had been read, too.` : ""
-  return [died, `Broker ${leader} leads: ${right}. Logs that go further are cut to the length of its own.${read}`]
+  const read = unread ? ` ${count(unread)} gone that had already been read.` : ""
+  return [died, `Broker ${leader} leads: ${right}. Longer logs are truncated to the length of its own.${read}`]
 }
 
 function count(messages, what = "") {

@@ -296,13 +296,20 @@ def _examples(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Ex
 def _phases(current: str, pace: Pace | None) -> tuple[Phase, ...]:
     names = list(PHASES)
     at = names.index(current) if current in names else -1
-    spent = f"{pace.spent_s:.0f} of about {math.ceil(pace.usual_s)} s" if pace else ""
+    spent = _spent(pace) if pace else ""
     return tuple(
         Phase(words, "now", "" if pace is None or pace.waits else spent)
         if i == at and current != "done"
         else Phase(words, "done" if i <= at else "todo")
         for i, words in enumerate(PHASES.values())
     )
+
+
+def _spent(pace: Pace) -> str:
+    usual_s = math.ceil(pace.usual_s)
+    if pace.late:
+        return f"{pace.spent_s:.0f} s, usually about {usual_s} s"
+    return f"{pace.spent_s:.0f} of about {usual_s} s"
 
 
 def _faults(run: Run) -> Iterator[Mapping[str, Any]]:

@@ -100,9 +100,11 @@ def time_left(arms: Collection[Pace]) -> str:
     if waiting := sum(arm.waits for arm in arms):
         whose = "both arms wait" if waiting > 1 else "an arm waits"
         return f"{whose} for a place on this machine, then {left}"
-    if any(arm.late for arm in arms):
-        return f"{left} left, and a phase takes longer than usual"
-    return f"{left} left"
+    if not any(arm.late for arm in arms):
+        return f"{left} left"
+    # Nobody knows when a phase ends that is overdue; only what comes after it is known.
+    after = f", then about {math.ceil(slowest.later_s)} s" if slowest.later_s else ""
+    return f"a phase takes longer than usual{after}"
 
 
 def repetitions(run: Run) -> QuerySet[Run]:

@@ -13,11 +13,11 @@ from spark_jobs.count_table import COUNTS, TABLE
 _THREE_WAYS = ("lost_write", "skipped", "late")
 _WENT: Mapping[str, str] = {
     "lost_write": "{n} are gone from the log",
-    "skipped": "{n} are in the log but were passed over",
-    "late": "{n} were merely late (in the log, and read once the group had stopped)",
+    "skipped": "{n} are in the log but were skipped",
+    "late": "{n} were late (in the log, and read after the group had stopped)",
     "expired": "{n} were deleted by retention",
     "compacted": "{n} were replaced by compaction",
-    "unseen": "{n} are in the log and were delivered to nobody",
+    "unseen": "{n} are in the log and were never delivered",
 }
 """Where missing messages may have gone; of the three ways 0 is said too."""
 
@@ -120,7 +120,7 @@ def of_missing(counts: Mapping[str, Any]) -> str:
         for name, text in _WENT.items()
         if counts.get(name) or (name in _THREE_WAYS and counts.get(name) == 0)
     ]
-    return f"Of the messages that the group was not handed, {'; '.join(told)}."
+    return f"Of the messages that were not delivered to the group, {'; '.join(told)}."
 
 
 def of_groups(result: Mapping[str, Any]) -> list[str]:
@@ -135,7 +135,7 @@ def _of_group(group: Mapping[str, Any]) -> str:
     often = (f"{number(each['records'])} {_times(each['times'])}" for each in group["again"])
     again = ", ".join(often) or "none"
     deliveries = f"Deliveries to the {group['reader']}: {total} ({', '.join(named)})."
-    return f"{deliveries} Messages handed out more than once: {again}."
+    return f"{deliveries} Messages delivered more than once: {again}."
 
 
 def _times(times: int) -> str:
@@ -151,8 +151,8 @@ def of_evidence(seen: Evidence) -> str:
             f"{seen.with_loss} of {runs} of this scenario with these settings."
         )
     return (
-        f"No loss in {runs} of this scenario with these settings. That is evidence, not proof; "
-        "whether it can happen at all is a matter of reasoning, which is the advice."
+        f"No loss in {runs} of this scenario with these settings. That is evidence, not proof: "
+        "the advice says whether it can happen at all."
     )
 
 
@@ -162,12 +162,14 @@ def seconds(milliseconds: float | None) -> str:
 
 
 def of_longest_pause(timeline: Mapping[str, Any]) -> str:
-    """`longest pause 5.0 s`: the longest time between two deliveries, whether or not a message
-    waited then. Empty where nothing was delivered, or never later than in the next bucket."""
+    """`5.0 s`: the longest time between two deliveries, whether or not a message waited then.
+
+    Empty where nothing was delivered, or never later than in the next bucket.
+    """
     width = timeline.get("bucket_ms", 0)
     at = [each["t_ms"] for each in timeline.get("buckets", ()) if each.get("delivered")]
     longest = max((after - before for before, after in pairwise(at)), default=0) - width
-    return f"longest pause {seconds(longest)}" if longest > 0 else ""
+    return seconds(longest) if longest > 0 else ""
 
 
 def _sentence(*parts: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from django import template
@@ -11,7 +12,9 @@ from django.utils.safestring import SafeString, mark_safe
 from advisor.catalog import written
 from advisor.concepts import See
 from advisor.reasoning.failures import all_events
+from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
+from advisor.templatetags.look import word
 from labs.calibration.table import Held
 from labs.engine.record.replay import Moment
 from labs.engine.record.track import Span, Track
@@ -24,6 +27,7 @@ from labs.pages import proofs, sentences
 from labs.pages.replays import ArmReplay
 
 register = template.Library()
+_HARM = re.compile(rf"\b({'|'.join(Anomaly)})\b")
 
 
 @register.filter
@@ -132,8 +136,8 @@ def stretch(way: Track, span: Span) -> str:
 
 @register.filter
 def certainty(scenario: str) -> str:
-    """How surely a run of a scenario shows what its settings permit."""
-    return find(scenario).certainty
+    """How surely a run of a scenario shows what its settings permit, its harms in words."""
+    return _HARM.sub(lambda found: f"“{word(found[0])}”", find(scenario).certainty)
 
 
 @register.filter

@@ -80,7 +80,7 @@ def test_answers_that_stop_counting_with_another_client_are_named(client: Client
     client.post(f"{URL}use/", {**_fields(html), "to": "questions"})
     _, html = _send(client, "spring.kafka.producer.acks=all\n")
     text = re.sub(r"<[^>]+>", "", html)
-    assert "With these, 2 answers of another client or version stop counting" in text
+    assert "With these, 2 answers of another client or version no longer apply" in text
     assert "producer.partitioner, producer.queuing.strategy" in text
 
 
@@ -97,7 +97,7 @@ def test_one_file_after_another_makes_one_pipeline(client: Client) -> None:
     response = client.post(f"{URL}use/", {**_fields(first), "to": "questions"})
     assert response.headers["Location"] == "/describe/client/"
     _, second = _send(client, "group.id=g\nauto.offset.reset=earliest\n")
-    assert "Earlier answers that stay as they are: 1." in second
+    assert "Earlier answers that do not change: 1." in second
     client.post(f"{URL}use/", {**_fields(second), "to": "advice"})
     assert Description.objects.get().data["settings"] == {
         "topic": {"replication.factor": 3}, "consumer": {"auto.offset.reset": "earliest"}
@@ -166,7 +166,7 @@ def test_a_file_that_is_too_large_or_no_text_is_refused(client: Client) -> None:
 def test_what_cannot_stand_together_is_said_and_may_be_put_right(client: Client) -> None:
     status, html = _send(client, "acks=1\nenable.idempotence=true\n")
     assert status == 200
-    assert "cannot stand yet" in html
+    assert "cannot be used yet" in html
     assert 'value="advice"' not in html
     response = client.post(f"{URL}use/", {**_fields(html), "to": "advice"})
     assert response.headers["Location"] == "/describe/client/"

@@ -58,7 +58,7 @@ def test_a_search_narrows_and_names_come_first(client: Client) -> None:
     assert first
     assert first[1] == reverse("reference:setting", args=["producer", "acks"])
     assert reverse("reference:failure", args=["leader-killed"]) not in html
-    assert "Nothing has all of these words" in html_of(client, f"{url}?q=acks+kettle")
+    assert "No page contains all of these words" in html_of(client, f"{url}?q=acks+kettle")
     entries = reference.search("message.timeout.ms")
     assert "producer delivery.timeout.ms" in [entry.name for entry in entries], "by its other name"
     part = html_of(client, f"{url}?q=leader", **{"HX-Request": "true"})

@@ -124,11 +124,11 @@ def test_a_problem_in_another_step_stops_the_saving_and_is_linked(client: Client
 
 
 def test_the_last_step_names_what_the_others_asked_for_in_vain(client: Client) -> None:
-    html = page(client, "needs").partition("Not stated so far")[2]
+    html = page(client, "needs").partition("Not answered yet")[2]
     links = re.findall(r'href="(\.\./[^"]+)"', html)
     assert "../topic/#topic.replication.factor" in links
     assert not any("delivery.errors" in link for link in links), "this step asks for it itself"
-    assert "Not stated so far" not in page(client, "topic")
+    assert "Not answered yet" not in page(client, "topic")
     answer(client, "topic", {"topic.replication.factor": "3"})
     assert "#topic.replication.factor" not in page(client, "needs")
 
@@ -251,7 +251,7 @@ def test_starting_over_can_be_taken_back(client: Client) -> None:
     answer(client, "producer", {"producer.linger.ms": "7"})
     client.post(reverse("advisor:start-over"))
     assert 'value="7"' not in page(client, "producer")
-    assert "Bring them back" in page(client, "client")
+    assert "Restore them" in page(client, "client")
     client.post(reverse("advisor:undo"))
     assert 'value="7"' in page(client, "producer")
 

@@ -50,7 +50,7 @@ def test_what_the_catalog_no_longer_takes_says_why_and_which(client: Client) -> 
         html = response.content.decode()
         assert response.status_code == 410
         assert "no-store" in response.headers["Cache-Control"]
-        assert "4 of its 13 answers no longer stand." in html
+        assert "4 of its 13 answers are no longer valid." in html
         assert re.search(
             r"producer\.acks</span> was saved as <code>2</code>.*\n.*acks must be", html
         )
@@ -87,7 +87,7 @@ def test_what_cannot_even_be_read_leads_to_an_empty_questionnaire(client: Client
         assert response.status_code == 410
         assert "What is stored under this link cannot be read." in html
         assert reverse("advisor:start") in html
-        assert "Go on with these answers" not in html
+        assert "Continue with these answers" not in html
 
 
 def test_the_advice_says_verdict_boundaries_reasons_changes_and_columns(client: Client) -> None:
@@ -110,7 +110,7 @@ def test_what_was_assumed_stands_on_top_with_a_way_to_state_it(client: Client) -
     top = html.partition('id="verdict"')[2].partition("</section>")[0]
     text = re.sub(r"<[^>]+>", "", top)
     assert "replication.factor was not stated; the brokers’ default 1 is assumed." in text
-    died = "“What does your sending code do after it died?” was not answered"
+    died = "“What does your sending code do after a crash?” was not answered"
     assert f"{died}; what depends on the answer is not counted." in text
     assert "“Does your code look at delivery errors?” was not answered" in text
     assert "With replication.factor=1 the first has no followers" in text

@@ -31,7 +31,7 @@ def test_a_form_without_its_token_gets_a_page_that_says_what_to_do() -> None:
     strict = Client(enforce_csrf_checks=True)
     response = strict.post(reverse("advisor:describe", args=["client"]), {"family": "java"})
     assert response.status_code == 403
-    assert "The form was not taken" in response.content.decode()
+    assert "The form was not accepted" in response.content.decode()
 
 
 def test_our_own_error_has_a_page_that_needs_no_context() -> None:

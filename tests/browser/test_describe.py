@@ -154,7 +154,7 @@ def test_starting_over_asks_nothing_and_can_be_taken_back(page: Page) -> None:
     page.get_by_label("replication.factor").fill("3")
     go_on(page)
     page.get_by_role("button", name="Start over").click()
-    page.get_by_role("button", name="Bring them back").click()
+    page.get_by_role("button", name="Restore them").click()
     page.goto("/describe/topic/")
     expect(page.get_by_label("replication.factor")).to_have_value("3")
 

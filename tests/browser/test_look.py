@@ -99,7 +99,7 @@ def test_a_pipeline_that_can_no_longer_be_judged(looked_at: Page) -> None:
     looked_at.goto(f"/pipelines/{slug}/")
     looked_at.locator("summary").click()
     look(looked_at, "stale")
-    looked_at.get_by_role("button", name="Go on with these answers").click()
+    looked_at.get_by_role("button", name="Continue with these answers").click()
     expect(looked_at.get_by_label("acks")).to_have_attribute("aria-invalid", "true")
 
 
@@ -111,7 +111,7 @@ def test_a_link_with_newer_advice(looked_at: Page) -> None:
     looked_at.get_by_role("link", name="See the difference").click()
     expect(looked_at.get_by_role("heading", name="Changes for at least once")).to_be_visible()
     look(looked_at, "newer")
-    looked_at.get_by_role("button", name="Take up the advice").click()
+    looked_at.get_by_role("button", name="Use the advice").click()
     expect(looked_at.get_by_role("heading", name="You need at least once")).to_be_visible()
     assert slug not in looked_at.url
     expect(looked_at.get_by_text("Newer advice exists")).not_to_be_attached()
@@ -198,7 +198,7 @@ def test_the_conditions_of_an_experiment_and_its_replay(looked_at: Page) -> None
     slug = saved(RISKY)
     looked_at.goto(f"/experiments/conditions/?pipeline={slug}&scenario=leader-killed")
     looked_at.get_by_label("Partitions").fill("99")
-    looked_at.get_by_role("button", name="Stage it").click()
+    looked_at.get_by_role("button", name="Run it").click()
     expect(looked_at.locator(".field-error")).to_be_visible()
     look(looked_at, "conditions")
     looked_at.goto(make.recorded_in_two_partitions().get_absolute_url() + "?partition=1")

@@ -42,11 +42,11 @@ def test_keys_move_it_sample_by_sample_and_the_slider_says_the_same_aloud(replay
     for _ in range(4):
         slider.press("ArrowRight")
     expect(replay.locator("[data-clock]")).to_have_text("2.0 s")
-    expect(replay.locator("[data-say]")).to_contain_text("Nobody leads: broker 1 does not run")
+    expect(replay.locator("[data-say]")).to_contain_text("No leader: broker 1 is not running")
     assert lane(replay, 1) == "Broker 1 dead, in sync 10"
-    expect(slider).to_have_attribute("aria-valuetext", r"2.0 seconds. As described: Nobody leads: "
-        "broker 1 does not run, and is not replaced yet. In sync: 1, 2, 3. High watermark not "
-        "known.")  # fmt: skip
+    expect(slider).to_have_attribute("aria-valuetext", r"2.0 seconds. As described: No leader: "
+        "broker 1 is not running and has not been replaced yet. In sync: 1, 2, 3. High watermark "
+        "not known.")  # fmt: skip
     slider.press("ArrowLeft")
     expect(replay.locator("[data-say]")).to_contain_text("Broker 1 leads")
 
@@ -128,7 +128,7 @@ def test_on_a_phone_every_column_of_the_circumstances_is_in_sight(page: Page) ->
         region = page.get_by_role("region", name=name)
         assert region.evaluate("each => each.scrollWidth <= each.clientWidth"), name
     reason = page.get_by_role("cell", name="fails over sooner")
-    assert "why that does no harm" in reason.evaluate(
+    assert "why that is safe" in reason.evaluate(
         "each => getComputedStyle(each, '::before').content"
     )
 
@@ -180,7 +180,7 @@ def test_events_are_gone_through_and_said(replay: Page) -> None:
     slider.press("ArrowRight")
     slider.press(",")
     expect(replay.locator("[data-clock]")).to_have_text("1.5 s")
-    replay.get_by_role("button", name="Event before").click()
+    replay.get_by_role("button", name="Previous event").click()
     expect(caption).to_have_text("Leader broker 1 was killed")
     replay.locator(".replay-events a").click()
     expect(replay.locator(".replay-events .is-now")).to_contain_text("Leader broker 1 was killed")
@@ -206,7 +206,7 @@ def test_an_event_is_told_in_plain_words_and_its_proof_on_demand(page: Page) -> 
     expect(log).to_contain_text("Leader broker 1 was killed")
     proof = log.locator("details")
     expect(proof).to_have_js_property("open", False)
-    log.get_by_text("How it is known").click()
+    log.get_by_text("Proof", exact=True).click()
     expect(proof).to_have_js_property("open", True)
     expect(proof).to_contain_text("pid 4711 gone")
 

@@ -50,4 +50,4 @@ def test_a_replay_that_nothing_can_play_is_not_there_and_its_table_is(plain: Pag
 def test_the_picture_of_a_run_is_there(plain: Page) -> None:
     plain.goto(watched.experiment(2.4).get_absolute_url())
     expect(plain.locator(".live-log")).to_have_count(6)
-    expect(plain.locator(".live-news").first).to_contain_text("stood still")
+    expect(plain.locator(".live-news").first).to_contain_text("was paused")

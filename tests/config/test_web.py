@@ -194,7 +194,7 @@ def test_pages_are_served_and_downloads_refused_where_the_disk_takes_nothing(dat
         for form in ("ledger.zip", "ledger-jsonl.zip"):
             status, page = response_to(chosen, f"/experiments/slow/recommended/{form}")
             assert status == 503
-            assert "cannot be downloaded just now" in page
+            assert "cannot be downloaded right now" in page
 
 
 def test_a_request_that_trickles_in_has_a_deadline(port):

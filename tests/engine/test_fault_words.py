@@ -17,9 +17,9 @@ def row(fault: str, phase: str, target: str = "leader: broker 1", at_s: float = 
 @pytest.mark.parametrize(
     ("fault", "target", "said"),
     [
-        ("pause", "follower: broker 2", "Follower broker 2 stood still"),
+        ("pause", "follower: broker 2", "Follower broker 2 was paused"),
         ("terminate", "follower: broker 2", "Follower broker 2 was stopped in an orderly way"),
-        ("resume", "paused: broker 2", "Broker 2 went on"),
+        ("resume", "paused: broker 2", "Broker 2 was resumed"),
         ("restart", "dead: broker 1", "Broker 1 was started again"),
         ("kill", "consumer: consumer-1", "Consumer-1 was killed"),
         ("restart", "consumer", "Consumer was started again"),

@@ -30,13 +30,13 @@ def test_a_lost_message_from_its_sending_to_what_stands_in_its_place(ledger: Pat
         (0.5, "client", "Sent by p."),
         (0.6, "client", "Acknowledged for partition 0, offset 8."),
         (1.0, "sample", "The log of broker 1 goes beyond this offset; the logs of brokers 2 and 3 "
-                        "end at it or before. High watermark 6: no consumer may read it yet."),
+                        "end at it or before. High watermark 6: no consumer can read it yet."),
         (1.5, "fault", "Leader broker 1 was killed (pid 4711 gone)."),
         (3.0, "gone", "Broker 2 leads (epoch 1), in sync: 2, 3. High watermark 6. Its log ends at "
                       "6: offset 8 is not in it."),
         (None, "gone", "Not in the log at the end."),
         (None, "gone", "At the offset of its acknowledgement, 8, stands message 12."),
-        (None, "gone", "Handed to nobody, the final reader included."),
+        (None, "gone", "Never delivered, not even to the final reader."),
     ]  # fmt: skip
     assert (lost.partition, lost.offset, lost.acked_s) == (0, 8, 0.6)
 
@@ -46,7 +46,7 @@ def test_what_two_samples_say_alike_is_said_once(ledger: Path) -> None:
     TableWriter(ledger, "telemetry", "more").flush_rows(again)
     samples = [line for line in lines_of(ledger, histories.LOST).lines if line.kind == "sample"]
     assert [line.at_s for line in samples] == [0.0, 1.0, 1.2]
-    assert samples[-1].text == "Still so, in the last sample under this leader."
+    assert samples[-1].text == "No change in the last sample under this leader."
 
 
 def test_a_message_that_stayed_is_found_and_its_deliveries_named(ledger: Path) -> None:
@@ -56,7 +56,7 @@ def test_a_message_that_stayed_is_found_and_its_deliveries_named(ledger: Path) -
     assert "Handed to group app (c) from offset 2." in texts
     assert "Handed to the final reader (c) from offset 2." in texts
     assert texts[-1] == "In the log at the end: partition 0, offset 2."
-    assert any("High watermark 6: consumers may read it." in text for text in texts)
+    assert any("High watermark 6: consumers can read it." in text for text in texts)
 
 
 def test_a_dead_brokers_longer_log_is_not_said_to_hold_what_came_later(ledger: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_message_behind_an_open_transaction_is_not_called_readable_by_all(ledg
     more = histories.sample(0.8, 1, 0, 9, {1: 10, 2: 9, 3: 9}, last_stable_offset=3)
     TableWriter(ledger, "telemetry", "open").flush_rows(more)
     texts = " ".join(line.text for line in lines_of(ledger, histories.LOST).lines)
-    assert "last stable offset 3: only who reads uncommitted messages may read it yet." in texts
+    assert "offset 3: only consumers that read uncommitted messages can read it yet." in texts
 
 
 def test_effects_are_told_with_the_first_time_and_how_often(ledger: Path) -> None:

@@ -86,5 +86,6 @@ def test_without_any_run_the_page_says_so(
 ) -> None:
     monkeypatch.setattr(over_lines, "rows", lambda _: ())
     assert (
-        "No run of this release was repeated" in client.get(reverse("labs:lines")).content.decode()
+        "No run has been repeated on another release line"
+        in client.get(reverse("labs:lines")).content.decode()
     )

@@ -136,4 +136,4 @@ def test_the_command_says_whose_ledgers_went(capsys: pytest.CaptureFixture[str])
 def test_the_rule_stands_with_the_experiments(client: Client) -> None:
     with_ledger()
     page = client.get(reverse("labs:experiments")).content.decode()
-    assert "All ledgers, with the database and the logs, may take 12,000 MB." in page
+    assert "Ledgers, database and logs together may take 12,000 MB." in page

@@ -77,7 +77,7 @@ def test_the_page_says_what_an_arm_waits_for_until_that_is_over(
     recorder.take(phase("healing"))
     waits = {"event": "wait", "arm": "described", "at_s": 9.0}
     recorder.take({**waits, "awaits": "for broker 2 to come back", "left_s": 40})
-    text = "Waits for broker 2 to come back, up to 40 s more."
+    text = "Waiting for broker 2 to come back, for up to 40 s more."
     assert text in client.get(page).content.decode()
     recorder.take({**waits, "awaits": "", "left_s": 0})
     assert "Waits " not in client.get(page).content.decode()

@@ -62,7 +62,7 @@ def test_any_partition_can_be_asked_for(client: Client) -> None:
     made = make.recorded_in_two_partitions()
     page = client.get(made.get_absolute_url(), {"partition": "1"}).content.decode()
     table = page.partition('aria-label="Replay of As described"')[2].partition("</table>")[0]
-    assert "Partition 1. A row a second" in table
+    assert "Partition 1. One row for each second" in table
     assert table.count('<th scope="row"') == 3
     assert "<td>3 (0)</td>" in table
     assert 'href="?partition=0#replay"' in page

@@ -79,7 +79,7 @@ def test_harm_and_layer_narrow_it_together(client: Client) -> None:
     lost = page(client, harm="lost_write", layer="network")
     assert re.findall(r'<article class="card" id="([^"]+)"', lost) == ["leader-cut-off"]
     assert 'value="lost_write" selected' in lost
-    assert "No scenario does this harm there." in page(client, harm="lost_write", layer="spark")
+    assert "No scenario matches." in page(client, harm="lost_write", layer="spark")
 
 
 def test_every_harm_and_every_layer_that_is_offered_finds_something() -> None:

@@ -54,9 +54,9 @@ def test_where_there_is_a_sink_its_effects_are_told_zero_included() -> None:
 def test_missing_messages_are_told_by_where_they_went() -> None:
     counts = result(skipped=0, late=1_204, expired=0, unseen=3)["counts"]
     assert sentences.of_missing(counts) == (
-        "Of the messages that the group was not handed, 985 are gone from the log; 0 are in the "
-        "log but were passed over; 1,204 were merely late (in the log, and read once the group "
-        "had stopped); 3 are in the log and were delivered to nobody."
+        "Of the messages that were not delivered to the group, 985 are gone from the log; 0 are in "
+        "the log but were skipped; 1,204 were late (in the log, and read after the group had "
+        "stopped); 3 are in the log and were never delivered."
     )
     assert sentences.of_missing({**counts, "late": None}) == "", "an older run was not judged so"
     assert sentences.of_missing(result("holds")["counts"]) == ""
@@ -69,9 +69,9 @@ def test_a_group_is_told_by_its_members_and_by_how_often_a_message_came() -> Non
     once = {"reader": "consumer c1", "consumers": [{"consumer": "c1", "deliveries": 4}],
             "again": []}  # fmt: skip
     assert sentences.of_groups({"groups": [twice, once]}) == [
-        "Deliveries to the group app: 5,090 (consumer 5,000, a member 90). Messages handed out "
+        "Deliveries to the group app: 5,090 (consumer 5,000, a member 90). Messages delivered "
         "more than once: 40 twice, 1 ten times or more.",
-        "Deliveries to the consumer c1: 4 (c1 4). Messages handed out more than once: none.",
+        "Deliveries to the consumer c1: 4 (c1 4). Messages delivered more than once: none.",
     ]
     assert sentences.of_groups(result()) == []
 
@@ -106,6 +106,6 @@ def test_the_longest_pause_between_deliveries_is_told_whether_or_not_a_message_w
         rows = [{"t_ms": at, "delivered": 4} for at in delivered_at_ms]
         return {"bucket_ms": 200, "buckets": [*rows, {"t_ms": 90_000, "delivered": 0}]}
 
-    assert sentences.of_longest_pause(timeline(0, 200, 5_400, 5_600)) == "longest pause 5.0 s"
+    assert sentences.of_longest_pause(timeline(0, 200, 5_400, 5_600)) == "5.0 s"
     assert sentences.of_longest_pause(timeline(0, 200, 400)) == ""
     assert sentences.of_longest_pause({}) == ""

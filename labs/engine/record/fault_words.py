@@ -34,7 +34,7 @@ class Words:
 
 WORDS: Mapping[str, Words] = {
     "kill": Words("{} was killed", "killed"),
-    "pause": Words("{} stood still", "paused"),
+    "pause": Words("{} was paused", "paused"),
     "terminate": Words("{} was stopped in an orderly way", "stopped"),
     "wipe": Words("{} lost its disk", "disk lost"),
     "cut_tail": Words("{} lost what it had not flushed", "unflushed lost"),
@@ -56,10 +56,10 @@ WORDS: Mapping[str, Words] = {
     "recreate": Words("{} was deleted and created again", "created again"),
     "refuse": Words("{} refused every record", "refuses every record"),
     "reassign": Words("A copy in sync of {} was reassigned away", "reassigned"),
-    "resume": Words("{} went on", "resumed"),
+    "resume": Words("{} was resumed", "resumed"),
     "restart": Words("{} was started again", "restarted"),
     "mend": Words("{} was repaired", "repaired"),
-    "run": Words("{} stood still by itself", "stood still"),
+    "run": Words("{} froze by itself", "froze"),
 }
 """One row for each `Fault`."""
 
@@ -84,7 +84,7 @@ _STATES: Mapping[str, str] = {
 
 
 def sentence(fault: str, target: str) -> str:
-    """`pause` of `follower: broker 2` → `Follower broker 2 stood still`."""
+    """`pause` of `follower: broker 2` → `Follower broker 2 was paused`."""
     role, _, name = target.partition(": ")
     if not name:
         named = target

@@ -18,7 +18,7 @@ from labs.engine.record import fault_words, replay
 from labs.engine.record.replay import Moment, Replay
 from labs.engine.record.track import Track, track
 
-_CUT_OFF = "The run ended before the client had an answer. Nobody gave it up."
+_CUT_OFF = "The run ended before the client had an answer. It was not given up."
 _MOST_DELIVERIES = 20
 _ENDED: Mapping[str, str] = {
     "committed": "was committed",
@@ -103,7 +103,7 @@ def _sent(sends: Sequence[Mapping[str, Any]], began_ns: int) -> Iterator[Line]:
         elif row.get("cut_off"):
             yield Line(None, "client", _CUT_OFF)
         else:
-            yield Line(None, "client", "The client was never told what became of it.")
+            yield Line(None, "client", "The client never learned what became of it.")
 
 
 def _first_ns(row: Mapping[str, Any]) -> int:
@@ -119,7 +119,7 @@ def _outcome(row: Mapping[str, Any]) -> str:
         )  # fmt: skip
         return f"Acknowledged{place}."
     if row["outcome"] == "fail":
-        return f"Refused, and surely not written: {row['error']}."
+        return f"Refused, and certainly not written: {row['error']}."
     if row.get("cut_off"):
         return _CUT_OFF
     return f"The client does not know whether it was written: {row['error']}."
@@ -171,7 +171,7 @@ def _on_the_brokers(seen: Replay, offset: int, acked_s: float) -> Iterator[Line]
     before = ""
     for moment in term_moments.values():
         text = f"{_reach(moment, offset)} {_readable(moment, offset)}".strip()
-        still = "Still so, in the last sample under this leader."
+        still = "No change in the last sample under this leader."
         yield Line(moment.at_s, "sample", still if text == before else text)
         before = text
     for done in seen.done:
@@ -196,7 +196,7 @@ def _next_leader(seen: Replay, at: Moment, offset: int) -> Iterator[Line]:
 
 def _led(moment: Moment) -> str:
     if moment.leader is None:
-        return "Nobody leads."
+        return "No leader."
     mark = "" if moment.high_watermark is None else f" High watermark {moment.high_watermark:,}."
     in_sync = ", ".join(map(str, moment.isr))
     return f"Broker {moment.leader} leads (epoch {moment.epoch}), in sync: {in_sync}.{mark}"
@@ -219,10 +219,10 @@ def _readable(moment: Moment, offset: int) -> str:
         return ""
     if mark > offset and moment.last_stable is not None and moment.last_stable <= offset:
         stable = f"High watermark {mark:,}, last stable offset {moment.last_stable:,}"
-        return f"{stable}: only who reads uncommitted messages may read it yet."
+        return f"{stable}: only consumers that read uncommitted messages can read it yet."
     if mark > offset:
-        return f"High watermark {mark:,}: consumers may read it."
-    return f"High watermark {mark:,}: no consumer may read it yet."
+        return f"High watermark {mark:,}: consumers can read it."
+    return f"High watermark {mark:,}: no consumer can read it yet."
 
 
 def _logs(ids: Sequence[int], one: str, several: str) -> str:
@@ -246,7 +246,7 @@ def _at_the_end(
         yield Line(None, "gone", "Not in the log at the end.")
         yield from _instead(ledger, partition, offset)
     if not handed:
-        yield Line(None, "gone", "Handed to nobody, the final reader included.")
+        yield Line(None, "gone", "Never delivered, not even to the final reader.")
 
 
 def _passed_over(

@@ -118,7 +118,7 @@ class Rate:
     runs: int
 
     def __str__(self) -> str:
-        return f"{self.anomaly} in {self.shown} of {self.runs} runs"
+        return f"{self.anomaly} in {self.shown} of {self.runs} run{'s' * (self.runs != 1)}"
 
 
 @dataclass(frozen=True, slots=True)

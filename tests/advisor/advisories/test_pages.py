@@ -59,7 +59,7 @@ def test_what_is_no_version_comes_back_as_typed(client):
 
 def test_nothing_found_is_not_called_safe(client):
     page = page_of(client, version="4.3.1").content.decode()
-    assert "no proof that the release has no bug" in page
+    assert "does not prove that the release has no bug" in page
 
 
 def saved(client, **fields):
