@@ -13,8 +13,8 @@ from typing import Any
 from advisor.catalog import Component, Family, Value
 from advisor.pages.picture import picture
 from advisor.pages.steps import compared, in_order
-from advisor.questions.question import Question
 from advisor.questions.durations import is_duration, spoken
+from advisor.questions.question import Question
 from advisor.questions.questionnaire import FAMILIES, question_of
 from advisor.reasoning.answer import Answer, Failure, Judgement
 from advisor.reasoning.assumptions import Assumption
