@@ -166,7 +166,9 @@ def held(observed: Iterable[Observed]) -> Held:
 
 def _predicted(event: FailureEvent, run: Observed) -> _Predicted:
     staged = as_staged(event, run.pipeline)
-    return _Predicted(run, permitted(event, staged), possible(event.name, staged))
+    # Of settings with which nothing can work the advisor claims nothing else (see `refutable`).
+    may = frozenset(Anomaly) if obstacles(staged) else possible(event.name, staged)
+    return _Predicted(run, permitted(event, staged), may)
 
 
 def _contradictions(runs: Iterable[_Predicted]) -> tuple[Contradiction, ...]:
