@@ -115,7 +115,7 @@ function flow({ ctx, colours, scene, right, y }) {
     dot(ctx, colours.holds, right - 4, y(1) + 17 + (y(id) - y(1)) * (at - 1))
   }
   const acknowledged = scene.acks === "0" ? "at once" : scene.acks === "1" || scene.ends[1] - scene.high <= 1 ? "acknowledged" : "waits"
-  say({ ctx, colours }, acknowledged, from, y(1) + 28, acknowledged === "waits" ? "late" : "holds", 600, "right")
+  say({ ctx, colours }, acknowledged, from, y(1) + 49, acknowledged === "waits" ? "late" : "holds", 600, "right")
 }
 
 function dot(ctx, colour, x, y) {
