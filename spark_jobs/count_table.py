@@ -43,13 +43,13 @@ TABLE: tuple[Count, ...] = (
     Count("info", _SENDS, "unknown to the client (timeout)", plain=True),
     Count("obliged", _SENT_AND_LOGGED, "acknowledged and not aborted", plain=True),
     Count("in_log", _LOG, "in the log at the end", plain=True),
-    Count("delivered", _HANDED, "handed to any reader", plain=True),
+    Count("delivered", _HANDED, "delivered to any reader", plain=True),
     Count(
         "lost_write", _SENT_AND_LOGGED, "acknowledged and gone",
         "{n} of {ok} acknowledged messages are gone", "losses", always=True,
     ),
-    Count("unseen", _ALL, "in the log, delivered to nobody"),
-    Count("late", _ALL, "in the log, merely late"),
+    Count("unseen", _ALL, "in the log, never delivered"),
+    Count("late", _ALL, "in the log, delivered late"),
     Count(
         "duplicate", _LOG, "surplus copies in the log",
         "{n} surplus copies of messages are in the log", "repeats", always=True,
@@ -59,8 +59,8 @@ TABLE: tuple[Count, ...] = (
         "{n} messages were delivered again", "repeats",
     ),
     Count(
-        "skipped", (*_LOG, *_HANDED), "passed over by the group",
-        "{n} messages were passed over by the group and never delivered", "losses", always=True,
+        "skipped", (*_LOG, *_HANDED), "skipped by the group",
+        "{n} messages were skipped by the group and never delivered", "losses", always=True,
     ),
     Count(
         "given_up", _SENT_AND_LOGGED, "given up by the client",
@@ -72,7 +72,7 @@ TABLE: tuple[Count, ...] = (
     ),
     Count(
         "key_reordered", (*_SENDS, *_HANDED), "read after a later one of their key",
-        "{n} messages were handed out after a later one of their key",
+        "{n} messages were delivered after a later one of their key",
     ),
     Count("expired", (*_SENT_AND_LOGGED, "partitions"), "deleted by retention"),
     Count("compacted", (*_SENT_AND_LOGGED, "partitions"), "replaced by compaction"),

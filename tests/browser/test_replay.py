@@ -214,7 +214,7 @@ def test_an_event_is_told_in_plain_words_and_its_proof_on_demand(page: Page) -> 
 def test_an_exported_run_plays_from_a_disk_and_asks_nobody(page: Page, tmp_path: Path) -> None:
     page.goto(make.recorded().get_absolute_url())
     with page.expect_download() as coming:
-        page.get_by_role("link", name="Save as one file that plays offline").click()
+        page.get_by_role("link", name="Save as one HTML file (plays offline)").click()
     file = tmp_path / "run.html"
     file.write_bytes(coming.value.path().read_bytes())
     names: list[str] = []

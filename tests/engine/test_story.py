@@ -35,7 +35,7 @@ def test_a_lost_message_from_its_sending_to_what_stands_in_its_place(ledger: Pat
         (3.0, "gone", "Broker 2 leads (epoch 1), in sync: 2, 3. High watermark 6. Its log ends at "
                       "6: offset 8 is not in it."),
         (None, "gone", "Not in the log at the end."),
-        (None, "gone", "At the offset of its acknowledgement, 8, stands message 12."),
+        (None, "gone", "At the offset of its acknowledgement, 8, the log holds message 12."),
         (None, "gone", "Never delivered, not even to the final reader."),
     ]  # fmt: skip
     assert (lost.partition, lost.offset, lost.acked_s) == (0, 8, 0.6)
@@ -84,7 +84,7 @@ def test_what_a_client_refused_before_it_took_it_has_the_time_of_the_refusal(led
     TableWriter(ledger, "sends", "refused").flush_rows([again, refused])
     assert [(line.at_s, line.text) for line in lines_of(ledger, 16).lines[:3]] == [
         (4.5, "Not taken by p, attempt 1."),
-        (4.5, "Refused, and surely not written: too large."),
+        (4.5, "Refused, and certainly not written: too large."),
         (4.8, "Sent by p, attempt 2."),
     ]
 
@@ -157,7 +157,7 @@ def test_why_a_log_need_not_have_a_message_is_told(
     TableWriter(ledger, "partitions", "hand").flush_rows([{"partition": 0, **row}])
     texts = [line.text for line in lines_of(ledger, histories.LOST).lines]
     after = texts[texts.index("Not in the log at the end.") + 1]
-    assert after == (why or "At the offset of its acknowledgement, 8, stands message 12.")
+    assert after == (why or "At the offset of its acknowledgement, 8, the log holds message 12.")
 
 
 def test_what_has_no_time_comes_after_what_has(ledger: Path) -> None:

@@ -41,7 +41,7 @@ def test_two_experiments_stand_side_by_side_with_what_differs() -> None:
     assert counts["acknowledged and gone"].values == (985, 0, 0, 0)
     assert counts["acknowledged and gone"].differ
     assert not counts["acknowledged"].differ
-    assert "passed over by the group" not in counts, "it is 0 everywhere"
+    assert "skipped by the group" not in counts, "it is 0 everywhere"
     assert result.settings.differ == (("producer.acks", ("1", "1", "all", "all")),)
 
 

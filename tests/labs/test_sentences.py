@@ -21,11 +21,11 @@ def test_an_order_that_no_guarantee_asks_for_is_told_beside_what_holds() -> None
     late = result("holds", lost_write=0, key_reordered=1_204)
     assert sentences.of_run("holds", late, "at-least-once") == (
         "0 of 10,000 acknowledged messages are gone, and nothing that “at least once” forbids was "
-        "seen in this run. 1,204 messages were handed out after a later one of their key, which no "
+        "seen in this run. 1,204 messages were delivered after a later one of their key, which no "
         "guarantee forbids."
     )
     assert sentences.of_experiment([("As described", "holds", late)]) == (
-        "As described: 0 of 10,000 acknowledged messages are gone; 1,204 messages were handed out "
+        "As described: 0 of 10,000 acknowledged messages are gone; 1,204 messages were delivered "
         "after a later one of their key."
     )
     before = {**late, "counts": {**late["counts"], "key_reordered": None}}

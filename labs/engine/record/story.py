@@ -277,8 +277,8 @@ def _instead(ledger: Path, partition: int | None, offset: int | None) -> Iterato
             yield Line(None, "gone", "Its topic is compacted: of each key the last message stays.")
     place = (ds.field("offset") == offset) & (ds.field("partition") == partition)
     for row in replay.rows(ledger, "log", place)[:1]:
-        text = f"At the offset of its acknowledgement, {offset:,}, stands message {row['value']:,}."
-        yield Line(None, "gone", text)
+        now = f"the log holds message {row['value']:,}."
+        yield Line(None, "gone", f"At the offset of its acknowledgement, {offset:,}, {now}")
 
 
 def _line(time_ns: int | None, began_ns: int, kind: str, text: str) -> Line:
