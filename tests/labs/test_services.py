@@ -93,7 +93,7 @@ def test_brokers_with_zookeeper_are_run_as_described_where_the_scenario_is_stage
     asked = {"pipeline": slug, "scenario": "leader-killed"}
     page = client.get("/experiments/conditions/", asked).content.decode()
     assert f"{runs} with ZooKeeper" in page
-    assert "stands for it" not in page
+    assert "is run instead" not in page
     request = services.start(slug, "leader-killed").request()
     assert (request.kafka, request.zookeeper, request.instead_of) == (runs, True, None)
     in_kraft = Conditions(controllers=1)
