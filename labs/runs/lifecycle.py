@@ -38,7 +38,10 @@ RENUDGE_MOST = 4
 
 _heartbeats = HeartbeatAges()
 
-_ENDED = "so the run was ended and its brokers with it. Nothing is concluded from it."
+_ENDED = (
+    "so the run was ended and its brokers with it. Nothing is concluded from it, and it is not "
+    "run again unasked."
+)
 WORKER_GONE = f"The worker that ran this stopped answering, {_ENDED}"
 WORKER_DEAD = f"The process of the worker that ran this was killed, {_ENDED}"
 

@@ -1,0 +1,66 @@
+"""What no form of ours sends, in every field of every address: an answer, and never an error."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+
+from config import limits
+from labs.engine.base.processes import ROOT
+from tests.addresses import addresses
+
+pytestmark = pytest.mark.django_db
+
+VALUES = {
+    "null byte": "a\0b",
+    "markup": '"><script>alert(1)</script>{{ 7|add:7 }}',
+}
+BY_NIGHT = {
+    "end of a header": "x\r\nSet-Cookie: a=b",
+    "huge number": "9" * 5000,
+    "nothing": "",
+    "negative": "-1",
+    "no number": "NaN",
+    "digits of another script": "\u0663",
+    "a path": "../../../etc/passwd",
+}
+_IN_PAGES = re.compile(r'<(?:input|select|textarea|button)[^>]* name="([^"]+)"')
+_IN_VIEWS = re.compile(r"""(?:POST|GET)(?:\.get|\.getlist)?[(\[]["']([\w.-]+)["']""")
+
+
+def _fields(client: Client, told: list[tuple[str, str]]) -> list[str]:
+    """Every name that a form of a page has, or a view asks for."""
+    views = [path.read_text("utf-8") for app in ("advisor", "labs") for path in
+             (ROOT / app).rglob("*.py")]  # fmt: skip
+    pages = [client.get(address) for _, address in told]
+    shown = [page.content.decode() for page in pages
+             if page.headers.get("Content-Type", "").startswith("text/html")]  # fmt: skip
+    found = {name for text in views for name in _IN_VIEWS.findall(text)}
+    found |= {name for text in shown for name in _IN_PAGES.findall(text)}
+    assert found > {"producer.acks", "scenario", "text", "nickname"}, sorted(found)
+    return sorted(found)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(pytest.param(value, id=name) for name, value in VALUES.items()),
+        *(pytest.param(value, id=name, marks=pytest.mark.thorough)
+          for name, value in BY_NIGHT.items()),
+    ],
+)  # fmt: skip
+def test_every_field_takes_whatever_is_sent(client: Client, value: str) -> None:
+    every = [*{name: (name, address) for name, address in addresses()}.values()]
+    told = dict.fromkeys(_fields(client, every), value)
+    for name, address in every:
+        for send in (client.post, client.get):
+            limits.COUNTERS._counts.clear()
+            answer = send(address, told)
+            if answer.streaming:  # a download keeps its place until it is read
+                b"".join(answer)
+            assert answer.status_code < 500, (name, address, value)
+            assert "Set-Cookie: a=b" not in str(answer.headers)
+            if "html" in answer.headers.get("Content-Type", ""):
+                assert b"<script>alert(1)" not in answer.content, name
