@@ -15,6 +15,7 @@ they read these views:
 from __future__ import annotations
 
 from spark_jobs.columns import IS_FINAL, PLACE, READER
+from spark_jobs.counts.contradictions import BOTH, UNTOLD
 from spark_jobs.survey import Survey
 from spark_jobs.views import Views
 
@@ -52,16 +53,23 @@ def _attempts(seen: Survey) -> str:
                 false AS aborted
             FROM sends"""
     if "transactions" in seen.recorded:
-        fates = "SELECT transaction, max(outcome) AS fate FROM transactions GROUP BY transaction"
-        fate = "if(transaction IS NOT NULL AND fate IS NULL, 'unknown', fate)"
+        fates, fate = _FATES_TOLD, f"if(transaction IS NULL, fate, coalesce(fate, '{UNTOLD}'))"
     else:
         fates, fate = _FATES_IN_LOG, "fate"
     return f"""
         SELECT * EXCEPT (outcome, fate), outcome = 'ok' AS acknowledged, {fate} AS fate,
-            if(coalesce({fate} = 'unknown', false), 'info', outcome) AS outcome,
+            if(coalesce({fate} IN ('unknown', '{UNTOLD}'), false), 'info', outcome) AS outcome,
             coalesce({fate} = 'aborted', false) AS aborted
         FROM sends LEFT JOIN ({fates}) USING (transaction)"""
 
+
+_FATES_TOLD = f"""
+    SELECT transaction, CASE
+        WHEN max(outcome = 'committed') AND max(outcome = 'aborted') THEN '{BOTH}'
+        WHEN max(outcome = 'committed') THEN 'committed'
+        ELSE max(outcome) END AS fate
+    FROM transactions GROUP BY transaction"""
+"""Who learnt of a commit knows more than who did not; who did not may be right about an abort."""
 
 _FATES_IN_LOG = f"""
     SELECT transaction, if(bool_and({_GONE}), 'aborted', NULL) AS fate

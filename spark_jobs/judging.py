@@ -19,6 +19,7 @@ from spark_jobs import bundles, history, parts
 from spark_jobs.count_table import COUNTS, TABLE
 from spark_jobs.counts import Family
 from spark_jobs.counts import values as by_value
+from spark_jobs.counts.contradictions import CONTRADICTIONS
 from spark_jobs.counts.effects import STATE, effects
 from spark_jobs.counts.gaps import gaps
 from spark_jobs.counts.keys import keys
@@ -62,7 +63,7 @@ def judge(
     sealed = parts.check(ledger) or scanned
     with closing(views_for(spark, ledger, small)) as views:
         try:
-            seen = survey(views, ledger)
+            seen = survey(views, ledger, sealed)
             return _judged(_prepared(seen), ledger, want, sealed)
         except (Py4JJavaError, PySparkException) as error:
             raise _malformed(ledger, error) from error
@@ -70,9 +71,12 @@ def judge(
 
 def _judged(seen: Survey, ledger: Path, want: str | None, sealed: bool) -> dict[str, Any]:
     families = _families(seen)
-    counts = _masked(_counted(seen, families), seen)
+    counted = _counted(seen, families)
+    _check_values(seen, counted, ledger)
+    counts = _masked(counted, seen)
     shown = _shown(seen, families, counts)
-    word, reason = verdict(counts, want, _circumstances(seen, sealed))
+    around = _circumstances(seen, sealed, counted["untold"])
+    word, reason = verdict(counts, want, around)
     return {
         "ledger": str(ledger),
         "want": want,
@@ -84,6 +88,16 @@ def _judged(seen: Survey, ledger: Path, want: str | None, sealed: bool) -> dict[
         "groups": groups(shown.pop(_BY_WHOM, []), shown.pop(_HOW_OFTEN, [])),
         "examples": shown,
     }
+
+
+def _check_values(seen: Survey, counted: Mapping[str, int], ledger: Path) -> None:
+    """Refuses a ledger that contradicts itself about a value, and names one."""
+    for name, (condition, text) in CONTRADICTIONS.items():
+        if counted[name]:
+            (row,) = seen.views.rows(
+                f"SELECT min(value) AS value FROM each_value WHERE {condition}"
+            )
+            raise MalformedLedger(f"{ledger}: value {row['value']} {text}")
 
 
 def _prepared(seen: Survey) -> Survey:
@@ -182,7 +196,7 @@ def _as_json(name: str, rows: str) -> str:
     return f"SELECT '{name}' AS name, to_json(struct(*)) AS row FROM ({rows})"
 
 
-def _circumstances(seen: Survey, sealed: bool) -> Circumstances:
+def _circumstances(seen: Survey, sealed: bool, untold: int) -> Circumstances:
     return Circumstances(
         proved=seen.fact("faults", "proved"),
         unproved=tuple(seen.facts.get("faults", {}).get("unproved", ())),
@@ -192,10 +206,13 @@ def _circumstances(seen: Survey, sealed: bool) -> Circumstances:
         effects_decide=seen.fact("meta", "effects_decide") > 0,
         transactional=seen.fact("sends", "transactional") > 0,
         outcomes_recorded="transactions" in seen.recorded,
+        untold=untold,
+        seal_follows=seen.fact("meta", "seal_follows") > 0,
         sealed=sealed,
     )
 
 
+_NO_TYPE = re.compile(r"Illegal Parquet type: (.+?)\.$", re.MULTILINE)
 _UNREADABLE = ("FAILED_READ_FILE", "CANNOT_READ_FILE_FOOTER", "is not a Parquet file")
 
 
@@ -204,6 +221,8 @@ def _malformed(ledger: Path, error: Exception) -> Exception:
     text = str(error)
     if "ARITHMETIC_OVERFLOW" in text:
         return MalformedLedger(f"{ledger}: a sum or a difference of its numbers exceeds 64 bits")
+    if illegal := _NO_TYPE.search(text):
+        return MalformedLedger(f"{ledger}: a column has the type {illegal.group(1)}, not 64 bits")
     if not any(word in text for word in _UNREADABLE):
         return error
     file = re.search(r"while reading file (?:file:/*(?=/))?(.+?)\.(?: |\n|$)", text)

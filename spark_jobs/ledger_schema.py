@@ -8,7 +8,7 @@ clock, offsets and values 64-bit integers.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 VERSION = 1
@@ -29,14 +29,14 @@ class Column:
 class Table:
     """A table, and what each of its rows must have.
 
-    `row` says what a row is. `required` columns are never null, and `outcomes` are the words that
-    a column `outcome` may hold. Of `span`, the second column is never before the first.
+    `row` says what a row is. `required` columns are never null, and `words` are all that a column
+    may hold. Of `span`, the second column is never before the first.
     """
 
     row: str
     columns: Mapping[str, Column]
     required: tuple[str, ...] = ()
-    outcomes: tuple[str, ...] = ()
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     span: tuple[str, str] | None = None
 
     @property
@@ -52,7 +52,7 @@ _KEPT_TEXT, _KEPT_INT64, _KEPT_INT32, _KEPT_LIST = (
     Column("text", judged=False), Column("int64", judged=False), Column("int32", judged=False),
     Column("int32 list", judged=False),
 )  # fmt: skip
-_ANSWERS = ("ok", "fail", "info")
+_ANSWERS = {"outcome": ("ok", "fail", "info")}
 
 LEDGER: Mapping[str, Table] = {
     "sends": Table(
@@ -62,7 +62,7 @@ LEDGER: Mapping[str, Table] = {
             "transaction": _TEXT, "invoked_ns": _INT64, "completed_ns": _INT64, "outcome": _TEXT,
             "offset": _INT64, "error": _KEPT_TEXT, "cut_off": _BOOLEAN,
         },
-        required=("value", "outcome"), outcomes=_ANSWERS, span=("invoked_ns", "completed_ns"),
+        required=("value", "outcome"), words=_ANSWERS, span=("invoked_ns", "completed_ns"),
     ),
     "transactions": Table(
         "one transaction; without `began_ns` where another process ended it than began it",
@@ -70,7 +70,7 @@ LEDGER: Mapping[str, Table] = {
             "transaction": _TEXT, "producer": _TEXT, "began_ns": _KEPT_INT64,
             "ended_ns": _KEPT_INT64, "outcome": _TEXT,
         },
-        required=("transaction", "outcome"), outcomes=("committed", "aborted", "unknown"),
+        required=("transaction", "outcome"), words={"outcome": ("committed", "aborted", "unknown")},
     ),
     "log": Table(
         "one record that the final scan found",
@@ -78,7 +78,7 @@ LEDGER: Mapping[str, Table] = {
             "topic": _TEXT, "partition": _INT32, "offset": _INT64, "value": _INT64,
             "leader_epoch": _KEPT_INT32, "transaction_state": _TEXT, "replica": _INT32,
         },
-        required=("value",),
+        required=("offset", "value"),
     ),
     "deliveries": Table(
         "one record that one poll handed to the application",
@@ -95,7 +95,7 @@ LEDGER: Mapping[str, Table] = {
             "consumer": _TEXT, "group": _TEXT, "topic": _TEXT, "partition": _INT32,
             "offset": _INT64, "outcome": _TEXT, "time_ns": _INT64,
         },
-        required=("offset",), outcomes=_ANSWERS,
+        required=("offset",), words=_ANSWERS,
     ),
     "effects": Table(
         "what the processing left in its sink; where that is a topic, what its reader was handed, "
@@ -106,6 +106,7 @@ LEDGER: Mapping[str, Table] = {
     "state": Table(
         "one key of a stateful processor",
         {"store": _TEXT, "key": _TEXT, "expected": _INT64, "actual": _INT64},
+        required=("expected",),
     ),
     "faults": Table(
         "beginning and end of each fault and each heal",
@@ -113,6 +114,8 @@ LEDGER: Mapping[str, Table] = {
             "fault": _TEXT, "target": _TEXT, "phase": _TEXT, "time_ns": _KEPT_INT64,
             "evidence": _TEXT,
         },
+        required=("phase",),
+        words={"phase": ("invoke", "complete", "failed", "not_applicable")},
     ),
     "telemetry": Table(
         "a sample, several a second",
@@ -138,9 +141,10 @@ LEDGER: Mapping[str, Table] = {
         "the run, one row",
         {
             "final_read_completed": _BOOLEAN, "given_up_breaks": _BOOLEAN,
-            "effects_decide": _BOOLEAN, "seed": _KEPT_INT64, "scenario": _KEPT_TEXT,
-            "arm": _KEPT_TEXT, "settings": _KEPT_TEXT, "versions": _KEPT_TEXT,
-            "machine": _KEPT_TEXT, "shortened": _KEPT_TEXT, "wall_start": _KEPT_TEXT,
+            "effects_decide": _BOOLEAN, "seal_follows": _BOOLEAN, "seed": _KEPT_INT64,
+            "scenario": _KEPT_TEXT, "arm": _KEPT_TEXT, "settings": _KEPT_TEXT,
+            "versions": _KEPT_TEXT, "machine": _KEPT_TEXT, "shortened": _KEPT_TEXT,
+            "wall_start": _KEPT_TEXT,
         },
     ),
 }  # fmt: skip

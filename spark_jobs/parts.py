@@ -16,7 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from spark_jobs.tables import TABLES, MalformedLedger
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from spark_jobs.tables import TABLES, MalformedLedger, unlike_object
 
 SEAL = "seal.json"
 """What `labs.engine.record.ledger.seal` writes: `{"sealed": 1, "tables": {table: {part: {rows,
@@ -45,8 +48,12 @@ def check(ledger: Path) -> bool:
         for entry in sorted(ledger.iterdir()):
             _check_name(ledger, entry)
         for table in TABLES:
-            for part in parts(ledger, table):
+            found = list(parts(ledger, table))
+            for part in found:
                 _check_part(part)
+            _check_columns(table, found)
+            if not sealed:
+                _check_copies(found)
     except (OSError, RuntimeError) as error:  # unreadable, or a loop of links
         raise MalformedLedger(f"{ledger}: a file cannot be read: {error}") from None
     return sealed
@@ -109,6 +116,35 @@ def _check_part(part: Path) -> None:
         raise MalformedLedger(f"{part}: this is no Parquet file, or not all of it")
 
 
+def _check_columns(table: str, found: list[Path]) -> None:
+    """Refuses parts that differ in the columns of their table: in one, a column would be null."""
+    seen: dict[frozenset[str], Path] = {}
+    for part in found if found[1:] else ():
+        try:
+            names = [name.lower() for name in pq.read_schema(part).names]
+        except (pa.ArrowException, OSError):
+            raise MalformedLedger(f"{part}: this is no Parquet file, or not all of it") from None
+        seen.setdefault(frozenset(TABLES[table]).intersection(names), part)
+    if len(seen) > 1:
+        (some, one), (others, other) = list(seen.items())[:2]
+        name = min(some ^ others)
+        having, lacking = (one, other) if name in some else (other, one)
+        raise MalformedLedger(f"{lacking}: no column `{name}`, which {having.name} has")
+
+
+def _check_copies(found: list[Path]) -> None:
+    """Refuses two parts that are the same byte for byte: its rows would count twice."""
+    by_size: dict[int, list[Path]] = {}
+    for part in found if found[1:] else ():
+        by_size.setdefault(part.stat().st_size, []).append(part)
+    for alike in by_size.values():
+        seen: dict[str, Path] = {}
+        for part in alike if alike[1:] else ():
+            first = seen.setdefault(sha256(part), part)
+            if first is not part and pq.read_metadata(part).num_rows:
+                raise MalformedLedger(f"{part}: this part is a copy of {first.name}")
+
+
 def _is_parquet(part: Path) -> bool:
     if not stat.S_ISREG(part.stat().st_mode) or part.stat().st_size < _LEAST_BYTES:
         return False
@@ -121,10 +157,15 @@ def _is_parquet(part: Path) -> bool:
 def _check_text(lines: Path) -> None:
     with lines.open("rb") as file:
         for number, line in enumerate(file, 1):
+            # Spark and others pass over the mark that some editors begin a file with.
+            encoding = "utf-8-sig" if number == 1 else "utf-8"
             try:
-                line.decode()
+                text = line.decode(encoding).strip(" \r\n")
+                problem = unlike_object(text) if text else ""
             except UnicodeDecodeError:
-                raise MalformedLedger(f"{lines}, line {number}: this is no UTF-8") from None
+                problem = "this is no UTF-8"
+            if problem:
+                raise MalformedLedger(f"{lines}, line {number}: {problem}")
 
 
 def _check_seal(ledger: Path, seal: Path) -> None:

@@ -34,15 +34,18 @@ _FAULT = "coalesce(fault, 'a fault') || coalesce(' of ' || target, '')"
 _SAID = f"{_FAULT} || ': ' || if({_SHOWN}, trim(evidence), 'no evidence')"
 _FAILED = f"array_sort(collect_set(if(phase = 'failed', {_SAID}, NULL)))"
 """Faults and heals that failed, and what disturbed the run, in words."""
+_BEGUN = f"collect_list(if(phase = 'invoke', {_FAULT}, NULL))"
+_ENDED = f"collect_list(if(phase <> 'invoke', {_FAULT}, NULL))"
 _UNPROVED = f"""
     array_sort(array_union(
         collect_set(if(
             phase = 'failed' OR phase = 'complete' AND NOT {_SHOWN} AND NOT {_HEALS},
             {_SAID}, NULL)),
         transform(
-            array_except(
-                collect_set(if(phase = 'invoke', {_FAULT}, NULL)),
-                collect_set(if(phase <> 'invoke', {_FAULT}, NULL))),
+            filter(
+                array_distinct({_BEGUN}),
+                each -> size(filter({_BEGUN}, begun -> begun = each))
+                    > size(filter({_ENDED}, ended -> ended = each))),
             begun -> begun || ': begun, and nothing after that')))"""
 """What was begun, fault or heal, and is not known to have happened, in words."""
 
@@ -60,6 +63,7 @@ _FLAGS: Mapping[str, Mapping[str, str]] = {
     "commits": {"readers": _READS},
     "partitions": {
         "started": "log_start_offset > 0 OR created_ns IS NOT NULL",
+        "ended": "log_end_offset IS NOT NULL",
         "compacted": "contains(cleanup_policy, 'compact')",
     },
     "faults": {"proved": _PROOF},
@@ -68,6 +72,7 @@ _FLAGS: Mapping[str, Mapping[str, str]] = {
         "completed": "final_read_completed",
         "given_up_breaks": "given_up_breaks",
         "effects_decide": "effects_decide",
+        "seal_follows": "seal_follows",
     },
 }
 """Conditions on single rows; a fact is the number of rows that fulfil one."""
@@ -82,6 +87,7 @@ _WHOLES: Mapping[str, Mapping[str, str]] = {
         "end_ns": f"max(if({_READS}, time_ns, NULL))",
     },
     "faults": {"unproved": _UNPROVED, "failed": _FAILED},
+    "partitions": {"again": "count(1) - size(collect_set(struct(topic, partition)))"},
 }
 """What a table says as a whole."""
 
@@ -130,8 +136,12 @@ def views_for(spark: SparkSession, ledger: Path, small: bool | None = None) -> V
     return Views(spark, small, parts=shuffled_in(ledger))
 
 
-def survey(views: Views, ledger: Path) -> Survey:
-    """Reads a ledger; raises `MalformedLedger` for a row or a file that is no ledger's."""
+def survey(views: Views, ledger: Path, sealed: bool = True) -> Survey:
+    """Reads a ledger; raises `MalformedLedger` for a row or a file that is no ledger's.
+
+    `sealed` is whether its own recorder left it so: its last look at the log may come after the
+    one at the partitions.
+    """
     recorded = frozenset(table for table in tables.TABLES if tables.define(views, ledger, table))
     seen = Survey(views, recorded, _facts(views, recorded))
     for table in tables.TABLES:
@@ -139,8 +149,12 @@ def survey(views: Views, ledger: Path) -> Survey:
             raise _complaint(views, ledger, table)
     if seen.fact("meta", "rows") > 1:
         raise tables.MalformedLedger(f"{ledger}: `meta` has more than one row, and a run has one")
+    if seen.fact("partitions", "again"):
+        raise tables.MalformedLedger(f"{ledger}: `partitions` has more than one row of a partition")
     if seen.fact("partitions", "started") and "log" in recorded:
         _check_starts(views, ledger)
+    if seen.fact("partitions", "ended") and "log" in recorded and not sealed:
+        _check_ends(views, ledger)
     return seen
 
 
@@ -161,6 +175,22 @@ def _check_starts(views: Views, ledger: Path) -> None:
             f"{ledger}: `log_start_offset` of {row['topic'] or 'the topic'},"
             f" partition {row['partition']}, is"
             f" {row['log_start_offset']}, and `log` has offset {row['offset']} before it"
+        )
+
+
+def _check_ends(views: Views, ledger: Path) -> None:
+    """Refuses a log that has records at or beyond its end: another log, or one of another time."""
+    beyond = views.rows(
+        """
+        SELECT topic, partition, max(offset) AS offset, min(log_end_offset) AS log_end_offset
+        FROM log JOIN partitions USING (topic, partition)
+        WHERE replica IS NULL AND offset >= log_end_offset GROUP BY topic, partition LIMIT 1"""
+    )
+    for row in beyond:
+        raise tables.MalformedLedger(
+            f"{ledger}: `log_end_offset` of {row['topic'] or 'the topic'},"
+            f" partition {row['partition']}, is"
+            f" {row['log_end_offset']}, and `log` has offset {row['offset']}"
         )
 
 

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from spark_jobs.ledger_schema import LEDGER, Kind
 from spark_jobs.views import Views
@@ -106,14 +107,16 @@ def _select(table: str, rows: str, *problems: str) -> str:
 
 def _problems(table: str) -> list[str]:
     """Expressions that say what is wrong with a row, in words, or null."""
-    complaints = [
-        f"if({name} IS NULL, '`{name}` is missing', NULL)" for name in LEDGER[table].required
+    nothing = " AND ".join(f"`{name}` IS NULL" for name in TABLES[table])
+    complaints = [f"if({nothing}, 'it has no column of the table `{table}`', NULL)"]
+    complaints += [
+        f"if(`{name}` IS NULL, '`{name}` is missing', NULL)" for name in LEDGER[table].required
     ]
-    if words := LEDGER[table].outcomes:
-        name = ", ".join(f"'{word}'" for word in words)
-        message = f"', which is none of: {', '.join(words)}"
-        text = f'"`outcome` is \'" || outcome || "{message}"'
-        complaints.append(f"if(outcome NOT IN ({name}), {text}, NULL)")
+    for name, words in LEDGER[table].words.items():
+        known = ", ".join(f"'{word}'" for word in words)
+        end = f"', which is none of: {', '.join(words)}"
+        text = f'"`{name}` is \'" || {name} || "{end}"'
+        complaints.append(f"if({name} NOT IN ({known}), {text}, NULL)")
     return [*complaints, *_contradictions(table)]
 
 
@@ -130,8 +133,6 @@ def _contradictions(table: str) -> list[str]:
     if span := LEDGER[table].span:
         first, second = span
         wrong[f"`{second}` < `{first}`"] = f"`{second}` is before `{first}`"
-    nothing = " AND ".join(f"`{name}` IS NULL" for name in TABLES[table])
-    wrong[nothing] = f"it has no column of the table `{table}`"
     return [f"if({condition}, '{text}', NULL)" for condition, text in wrong.items()]
 
 
@@ -142,20 +143,40 @@ def complaint(path: Path, table: str, problem: str, line: str | None) -> Malform
     with path.open(encoding="utf-8", errors="replace") as file:
         numbers = (number for number, text in enumerate(file, 1) if text.rstrip("\r\n") == line)
         number = next(numbers, 0)
-    text = _misread(table, line) if problem == _CORRUPT else problem
+    text = (unlike_object(line) or _misread(table, line)) if problem == _CORRUPT else problem
     return MalformedLedger(f"{path}, line {number}: {text}")
 
 
-def _misread(table: str, line: str) -> str:
-    """Why a line could not be read as a row of its table."""
+def unlike_object(line: str) -> str:
+    """Why a line is not one JSON object and nothing else; empty if it is.
+
+    Spark reads the first object of a line and passes over what stands behind it, and of a name
+    that is there twice it takes one: either would hide a row or an outcome.
+    """
     try:
-        row = json.loads(line)
+        row = _DECODER.decode(line)
     except ValueError as error:
         return f"this is no JSON: {error}"
     except RecursionError:
         return "this is nested too deeply"
-    if not isinstance(row, dict):
-        return "this is no JSON object"
+    return "" if isinstance(row, dict) else "this is no JSON object"
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"`{twice}` is there twice")
+    return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once)
+
+
+def _misread(table: str, line: str) -> str:
+    """Why an object could not be read as a row of its table."""
+    row = json.loads(line)
     for name, kind in TABLES[table].items():
         value = row.get(name)
         fits = {"bigint": type(value) is int, "boolean": type(value) is bool}

@@ -44,7 +44,9 @@ class Circumstances:
     `transactional` says that sends were in transactions: what became of those must be judged.
     `outcomes_recorded` says that the table `transactions` was recorded.
     `effects_decide` says that the pipeline ends in its sink: what comes twice counts there.
-    `sealed` is whether the ledger is known to be whole, as its recorder left it.
+    `untold` is the number of values in transactions that `transactions` has no row of.
+    `sealed` is whether the ledger is known to be whole, as its recorder left it;
+    `seal_follows` that its recorder seals each ledger at the end of its run.
     """
 
     proved: int
@@ -55,7 +57,9 @@ class Circumstances:
     outcomes_recorded: bool = False
     unproved: Sequence[str] = ()
     failed: Sequence[str] = ()
+    untold: int = 0
     sealed: bool = True
+    seal_follows: bool = False
 
 
 def forbidden(want: str | None, circumstances: Circumstances, counts: Counts) -> frozenset[str]:
@@ -86,11 +90,8 @@ def verdict(counts: Counts, want: str | None, circumstances: Circumstances) -> t
         return "unknown", _unproved(circumstances.unproved)
     if not circumstances.final_read_completed:
         return "unknown", "The final read did not complete, and late is not lost."
-    if counts.get("phantom") and not circumstances.sealed:
-        return "unknown", (
-            f"The ledger is not sealed, and {counts['phantom']:,} messages are there that it says"
-            " were never sent: a part of its sends may be missing, and with it a loss."
-        )
+    if not circumstances.sealed and (doubt := _doubt(counts, circumstances)):
+        return "unknown", f"The ledger is not sealed, and {doubt}"
     unjudged = [name for name in ruled_out if counts[name] is None]
     aside_here = _beside_the_path(want, circumstances)
     needed = [name for name in unjudged if name not in aside_here]
@@ -101,6 +102,23 @@ def verdict(counts: Counts, want: str | None, circumstances: Circumstances) -> t
     kept = f"{counts['ok']:,} messages were acknowledged, and nothing forbidden happened to any"
     aside = f" (not recorded: {', '.join(unjudged)})" if unjudged else ""
     return "holds", _sentence(kept + aside)
+
+
+def _doubt(counts: Counts, circumstances: Circumstances) -> str:
+    """What shows that a ledger without a seal may have lost a part; empty where nothing does."""
+    if circumstances.seal_follows:
+        return "its recorder seals each at the end of the run: this one may have lost a part."
+    if counts.get("phantom"):
+        return (
+            f"{counts['phantom']:,} messages are there that it says were never sent:"
+            " a part of its sends may be missing, and with it a loss."
+        )
+    if circumstances.untold:
+        return (
+            f"{circumstances.untold:,} messages are in transactions that it says nothing of:"
+            " a part of its transactions may be missing."
+        )
+    return ""
 
 
 def _beside_the_path(want: str | None, circumstances: Circumstances) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from tests.oracle_rows import Ledger, Row, is_final, place, reader
@@ -13,17 +14,21 @@ _HEALS = {"mend", "resume", "restart"}
 def all_happened(ledger: Ledger) -> bool:
     """Whether a fault is proved, and nothing that was planned is left without proof."""
     rows = ledger.get("faults", ())
-    ended = [_what(row) for row in rows if row["phase"] != "invoke"]
+    ended = Counter(_what(row) for row in rows if row["phase"] != "invoke")
+    if any(n > ended[what] for what, n in _begun(rows).items()):
+        return False
     proved = False
     for row in rows:
         shown = bool((row.get("evidence") or "").strip())
         heals = row["fault"] in _HEALS
         if row["phase"] == "failed" or (row["phase"] == "complete" and not shown and not heals):
             return False
-        if row["phase"] == "invoke" and _what(row) not in ended:
-            return False
         proved = proved or (row["phase"] == "complete" and shown and not heals)
     return proved
+
+
+def _begun(rows: Iterable[Row]) -> Counter[tuple[str, str | None]]:
+    return Counter(_what(row) for row in rows if row["phase"] == "invoke")
 
 
 def _what(row: Row) -> tuple[str, str | None]:

@@ -10,6 +10,13 @@ from collections.abc import Mapping
 
 from spark_jobs.columns import flag
 from spark_jobs.counts import Family
+from spark_jobs.counts.contradictions import (
+    BOTH,
+    CONTRADICTIONS,
+    PARTITION_BIT,
+    TOPIC_BIT,
+    UNTOLD,
+)
 from spark_jobs.counts.gone import with_reasons
 from spark_jobs.counts.positions import PASSED
 from spark_jobs.survey import Survey
@@ -17,15 +24,25 @@ from spark_jobs.survey import Survey
 _TOGETHER: Mapping[str, str] = {
     **{name: f"coalesce(sum({name}), 0L)" for name in ("attempts", "copies", "visible", "handed")},
     # True of a value if of any of its attempts …
-    **{name: f"coalesce(max({name}), false)" for name in ("ok", "standing", "info", "read", "cut")},
+    **{
+        name: f"coalesce(max({name}), false)"
+        for name in ("ok", "standing", "info", "read", "cut", "both_ends", "untold")
+    },
     # … or if of all attempts that it concerns.
     **{name: f"coalesce(min({name}), false)" for name in ("hollow", "expired", "gone")},
     **{name: f"min({name})" for name in ("invoked_ns", "acked_ns", "handed_ns")},
     "passed": "coalesce(max(passed), 0L)",
+    "first_sender": "min(first_sender)",
+    "last_sender": "max(last_sender)",
+    **{name: f"bit_or({name})" for name in ("sent_topics", "sent_partitions")},
+    **{name: f"bit_or({name})" for name in ("found_topics", "found_partitions")},
 }
 """What one value's rows become, by column."""
 
-_COPIED = {"copies": "1L", "visible": flag("visible")}
+_COPIED = {
+    "copies": "1L", "visible": flag("visible"),
+    "found_topics": TOPIC_BIT, "found_partitions": PARTITION_BIT,
+}  # fmt: skip
 
 # The final readers come after the run: theirs is no time of delivery.
 _HANDED = {"handed": "1L", "handed_ns": "if(final, NULL, time_ns)", "read": "NOT final"}
@@ -43,6 +60,12 @@ _SENT = {
     "gone": f"if({_STANDING}, expired OR replaced, NULL)",
     "invoked_ns": "invoked_ns",
     "acked_ns": "if(outcome = 'ok', completed_ns, NULL)",
+    "first_sender": "producer",
+    "last_sender": "producer",
+    "sent_topics": f"if(outcome = 'fail', NULL, {TOPIC_BIT})",
+    "sent_partitions": f"if(outcome = 'fail', NULL, {PARTITION_BIT})",
+    "both_ends": f"fate = '{BOTH}'",
+    "untold": f"fate = '{UNTOLD}'",
 }
 
 _PASSED_OVER = f"""
@@ -97,6 +120,8 @@ def family() -> Family:
         "duplicate": "greatest(visible - 1, 0L)",
         "phantom": flag(f"(copies > 0 OR handed > 0) AND (NOT ({sent}) OR hollow)"),
         "given_up": flag(f"{sent} AND NOT ok AND copies = 0 AND NOT cut"),
+        "untold": flag("untold"),
+        **{name: flag(condition) for name, (condition, _) in CONTRADICTIONS.items()},
     }
     shown = ("value", "attempts", "invoked_ns", "acked_ns", "copies", "handed")
     return Family("SELECT * FROM each_value", weights, shown)

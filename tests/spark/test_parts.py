@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
@@ -19,7 +21,8 @@ from labs.engine.record.ledger import SCHEMAS, TableWriter, seal
 from spark_jobs.judging import judge
 from spark_jobs.parts import check
 from spark_jobs.tables import MalformedLedger
-from tests.spark.ledgers import record, send, sound, write
+from tests.spark.conftest import Judge
+from tests.spark.ledgers import Tables, record, send, sound, write
 
 _PART = "sends.parquet/producer-1-00000.parquet"
 
@@ -165,7 +168,7 @@ def test_a_loss_whose_sends_are_gone_does_not_hold(spark: SparkSession, tmp_path
     assert "not sealed" in answer["reason"]
 
 
-_SEND = {"value": 1, "outcome": "ok"}
+_SEND = {"producer": "p1", "value": 1, "outcome": "ok"}
 
 
 @pytest.mark.parametrize(
@@ -182,6 +185,15 @@ _SEND = {"value": 1, "outcome": "ok"}
         ("commits", [{"offset": -1001}], "`offset` is negative"),
         ("effects", [{"value": 1, "applied": -1}], "`applied` is negative"),
         ("faults", [{"colour": "red"}], "no column"),
+        ("faults", [{"fault": "run", "phase": "Failed"}], "`phase` is 'Failed', which is none of"),
+        ("faults", [{"fault": "run"}], "`phase` is missing"),
+        ("log", [{"value": 0}], "`offset` is missing"),
+        ("state", [{"key": "a", "actual": 1}], "`expected` is missing"),
+        ("partitions", [{"topic": "t", "partition": 0}] * 2, "more than one row of a partition"),
+        ("partitions", [{"topic": "t", "partition": 0, "log_end_offset": 3}], "has offset 3"),
+        ("log", [record(0, 0), record(1, 1, topic="u")], "value 1 was acknowledged in one topic"),
+        ("log", [record(0, 0), record(1, 1, partition=1)], "value 1 was acknowledged in one topic"),
+        ("sends", [_SEND, {**_SEND, "producer": "p2"}], "value 1 was sent by more than one"),
     ],
 )
 def test_contradictions_are_named(
@@ -190,6 +202,102 @@ def test_contradictions_are_named(
     ledger = write(tmp_path / "ledger", {**sound(), table: rows})
     with pytest.raises(MalformedLedger, match=says):
         judge(spark, ledger)
+
+
+def test_a_ledger_of_which_a_seal_was_promised_does_not_hold_without(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """A part that held nothing but lost messages leaves no other trace."""
+    ledger = _recorded(tmp_path / "ledger")
+    TableWriter(ledger, "meta", "runner").flush_rows(
+        [{"final_read_completed": True, "seal_follows": True}]
+    )
+    TableWriter(ledger, "sends", "producer-2").flush_rows(sound()["sends"][2:3])
+    seal(ledger)
+    assert judge(spark, ledger, "at-least-once")["verdict"] == "holds"
+    (ledger / "seal.json").unlink()
+    answer = judge(spark, ledger, "at-least-once")
+    assert answer["verdict"] == "unknown"
+    assert "seals each at the end" in answer["reason"]
+
+
+def test_a_part_that_lacks_a_column_of_the_others_is_refused(tmp_path: Path) -> None:
+    ledger = _recorded(tmp_path / "ledger")
+    part = ledger / _PART
+    table = pq.read_table(part, partitioning=None)
+    pq.write_table(table.rename_columns({"transaction": "transactions"}), part)
+    with pytest.raises(
+        MalformedLedger, match=r"producer-1-00000\.parquet: no column `transaction`"
+    ):
+        check(ledger)
+
+
+def test_a_part_that_is_there_twice_is_refused_and_two_without_rows_are_not(tmp_path: Path) -> None:
+    ledger = _recorded(tmp_path / "ledger")
+    for name in ("producer-8", "producer-9"):
+        TableWriter(ledger, "sends", name).close()
+    assert not check(ledger)
+    shutil.copy(ledger / _PART, ledger / "sends.parquet" / "producer-7-00000.parquet")
+    with pytest.raises(MalformedLedger, match="is a copy of producer-1-00000"):
+        check(ledger)
+
+
+def _in_transaction(*outcomes: str) -> Tables:
+    """A message of transaction `x` is lost, and `transactions` has these rows of it."""
+    told = [{"transaction": "x", "outcome": outcome} for outcome in outcomes]
+    sends = [*sound()["sends"][:3], send(3, topic="t", partition=0, offset=3, transaction="x")]
+    log = [record(n, n) for n in range(3)]
+    read: Tables = {"deliveries": [], "commits": []}
+    return {**sound(), **read, "sends": sends, "log": log, "transactions": told}
+
+
+def test_a_transaction_has_one_end(judged: Judge) -> None:
+    for known in (["committed"], ["unknown", "committed"], ["committed", "unknown"]):
+        assert judged(_in_transaction(*known), "at-least-once")["verdict"] == "broken", known
+    assert judged(_in_transaction("unknown"), "at-least-once")["counts"]["obliged"] == 3
+    with pytest.raises(MalformedLedger, match="was committed, and that it was aborted"):
+        judged(_in_transaction("committed", "aborted"), "at-least-once")
+
+
+def test_transactions_of_which_a_part_is_missing_do_not_hold(
+    judged: Judge,
+) -> None:
+    answer = judged(_in_transaction(), "at-least-once")
+    assert answer["verdict"] == "unknown"
+    assert "1 messages are in transactions" in answer["reason"]
+
+
+@pytest.mark.parametrize(
+    ("between", "says"),
+    [
+        ("", "Extra data"), (" ", "Extra data"), (",", "Extra data"), ("\0", "Extra data"),
+        ("\f", "Extra data"), ("\r", "Extra data"),
+    ],
+)  # fmt: skip
+def test_two_rows_of_one_line_are_refused(tmp_path: Path, between: str, says: str) -> None:
+    """Spark reads the first and passes over the other."""
+    ledger = write(tmp_path / "ledger", sound(range(4), log=[record(n, n) for n in (0, 1, 2)]))
+    lines = (ledger / "sends.jsonl").read_text().splitlines()
+    lines[2:] = [f"{lines[2]}{between}{lines[3]}"]
+    (ledger / "sends.jsonl").write_text("\n".join(lines))
+    with pytest.raises(MalformedLedger, match=rf"line 3: this is no JSON: {says}"):
+        check(ledger)
+
+
+@pytest.mark.parametrize("more", ['"outcome": "fail"', '"value": 2'])
+def test_a_name_that_is_there_twice_is_refused(tmp_path: Path, more: str) -> None:
+    ledger = write(tmp_path / "ledger", sound())
+    said = (ledger / "sends.jsonl").read_text()
+    (ledger / "sends.jsonl").write_text(said.rstrip("}\n") + ", " + more + "}\n")
+    with pytest.raises(MalformedLedger, match=r"line 4: .* is there twice"):
+        check(ledger)
+
+
+def test_marks_and_ends_of_other_editors_are_read(tmp_path: Path) -> None:
+    ledger = write(tmp_path / "ledger", sound())
+    said = (ledger / "sends.jsonl").read_text()
+    (ledger / "sends.jsonl").write_bytes(b"\xef\xbb\xbf" + said.replace("\n", "\r\n\r\n").encode())
+    assert not check(ledger)
 
 
 def test_one_bad_ledger_of_many_takes_no_answer_away(tmp_path: Path) -> None:

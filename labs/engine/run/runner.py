@@ -297,6 +297,7 @@ class ArmRunner:
             "final_read_completed": seen.final_read_completed,
             "given_up_breaks": arm.scenario.given_up_breaks,
             "effects_decide": arm.scenario.workload != "produce-consume",
+            "seal_follows": True,
             "seed": arm.experiment.seed,
             "scenario": arm.scenario.name,
             "arm": arm.spec.name,
