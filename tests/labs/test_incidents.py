@@ -19,7 +19,16 @@ from packaging.version import Version
 import labs.incidents
 from advisor.advisories import advisories
 from labs.engine.distributions import distribution
-from labs.incidents import Exhibit, Incident, IncidentError, Outcome, all_incidents, record, wheels
+from labs.incidents import (
+    Exhibit,
+    Incident,
+    IncidentError,
+    Outcome,
+    all_incidents,
+    find,
+    record,
+    wheels,
+)
 from labs.incidents.loading import load
 from labs.incidents.verify import Side
 from labs.management.commands import incidents as command
@@ -171,8 +180,9 @@ def test_its_page_tells_it_with_the_counts_that_ship(client: Client, incident: I
     assert escape(incident.title) in page
     for side in record.sides(incident.id):
         assert f"{side.release}: seen in {side.shown} of {side.times} runs" in page
-        assert f"<dd>{side.harmed} of {side.of}</dd>" in page
-    assert f"--verify {incident.id} --times 1" in page
+        assert f"<dd>{side.harmed:,} of {side.of:,}</dd>" in page
+    assert f"--verify {incident.slug} --times 1" in page
+    assert find(incident.slug) == incident
     advisory = reverse("advisories:page", args=[incident.slug])
     assert advisory in page
     own = reverse("labs:incident", args=[incident.slug])
