@@ -25,6 +25,8 @@ from advisor.intake import MARK, MAX_BYTES, Intake, Product, Seen, read, read_li
 from advisor.intake.options import weigh_options
 from advisor.reasoning.fields import field_of
 
+_HEADS = {"family", "version", "kafka"}
+"""What decides which settings there are."""
 _UTF8_ONLY = (".yml", ".yaml", ".json", ".py", ".toml")
 _LINE = re.compile(r"Line (\d+): (.*)", re.DOTALL)
 
@@ -66,8 +68,17 @@ class Inputs:
         """Adds a whole pipeline file."""
         file = read_pipeline(text.removeprefix(MARK))
         self._tell(source, file.notes, file.problems)
-        for name, value in file.fields.items():
-            self._replace(name, value, Origin(source, _line_of(text, name)), mark=hash(value))
+        lines = {name: _line_of(text, name) for name in file.fields}
+        for name in _HEADS & file.fields.keys():
+            self._replace(name, file.fields[name], Origin(source, lines[name]))
+        try:
+            fields, found = weigh_options(file.fields, self._product(), lines)
+        except SettingError:  # of a version that is not known, which is told where it is judged
+            fields, found = file.fields, Intake()
+        self._tell(source, found.notes, found.problems)
+        for name, value in fields.items():
+            self._replace(name, value, Origin(source, lines[name]), mark=hash(value))
+        self._take(source, found)
 
     def add_text(self, source: str, text: str, kind: str = "") -> None:
         """Adds a file of any kind; without `kind` it is detected. Raises `FileProblem` for a

@@ -1,4 +1,5 @@
-"""Options `--set COMPONENT.KEY=VALUE`: what a file may state, an option may state as well.
+"""Options `--set COMPONENT.KEY=VALUE` and pipeline files: what the product's own file may state,
+they may state as well.
 
 What the catalog weighs is judged with all other fields. A real setting that it does not weigh is
 told like a file's line: what becomes of it, and what the product refuses beside the rest.
@@ -8,22 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from advisor.catalog import Component, SettingError, UnknownSetting, lookup, refused_combination
 from advisor.intake.known import known_keys
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.weigh import Intake, weigh
 
-_PLACE = "Line 0: "
-"""How `weigh` names the place of an item without a line."""
 
-
-def weigh_options(stated: Mapping[str, str], product: Product) -> tuple[dict[str, str], Intake]:
+def weigh_options(
+    stated: Mapping[str, str], product: Product, lines: Mapping[str, int] = MappingProxyType({})
+) -> tuple[dict[str, str], Intake]:
     """The fields that are judged with all others, and what is found of the rest.
 
-    Raises `SettingError` for a version that is not known.
+    `lines` says where each field stands, if it does anywhere. Raises `SettingError` for a version
+    that is not known.
     """
-    items = {name: _item(name, text) for name, text in stated.items()}
+    items = {name: _item(name, text, lines.get(name, 0)) for name, text in stated.items()}
     others = [item for item in items.values() if item and _only_real(item, product)]
     result = weigh(Reading(items=others), product)
     reported = {problem.setting for problem in result.problems}
@@ -31,13 +33,15 @@ def weigh_options(stated: Mapping[str, str], product: Product) -> tuple[dict[str
         texts = _texts((item for item in items.values() if item), component)
         problem = refused_combination(product.family, product.version, component, texts)
         if problem and problem.setting not in reported:
-            result.problems.append(replace(problem, message=f"{_PLACE}{problem.message}"))
+            line = lines.get(f"{component}.{problem.setting}", 0)
+            message = f"Line {line}: {problem.message}"
+            result.problems.append(replace(problem, message=message))
     return {name: stated[name] for name, item in items.items() if item not in others}, result
 
 
-def _item(name: str, text: str) -> Item | None:
+def _item(name: str, text: str, line: int) -> Item | None:
     part, _, key = name.partition(".")
-    return Item(Component(part), key, text, 0) if part in list(Component) else None
+    return Item(Component(part), key, text, line) if part in list(Component) else None
 
 
 def _texts(items: Iterable[Item], component: Component) -> dict[str, str]:

@@ -197,6 +197,28 @@ def test_a_query_of_spark_has_this_answer(
     assert found == code, told
 
 
+PIPELINES = [
+    ('[producer]\ncompression.type = "lz4"\n', 0, "p.toml:6: compression.type is not weighed here"),
+    ("[broker]\nlog.retention.ms = 1000\n", 1, "retention.ms: 1000 -> "),
+    ("[broker]\nlog.retention.ms = 0\n", 2, "p.toml:6: log.retention.ms must be unlimited"),
+    ('[producer]\nakcs = "all"\n', 2, "There is no producer setting 'akcs'"),
+    ('[consumer]\ngroup.protocol = "consumer"\npartition.assignment.strategy = "x"\n', 2,
+     "p.toml:7: partition.assignment.strategy cannot be set when group.protocol=CONSUMER"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("more", "code", "said"), PIPELINES)
+def test_a_pipeline_file_has_this_answer(tmp_path, more: str, code: int, said: str) -> None:
+    file = tmp_path / "p.toml"
+    head = "[topic]\nreplication.factor = 3\nmin.insync.replicas = 2\n"
+    file.write_text(f'kafka = "4.3"\n{head}{more}')
+    found, told = _given(
+        str(file), "consumer.auto.offset.reset=earliest application.restart=resumes"
+    )
+    assert said in " ".join(told.split()).replace("requirement failed: ", "")
+    assert found == code, told
+
+
 @pytest.mark.parametrize(("name", "text"), [
     ("sink.properties", "name=s\nconnector.class=io.x.SinkConnector\nerrors.tolerance=all\n"),
     ("worker.properties", "bootstrap.servers=x\nkey.converter=y\n"),
