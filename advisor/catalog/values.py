@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from decimal import Decimal
+from math import ceil
 
 from advisor.catalog import texts
 from advisor.catalog.model import Kind, Problem, Setting, SettingError, Value
@@ -95,6 +97,8 @@ def _bool(setting: Setting, text: str) -> bool:
 
 
 def _int(setting: Setting, text: str) -> int:
+    if setting.pattern and re.fullmatch(setting.pattern, text, re.ASCII):
+        text = str(ceil(Decimal(text)))  # a fraction of a millisecond decides nothing
     if not _INTEGER.fullmatch(text):
         raise _refusal(setting, f"must be a whole number {_range(setting)}")
     value = int(text)
