@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from advisor.reasoning.assess import assess
@@ -45,3 +47,20 @@ def test_the_only_copy_away_is_an_outage_and_no_loss(run: Run) -> None:
     assert {arm["verdict"] for arm in arms.values()} == {"holds"}
     assert {arm["counts"]["lost_write"] for arm in arms.values()} == {0}
     assert arms["alone"]["unavailable_ms"] > arms["three"]["unavailable_ms"] > 0
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("version", ["2.8.2", "3.9.2"])
+def test_with_zookeeper_a_lost_disk_of_the_last_replica_in_sync_is_a_loss(
+    run: Run, version: str
+) -> None:
+    described = arm("two-copies", "at-least-once", kafka=version[:3], **TWO_COPIES)
+    request = experiment(described, scenario="leader-disk-lost")
+    arms, _ = run(replace(request, kafka=version, zookeeper=True))
+    [data] = arms.values()
+    assert data["verdict"] == "broken", data["reason"]
+    assert data["counts"]["lost_write"] > 0
+    assert data["versions"]["kafka"] == version
+    assert any("ZooKeeper" in note for note in data["notes"])
+    wiped = [row["evidence"] for row in data["fault_evidence"] if row["fault"] == "wipe"]
+    assert "the folder is empty" in " ".join(wiped)
