@@ -44,6 +44,7 @@ def load(folder: Path) -> Incident:
         minutes=top.take("minutes", int),
         module=f"{__package__}.{folder.name}.steps",
         sources=top.texts("sources"),
+        not_today=top.maybe("not_today", str, ""),
         texts={name: _text(folder / f"{name}.md") for name in TEXTS},
     )
     top.finish()

@@ -45,7 +45,8 @@ class Incident:
     `id` is the ticket, and that of the advisory that it shows. `affected` and `fixed` are the
     releases that are run, and `today` is the newest of their kind. `harm` is what is counted, in
     words that follow a count ("committed messages gone"). `module` is the Python name of its steps.
-    `texts` are Markdown by their name.
+    `texts` are Markdown by their name. `not_today` says why its steps show nothing of today's
+    release, where that is so; they are not played there then.
     """
 
     id: str
@@ -59,6 +60,7 @@ class Incident:
     module: str
     sources: tuple[str, ...]
     texts: Mapping[str, str] = field(default_factory=dict)
+    not_today: str = ""
 
     @property
     def slug(self) -> str:
@@ -74,4 +76,4 @@ class Incident:
     def releases(self) -> dict[str, str]:
         """Side → release: with the bug, with its fix, and of today where that is another one."""
         both = {"affected": self.affected, "fixed": self.fixed}
-        return both if self.today == self.fixed else {**both, "today": self.today}
+        return both if self.not_today or self.today == self.fixed else {**both, "today": self.today}

@@ -51,7 +51,7 @@ def _cells(incident: Incident) -> list[tuple[str, record.Played | None]]:
     A fix that is of today's release has one play for both.
     """
     played = {side.side: side for side in record.sides(incident.id)}
-    if "today" not in incident.releases and "fixed" in played:
+    if incident.today == incident.fixed and "fixed" in played:
         played["today"] = played["fixed"]
     return [(heading, played.get(side)) for side, heading in _COLUMNS.items()]
 

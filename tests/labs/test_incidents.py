@@ -130,6 +130,13 @@ def test_bad_input_is_refused_before_anything_is_started(
     assert refused.value.returncode == BAD_INPUT
 
 
+def test_a_side_that_is_not_played_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    with pytest.raises(CommandError, match="KAFKA-9254 is not played there") as refused:
+        call_command("incidents", "--verify", "KAFKA-9254", "--on", "today")
+    assert refused.value.returncode == BAD_INPUT
+
+
 @pytest.mark.parametrize(("affected", "fixed", "proven"), [
     ((1, 1), (0, 0), True), ((1, 0), (0, 0), False), ((1, 1), (0, 1), False),
 ])  # fmt: skip
@@ -189,6 +196,19 @@ def test_its_page_tells_it_with_the_counts_that_ship(client: Client, incident: I
     assert own in client.get(advisory).content.decode()
     assert own in client.get(reverse("labs:incidents")).content.decode()
     assert len(unfolded(page)) <= MOST_WORDS
+
+
+@pytest.mark.django_db
+def test_an_incident_that_says_nothing_of_today_is_not_played_there_and_says_why(
+    client: Client,
+) -> None:
+    incident = find("KAFKA-9254")
+    assert "today" not in incident.releases
+    assert (
+        escape(incident.not_today)
+        in client.get(reverse("labs:incident", args=[incident.slug])).content.decode()
+    )
+    assert "today" in find("KAFKA-3919").releases
 
 
 @pytest.mark.django_db

@@ -22,6 +22,7 @@ from labs.incidents.verify import Side, verify
 from labs.management.proving import BAD_INPUT, NOT_RUN, brokers_end_first, chosen, finish, table
 
 _MOST_TIMES = 100
+_NOTHING = "--on: {} is not played there; its page says why"
 _TROUBLE = (
     DownloadFailed, WrongChecksum, JavaMissing, WaitTimeout, ProgramFailed, ChildProcessError,
     KafkaException, TimeoutError,
@@ -79,6 +80,8 @@ class Command(ExactCommand):
                         record.keep(map(record.played, results), options["keep"])
         except _TROUBLE as trouble:
             raise CommandError(f"not played: {trouble}", returncode=NOT_RUN) from trouble
+        if not results:
+            raise CommandError(_NOTHING.format(incidents[0].id), returncode=BAD_INPUT)
         rows = [asdict(record.played(side)) | {"proven": side.is_proven} for side in results]
         wrong = (f"{side.incident} on {side.release}" for side in results if not side.is_proven)
         finish(self, options["json"], rows, _table(results), ", ".join(wrong))
