@@ -66,7 +66,7 @@ def _verdict(answer: Answer, bugs: KnownBugs) -> Iterator[str]:
 def _wish(pipeline: Pipeline) -> str:
     need = pipeline.requirement
     if need.guarantee is Guarantee.NONE:
-        return "no guarantee is asked for."
+        return "only order is asked for." if need.ordering else "no guarantee is asked for."
     order = ", in order" if need.ordering else ""
     return f"{need.guarantee}{order}, with {counted(need.survive, 'broker')} lost for good."
 

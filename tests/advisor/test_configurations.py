@@ -60,6 +60,7 @@ SET = [
     # the letters' case, and what is a switch (rd_kafka_anyconf_set_prop)
     (LRK, f"{C} producer.acks=ALL producer.enable.idempotence=T", 0, "YES"),
     (LRK, f"{C} consumer.isolation.level=READ_COMMITTED producer.enable.idempotence=1", 0, "YES"),
+    ("--want none --ordering", f"{JAVA} producer.acks=1", 1, "^NO: only order is asked for"),
     # a double there, and a long in Java
     (LRK, f"{C} producer.linger.ms=0.5 producer.enable.idempotence=true", 0, "YES"),
     (LRK, f"{C} producer.linger.ms=900000.5", 2, "linger.ms must be from 0 to 900000"),

@@ -6,6 +6,7 @@ from advisor.catalog import Component, Family
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.plural import counted
 from advisor.reasoning.replication import Replication
 
 FACTOR, MINIMUM = "transaction.state.log.replication.factor", "transaction.state.log.min.isr"
@@ -19,14 +20,14 @@ def permits(pipeline: Pipeline) -> Permits:
     lost = max(pipeline.requirement.survive, 1)
     if factor > pipeline.brokers:
         return {
-            Anomaly.UNAVAILABLE: f"{FACTOR}={factor} cannot be reached with {pipeline.brokers} "
-            "brokers: until it is lowered, no transaction can begin."
+            Anomaly.UNAVAILABLE: f"{FACTOR}={factor} cannot be reached with "
+            f"{counted(pipeline.brokers, 'broker')}: until it is lowered, no transaction can begin."
         }
     permitted: Permits = {}
     if min(least, factor) <= lost:
         reason = (
             f"{FACTOR}={factor} with {MINIMUM}={least}: the decision on a transaction is sure of "
-            f"{min(least, factor)} copies; without it, "
+            f"{counted(min(least, factor), 'copy', 'copies')}; without it, "
         )
         permitted[Anomaly.TORN_TRANSACTION] = f"{reason}some partitions are marked and others not."
         permitted[Anomaly.BLOCKED] = f"{reason}read_committed readers wait behind it."
