@@ -273,7 +273,7 @@ def _client_settings(given: str) -> dict[str, str]:
 def _public_message(cluster: str, code: int) -> str:
     """What a person is told; the address and librdkafka's words are not for them."""
     if why := _REFUSED.get(code) or _UNREACHED.get(code):
-        return f"{cluster} {why}. The operator of this site can mend that."
+        return f"{cluster} {why}. The operator of this site can fix that."
     if code in _FORBIDDEN:
         return f"{cluster} does not let this site describe it."
     return f"{cluster} did not answer within {LIMIT_S:.0f} seconds."

@@ -16,7 +16,7 @@ from labs.calibration import table
 
 
 def warm() -> None:
-    """Views and templates, the catalog's tables, what each failure hangs on and what stages it."""
+    """Views and templates, the catalog's tables, and what each failure depends on."""
     reverse("labs:home")
     folder = settings.BASE_DIR / "templates"
     for page in folder.rglob("*.html"):

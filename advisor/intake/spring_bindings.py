@@ -62,7 +62,7 @@ _SILENT = frozenset({
     "certificatestoredirectory", "considerdownwhenanypartitionhasnoleader", "enableobservation",
     "authorizationexceptionretryinterval", "healthindicatorconsumergroup", "transaction",
 })  # fmt: skip
-"""Names of the binder that no guarantee hangs on."""
+"""Names of the binder that no guarantee depends on."""
 
 
 def used(leaves: Iterable[Leaf]) -> bool:

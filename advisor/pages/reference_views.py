@@ -83,7 +83,7 @@ def rule(request: HttpRequest, code: str) -> HttpResponse:
 
 @require_safe
 def setting(request: HttpRequest, component: str, name: str) -> HttpResponse:
-    """One setting: every client's and version's own, and what hangs on it."""
+    """One setting: every client's and version's own, and what depends on it."""
     part = Component(component) if component in set(Component) else None
     families = reference.by_family(part, name) if part else ()
     if part is None or not families:

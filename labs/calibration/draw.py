@@ -1,7 +1,7 @@
 """Pipelines drawn at random for exploring: valid, and such as the lab can stage.
 
 An edge is drawn where the model draws a line. These are drawn elsewhere too: settings of which
-the model says that nothing hangs on them are varied besides those on which something does.
+the model says that nothing depends on them are varied besides those on which something does.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ AT_LINES = 0.2
 """The share of what is drawn near a boundary between two lines of brokers."""
 
 MOST_OF_EVENT, MOST_BESIDE = 5, 3
-"""Settings that are varied at once: of those that the event hangs on, and of all others."""
+"""Settings that are varied at once: of those that the event depends on, and of all others."""
 
 NUMBERS: Mapping[str, tuple[Value, ...]] = {
     "batch.size": (1_000, 16_384),
@@ -171,7 +171,7 @@ def _some(keys: Mapping[Key, tuple[Value, ...]], most: int, dice: random.Random)
 
 
 def _of_event(event: FailureEvent, pipeline: Pipeline) -> dict[Key, tuple[Value, ...]]:
-    """The settings that an event hangs on and a run can take over, with what is tried of each."""
+    """The settings that an event depends on and a run can take over, with what is tried of each."""
     kept = (_OF_CLUSTER, *find(event.scenario).keeps)
     return {
         key: TRIED[key[1]]

@@ -114,7 +114,7 @@ UNTRIED: Mapping[str, str] = {
         ("retention.bytes", "outage.ms"),
         "in every trial of theirs readers may be away for longer than messages are kept",
     ),
-    "idle.ms": "only how long a producer or its readers wait hangs on it",
+    "idle.ms": "only how long a producer or its readers wait depends on it",
     "topic.min.insync.replicas": "in a run the followers of a changelog are in step",
     "offsets.topic.min.insync.replicas": "in a run the followers of the offsets are in step",
     "racks": "with another number of racks a run is another failure",
@@ -126,7 +126,7 @@ UNTRIED: Mapping[str, str] = {
         "they decide only between no retries and as many as there are",
     ),
     "trigger": "a run's Spark query reads in micro-batches",
-    "group.instance.id": "only how long a group waits hangs on it",
+    "group.instance.id": "only how long a group waits depends on it",
     **dict.fromkeys(
         ("queuing.strategy", "partitioner", "partitioner.class", "partitioner.ignore.keys",
          "other.writers", "minPartitions", "maxRecordsPerPartition"),
@@ -137,7 +137,7 @@ UNTRIED: Mapping[str, str] = {
         "a run's consumer is a loop of its own, without a topic for what fails",
     ),
 }  # fmt: skip
-"""Settings that events hang on and the lab cannot vary yet, with the reason."""
+"""Settings that events depend on and the lab cannot vary yet, with the reason."""
 
 UNSTAGED: Mapping[tuple[str, str], str] = {
     ("followers-slow", "replication.factor"): "one replica has no follower that could be slow",
@@ -216,7 +216,7 @@ def as_staged(event: FailureEvent, pipeline: Pipeline) -> Pipeline:
 
 
 def edges(seed: int) -> list[Edge]:
-    """One edge for each event and each setting that it hangs on, in an order of the seed.
+    """One edge for each event and each setting that it depends on, in an order of the seed.
 
     And one for each two neighbouring lines of brokers between which it differs. An event has none
     for a setting of `UNTRIED`, nor of `UNSTAGED` for its scenario, and none where only outages
@@ -314,7 +314,7 @@ def _streams() -> Iterator[Pipeline]:
 
 
 def _knows(event: FailureEvent, setting: str) -> bool:
-    """Whether an event hangs on a setting of that name."""
+    """Whether an event depends on a setting of that name."""
     return any(name == setting for _, name in dependence(event).settings)
 
 

@@ -24,7 +24,7 @@ class Explored:
     """One run: the so-manieth of a seed, its pipeline as it truly ran, and what was seen.
 
     `step` is `drawn`, `line` for the same on another line of brokers, or `shrunk`. `clients` says
-    who played them, `code` is the fingerprint of what the run hangs on. `ledger` is kept of what
+    who played them, `code` is the fingerprint of what the run depends on. `ledger` is kept of what
     was called impossible when it was run, else empty. `seconds` is how long it took from the
     boot of its brokers to the verdict; 0 where that is unknown.
     """

@@ -51,7 +51,7 @@ class Observed:
 
     `link` is the address of its page, empty for one that came with the release, `name` how it is
     called there, `where` when and with which products it was run. `older` than the code it is where
-    what it hangs on has changed since.
+    what it depends on has changed since.
     """
 
     event: str

@@ -151,7 +151,7 @@ def _shipped(run: Explored) -> Iterable[Observed]:
 
 
 def _is_older(code: Mapping[str, str], scenario: str) -> bool:
-    """Whether what a run hangs on has changed since."""
+    """Whether what a run depends on has changed since."""
     return code != fingerprint(scenario)
 
 

@@ -146,14 +146,14 @@ def _pipeline(inputs: Inputs) -> Pipeline:
 
 
 def _notes(inputs: Inputs, verbose: bool) -> Iterator[str]:
-    """What was noticed while reading. Settings that no guarantee hangs on are counted, so that
+    """What was noticed while reading. Settings that no guarantee depends on are counted, so that
     they do not hide the rest; with `verbose` each is named."""
     idle = [] if verbose else [note for note in inputs.notes if note.endswith(_IDLE)]
     yield from (note for note in inputs.notes if note not in idle)
     if len(idle) == 1:
         yield idle[0]
     elif idle:
-        yield f"{len(idle)} settings that no guarantee hangs on are not weighed (--verbose)."
+        yield f"{len(idle)} settings that no guarantee depends on are not weighed (--verbose)."
 
 
 def _taken(pipeline: Pipeline, inputs: Inputs) -> Iterator[str]:

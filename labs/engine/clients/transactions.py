@@ -21,7 +21,7 @@ _LIMIT_S = 30.0
 
 
 class Transactions:
-    """Begins with `init_transactions`. Raises `KafkaException` for what cannot be mended."""
+    """Begins with `init_transactions`. Raises `KafkaException` if that fails for good."""
 
     def __init__(
         self, producer: Producer, control: Control, ledger: Path, part: str, name: str,

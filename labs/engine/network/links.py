@@ -26,7 +26,7 @@ class LinksFailed(OSError):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What flows did since they were impaired or mended.
+    """What flows did since they were impaired or healed.
 
     Bytes that wait, and in how many connections; pieces that came in since and left, and the
     shortest time that one of them took; bytes that left.
@@ -100,7 +100,7 @@ class Links:
         return Severed(**self._wish("sever", flows))
 
     def seen(self, flows: Collection[Key]) -> Seen:
-        """What these flows have done since they were impaired or mended last."""
+        """What these flows have done since they were impaired or healed last."""
         return Seen(**self._wish("seen", flows))
 
     @property
