@@ -1,6 +1,6 @@
 """What teams do themselves, with topics, quotas, clocks and threads, on both sides of what decides.
 
-The other events are in `test_failures` and `test_failures_more`.
+The other events are in `test_failures` and `test_failures_beyond_crashes`.
 """
 
 from __future__ import annotations
