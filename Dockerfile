@@ -11,6 +11,7 @@ RUN python -m venv /venv \
 COPY . .
 ENV LAB_CACHE_DIR=/cache LAB_STATIC_DIR=/srv/static
 RUN /venv/bin/python -m labs.engine.cluster.prepare \
+ && /venv/bin/python -m labs.engine.judge.classes \
  && SECRET_KEY=used-only-while-building-the-image-and-nowhere-else \
     /venv/bin/python manage.py collectstatic --noinput
 

@@ -24,26 +24,26 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev extras up test nightly check pure-advisor pure-others lint types layers django lock catalog scale clean
+.PHONY: help setup dev extras classes up test nightly check pure-advisor pure-others lint types layers django lock catalog scale clean
 
 help: ## Say what can be done here
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(VENV)/.app extras ## Install what the product needs, and no more
+setup: $(VENV)/.app extras classes ## Install what the product needs, and no more
 
 up: setup ## Start web, worker, Redis and database; print the address (PORT=8000, HOST=127.0.0.1)
 	@exec $(PY) manage.py up $(if $(PORT),--port $(PORT)) $(if $(HOST),--host $(HOST))
 
 # Two test files side by side, in the order that tests/conftest.py gives them; then experiments:
 # one has two clusters, and what it stages is timed.
-test: dev lint types layers django ## Gates and tests; BROWSER=no without Chromium (the rest: make nightly)
+test: dev classes lint types layers django ## Gates and tests; BROWSER=no without Chromium (the rest: make nightly)
 	$(PY) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder -m "not ($(call any,whole $(BY_NIGHT)))"
 	$(PY) -m pytest -m "whole and not ($(call any,$(BY_NIGHT)))"
 	@echo "Staged were the scenarios of one or two a family. All others, and exploring: make nightly"
 	$(said)
 
 # A night's seeds are its date: they never are those from which rates were measured.
-nightly: dev $(VENV)/.audit ## Thorough tests, all scenarios on all lines, exploring, kills at random (MINUTES=240 each)
+nightly: dev classes $(VENV)/.audit ## Thorough tests, all scenarios on all lines, exploring, kills at random (MINUTES=240 each)
 	@right=0; \
 	$(PY) -m pytest -m "thorough$(if $(NO_BROWSER), and not browser)" || right=1; \
 	$(PY) -m benchmarks.audit || right=1; \
@@ -112,6 +112,10 @@ extras: $(VENV)/.app
 	  echo "This machine has no $$lock of its own: installing the one in a wheel"; \
 	  $(PIP) -r config/locks/$$lock.txt || exit 1; \
 	done
+
+# Once for each Java and each pyspark: Spark starts sooner with its classes ready to map.
+classes: extras
+	@$(PY) -m labs.engine.judge.classes
 
 $(VENV)/.app: config/locks/app.txt | $(VENV)/pyvenv.cfg
 	@echo "Installing the locked dependencies (pyspark alone is 450 MB: some minutes, once)"

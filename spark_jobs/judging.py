@@ -51,17 +51,18 @@ def judge(
     ledger: Path,
     want: str | None = None,
     small: bool | None = None,
+    large: bool | None = None,
     scanned: bool = False,
 ) -> dict[str, Any]:
     """Judges one ledger against a guarantee, or against every anomaly.
 
     Raises `MalformedLedger` for what cannot be read as a ledger. Three Spark actions: a survey,
-    the counts, and what is shown of them. A large ledger takes some more, to be sieved; `small`
-    overrides what its size says. `scanned` is whether its run goes on and we wrote its log: then
-    nobody has sealed it yet, and nobody else has touched it.
+    the counts, and what is shown of them. A ledger that is not small takes some more, to be sieved;
+    `small` and `large` override what its size says. `scanned` is whether its run goes on and we
+    wrote its log: then nobody has sealed it yet, and nobody else has touched it.
     """
     sealed = parts.check(ledger) or scanned
-    with closing(views_for(spark, ledger, small)) as views:
+    with closing(views_for(spark, ledger, small, large)) as views:
         try:
             seen = survey(views, ledger, sealed)
             return _judged(_prepared(seen), ledger, want, sealed)

@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -25,6 +26,7 @@ from py4j.protocol import Py4JNetworkError
 from pyspark.sql import SparkSession
 
 from spark_jobs.command import answer
+from spark_jobs.judging import judge
 from spark_jobs.practice import write
 from spark_jobs.session import start
 from spark_jobs.size import WARM_ROWS, rows
@@ -46,6 +48,7 @@ class _Server(socketserver.ThreadingUnixStreamServer):
         self.left = requests
         self.counting = threading.Lock()
         self.turns = threading.Semaphore(_AT_ONCE)
+        self.practices = count()
         self.folder = Path(tempfile.mkdtemp(prefix="delivery-lab-warm-"))
         self.sessions: list[SparkSession] = []
 
@@ -60,8 +63,10 @@ class _Server(socketserver.ThreadingUnixStreamServer):
         return answer(spark, str(ask["ledger"]), want, bootstrap, topic)
 
     def practise(self, spark: SparkSession) -> dict[str, Any]:
-        """The answer for the made-up ledger."""
-        return answer(spark, str(self.folder), "at-least-once", None, None)
+        """The answer for the made-up ledger, once it is warm in turn as if that were not small."""
+        number = next(self.practices)
+        small = number < _WARM_UPS or number % 2 == 1
+        return judge(spark, self.folder, "at-least-once", small=small)
 
     def tidy(self) -> None:
         """Has the JVM collect what judgings left, if nobody judges.
@@ -119,6 +124,7 @@ class _Request(socketserver.StreamRequestHandler):
 def run(argv: Sequence[str] | None = None) -> NoReturn:
     """Serves until its end is due, and ends the process itself."""
     arguments = _parser().parse_args(argv)
+    os.umask(0o077)  # whoever may connect may have any file judged that we can read
     arguments.socket.unlink(missing_ok=True)
     server = _Server(arguments.socket, arguments.requests)
     threading.Thread(target=_watch_owner, args=(server,), daemon=True).start()

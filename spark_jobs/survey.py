@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 
 from spark_jobs import tables
 from spark_jobs.columns import IS_FINAL, flag
-from spark_jobs.size import is_small, shuffled_in
+from spark_jobs.size import WARM_ROWS, is_small, rows, shuffled_in
 from spark_jobs.views import Views
 
 HEALS = ("heal", "mend", "resume", "restart", "start", "restore", "recover", "reconnect")
@@ -26,7 +26,8 @@ CELL_NS = 200_000_000
 """Moments closer than this need not be told apart: the least width of a timeline's bucket, and
 less than half of the shortest silence that counts."""
 
-_HEALS = rf"coalesce(lower(fault) RLIKE r'^\s*({'|'.join(HEALS)})\b', false)"
+_HEALS = rf"coalesce(fault RLIKE r'(?i)^\s*({'|'.join(HEALS)})\b', false)"
+"""Not by `lower`, which alone would load the tables of ICU: a second of a small judging."""
 _SHOWN = "coalesce(length(trim(evidence)) > 0, false)"
 _PROOF = f"phase = 'complete' AND {_SHOWN} AND NOT {_HEALS}"
 
@@ -127,13 +128,16 @@ class Survey:
         return int(self.facts.get(table, {}).get(name) or 0)
 
 
-def views_for(spark: SparkSession, ledger: Path, small: bool | None = None) -> Views:
+def views_for(
+    spark: SparkSession, ledger: Path, small: bool | None = None, large: bool | None = None
+) -> Views:
     """Where to judge a ledger.
 
-    `small` is whether it is taken for a small one; without it, its size says.
+    `small` and `large` are whether it is taken for that; without them, its size says.
     """
     small = is_small(ledger) if small is None else small
-    return Views(spark, small, parts=shuffled_in(ledger))
+    large = rows(ledger) > WARM_ROWS if large is None else large
+    return Views(spark, small, shuffled_in(ledger), large)
 
 
 def survey(views: Views, ledger: Path, sealed: bool = True) -> Survey:

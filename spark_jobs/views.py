@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame, Row, SparkSession
 
-_LARGE = {
-    "spark.sql.adaptive.enabled": "true",
+_NOT_SMALL = {
     "spark.sql.codegen.aggregate.map.twolevel.enabled": "true",
     # Tasks of a few million rows, whose groups then fit into memory.
     "spark.sql.files.maxPartitionBytes": str(32 * 2**20),
@@ -20,17 +19,21 @@ class Views:
     """Temporary views in a Spark session of their own, so that judgings do not meet.
 
     `small` is whether one task a relation is best: then nothing is ever shuffled. Else shuffles
-    are in `parts`, and Spark looks at what each brought before it plans on.
+    are in `parts`; and of a `large` one Spark looks at what each brought before it plans on, which
+    for less is slower than whatever the plan would have been.
     """
 
-    def __init__(self, spark: SparkSession, small: bool = False, parts: int = 2) -> None:
+    def __init__(
+        self, spark: SparkSession, small: bool = False, parts: int = 2, large: bool = False
+    ) -> None:
         self.session = spark.newSession()
         self.small = small
         self._names: list[str] = []
         self._kept: list[DataFrame] = []
         if not small:
-            for name, setting in _LARGE.items():
+            for name, setting in _NOT_SMALL.items():
                 self.session.conf.set(name, setting)
+            self.session.conf.set("spark.sql.adaptive.enabled", str(large).lower())
             self.session.conf.set("spark.sql.shuffle.partitions", str(max(parts, 2)))
 
     def define(self, name: str, select: str, settled: bool = False) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from labs.engine.distributions.java import find_java
+from labs.engine.judge.classes import make_archive
 from labs.engine.judge.spark import spark_environment
 from spark_jobs.judging import judge
 from spark_jobs.session import start
@@ -19,8 +21,10 @@ Judge = Callable[..., dict[str, Any]]
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
+    make_archive(find_java(), lambda line: None)  # `make test` has done so
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JAVA_HOME", spark_environment()["JAVA_HOME"])
+        for name in ("JAVA_HOME", "SPARK_SUBMIT_OPTS"):
+            patch.setenv(name, spark_environment()[name])
         session = start("tests", "local[2]")
     yield session
     session.stop()

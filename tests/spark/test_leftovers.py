@@ -30,3 +30,8 @@ def test_nor_does_one_that_fails(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(MalformedLedger):
         judge(spark, ledger)
     assert _kept(spark) == 0
+
+
+def test_the_classes_of_a_session_are_mapped(spark: SparkSession) -> None:
+    jvm = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]  # no public way
+    assert "classes/spark-" in Path(f"/proc/{jvm}/maps").read_text()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -64,6 +65,7 @@ def test_a_warm_session_answers_and_outlives_a_malformed_ledger(
     bad = write(tmp_path / "bad", {"sends": [{"value": "x", "outcome": "ok"}]})
     with pytest.raises(JudgeFailed, match=r"sends\.jsonl, line 1: `value`"):
         judge(bad, None, socket=warm.socket)
+    assert stat.S_IMODE(warm.socket.stat().st_mode) & 0o077 == 0
     pid = warm.pid
     assert practise(warm.socket)
     assert judge(ledger, None, socket=warm.socket)["verdict"] == "broken"

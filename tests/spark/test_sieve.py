@@ -46,18 +46,20 @@ def test_sieved_or_not_the_answer_is_the_same(
     assert wanted["key_reordered"] > SOUND_VALUES / 10
     assert {name: small["counts"][name] for name in wanted} == wanted
     assert min(small["counts"][name] for name in ("unavailable_ms", "blocked_ms")) > 1_000
-    assert judge(spark, ledger, small=False) == small
-    (sound,) = sieved
-    assert sound > HISTORIES * SOUND_VALUES / 10
+    for large in (False, True):
+        assert judge(spark, ledger, small=False, large=large) == small
+    assert len(sieved) == 2
+    assert min(sieved) > HISTORIES * SOUND_VALUES / 10
 
 
+@pytest.mark.parametrize("large", [False, pytest.param(True, marks=pytest.mark.thorough)])
 def test_what_cannot_be_sieved_is_counted_whole(
-    spark: SparkSession, tmp_path: Path, sieved: list[int]
+    spark: SparkSession, tmp_path: Path, sieved: list[int], large: bool
 ) -> None:
     """Compacted topics, transactions: by the same definitions, over bundles."""
     histories = [history(seed, seed, frozenset({"transactions"})) for seed in range(20)]
     tables = {table: [row for one in histories for row in one[table]] for table in histories[0]}
-    counts = judge(spark, write(tmp_path / "ledger", tables), small=False)["counts"]
-    wanted = Oracle(tables).counts()
+    ledger, wanted = write(tmp_path / "ledger", tables), Oracle(tables).counts()
+    counts = judge(spark, ledger, small=False, large=large)["counts"]
     assert {name: counts[name] for name in wanted} == wanted
     assert sieved == [0]

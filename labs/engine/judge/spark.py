@@ -17,7 +17,8 @@ from labs.engine.base.processes import ROOT, end, spawn
 from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.distributions.distribution import spark_connector
 from labs.engine.distributions.java import JavaMissing, find_java
-from labs.engine.distributions.spark_java import spark_home
+from labs.engine.distributions.spark_java import quoted, spark_home
+from labs.engine.judge.classes import archive_options
 
 PROGRAMS = ROOT / "spark_jobs"
 LIMIT_S = 300.0
@@ -143,18 +144,21 @@ def spark_arguments(connector: bool) -> list[str | Path]:
 
 
 def spark_environment(scratch: Path | None = None) -> dict[str, str]:
-    """Ours, with the Java that was found: Spark by itself would only look on the PATH.
+    """Ours, with the Java that was found, and its classes ready to map where they were prepared.
 
     What it puts on a disk comes below `scratch`; a Spark that is killed leaves it there, for us to
     remove. Without one it is the system's temporary folder.
     """
-    ours = {**os.environ, "JAVA_HOME": str(spark_home(find_java()))}
+    java = find_java()
+    options = [*archive_options(java), *([f"-Djava.io.tmpdir={scratch}"] if scratch else [])]
+    given = os.environ.get("SPARK_SUBMIT_OPTS", "")
+    ours = {
+        **os.environ, "JAVA_HOME": str(spark_home(java)),
+        "SPARK_SUBMIT_OPTS": " ".join([*([given] if given else []), *map(quoted, options)]),
+    }  # fmt: skip
     if scratch is None:
         return ours
-    option = json.dumps(f"-Djava.io.tmpdir={scratch}", ensure_ascii=False)  # quoted as Spark reads
-    options = f"{ours.get('SPARK_SUBMIT_OPTS', '')} {option}".strip()
-    return {"SPARK_LOCAL_DIRS": str(scratch), **ours,
-            "SPARK_SUBMIT_OPTS": options, "TMPDIR": str(scratch)}  # fmt: skip
+    return {"SPARK_LOCAL_DIRS": str(scratch), **ours, "TMPDIR": str(scratch)}
 
 
 def _ask(socket: Path, request: dict[str, Any], limit_s: float) -> dict[str, Any]:

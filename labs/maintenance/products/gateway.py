@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from pathlib import Path
 from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
 
 from labs.engine.distributions.java import find_java
+from labs.engine.distributions.spark_java import pyspark_jars
 
 _BROUGHT = ("slf4j-api", "lz4-java", "janino", "commons-compiler")
 
@@ -40,12 +40,3 @@ def gateway(jars: Iterable[Path]) -> Iterator[JavaGateway]:
             java.kill()  # what a client left running would keep it, as long as we live
             java.stdin.close()
             java.wait()  # its output is py4j's thread's to read and close
-
-
-def pyspark_jars() -> Path:
-    """The folder of the jars that pyspark brings. Raises `ModuleNotFoundError`."""
-    # Found without being imported: its import costs most of a second, and Spark is not wanted.
-    spec = importlib.util.find_spec("pyspark")
-    if spec is None or not spec.submodule_search_locations:
-        raise ModuleNotFoundError("pyspark, which holds py4j, is not installed. Run `make setup`.")
-    return Path(spec.submodule_search_locations[0]) / "jars"

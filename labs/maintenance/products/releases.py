@@ -15,8 +15,8 @@ from importlib.metadata import files
 from pathlib import Path
 
 from labs.engine.distributions.distribution import install, kafka, spark_connector
+from labs.engine.distributions.spark_java import pyspark_jars
 from labs.maintenance.products import librdkafka
-from labs.maintenance.products.gateway import pyspark_jars
 
 KAFKA: Mapping[str, str] = {
     "2.8": "settings-2.8.2", "3.0": "settings-3.0.2", "3.1": "settings-3.1.2",

@@ -1,0 +1,130 @@
+"""How long `manage.py verify` takes for one ledger: cold, and where a worker's session is warm.
+
+`python -m benchmarks.verify [--sends 1000000] [--repeat 3]` generates a ledger with known anomalies
+(`benchmarks.scale.generated`, which needs numpy: `make scale` installs it) and has the command
+judge it, each time from its start to its end. CPU-seconds are those of every process that took
+part, of Spark's JVM to its end too. Warm is a session as it is after some idle minutes of a
+worker. Printed is a row a run, then the medians; exit code 1 if a count is not as planted. Where
+others use the machine, CPU-seconds are the steadier measure, and the load is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.scale.generated import write
+from benchmarks.warm import practised, warm_judge
+from labs.engine.base.processes import ROOT, family
+
+_PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Took(NamedTuple):
+    seconds: float
+    cpu_s: float
+
+
+def reaped_s() -> float:
+    """CPU-seconds of all that was started here and has ended.
+
+    We are the parent of what outlives its own (prctl(2)): PySpark does not wait for its JVM.
+    """
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:
+            break
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def living_s(pid: int | None) -> float:
+    """CPU-seconds of a process that lives and of all that came of it; 0 for none."""
+    spent = 0
+    for each in family(pid) if pid else []:
+        fields = Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()
+        spent += int(fields[11]) + int(fields[12])
+    return spent / _TICKS
+
+
+def verify(ledger: Path, data: Path, deserved: dict[str, int], *options: str) -> float:
+    """Seconds of one call; raises `SystemExit` if it is wrong."""
+    command = [sys.executable, "manage.py", "verify", *options, "--json", str(ledger)]
+    began = time.monotonic()
+    ran = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, "LAB_DATA_DIR": str(data)},
+        stdout=subprocess.PIPE, check=False,
+    )  # fmt: skip
+    seconds = time.monotonic() - began
+    counts = json.loads(ran.stdout)["counts"] if ran.returncode == 0 else {}
+    bad = {name: counts.get(name) for name, n in deserved.items() if counts.get(name) != n}
+    if bad:
+        raise SystemExit(f"wrong (code {ran.returncode}): {bad}")
+    return seconds
+
+
+def measured(name: str, spent_s: Callable[[], float], call: Callable[[], float]) -> Took:
+    before, load = spent_s(), os.getloadavg()[0]
+    seconds = call()
+    took = Took(seconds, spent_s() - before)
+    print(f"| {name} | {took.seconds:.1f} s | {took.cpu_s:.1f} s | {load:.1f} |", flush=True)
+    return took
+
+
+def said(name: str, took: list[Took]) -> None:
+    wall, cpu = (statistics.median(column) for column in zip(*took, strict=True))
+    print(f"{name}: median {wall:.1f} s, {cpu:.1f} CPU-seconds")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sends", type=int, default=1_000_000)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--only", choices=["cold", "warm"], help="default: both")
+    told = parser.parse_args()
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    with tempfile.TemporaryDirectory(prefix="delivery-lab-") as scratch:
+        ledger, data = Path(scratch, "ledger"), Path(scratch, "data")
+        data.mkdir()
+        deserved = write(ledger, told.sends)
+        print(f"{told.sends:,} sends, {os.cpu_count()} cores\n\n| verify | time | CPU | load |")
+        print("|---|---|---|---|")
+        cold, warm = [], []
+        if told.only != "warm":
+            cold = [
+                measured("cold", reaped_s, lambda: verify(ledger, data, deserved, "--cold"))
+                for _ in range(told.repeat)
+            ]
+        if told.only != "cold":
+            with warm_judge(data) as judge:
+                times = practised(judge)
+
+                def spent_s() -> float:
+                    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+                    return used.ru_utime + used.ru_stime + living_s(judge.pid)
+
+                warm = [
+                    measured("warm", spent_s, lambda: verify(ledger, data, deserved))
+                    for _ in range(told.repeat)
+                ]
+            print(f"\nThe session had practised {times} times.")
+        for name, took in (("cold", cold), ("warm", warm)):
+            if took:
+                said(name, took)
+
+
+if __name__ == "__main__":
+    main()

