@@ -64,7 +64,10 @@ class Kind:
 BRIEF = Kind("-XX:+UseSerialGC -XX:TieredStopAtLevel=1", {"spark.driver.memory": "2g"})
 """For one judging of small ledgers: quick to start, never quick."""
 
-MEDIUM = Kind("-XX:+UseSerialGC -Xmn1g -XX:TieredStopAtLevel=1", {"spark.driver.memory": "3g"})
+MEDIUM = Kind(
+    "-XX:+UseSerialGC -Xms2500m -Xmn1g -XX:MetaspaceSize=256m -XX:TieredStopAtLevel=1",
+    {"spark.driver.memory": "3g"},
+)
 """For one judging of a few million rows, which is over before the second compiler would pay."""
 
 LARGE = Kind(

@@ -102,7 +102,21 @@ def test_a_cache_that_cannot_be_written_to_stops_nobody(
     assert (archive.options, trained) == ((), [])
 
 
+def test_an_archive_in_a_folder_of_somebody_else_is_left_alone(
+    java: Java, jar: Path, train: Train, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = classes.archive("program", java, "a.jar")
+    archive.make([jar], train, ())
+    monkeypatch.setattr(os, "access", lambda *_: False)  # a root who runs tests may read anything
+    assert archive.options == ()
+
+
 def test_no_archive_gives_spark_no_options(java: Java) -> None:
+    assert archive_options(java) == ()
+
+
+def test_spark_starts_where_no_cache_can_be(java: Java, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB_CACHE_DIR", str(java.path / "below-a-file"))
     assert archive_options(java) == ()
 
 

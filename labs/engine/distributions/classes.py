@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import subprocess
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -28,8 +29,9 @@ class Archive:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Options of the JVM that map the archive; none if it is not there."""
-        return (f"-XX:SharedArchiveFile={self.path}",) if self.path.exists() else ()
+        """Options of the JVM that map the archive; none if we cannot read one there."""
+        readable = os.access(self.path, os.R_OK)
+        return (f"-XX:SharedArchiveFile={self.path}",) if readable else ()
 
     def settled(self, jars: Iterable[Path]) -> bool:
         """Whether it is there, or could not be made.

@@ -28,7 +28,10 @@ def archive_options(java: Java) -> tuple[str, ...]:
     What a JVM has to say of an archive that does not fit goes where the rest of a log goes:
     standard output may be an answer.
     """
-    options = _archive(java).options
+    try:
+        options = _archive(java).options
+    except OSError:  # there is no cache, and none can be made: judging needs none
+        return ()
     return (*options, "-Xlog:disable", "-Xlog:all=warning:stderr") if options else ()
 
 
