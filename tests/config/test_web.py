@@ -173,7 +173,7 @@ import sys, threading, django
 django.setup()
 from config import web
 from labs.pages import downloads
-downloads._sending = threading.BoundedSemaphore(1)
+downloads.sending = threading.BoundedSemaphore(1)
 sys.exit(web.main())
 """
 """A server with one place for downloads."""

@@ -10,7 +10,7 @@ Why it matters
     (zookeeper.session.timeout.ms=18000 and one tick), where KRaft takes 9 s; a leader that is cut
     off from the other brokers while it reaches ZooKeeper is not given up. There are no eligible
     leader replicas. All this was read in Kafka's and ZooKeeper's code and documents. Experiments
-    are run with ZooKeeper where their scenario says so (`manage.py scenarios`), else in KRaft mode.
+    have ZooKeeper where their scenario says so (`manage.py scenarios`), else KRaft mode.
 
 Use instead
     Say which mode it is. No setting closes the rest, and no guarantee depends on it where clients

@@ -21,8 +21,13 @@ def librdkafka_threads() -> set[Path]:
 
 
 def ended(before: set[Path]) -> None:
-    """Waits: the kernel wakes whoever joins a thread a moment before it takes its name away."""
-    until(lambda: librdkafka_threads() <= before, 60, "threads of a client are left")
+    """Waits until the threads that were not there before have ended.
+
+    The kernel wakes whoever joins a thread a moment before it takes the thread's name away. Threads
+    that begin later belong to clients of other tests, which may have garbage to clear up.
+    """
+    of_the_client = librdkafka_threads() - before
+    until(lambda: not librdkafka_threads() & of_the_client, 60, "threads of a client are left")
 
 
 def _name(task: Path) -> str:
