@@ -15,6 +15,7 @@ import signal
 import socket
 import sys
 import time
+from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
@@ -80,7 +81,9 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
     """Closes connections that are silent, or whose request takes too long.
 
     Waitress marks those, and closes a connection when it can next be written to: never, where
-    nobody reads what waits for him. So it is done here.
+    nobody reads what is queued for it. So they are shut down here, and Waitress, which is told so
+    by the next poll, closes them. To close them here would free their file numbers in the midst of
+    a poll, and the next visitor, who gets such a number, would be closed in their place.
     """
 
     channel_class = Channel
@@ -96,7 +99,9 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         for channel in list(self.active_channels.values()):
             late = channel.began is not None and now - channel.began > REQUEST_S
             if late or channel.will_close:
-                channel.handle_close()
+                channel.will_close = True
+                with suppress(OSError):  # it is closed already
+                    channel.socket.shutdown(socket.SHUT_RDWR)
 
 
 def server(host: str, port: int, application: Any) -> Server:

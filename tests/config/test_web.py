@@ -6,6 +6,7 @@ import os
 import socket
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 
@@ -105,6 +106,22 @@ def test_a_page_is_served_beside_slow_sockets_which_are_then_closed(port):
                 assert answers(port, PAGE_LIMIT_S), sent
         limit_s = web.SILENCE_S + 10
         until(lambda: not any(map(slow.is_open, opened)), limit_s, "some are still open")
+
+
+def test_closing_many_silent_sockets_closes_no_other(port):
+    """A visitor may come in the moment in which they are closed, and get the file number of one."""
+    served = 0
+    with slow.sockets(port, slow.SILENCE, 300) as opened, ThreadPoolExecutor(8) as visitors:
+
+        def round_of_visits() -> bool:
+            nonlocal served
+            answered = visitors.map(lambda _: response_to(port, "/concepts/")[0], range(16))
+            assert set(answered) == {200}
+            served += 16
+            return not slow.is_open(opened[0])
+
+        until(round_of_visits, web.SILENCE_S + 10, "the first is still open", every_s=0)
+    assert served > 100
 
 
 @pytest.mark.parametrize("form", ["ledger.zip", "ledger-jsonl.zip"])
