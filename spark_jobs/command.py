@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from spark_jobs.judging import judge
 from spark_jobs.scan import scan
 from spark_jobs.session import BRIEF, LARGE, MEDIUM, Kind, start
-from spark_jobs.size import QUICK_ROWS, is_small, rows
+from spark_jobs.size import QUICK_ROWS, measure
 from spark_jobs.tables import MalformedLedger
 from spark_jobs.verdict import FORBIDS
 
@@ -67,9 +67,10 @@ def answer(
 
 def kind_of(ledgers: Sequence[Path]) -> Kind:
     """The session for the largest of them."""
-    if all(map(is_small, ledgers)):
+    sizes = [measure(ledger) for ledger in ledgers]
+    if all(size.is_small for size in sizes):
         return BRIEF
-    return MEDIUM if all(rows(ledger) <= QUICK_ROWS for ledger in ledgers) else LARGE
+    return MEDIUM if all(size.rows <= QUICK_ROWS for size in sizes) else LARGE
 
 
 def _answers(spark: SparkSession, arguments: argparse.Namespace) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ Bytes alone would not tell: Parquet may hold a million rows of plain numbers in 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -34,14 +35,32 @@ _LEAST_LINE = 40
 """Bytes of a line of JSON, at least, but for made-up ones."""
 
 
-def is_small(ledger: Path) -> bool:
-    """Whether a ledger has at most `SMALL_BYTES` in its files, and `SMALL_ROWS` rows."""
-    return size(ledger) <= SMALL_BYTES and rows(ledger) <= SMALL_ROWS
+@dataclass(frozen=True, slots=True)
+class Size:
+    """The bytes in the files of a ledger, and the rows of its tables."""
+
+    bytes: int
+    rows: int
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it has at most `SMALL_BYTES` and `SMALL_ROWS`."""
+        return self.bytes <= SMALL_BYTES and self.rows <= SMALL_ROWS
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it has more than `WARM_ROWS`."""
+        return self.rows > WARM_ROWS
+
+    @property
+    def parts(self) -> int:
+        """The parts that a ledger that is not small is shuffled in."""
+        return max(self.bytes // PART_BYTES, self.rows // PART_ROWS)
 
 
-def shuffled_in(ledger: Path) -> int:
-    """The parts that a ledger that is not small is shuffled in."""
-    return max(size(ledger) // PART_BYTES, rows(ledger) // PART_ROWS)
+def measure(ledger: Path) -> Size:
+    """The size of a ledger: one look at its folder and at the footers of its parts."""
+    return Size(size(ledger), rows(ledger))
 
 
 def size(ledger: Path) -> int:

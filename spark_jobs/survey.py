@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 
 from spark_jobs import tables
 from spark_jobs.columns import IS_FINAL, flag
-from spark_jobs.size import WARM_ROWS, is_small, rows, shuffled_in
+from spark_jobs.size import measure
 from spark_jobs.views import Views
 
 HEALS = ("heal", "mend", "resume", "restart", "start", "restore", "recover", "reconnect")
@@ -135,9 +135,10 @@ def views_for(
 
     `small` and `large` are whether it is taken for that; without them, its size says.
     """
-    small = is_small(ledger) if small is None else small
-    large = rows(ledger) > WARM_ROWS if large is None else large
-    return Views(spark, small, shuffled_in(ledger), large)
+    size = measure(ledger)
+    small = size.is_small if small is None else small
+    large = size.is_large if large is None else large
+    return Views(spark, small, size.parts, large)
 
 
 def survey(views: Views, ledger: Path, sealed: bool = True) -> Survey:
