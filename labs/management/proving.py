@@ -51,6 +51,26 @@ def finish(command: BaseCommand, as_json: bool, rows: Sequence[Any], text: str, 
         raise CommandError(f"not proven: {wrong}", returncode=NOT_PROVEN)
 
 
+def collect(
+    batches: Iterable[list[T]], keep: Callable[[list[T]], None],
+    trouble: tuple[type[Exception], ...], words: str = "",
+) -> list[T]:  # fmt: skip
+    """All proofs; each batch is kept as soon as it is there.
+
+    Raises `CommandError`, whose message begins with `words`, where `trouble` keeps the rest from
+    being run, and where somebody interrupts.
+    """
+    proofs: list[T] = []
+    try:
+        with brokers_end_first():
+            for batch in batches:
+                proofs += batch
+                keep(batch)
+    except trouble as problem:
+        raise CommandError(f"{words}{problem}", returncode=NOT_RUN) from problem
+    return proofs
+
+
 @contextmanager
 def brokers_end_first() -> Iterator[None]:
     """Lets Ctrl-C and SIGTERM, by which `timeout` ends us, unwind the block: brokers end first."""

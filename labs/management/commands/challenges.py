@@ -14,15 +14,7 @@ from labs.challenges import Challenge, all_challenges, find
 from labs.challenges.record import keep, verified
 from labs.engine.run.launch import RunnerDied
 from labs.evidence.challenge_proofs import Proof, prove
-from labs.management.proving import (
-    BAD_INPUT,
-    NOT_RUN,
-    brokers_end_first,
-    check_draws,
-    chosen,
-    finish,
-    table,
-)  # fmt: skip
+from labs.management.proving import BAD_INPUT, check_draws, chosen, collect, finish, table
 
 
 class Command(ExactCommand):
@@ -63,18 +55,15 @@ class Command(ExactCommand):
 
     def _verify(self, challenges: list[Challenge], options: dict[str, Any]) -> None:
         check_draws(options)
-        results: list[Proof] = []
-        try:
-            with brokers_end_first():
-                for proofs in prove(
-                    challenges, options["runs"], options["seed"], self.stderr.write
-                ):
-                    results += proofs
-                    if options["keep"] is not None:
-                        keep(options["keep"], {proof.role: proof.why for proof in proofs},
-                             proofs[0].challenge, options["seed"])  # fmt: skip
-        except RunnerDied as died:
-            raise CommandError(str(died), returncode=NOT_RUN) from died
+        seed, file = options["seed"], options["keep"]
+
+        def keep_batch(proofs: list[Proof]) -> None:
+            if file is not None:
+                why = {proof.role: proof.why for proof in proofs}
+                keep(file, why, proofs[0].challenge, seed)
+
+        batches = prove(challenges, options["runs"], seed, self.stderr.write)
+        results = collect(batches, keep_batch, (RunnerDied,))
         rows = [asdict(proof) | {"proven": proof.is_proven} for proof in results]
         wrong = (f"{proof.challenge}, {proof.role}" for proof in results if not proof.is_proven)
         finish(self, options["json"], rows, _table(results), "; ".join(wrong))

@@ -19,7 +19,7 @@ from labs.incidents import Incident, all_incidents, find, record
 from labs.incidents.model import SIDES
 from labs.incidents.programs import ProgramFailed
 from labs.incidents.verify import Side, verify
-from labs.management.proving import BAD_INPUT, NOT_RUN, brokers_end_first, chosen, finish, table
+from labs.management.proving import BAD_INPUT, chosen, collect, finish, table
 
 _MOST_TIMES = 100
 _NOTHING = "--on: {} is not played there; its page says why"
@@ -70,16 +70,14 @@ class Command(ExactCommand):
         if not 1 <= options["times"] <= _MOST_TIMES:
             message = f"--times takes a number from 1 to {_MOST_TIMES}"
             raise CommandError(message, returncode=BAD_INPUT)
-        results: list[Side] = []
-        try:
-            with brokers_end_first():
-                for incident in incidents:
-                    sides = options["on"] or SIDES
-                    results += verify(incident, options["times"], self.stderr.write, sides)
-                    if options["keep"]:
-                        record.keep(map(record.played, results), options["keep"])
-        except _TROUBLE as trouble:
-            raise CommandError(f"not played: {trouble}", returncode=NOT_RUN) from trouble
+        times, sides = options["times"], options["on"] or SIDES
+
+        def keep_batch(batch: list[Side]) -> None:
+            if options["keep"]:
+                record.keep(map(record.played, batch), options["keep"])
+
+        batches = (list(verify(item, times, self.stderr.write, sides)) for item in incidents)
+        results = collect(batches, keep_batch, _TROUBLE, "not played: ")
         if not results:
             raise CommandError(_NOTHING.format(incidents[0].id), returncode=BAD_INPUT)
         rows = [asdict(record.played(side)) | {"proven": side.is_proven} for side in results]

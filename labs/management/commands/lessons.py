@@ -16,15 +16,7 @@ from labs.evidence import lesson_record
 from labs.evidence.lesson_proofs import Proof, prove
 from labs.evidence.lesson_record import Standing, standing
 from labs.lessons import Lesson, all_lessons, find
-from labs.management.proving import (
-    BAD_INPUT,
-    NOT_RUN,
-    brokers_end_first,
-    check_draws,
-    chosen,
-    finish,
-    table,
-)  # fmt: skip
+from labs.management.proving import BAD_INPUT, check_draws, chosen, collect, finish, table
 from labs.pages.lesson_questions import statistics
 
 
@@ -99,17 +91,15 @@ class Command(ExactCommand):
 
     def _verify(self, lessons: list[Lesson], options: dict[str, Any]) -> None:
         check_draws(options)
-        results: list[Proof] = []
-        try:
-            with brokers_end_first():
-                for proofs in prove(lessons, options["runs"], options["seed"], self.stderr.write):
-                    results += proofs
-                    if options["keep"]:
-                        lesson, today = find(proofs[0].lesson), timezone.now().date().isoformat()
-                        file = settings.LAB_LESSON_RECORD
-                        lesson_record.add(file, lesson, proofs, today, options["seed"])
-        except RunnerDied as died:
-            raise CommandError(str(died), returncode=NOT_RUN) from died
+        seed = options["seed"]
+
+        def keep_batch(proofs: list[Proof]) -> None:
+            if options["keep"]:
+                lesson, today = find(proofs[0].lesson), timezone.now().date().isoformat()
+                lesson_record.add(settings.LAB_LESSON_RECORD, lesson, proofs, today, seed)
+
+        batches = prove(lessons, options["runs"], seed, self.stderr.write)
+        results = collect(batches, keep_batch, (RunnerDied,))
         rows = [asdict(proof) | {"proven": proof.is_proven} for proof in results]
         wrong = (f"{proof.lesson}, {proof.role}" for proof in results if not proof.is_proven)
         finish(self, options["json"], rows, _table(results), "; ".join(wrong))
