@@ -16,14 +16,16 @@ import contextlib
 import os
 import socket
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
+
+from labs.engine.base.processes import end, spawn
+from labs.engine.base.wait import until
 
 MOST_MS = 1_000
 MOST_SCRIPT_BYTES = 200_000
@@ -91,26 +93,21 @@ def site() -> Iterator[str]:
     from tests.stack.house import free_port
 
     port = free_port()
-    server = subprocess.Popen(
-        [sys.executable, "-m", "config.web", "--port", str(port)],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+    log = Path(os.environ["LAB_DATA_DIR"]) / "web.log"
+    server = spawn([sys.executable, "-m", "config.web", "--port", str(port)], log=log)
     try:
-        _wait(port, server)
+        until(lambda: server.poll() is not None or _is_open(port), START_LIMIT_S,
+              "the site does not answer")  # fmt: skip
         yield f"http://127.0.0.1:{port}"
     finally:
-        server.terminate()
-        server.wait(30)
+        end(server, 30)
 
 
-def _wait(port: int, server: subprocess.Popen[bytes]) -> None:
-    """Until the port is open; no page is asked for, so that the first visit finds nothing made."""
-    ends = time.monotonic() + START_LIMIT_S
-    while time.monotonic() < ends and server.poll() is None:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-            return
-        time.sleep(0.05)
-    raise SystemExit(f"The site did not answer within {START_LIMIT_S:.0f} s.")
+def _is_open(port: int) -> bool:
+    """No page is asked for, so that the first visit finds nothing made."""
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False
 
 
 def visited(browser: Browser, address: str) -> Visit:
