@@ -1,4 +1,4 @@
-"""Where a new Spark query begins to read, in each way in which its source can be told.
+"""Where a new Spark query begins to read, in each way to state it.
 
 A time goes before `startingOffsets`, and letters of either case are one. Offsets of single
 partitions are a place that the team chose: what is older was passed over by choice, and a query
@@ -23,13 +23,13 @@ _LATEST = -1
 
 def is_place(name: str) -> bool:
     """Whether an option says where a query begins."""
-    return name.lower() in {each.lower() for each in (STARTS, *_TIMES)}
+    return name.lower() in {option.lower() for option in (STARTS, *_TIMES)}
 
 
 def settle(reading: Reading) -> None:
     """Leaves one option that says where the query begins, in words that the catalog knows."""
-    places = {each.name.lower(): each for each in reading.items if _of_source(each)}
-    reading.items = [each for each in reading.items if not _of_source(each)]
+    places = {item.name.lower(): item for item in reading.items if _of_source(item)}
+    reading.items = [item for item in reading.items if not _of_source(item)]
     times = [places[name.lower()] for name in _TIMES if name.lower() in places]
     stated = places.get(STARTS.lower())
     if times:
@@ -63,6 +63,6 @@ def _offsets(text: str) -> list[int] | None:
     """Every offset of `{"topic": {"0": 23}}`; None for any other text."""
     try:
         topics = json.loads(text)
-        return [int(offset) for each in topics.values() for offset in each.values()]
+        return [int(offset) for partitions in topics.values() for offset in partitions.values()]
     except (ValueError, AttributeError, TypeError, RecursionError):
         return None

@@ -40,9 +40,9 @@ def _sessions(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _heartbeats(pipeline: Pipeline) -> Sequence[Value]:
-    beat_ms = Replication(pipeline).heartbeat_ms
-    rare = beat_ms is not None and beat_ms > _HEARTBEAT_MS
-    return [_HEARTBEAT_MS] if rare and Replication(pipeline).fenced_again_and_again else []
+    topic = Replication(pipeline)
+    rare = topic.heartbeat_ms is not None and topic.heartbeat_ms > _HEARTBEAT_MS
+    return [_HEARTBEAT_MS] if rare and topic.fenced_again_and_again else []
 
 
 LEVERS = (

@@ -172,7 +172,7 @@ class Cluster:
         cluster_id, version = new_id(), self._distribution.version
         for node, place in addresses.homes.items():
             folders = log_folders(node, self._log_dirs)
-            settings = self._told(node)
+            settings = self._node_settings(node)
             properties = node_properties(node, addresses.nodes, settings, version, folders)
             lay_out(place, properties, prepared, cluster_id, node.id, folders)
             group = self.brokers if node.clients else self.controllers
@@ -187,16 +187,17 @@ class Cluster:
         self.zookeeper = server(self._distribution, self._java, home / "zookeeper", port, log)
         command = broker_command(self._distribution, self._java)
         for node, place in addresses.homes.items():
-            told = node_properties(
-                node, addresses.nodes, self._told(node), self._distribution.version, zookeeper=port
+            settings = self._node_settings(node)
+            text = node_properties(
+                node, addresses.nodes, settings, self._distribution.version, zookeeper=port
             )
-            working_folder(place, BROKER_FILE, told)
+            working_folder(place, BROKER_FILE, text)
             log = self._logs / f"{node.name}.log"
             self.brokers[node.id] = RegisteredBroker(
                 node.id, node.port, command, place, log, keeper=port
             )
 
-    def _told(self, node: Node) -> Settings:
+    def _node_settings(self, node: Node) -> Settings:
         """The caller's settings for one node."""
         return {**self.settings, **rack_setting(node, self.racks)}
 

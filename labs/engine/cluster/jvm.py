@@ -72,10 +72,10 @@ def lay_out(
         format_storage(checkpoint, folder / name, cluster_id, node)
 
 
-def working_folder(folder: Path, file: str, told: str) -> None:
-    """Makes the folder that a JVM runs in: what it is told, in a file, and how it logs."""
+def working_folder(folder: Path, file: str, settings: str) -> None:
+    """Makes the folder that a JVM runs in: its settings in a file, and how it logs."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / file).write_text(told, "ascii")
+    (folder / file).write_text(settings, "ascii")
     (folder / "log4j.properties").write_text(LOG4J_1, "ascii")
     (folder / "log4j2.properties").write_text(LOG4J_2, "ascii")
 

@@ -40,11 +40,11 @@ def server(
 
 def registered(port: int) -> frozenset[int]:
     """The brokers of which the server at this loopback port holds a session. Raises `OSError`."""
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as asked:
-        asked.sendall(b"dump")
-        with asked.makefile("rb") as answer:
-            told = answer.read().decode("utf-8", "replace")
-    return frozenset(int(found[1]) for found in _REGISTERED.finditer(told))
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+        connection.sendall(b"dump")
+        with connection.makefile("rb") as answer:
+            dump = answer.read().decode("utf-8", "replace")
+    return frozenset(int(match[1]) for match in _REGISTERED.finditer(dump))
 
 
 class RegisteredBroker(Broker):
