@@ -112,6 +112,11 @@ class KafkaSink:
                         began,
                     )
 
+    def executors_with_a_task_done(self, stage: int) -> set[str]:
+        """The executors that have done a task of a stage, and so have all that its tasks need."""
+        done = (attempt for attempt in self._attempts(stage) if attempt.status() == "SUCCESS")
+        return {attempt.executorId() for attempt in done}
+
     def beside(self, slow: Attempt) -> int:
         """How many attempts of its task Spark started beside one because it was slow."""
         attempts = (attempt for attempt in self._attempts(slow.stage) if attempt.speculative())

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.process
 
 LIMIT_S = 20.0
 TASK_MS = 60_000
+STAGE = 4
 SLEEP = "import time; time.sleep(600)"
 
 
@@ -30,14 +31,18 @@ class Running:
     """A query of which Spark counts these attempts as running."""
 
     attempts: list[Attempt]
+    done_by: set[str]
 
     def running(self) -> Iterator[Attempt]:
         return iter(self.attempts)
 
+    def executors_with_a_task_done(self, stage: int) -> set[str]:
+        return self.done_by if stage == STAGE else set()
 
-def running(executor: str, age_ms: int) -> Any:
+
+def running(executor: str, age_ms: int, done_by: frozenset[str] = frozenset("01")) -> Any:
     began_ms = time.time_ns() // 1_000_000 - age_ms
-    return Running([Attempt(4, 7, executor, "127.0.0.2", began_ms)])
+    return Running([Attempt(STAGE, 7, executor, "127.0.0.2", began_ms)], set(done_by))
 
 
 @pytest.fixture
@@ -79,6 +84,17 @@ def test_of_one_executor_alone_no_task_could_be_tried_elsewhere(two: dict[str, i
     os.kill(two["0"], signal.SIGKILL)
     until(lambda: launched() == {"1": two["1"]}, LIMIT_S, "the one that was killed is still found")
     assert stop_one(running("1", TASK_MS // 2), TASK_MS) is None
+
+
+def test_another_that_has_not_begun_would_ask_the_stopped_one_for_what_it_needs(
+    two: dict[str, int],
+) -> None:
+    until(lambda: launched() == two, LIMIT_S, "not both executors were found")
+    assert stop_one(running("1", TASK_MS // 2, frozenset("1")), TASK_MS) is None
+    assert stop_one(running("1", TASK_MS // 2, frozenset()), TASK_MS) is None
+    stopped = stop_one(running("1", TASK_MS // 2, frozenset("0")), TASK_MS)
+    assert stopped is not None
+    stopped.let_go()
 
 
 def test_of_an_executor_that_ended_meanwhile_nothing_goes_on(two: dict[str, int]) -> None:

@@ -88,12 +88,16 @@ def stop_one(sink: KafkaSink, task_ms: int) -> Stopped | None:
     """Stops an executor that is in the second half of a task, if there is one now.
 
     `task_ms` is the least that the rows of a task take: one that is stopped earlier has not
-    sent them all.
+    sent them all. Each other executor has done a task of the stage before: one that has not may
+    ask the stopped one for its broadcast blocks, and waits 120 s then (spark.network.timeout;
+    apache/spark TorrentBroadcast.scala, readBlocks).
     """
     pids = executors(os.getpid())
     for attempt in sink.running():
         age_ms = time.time_ns() // 1_000_000 - attempt.began_ms
-        if len(pids) > 1 and attempt.executor in pids and task_ms / 2 <= age_ms < task_ms:
+        others = pids.keys() - {attempt.executor}
+        can_be_stopped = attempt.executor in pids and task_ms / 2 <= age_ms < task_ms
+        if can_be_stopped and others and others <= sink.executors_with_a_task_done(attempt.stage):
             stopped = Stopped(pids[attempt.executor], attempt)
             if stopped.age_ms < task_ms:
                 return stopped
