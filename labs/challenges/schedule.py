@@ -55,7 +55,7 @@ def plan(
 def on(topology: Topology, scene: Scenario, durations: Durations) -> Plan:
     """The schedule of a scenario on a cluster of this topology."""
     stage = _Paper(topology)
-    scene.play(stage, durations)
+    scene.run(stage, durations)
     return Plan(tuple(stage.steps), stage.now_s, topology.brokers)
 
 

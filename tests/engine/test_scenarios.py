@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -67,8 +68,8 @@ CARELESS: list[dict[str, Any]] = [
 def test_every_scenario_is_named_after_its_file_and_shows_known_anomalies() -> None:
     assert all_scenarios()
     for scenario in all_scenarios():
-        module = scenario.play.__module__.rpartition(".")[2]
-        assert scenario.name == module.replace("_", "-")
+        file = import_module(f"labs.engine.scenarios.{scenario.name.replace('-', '_')}")
+        assert file.SCENARIO is scenario
         assert set(scenario.shows) <= {str(anomaly) for anomaly in Anomaly}
         assert scenario.title
         assert scenario.story

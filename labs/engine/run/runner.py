@@ -184,7 +184,7 @@ class ArmRunner:
             clients.start_producer()
             self._phase("producing")
             try:
-                self.arm.scenario.play(stage, self.arm.schedule.durations)
+                self.arm.scenario.run(stage, self.arm.schedule.durations)
             finally:
                 self._faults.write(self.arm.ledger)
                 self._seen.unproved += stage.unproved

@@ -14,11 +14,9 @@ from labs.engine.scenarios.topologies import one_broker_and_offsets_in_transacti
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
     stage.do(hold, "consumer", "processed")
     stage.do(fail, "consumer")
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

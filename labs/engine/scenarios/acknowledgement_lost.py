@@ -14,12 +14,10 @@ from labs.engine.scenarios.topologies import up_to_five
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.do(cut, leader(TOPIC), "clients", "from")
     stage.go_on(seconds["unanswered_s"])
     stage.do(sever, leader(TOPIC), "clients")
     stage.heal(mend, impaired())
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

@@ -16,13 +16,11 @@ from labs.engine.scenarios.topologies import up_to_five
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.do(kill, everyone())
     stage.do(cut_tail, killed(), {TOPIC: stage.topology.flush_messages})
     stage.go_on(seconds["dark_s"])
     stage.heal(restart, dead())
     stage.await_in_sync(limit_s=90)
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

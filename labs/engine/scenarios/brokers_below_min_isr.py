@@ -15,13 +15,11 @@ from labs.engine.scenarios.topologies import up_to_three
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     leave_leader_alone(stage)
     stage.go_on(seconds["below_s"])
     if stage.topology.replication_factor > 1:
         stage.heal(restart, terminated())
         stage.await_in_sync(limit_s=60)
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

@@ -14,11 +14,9 @@ from labs.engine.scenarios.topologies import one_broker
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.do(misdate, "producer")
     stage.go_on(seconds["ahead_s"])
     stage.heal(put_right, "producer")
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

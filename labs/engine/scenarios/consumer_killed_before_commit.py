@@ -9,14 +9,9 @@ aborted when its successor begins, and is nothing to readers of committed record
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import SHORT_SESSION, kill_consumer_at
+from labs.engine.scenarios.model import Rate, Scenario
+from labs.engine.scenarios.steps import SHORT_SESSION, killing_consumer_at
 from labs.engine.scenarios.topologies import one_broker
-
-
-def _play(stage: Stage, seconds: Durations) -> None:
-    kill_consumer_at(stage, "processed", seconds)
-
 
 SCENARIO = Scenario(
     name="consumer-killed-before-commit",
@@ -29,7 +24,7 @@ SCENARIO = Scenario(
     shows=("redelivery", "effect_duplicated"),
     topology=one_broker,
     durations={"lead_in_s": (1.0, 2.0), "standing_s": (0.1, 0.3), "healed_s": (0.5, 1.0)},
-    play=_play,
+    play=killing_consumer_at("processed"),
     workload="consume-process-commit",
     copier=True,
     pinned=SHORT_SESSION,

@@ -10,14 +10,9 @@ longer than the five seconds which that interval has by default.
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import SHORT_SESSION, kill_consumer_at
+from labs.engine.scenarios.model import Rate, Scenario
+from labs.engine.scenarios.steps import SHORT_SESSION, killing_consumer_at
 from labs.engine.scenarios.topologies import one_broker
-
-
-def _play(stage: Stage, seconds: Durations) -> None:
-    kill_consumer_at(stage, "handed", seconds)
-
 
 SCENARIO = Scenario(
     name="consumer-killed-before-processing",
@@ -30,7 +25,7 @@ SCENARIO = Scenario(
     shows=("skipped", "effect_missing", "redelivery"),
     topology=one_broker,
     durations={"lead_in_s": (1.0, 2.0), "standing_s": (5.5, 6.5), "healed_s": (0.5, 1.0)},
-    play=_play,
+    play=killing_consumer_at("handed"),
     workload="consume-process-commit",
     pinned=SHORT_SESSION,
     rarely={

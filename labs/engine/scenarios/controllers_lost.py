@@ -14,7 +14,6 @@ from labs.engine.scenarios.topologies import with_controllers
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     for _ in range((stage.topology.controllers + 1) // 2):
         stage.await_controller(limit_s=30)
         stage.do(kill, controller())
@@ -22,7 +21,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     alone = stage.topology.replication_factor == 1
     stage.do(kill, leader(TOPIC) if alone else a_follower(TOPIC))
     stage.go_on(seconds["down_s"])
-    restart_dead(stage, seconds)
+    restart_dead(stage)
 
 
 SCENARIO = Scenario(

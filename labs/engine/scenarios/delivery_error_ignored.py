@@ -15,12 +15,10 @@ from labs.engine.scenarios.topologies import one_broker
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.do(refuse, TOPIC)
     stage.go_on(seconds["refusing_s"])
     stage.heal(accept, TOPIC)
     stage.heal(replace_ended, "producer")
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

@@ -14,12 +14,10 @@ from labs.engine.scenarios.topologies import one_broker_and_polls_that_fail
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
     stage.do(hold, "consumer", "handed")
     stage.do(fail, "consumer")
     stage.heal(replace_ended, "consumer")
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

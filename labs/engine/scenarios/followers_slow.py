@@ -16,7 +16,6 @@ _IN_TIME = "followers that are 2 s late answer before most clients lose patience
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     if stage.topology.replication_factor == 1:
         stage.not_applicable(
             "slow", "follower", "replication.factor is 1: there are no followers to be slow"
@@ -27,7 +26,6 @@ def _play(stage: Stage, seconds: Durations) -> None:
     if stage.topology.replication_factor > 1:
         stage.heal(mend, impaired())
         stage.await_in_sync(limit_s=60)
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

@@ -8,18 +8,13 @@ future, which a broker refuses (message.timestamp.after.max.ms, KIP-937), are no
 
 from __future__ import annotations
 
-from labs.engine.faults import keep_all, start_again
-from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import SHORT_SESSION, nobody_reads, retention_soon
+from labs.engine.scenarios.model import Rate, Scenario
+from labs.engine.scenarios.steps import (
+    SHORT_SESSION,
+    nobody_reads_while_messages_expire,
+    retention_soon,
+)
 from labs.engine.scenarios.topologies import one_broker_and_a_group
-
-
-def _play(stage: Stage, seconds: Durations) -> None:
-    nobody_reads(stage, seconds)
-    stage.heal(keep_all, TOPIC)
-    stage.heal(start_again, "consumer")
-    stage.go_on(seconds["healed_s"])
-
 
 SCENARIO = Scenario(
     name="foreign-timestamps",
@@ -32,7 +27,7 @@ SCENARIO = Scenario(
     shows=("effect_missing", "skipped"),
     topology=one_broker_and_a_group,
     durations={"lead_in_s": (1.0, 2.0), "away_s": (3.0, 4.0), "healed_s": (1.0, 1.5)},
-    play=_play,
+    play=nobody_reads_while_messages_expire,
     workload="replay-sink",
     pinned=SHORT_SESSION,
     brokers=retention_soon,

@@ -17,14 +17,12 @@ from labs.engine.workloads.group import GROUP
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
     stage.do(kill, coordinator(GROUP))
     stage.go_on(seconds["away_s"])
     stage.heal(restart, dead())
     stage.await_in_sync(limit_s=60)
     stage.await_position(limit_s=30)
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

@@ -31,12 +31,10 @@ def _brokers(settings: Settings) -> Mapping[str, Pinned]:
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
     stage.do(stop_client, "consumer")
     stage.go_on(seconds["away_s"])
     stage.heal(start_again, "consumer")
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

@@ -10,19 +10,14 @@ clusters since 4.1) and leads at once; what acks=1 was told meanwhile is lost by
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
+from labs.engine.scenarios.model import Rate, Scenario
 from labs.engine.scenarios.steps import (
     ALONE_RARELY,
     alone_until,
     kill_leader,
-    lose_last_in_sync,
+    losing_last_in_sync,
 )
 from labs.engine.scenarios.topologies import up_to_three
-
-
-def _play(stage: Stage, seconds: Durations) -> None:
-    lose_last_in_sync(stage, seconds, kill_leader)
-
 
 SCENARIO = Scenario(
     name="isr-shrunk-leader-killed",
@@ -36,7 +31,7 @@ SCENARIO = Scenario(
     shows=("lost_write", "unavailable", "blocked"),
     topology=up_to_three,
     durations=alone_until((1.5, 2.0)),
-    play=_play,
+    play=losing_last_in_sync(kill_leader),
     given_up_breaks=True,
     rarely=ALONE_RARELY,
     measured=(Rate("lost_write", 20, 20),),

@@ -16,7 +16,6 @@ _SOON = "a new partition is found earlier"
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
     stage.do(join)
     stage.do(hold, "consumer", "processed")
@@ -25,7 +24,6 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["moved_s"])
     stage.do(let_go, "consumer")
     stage.do(join)
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

@@ -11,18 +11,14 @@ not have been alone above the minimum: with min.insync.replicas=1 it was.
 from __future__ import annotations
 
 from labs.engine.faults import cut_tail, killed
-from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import alone_until, kill_leader, lose_last_in_sync
+from labs.engine.scenarios.model import TOPIC, Rate, Scenario, Stage
+from labs.engine.scenarios.steps import alone_until, kill_leader, losing_last_in_sync
 from labs.engine.scenarios.topologies import up_to_three
 
 
 def _lose(stage: Stage) -> None:
     kill_leader(stage)
     stage.do(cut_tail, killed(), {TOPIC: stage.topology.flush_messages})
-
-
-def _play(stage: Stage, seconds: Durations) -> None:
-    lose_last_in_sync(stage, seconds, _lose)
 
 
 SCENARIO = Scenario(
@@ -37,7 +33,7 @@ SCENARIO = Scenario(
     shows=("lost_write", "unavailable", "blocked"),
     topology=up_to_three,
     durations=alone_until((1.0, 1.5)),
-    play=_play,
+    play=losing_last_in_sync(_lose),
     given_up_breaks=True,
     measured=(Rate("lost_write", 10, 10),),
 )

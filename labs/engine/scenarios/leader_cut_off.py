@@ -16,14 +16,12 @@ from labs.engine.scenarios.topologies import up_to_five
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.do(cut, leader(TOPIC), "nodes")
     if stage.topology.replication_factor > 1:
         stage.await_new_leader(limit_s=60)
     stage.go_on(seconds["two_leaders_s"])
     stage.heal(mend, impaired())
     stage.await_in_sync(limit_s=60)
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

@@ -9,18 +9,14 @@ there, an operator has a leader elected where nobody was.
 from __future__ import annotations
 
 from labs.engine.faults import failed, leader, read_only, wipe
-from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import LED, alone_until, lose_last_in_sync
+from labs.engine.scenarios.model import TOPIC, Rate, Scenario, Stage
+from labs.engine.scenarios.steps import LED, alone_until, losing_last_in_sync
 from labs.engine.scenarios.topologies import up_to_three
 
 
 def _lose(stage: Stage) -> None:
     stage.do(read_only, leader(TOPIC))
     stage.do(wipe, failed())
-
-
-def _play(stage: Stage, seconds: Durations) -> None:
-    lose_last_in_sync(stage, seconds, _lose, elections=LED)
 
 
 SCENARIO = Scenario(
@@ -34,7 +30,7 @@ SCENARIO = Scenario(
     shows=("lost_write", "unavailable", "blocked"),
     topology=up_to_three,
     durations=alone_until((1.0, 1.5)),
-    play=_play,
+    play=losing_last_in_sync(_lose, elections=LED),
     given_up_breaks=True,
     measured=(Rate("lost_write", 10, 10),),
 )

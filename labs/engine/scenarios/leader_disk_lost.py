@@ -18,18 +18,14 @@ less is lost. The topic of the groups' offsets fares like that too, whatever the
 from __future__ import annotations
 
 from labs.engine.faults import killed, wipe
-from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import LED, alone_until, kill_leader, lose_last_in_sync
+from labs.engine.scenarios.model import Rate, Scenario, Stage
+from labs.engine.scenarios.steps import LED, alone_until, kill_leader, losing_last_in_sync
 from labs.engine.scenarios.topologies import up_to_three
 
 
 def _lose(stage: Stage) -> None:
     kill_leader(stage)
     stage.do(wipe, killed())
-
-
-def _play(stage: Stage, seconds: Durations) -> None:
-    lose_last_in_sync(stage, seconds, _lose, elections=LED)
 
 
 SCENARIO = Scenario(
@@ -43,7 +39,7 @@ SCENARIO = Scenario(
     shows=("lost_write", "unavailable", "blocked"),
     topology=up_to_three,
     durations=alone_until((1.0, 1.5)),
-    play=_play,
+    play=losing_last_in_sync(_lose, elections=LED),
     given_up_breaks=True,
     zookeeper=True,
     measured=(Rate("lost_write", 10, 10),),

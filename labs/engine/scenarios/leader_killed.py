@@ -17,7 +17,6 @@ from labs.engine.scenarios.topologies import up_to_five
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.do(kill, leader(TOPIC))
     go_on_under_new_leader(stage, seconds)
 

@@ -20,7 +20,6 @@ from labs.engine.scenarios.topologies import up_to_five
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     fall_behind(stage, seconds)
     stage.do(kill, leader(TOPIC))
     elect_lagging_replica(stage, seconds)

@@ -32,7 +32,6 @@ def _brokers(_: Settings) -> Mapping[str, Pinned]:
 def _play(stage: Stage, seconds: Durations) -> None:
     nobody_reads(stage, seconds)
     stage.heal(start_again, "consumer")
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

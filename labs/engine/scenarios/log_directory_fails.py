@@ -30,7 +30,6 @@ def _brokers(_: Settings) -> Mapping[str, Pinned]:
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     fall_behind(stage, seconds)
     stage.do(detach, leader(TOPIC), f"{TOPIC}-0")
     if stage.topology.replication_factor > 1:
@@ -39,7 +38,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["under_new_leader_s"])
     stage.do(terminate, detached())
     stage.heal(attach, detached())
-    restart_dead(stage, seconds)
+    restart_dead(stage)
 
 
 SCENARIO = Scenario(

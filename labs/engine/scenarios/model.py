@@ -102,6 +102,10 @@ class Stage(Protocol):
         """Waits until every replica is in sync."""
 
 
+Play = Callable[[Stage, Durations], None]
+"""What happens between the lead-in and the healed span; durations are in seconds by name."""
+
+
 def _as_described(settings: Settings) -> Mapping[str, Pinned]:
     return {}
 
@@ -148,7 +152,7 @@ class Scenario:
     shows: tuple[str, ...]
     topology: Callable[[Settings], Topology]
     durations: Mapping[str, tuple[float, float]]
-    play: Callable[[Stage, Durations], None]
+    play: Play
     rate_per_s: int = 2000
     given_up_breaks: bool = False
     rarely: Mapping[str, str] = field(default_factory=dict)
@@ -166,6 +170,13 @@ class Scenario:
     since: str = "3.3"
     why_since: str = ""
     zookeeper: bool = False
+
+    def run(self, stage: Stage, seconds: Durations) -> None:
+        """Plays it between a lead-in and, if it has one, a span in which all is healed."""
+        stage.go_on(seconds["lead_in_s"])
+        self.play(stage, seconds)
+        if "healed_s" in seconds:
+            stage.go_on(seconds["healed_s"])
 
     @property
     def lines(self) -> tuple[str, ...]:

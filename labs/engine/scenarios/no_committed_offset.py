@@ -16,13 +16,11 @@ from labs.engine.workloads.group import GROUP
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
     stage.do(hold, "consumer", "polling")
     stage.do(kill_client, "consumer")
     stage.do(forget_group, GROUP)
     stage.heal(start_again, "consumer")
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

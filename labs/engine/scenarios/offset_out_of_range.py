@@ -16,14 +16,12 @@ from labs.engine.scenarios.topologies import one_broker_and_a_group
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
     stage.do(hold, "consumer", "processed")
     stage.do(delete_read, TOPIC)
     stage.do(kill_client, "consumer")
     stage.go_on(seconds["away_s"])
     stage.heal(start_again, "consumer")
-    stage.go_on(seconds["healed_s"])
 
 
 _DELETED = "what was processed and not committed is deleted, so it cannot come again"

@@ -18,7 +18,6 @@ from labs.engine.workloads.group import GROUP
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
     stage.do(kill, coordinator(GROUP))
     stage.do(wipe, killed())
@@ -27,7 +26,6 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.await_in_sync(limit_s=60)
     stage.heal(elect, OFFSETS)
     stage.await_position(limit_s=30)
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

@@ -16,10 +16,9 @@ from labs.engine.scenarios.topologies import up_to_five
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.do(kill, leader(TOPIC))
     stage.go_on(seconds["down_s"])
-    restart_dead(stage, seconds)
+    restart_dead(stage)
 
 
 SCENARIO = Scenario(

@@ -18,7 +18,6 @@ _SOON = "a new partition is found earlier"
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
     stage.do(hold, "consumer", "polling")
     stage.do(widen, TOPIC)

@@ -17,11 +17,9 @@ _FULL_SOON = "the buffer is full after half a second, not after a minute"
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.do(pause, leader(TOPIC))
     stage.go_on(seconds["paused_s"])
     stage.do(resume, paused())
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

@@ -15,13 +15,11 @@ from labs.engine.scenarios.topologies import one_broker
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.do(pause, leader(TOPIC))
     stage.go_on(seconds["filling_s"])
     stage.do(kill_client, "producer")
     stage.do(resume, paused())
     stage.heal(start_again, "producer")
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

@@ -36,12 +36,10 @@ def _brokers(settings: Settings) -> Mapping[str, Pinned]:
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.do(cut, leader(TOPIC), "clients", "from")
     stage.go_on(seconds["unheard_s"])
     stage.do(sever, leader(TOPIC), "clients")
     stage.heal(mend, impaired())
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

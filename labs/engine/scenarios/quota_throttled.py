@@ -15,11 +15,9 @@ BYTES_PER_S = 10_000
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.do(limit_writes, BYTES_PER_S)
     stage.go_on(seconds["throttled_s"])
     stage.heal(lift_limit)
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

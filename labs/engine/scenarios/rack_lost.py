@@ -84,7 +84,6 @@ def _two_sites(replicas: int) -> Topology:
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     if stage.topology.racks:
         _lose_the_site_that_went_on(stage, seconds)
         return
@@ -107,7 +106,7 @@ def _lose_the_site_that_went_on(stage: Stage, seconds: Durations) -> None:
     for topic in LED:
         stage.heal(elect, topic)
     stage.go_on(seconds["under_new_leader_s"])
-    restart_dead(stage, seconds)
+    restart_dead(stage)
 
 
 SCENARIO = Scenario(

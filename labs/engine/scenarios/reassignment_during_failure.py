@@ -50,7 +50,6 @@ def _topology(settings: Settings) -> Topology:
 
 def _play(stage: Stage, seconds: Durations) -> None:
     stay = stage.topology.replication_factor - 1
-    stage.go_on(seconds["lead_in_s"])
     stage.do(terminate, a_follower(TOPIC))
     stage.await_isr(stay, limit_s=20)
     stage.go_on(seconds["away_s"])
@@ -65,7 +64,6 @@ def _play(stage: Stage, seconds: Durations) -> None:
     for topic in LED:
         stage.heal(elect, topic)
     stage.await_isr(stay, limit_s=60)
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

@@ -15,13 +15,11 @@ from labs.engine.scenarios.topologies import on_one_broker
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
     stage.do(hold, "consumer", "handed")
     stage.do(join)
     stage.go_on(seconds["working_s"])
     stage.do(let_go, "consumer")
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

@@ -18,11 +18,9 @@ _FULL_SOON = "records wait in the client at once, not when the connection takes 
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.do(pause, leader(TOPIC))
     stage.go_on(seconds["paused_s"])
     stage.heal(resume, paused())
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

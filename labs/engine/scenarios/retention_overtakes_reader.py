@@ -13,10 +13,14 @@ from collections.abc import Mapping
 
 from advisor.reasoning.absence import QUEUE_BYTES
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults import keep_all, start_again
 from labs.engine.plan.spec import Settings
-from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import SHORT_SESSION, away_ms, nobody_reads, retention_soon
+from labs.engine.scenarios.model import Rate, Scenario
+from labs.engine.scenarios.steps import (
+    SHORT_SESSION,
+    away_ms,
+    nobody_reads_while_messages_expire,
+    retention_soon,
+)
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
 _LAPSE = "days pass in seconds: nobody reads for six of them"
@@ -49,13 +53,6 @@ def _needed(settings: Settings) -> int | None:
     return int(settings.get("producer", {}).get("buffer.memory", QUEUE_BYTES))
 
 
-def _play(stage: Stage, seconds: Durations) -> None:
-    nobody_reads(stage, seconds)
-    stage.heal(keep_all, TOPIC)
-    stage.heal(start_again, "consumer")
-    stage.go_on(seconds["healed_s"])
-
-
 SCENARIO = Scenario(
     name="retention-overtakes-reader",
     title="Retention overtakes the reader",
@@ -67,7 +64,7 @@ SCENARIO = Scenario(
     shows=("effect_missing", "skipped"),
     topology=one_broker_and_a_group,
     durations={"lead_in_s": (1.0, 2.0), "away_s": (6.0, 6.5), "healed_s": (1.0, 1.5)},
-    play=_play,
+    play=nobody_reads_while_messages_expire,
     workload="consume-process-sink",
     pinned=SHORT_SESSION,
     brokers=retention_soon,

@@ -11,19 +11,14 @@ the last one alone; with unclean elections any of them does.
 from __future__ import annotations
 
 from labs.engine.faults import leader
-from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Rate, Scenario
 from labs.engine.scenarios.steps import (
     ALONE_RARELY,
     alone_until,
     kill_leader,
-    lose_last_in_sync,
+    losing_last_in_sync,
 )
 from labs.engine.scenarios.topologies import with_controllers
-
-
-def _play(stage: Stage, seconds: Durations) -> None:
-    lose_last_in_sync(stage, seconds, kill_leader, stopped=leader(TOPIC))
-
 
 SCENARIO = Scenario(
     name="rolling-restart",
@@ -36,7 +31,7 @@ SCENARIO = Scenario(
     shows=("lost_write", "unavailable", "blocked"),
     topology=with_controllers(1),
     durations=alone_until((1.5, 2.0)),
-    play=_play,
+    play=losing_last_in_sync(kill_leader, stopped=leader(TOPIC)),
     given_up_breaks=True,
     rarely=ALONE_RARELY,
     measured=(Rate("lost_write", 10, 10),),

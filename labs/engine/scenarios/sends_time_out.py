@@ -17,12 +17,10 @@ from labs.engine.scenarios.topologies import up_to_five
 
 def _play(stage: Stage, seconds: Durations) -> None:
     alone = stage.topology.replication_factor == 1
-    stage.go_on(seconds["lead_in_s"])
     stage.do(pause, leader(TOPIC) if alone else followers(TOPIC))
     stage.go_on(seconds["slow_s"])
     stage.do(resume, paused())
     stage.await_in_sync(limit_s=60)
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

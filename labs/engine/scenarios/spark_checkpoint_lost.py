@@ -16,13 +16,11 @@ from labs.engine.scenarios.topologies import one_broker_and_a_query
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
     stage.do(hold, "consumer", "polling")
     stage.do(kill_client, "consumer")
     stage.do(lose_checkpoint)
     stage.heal(start_again, "consumer")
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

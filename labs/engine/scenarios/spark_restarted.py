@@ -8,14 +8,9 @@ a message applies it again.
 
 from __future__ import annotations
 
-from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import PROMPT, kill_consumer_at
+from labs.engine.scenarios.model import Rate, Scenario
+from labs.engine.scenarios.steps import PROMPT, killing_consumer_at
 from labs.engine.scenarios.topologies import one_broker_and_a_query
-
-
-def _play(stage: Stage, seconds: Durations) -> None:
-    kill_consumer_at(stage, "processed", seconds)
-
 
 SCENARIO = Scenario(
     name="spark-restarted",
@@ -27,7 +22,7 @@ SCENARIO = Scenario(
     shows=("redelivery", "effect_duplicated"),
     topology=one_broker_and_a_query,
     durations={"lead_in_s": (1.0, 2.0), "standing_s": (0.1, 0.3), "healed_s": (0.5, 1.0)},
-    play=_play,
+    play=killing_consumer_at("processed"),
     rate_per_s=500,
     workload="spark-query",
     pinned=PROMPT,

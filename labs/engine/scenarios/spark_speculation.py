@@ -13,11 +13,9 @@ from labs.engine.scenarios.topologies import one_broker_and_a_query
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.do(pause_executor, "producer")
     stage.go_on(seconds["standing_s"])
     stage.heal(resume_executor, "producer")
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

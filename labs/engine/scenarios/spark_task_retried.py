@@ -13,9 +13,7 @@ from labs.engine.scenarios.topologies import one_broker_and_a_query
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.do(fail, "producer")
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

@@ -31,7 +31,6 @@ def _brokers(settings: Settings) -> Mapping[str, Pinned]:
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
     stage.do(join)
     stage.go_on(seconds["together_s"])

@@ -13,6 +13,7 @@ from labs.engine.faults import (
     elect,
     followers,
     hold,
+    keep_all,
     kill,
     kill_client,
     leader,
@@ -25,7 +26,7 @@ from labs.engine.faults import (
     terminated,
 )
 from labs.engine.plan.spec import Settings
-from labs.engine.scenarios.model import TOPIC, Durations, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Play, Stage
 
 BLIND_RETRY = (
     "a retry repeats only what was written and not yet answered when the leader died, a moment's "
@@ -112,29 +113,26 @@ def alone_until(without_leader_s: tuple[float, float]) -> Mapping[str, tuple[flo
     }
 
 
-def lose_last_in_sync(
-    stage: Stage, seconds: Durations, lose: Callable[[Stage], None],
-    stopped: Role = _A_FOLLOWER, elections: Sequence[str] = (),
-) -> None:  # fmt: skip
-    """Leaves one replica in sync, lets it go on alone, loses it, and has the others come first."""
-    stage.go_on(seconds["lead_in_s"])
-    leave_leader_alone(stage, stopped)
-    stage.go_on(seconds["alone_s"])
-    lose(stage)
-    restart_others_first(stage, seconds, elections)
+def losing_last_in_sync(
+    lose: Callable[[Stage], None], stopped: Role = _A_FOLLOWER, elections: Sequence[str] = ()
+) -> Play:
+    """Leaves one replica in sync, lets it go on alone, loses it, and starts the others first."""
+
+    def play(stage: Stage, seconds: Durations) -> None:
+        leave_leader_alone(stage, stopped)
+        stage.go_on(seconds["alone_s"])
+        lose(stage)
+        if stage.topology.replication_factor > 1:
+            stage.heal(restart, terminated())
+            stage.await_fenced(limit_s=60)
+        stage.go_on(seconds["without_leader_s"])
+        restart_dead(stage, elections)
+
+    return play
 
 
 def kill_leader(stage: Stage) -> None:
     stage.do(kill, leader(TOPIC))
-
-
-def restart_others_first(stage: Stage, seconds: Durations, elections: Sequence[str] = ()) -> None:
-    """Brings the stopped followers back before the leader that died, then heals."""
-    if stage.topology.replication_factor > 1:
-        stage.heal(restart, terminated())
-        stage.await_fenced(limit_s=60)
-    stage.go_on(seconds["without_leader_s"])
-    restart_dead(stage, seconds, elections)
 
 
 def fall_behind(stage: Stage, seconds: Durations) -> None:
@@ -160,11 +158,11 @@ def go_on_under_new_leader(stage: Stage, seconds: Durations) -> None:
     if stage.topology.replication_factor > 1:
         stage.await_new_leader(limit_s=40)
     stage.go_on(seconds["under_new_leader_s"])
-    restart_dead(stage, seconds)
+    restart_dead(stage)
 
 
-def restart_dead(stage: Stage, seconds: Durations, elections: Sequence[str] = ()) -> None:
-    """Heals: starts what is dead, until all replicas are in sync, and goes on for a while.
+def restart_dead(stage: Stage, elections: Sequence[str] = ()) -> None:
+    """Heals: starts what is dead, until all replicas are in sync.
 
     Where a disk was lost, an operator has a leader elected for topics that have none after it.
     """
@@ -172,27 +170,34 @@ def restart_dead(stage: Stage, seconds: Durations, elections: Sequence[str] = ()
     for topic in elections:
         stage.heal(elect, topic)
     stage.await_in_sync(limit_s=60)
-    stage.go_on(seconds["healed_s"])
 
 
 def nobody_reads(stage: Stage, seconds: Durations) -> None:
     """Kills the group's only member, once the group has a saved position, and lets time pass."""
-    stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
     stage.do(hold, "consumer", "polling")
     stage.do(kill_client, "consumer")
     stage.go_on(seconds["away_s"])
 
 
-def kill_consumer_at(stage: Stage, point: str, seconds: Durations) -> None:
-    """Kills the group's member at a point of its work, where it stood for a while.
+def nobody_reads_while_messages_expire(stage: Stage, seconds: Durations) -> None:
+    """The same where retention deletes messages meanwhile; it ends before a new member starts."""
+    nobody_reads(stage, seconds)
+    stage.heal(keep_all, TOPIC)
+    stage.heal(start_again, "consumer")
+
+
+def killing_consumer_at(point: str) -> Play:
+    """Kills the group's member at a point of its work, after it was held there for a while.
 
     The group has a saved position by then, as a group that has run for a while has one.
     """
-    stage.go_on(seconds["lead_in_s"])
-    stage.await_position(limit_s=15)
-    stage.do(hold, "consumer", point)
-    stage.go_on(seconds["standing_s"])
-    stage.do(kill_client, "consumer")
-    stage.heal(start_again, "consumer")
-    stage.go_on(seconds["healed_s"])
+
+    def play(stage: Stage, seconds: Durations) -> None:
+        stage.await_position(limit_s=15)
+        stage.do(hold, "consumer", point)
+        stage.go_on(seconds["standing_s"])
+        stage.do(kill_client, "consumer")
+        stage.heal(start_again, "consumer")
+
+    return play

@@ -14,18 +14,14 @@ from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
 from labs.engine.plan.spec import Settings
-from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import SHORT_SESSION, kill_consumer_at
+from labs.engine.scenarios.model import Rate, Scenario
+from labs.engine.scenarios.steps import SHORT_SESSION, killing_consumer_at
 from labs.engine.scenarios.topologies import one_broker_and_streams
 
 
 def _brokers(_: Settings) -> Mapping[str, Pinned]:
     soon = Pinned(500, 10_000, "a transaction that is open for too long is aborted soon after that")
     return {"transaction.abort.timed.out.transaction.cleanup.interval.ms": soon}
-
-
-def _play(stage: Stage, seconds: Durations) -> None:
-    kill_consumer_at(stage, "processed", seconds)
 
 
 SCENARIO = Scenario(
@@ -39,7 +35,7 @@ SCENARIO = Scenario(
     shows=("redelivery", "effect_duplicated"),
     topology=one_broker_and_streams,
     durations={"lead_in_s": (1.0, 2.0), "standing_s": (0.5, 0.8), "healed_s": (0.5, 1.0)},
-    play=_play,
+    play=killing_consumer_at("processed"),
     rate_per_s=1000,
     workload="streams",
     pinned=SHORT_SESSION,

@@ -17,15 +17,14 @@ from labs.engine.workloads.streams_state import CHANGELOG
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
     stage.do(stop_client, "consumer")
     stage.do(kill, leader(CHANGELOG))
     stage.do(wipe, killed())
     stage.go_on(seconds["away_s"])
-    restart_dead(stage, seconds, elections=(CHANGELOG, OFFSETS))
-    stage.heal(start_again, "consumer")
+    restart_dead(stage, elections=(CHANGELOG, OFFSETS))
     stage.go_on(seconds["healed_s"])
+    stage.heal(start_again, "consumer")
 
 
 SCENARIO = Scenario(

@@ -16,11 +16,9 @@ from labs.engine.scenarios.topologies import one_broker_and_state
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
     stage.do(stop_client, "consumer")
     stage.heal(start_again, "consumer")
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

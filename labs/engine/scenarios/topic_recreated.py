@@ -15,14 +15,12 @@ from labs.engine.scenarios.topologies import one_broker_and_a_group
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
     stage.do(prepare_deletion)
     stage.go_on(seconds["behind_s"])
     stage.do(recreate, TOPIC)
     stage.go_on(seconds["anew_s"])
     stage.heal(resume_clients)
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

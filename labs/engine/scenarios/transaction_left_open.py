@@ -15,13 +15,11 @@ from labs.engine.scenarios.topologies import one_broker_and_transactions
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
     stage.do(hold, "producer", "in-transaction")
     stage.go_on(seconds["open_s"])
     stage.do(kill_client, "producer")
     stage.heal(start_again, "producer")
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

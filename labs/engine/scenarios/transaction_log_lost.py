@@ -37,7 +37,6 @@ def _brokers(_: Settings) -> Mapping[str, Pinned]:
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
     stage.do(hold, "producer", "in-transaction")  # a kill between two of them leaves nothing open
     stage.do(kill, transaction_coordinator())
@@ -49,7 +48,6 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.heal(elect, "__transaction_state")
     stage.go_on(seconds["hanging_s"])
     stage.heal(abort_hanging, TOPIC)
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

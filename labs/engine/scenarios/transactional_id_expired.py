@@ -35,14 +35,12 @@ def _brokers(settings: Settings) -> Mapping[str, Pinned]:
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
     stage.do(stop_client, "producer")
     stage.go_on(seconds["idle_s"])
     stage.heal(start_again, "producer")
     stage.go_on(seconds["unnoticed_s"])
     stage.heal(replace_ended, "consumer")
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

@@ -15,14 +15,12 @@ from labs.engine.scenarios.topologies import one_broker
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     stage.await_position(limit_s=15)
     stage.do(hold, "consumer", "processed")
     stage.do(pause_client, "consumer")
     stage.heal(start_again, "consumer")
     stage.go_on(seconds["both_s"])
     stage.do(let_go, "consumer")
-    stage.go_on(seconds["healed_s"])
 
 
 SCENARIO = Scenario(

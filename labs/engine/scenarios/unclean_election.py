@@ -29,7 +29,6 @@ _BYTES_PER_S = 1
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.go_on(seconds["lead_in_s"])
     _leave_one_behind(stage, seconds)
     if stage.topology.replication_factor > 2:
         stage.do(kill, followers(TOPIC))
@@ -41,7 +40,6 @@ def _play(stage: Stage, seconds: Durations) -> None:
     if stage.topology.replication_factor > 1:
         stage.heal(release, TOPIC)
     stage.await_in_sync(limit_s=60)
-    stage.go_on(seconds["healed_s"])
 
 
 def _leave_one_behind(stage: Stage, seconds: Durations) -> None:
