@@ -11,7 +11,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from advisor.catalog import Component, SettingError, UnknownSetting, lookup, refused_combination
+from advisor.catalog import (
+    Component,
+    Family,
+    SettingError,
+    UnknownSetting,
+    lookup,
+    refused_combination,
+)
+from advisor.intake import spark_start
 from advisor.intake.known import known_keys
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.weigh import Intake, weigh
@@ -25,9 +33,10 @@ def weigh_options(
     `lines` says where each field stands, if it does anywhere. Raises `SettingError` for a version
     that is not known.
     """
+    stated, notes = _with_start(stated, product, lines)
     items = {name: _item(name, text, lines.get(name, 0)) for name, text in stated.items()}
     others = [item for item in items.values() if item and _only_real(item, product)]
-    result = weigh(Reading(items=others), product)
+    result = weigh(Reading(items=others, notes=notes), product)
     reported = {problem.setting for problem in result.problems}
     for component in {item.component for item in others}:
         texts = _texts((item for item in items.values() if item), component)
@@ -37,6 +46,24 @@ def weigh_options(
             message = f"Line {line}: {problem.message}"
             result.problems.append(replace(problem, message=message))
     return {name: stated[name] for name, item in items.items() if item not in others}, result
+
+
+def _with_start(
+    stated: Mapping[str, str], product: Product, lines: Mapping[str, int]
+) -> tuple[Mapping[str, str], list[str]]:
+    """What is stated, with one word for the place where a Spark query begins; and notes of it."""
+    source = f"{Component.CONSUMER}."
+    places = [
+        name for name in stated
+        if name.startswith(source) and spark_start.is_place(name.removeprefix(source))
+    ]  # fmt: skip
+    if product.family is not Family.SPARK or not places:
+        return stated, []
+    items = [_item(name, stated[name], lines.get(name, 0)) for name in places]
+    reading = Reading(items=[item for item in items if item])
+    spark_start.settle(reading)
+    rest = {name: text for name, text in stated.items() if name not in places}
+    return rest | {f"{source}{item.name}": item.text for item in reading.items}, reading.notes
 
 
 def _item(name: str, text: str, line: int) -> Item | None:

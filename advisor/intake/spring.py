@@ -31,10 +31,11 @@ _STREAMS = re.compile(r"spring\.kafka\.streams\.(?!auto-?startup|cleanup)", re.I
 
 _OF_LISTENERS = (_PRODUCER, _CONSUMER, "listener")
 _OF_STREAMS = ("application.id", "replication.factor", "state.dir")
-_LINE = re.compile(r"^[ \t]*spring\.(kafka|cloud)\b", re.MULTILINE)
-_DOTTED = re.compile(r"^[ \t]*spring[\w.]*:", re.MULTILINE)
-_KAFKA = re.compile(r"^[ \t]+kafka:", re.MULTILINE)
-_BLOCK = re.compile(r"^spring:", re.MULTILINE)
+_FLAGS = re.MULTILINE | re.IGNORECASE
+_LINE = re.compile(r"^[ \t]*spring\.(kafka|cloud)\b", _FLAGS)
+_DOTTED = re.compile(r"^[ \t]*spring[\w.]*:", _FLAGS)
+_KAFKA = re.compile(r"^[ \t]+kafka:", _FLAGS)
+_BLOCK = re.compile(r"^spring:", _FLAGS)
 _SEPARATOR = re.compile(r"^[#!]---[ \t\r]*$", re.MULTILINE)
 _LISTENER = "spring.kafka.listener."
 _BY_CODE = ("MANUAL", "MANUAL_IMMEDIATE")
@@ -43,6 +44,9 @@ _PREFIXES = (
     "spring.cloud.stream.kafka.binder.transaction.transactionidprefix",
 )
 _RETRY_TOPICS = "spring.kafka.retry.topic.enabled"
+_OWN = re.compile(r"spring\.(?:(?!\.(?:properties|configuration)(?![\w-])).)*", re.IGNORECASE)
+"""The part of a name that Spring compares without regard to the letters' case: all but the keys of
+a map (ConfigurationPropertyName, "Relaxed Binding")."""
 _ENTRY = re.compile(r"(?<![.\[])\[")
 _PROFILE = re.compile(r"spring\.(?:config\.activate\.onprofile|profiles)(?:\.\d+|\[\d+])?")
 _PLATFORM = "spring.config.activate.oncloudplatform"
@@ -58,7 +62,7 @@ def read(text: str) -> Reading:
 
 def take(reading: Reading, leaves: list[Leaf]) -> None:
     """What Spring makes of its properties, with what it states although nobody wrote it."""
-    leaves = [replace(leaf, path=(_ENTRY.sub(".[", ".".join(leaf.path)),)) for leaf in leaves]
+    leaves = [replace(leaf, path=(_canonical(leaf.path),)) for leaf in leaves]
     bindings = spring_bindings.used(leaves)
     if bindings:
         spring_bindings.before(reading, leaves)
@@ -70,6 +74,14 @@ def take(reading: Reading, leaves: list[Leaf]) -> None:
         spring_bindings.after(reading, leaves)
     _state_defaults(reading, leaves)
     _container(reading, leaves, "spring-cloud-stream" if bindings else "spring")
+
+
+def _canonical(path: tuple[str, ...]) -> str:
+    """One dotted name, in small letters as far as their case does not count."""
+    name = _OWN.sub(lambda own: own[0].lower(), ".".join(path), count=1)
+    for part in ("properties", "configuration"):
+        name = re.sub(rf"\.{part}(?![\w-])", f".{part}", name, count=1, flags=re.IGNORECASE)
+    return _ENTRY.sub(".[", name)
 
 
 def _rank(leaf: Leaf) -> int:

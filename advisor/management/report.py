@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
 
 from advisor.catalog import Value
 from advisor.known_bugs import KnownBugs, known_bugs
@@ -18,11 +20,14 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted, measured
 from advisor.reasoning.recommend import Change
 
-_WIDTH = 100
+_WIDTH, _HEIGHT = 100, 40
+"""One screen, in characters and lines."""
 _NAMED = 3
 """Events that one reason names on the short screen."""
 _REASONS = 3
 """Reasons on the short screen; the gravest go first."""
+_MOST = 12
+"""Changes on a screen that cannot hold all of them."""
 _PRICE_PART = re.compile(r"(?<=\.) (?=[A-Z][a-z]+(?:, [a-z]+)*: )")
 """Between the parts of a price: `Latency: … Disk: none.`"""
 
@@ -35,18 +40,53 @@ def report(answer: Answer, *, verbose: bool = False) -> str:
     procedure follows.
     """
     given, bugs = answer.judgement, known_bugs(answer)
-    parts: list[Iterable[str]] = [
-        _verdict(answer, bugs),
-        _changes(answer),
-        _breaking(given),
-        bug_report(bugs, verbose=verbose),
-    ]
-    if verbose:
-        parts += [_basis(answer), _failures(given), _findings(given), _numbers(answer)]
-        parts.append(_procedures(answer))
-    else:
-        more = "Every failure, finding and number, and how each change is made: --verbose"
-        parts.append([*_basis(answer), more])
+    if not verbose:
+        screens = [_screen(answer, bugs, length) for length in _LENGTHS]
+        return next((text for text in screens if text.count("\n") < _HEIGHT), screens[-1])
+    return _joined(
+        _verdict(answer, bugs), _changes(answer), _breaking(given),
+        bug_report(bugs, verbose=True), _basis(answer), _failures(given), _findings(given),
+        _numbers(answer), _procedures(answer),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Length:
+    """How much a screen says: reasons, each price (whole, on one line, or beside its change),
+    changes, and whether known bugs and what is not possible are told in a line each."""
+
+    reasons: int = _REASONS
+    price: Literal["whole", "line", "beside"] = "whole"
+    changes: int | None = None
+    brief: bool = False
+
+
+_LENGTHS = (
+    _Length(), _Length(2), _Length(1), _Length(2, "line"), _Length(1, "line"),
+    _Length(1, "line", None, brief=True), _Length(1, "beside", None, brief=True),
+    _Length(1, "beside", _MOST, brief=True),
+)  # fmt: skip
+"""From the longest to the shortest; the first that is one screen is taken."""
+
+
+def _screen(answer: Answer, bugs: KnownBugs, length: _Length) -> str:
+    """What decides, at a length."""
+    more = "Every failure, finding and number, and how each change is made: --verbose"
+    told = _bugs_in_brief(bugs) if length.brief else bug_report(bugs, verbose=False)
+    return _joined(
+        _verdict(answer, bugs), _changes(answer, length),
+        _breaking(answer.judgement, length.reasons), told, [*_basis(answer), more],
+    )  # fmt: skip
+
+
+def _bugs_in_brief(bugs: KnownBugs) -> Iterator[str]:
+    if bugs.bugs:
+        names = ", ".join(known_bug.advisory.id for known_bug in bugs.bugs)
+        known = counted(len(bugs.bugs), "known bug")
+        yield _shortened(f"{known} of these releases concern it, or may (--verbose): {names}")
+
+
+def _joined(*parts: Iterable[str]) -> str:
     return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part)))
 
 
@@ -71,12 +111,13 @@ def _wish(pipeline: Pipeline) -> str:
     return f"{need.guarantee}{order}, with {counted(need.survive, 'broker')} lost for good."
 
 
-def _changes(answer: Answer) -> Iterator[str]:
+def _changes(answer: Answer, length: _Length = _Length()) -> Iterator[str]:
     wanted = answer.wanted
     for obstacle in answer.judgement.obstacles:
         yield from _wrapped(f"Before anything else: {obstacle.instead}")
     for need in wanted.impossible:
-        yield from _wrapped(f"Not possible: {need.wish}. {need.why} Nearest: {need.nearest}")
+        whole = f"Not possible: {need.wish}. {need.why} Nearest: {need.nearest}"
+        yield from [_shortened(whole)] if length.brief else _wrapped(whole)
     if not wanted.changes and not answer.judgement.works:
         return
     if not wanted.changes:
@@ -87,11 +128,32 @@ def _changes(answer: Answer) -> Iterator[str]:
     goal = "as near as possible to " if wanted.refused else ""
     yield f"{count} for {goal}{answer.need}:"
     lines: set[str] = set()
-    for change in wanted.changes:
-        restart = change.procedure.restart
-        after = "" if restart is Restart.NOTHING else f"   (restarts the {restart}, one at a time)"
-        yield f"  {_changed(change)}{after}"
-        yield from _wrapped(_price(change, lines), "      ")
+    for change in wanted.changes[: length.changes]:
+        yield from _change(change, _price(change, lines), length)
+    if (left := len(wanted.changes[length.changes :]) if length.changes else 0) > 0:
+        yield f"  and {counted(left, 'more change')} (--verbose)"
+
+
+def _change(change: Change, price: str, length: _Length) -> Iterator[str]:
+    """A change, what it restarts, and its price."""
+    changed, restart = f"  {_changed(change)}", change.procedure.restart
+    if length.price == "beside":
+        yield _shortened(f"{changed}   {price}")
+        return
+    after = "" if restart is Restart.NOTHING else f"(restarts the {restart}, one at a time)"
+    if len(changed) + len(after) + 3 <= _WIDTH:
+        yield f"{changed}   {after}".rstrip()
+    else:
+        yield from [changed, f"      {after}"]
+    whole = length.price == "whole"
+    yield from _wrapped(price, "      ") if whole else [_shortened(f"      {price}")]
+
+
+def _shortened(line: str) -> str:
+    """The line, or as many of its words as fit and an ellipsis: --verbose has the rest."""
+    if len(line) <= _WIDTH:
+        return line
+    return f"{line[: _WIDTH - 1].rpartition(' ')[0]} …"
 
 
 def _price(change: Change, lines: set[str]) -> str:
@@ -104,18 +166,18 @@ def _price(change: Change, lines: set[str]) -> str:
     return "Price: as above." if parts else "Price: none."
 
 
-def _breaking(given: Judgement) -> Iterator[str]:
+def _breaking(given: Judgement, most: int = _REASONS) -> Iterator[str]:
     """What is forbidden and may happen, the gravest first; a reason stands there once."""
     breaking = [failure for failure in given.failures if failure.breaks]
     if not breaking:
         return
     yield f"What breaks {given.pipeline.requirement.guarantee}:"
     reasons = _by_reason(breaking, given.forbids)
-    for why, anomalies, events in reasons[:_REASONS]:
+    for why, anomalies, events in reasons[:most]:
         more = f" and {len(events) - _NAMED} more" if len(events) > _NAMED else ""
         yield f"  {', '.join(anomalies)} in {', '.join(events[:_NAMED])}{more}"
         yield from _wrapped(why, "      ")
-    if (left := len(reasons) - _REASONS) > 0:
+    if (left := len(reasons) - most) > 0:
         yield f"  and for {counted(left, 'more reason')} (--verbose)"
 
 

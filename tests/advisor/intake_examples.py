@@ -257,4 +257,19 @@ services:
          "streams.processing.guarantee": "exactly_once_v2", "producer.acks": "all"},
         {"streams.replication.factor": 5}, {"family": "streams"},
     ),
+    Example(
+        "smallrye",
+        "mp.messaging.incoming.in.connector=smallrye-kafka\n"
+        "mp.messaging.incoming.in.auto.offset.reset=earliest\n"
+        "mp.messaging.outgoing.out.connector=smallrye-kafka\n",
+        {"consumer.auto.offset.reset": "earliest", "consumer.enable.auto.commit": False,
+         "producer.acks": "1", "application.framework": "quarkus",
+         "application.processing": "asynchronous", "application.commit": "after-processing",
+         "application.commit.order": "in-order"},
+        {"consumer.auto.offset.reset": 2, "producer.acks": 3}, {"family": "java"},
+    ),
+    Example(
+        "micronaut", "kafka:\n  producers:\n    default:\n      acks: 1\n",
+        {"producer.acks": "1"}, {"producer.acks": 4}, {"family": "java"},
+    ),
 ]  # fmt: skip

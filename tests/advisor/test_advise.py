@@ -243,6 +243,31 @@ def test_the_text_is_one_screen_with_the_verdict_first(write):
     assert places == sorted(places)
 
 
+WEAK = [
+    "producer.acks=1", "producer.retries=0", "producer.delivery.timeout.ms=31000",
+    "topic.unclean.leader.election.enable=true", "topic.retention.ms=100000",
+    "broker.offsets.topic.replication.factor=1", "application.restart=forgets",
+    "application.delivery.errors=ignored", "application.commit=before-processing",
+    "application.processing.errors=skip", "application.topic.recreated=while-running",
+    "application.resend=on-error", "application.racks=2", "topic.max.message.bytes=100",
+    "broker.broker.session.timeout.ms=2000", "topic.message.timestamp.before.max.ms=1000",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("count", range(4, len(WEAK) + 1, 4))
+@pytest.mark.parametrize("want", ["at-least-once", "exactly-once"])
+def test_many_changes_are_one_screen_as_well(count: int, want: str) -> None:
+    stated = [each for setting in WEAK[:count] for each in ("--set", setting)]
+    text = advise("--kafka", "3.6", "--want", want, "--ordering", *stated)
+    lines = text.splitlines()
+    assert len(lines) <= 40, text
+    assert max(map(len, lines)) <= 100, text
+    changes = [line for line in lines if " -> " in line]
+    assert len(changes) >= min(count, 10), text
+    assert "What breaks" in text
+    assert "Assumed, and it decides" in text
+
+
 def test_a_reason_is_printed_once_and_losses_go_before_outages(write):
     producer = write("producer.properties", "acks=1\n")
     text = advise("--producer", producer, "--verbose")

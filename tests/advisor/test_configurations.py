@@ -22,7 +22,7 @@ HASTY = "producer.delivery.timeout.ms=31000"
 LRK = "--client librdkafka"
 
 
-def _given(options: str, settings: str) -> tuple[int, str]:
+def given(options: str, settings: str) -> tuple[int, str]:
     """The exit code and all that is said."""
     stated = [each for setting in settings.split() for each in ("--set", setting)]
     try:
@@ -92,6 +92,11 @@ SET = [
      "producer.transaction.timeout.ms=1000", 2, "--set: Cannot set transaction.timeout.ms when"),
     ("", f"{JAVA} producer.ack=1", 2, "Did you mean acks"),
     ("", f"{JAVA} producer.acks=", 2, "there is no value"),
+    # a place in JSON is one where it is an option, too; KafkaProducer takes what it never uses
+    ("--client spark", TOPIC + ' consumer.startingOffsets={"t":{"0":-2}}', 0, "single partitions"),
+    ("--client spark", TOPIC + ' consumer.startingOffsets={"t":{"0":-1}}', 1, "it is as latest"),
+    ("--client spark", f"{TOPIC} consumer.startingTimestamp=1", 0, "says where a new query begin"),
+    ("--client spark", f"{SPARK} producer.kafka.transaction.timeout.ms=1000", 0, "YES"),
     # the clients that a release of Spark brings
     ("--client spark --client-version 4.0.0", SPARK, 0, "KAFKA-19012"),
     ("--client spark --client-version 4.2.0", SPARK, 0, "^YES(?!.*KAFKA-19012)"),
@@ -106,7 +111,7 @@ SET = [
 
 @pytest.mark.parametrize(("options", "settings", "code", "said"), SET)
 def test_settings_have_this_answer(options: str, settings: str, code: int, said: str) -> None:
-    found, text = _given(options, settings)
+    found, text = given(options, settings)
     assert re.search(said, " ".join(text.split())), text
     assert found == code, text
 
@@ -130,7 +135,7 @@ def test_a_brokers_file_has_this_answer(
 ) -> None:
     file = tmp_path / "server.properties"
     file.write_text(text)
-    found, told = _given(f"--broker {file} {options}", JAVA)
+    found, told = given(f"--broker {file} {options}", JAVA)
     assert said in " ".join(told.split())
     assert found == code, told
 
@@ -160,7 +165,7 @@ SPRING = [
 def test_a_file_of_spring_has_this_answer(tmp_path, text: str, code: int, said: str) -> None:
     file = tmp_path / "application.yml"
     file.write_text(text)
-    found, told = _given(str(file), f"{TOPIC} {_RETRIES}")
+    found, told = given(str(file), f"{TOPIC} {_RETRIES}")
     assert said in " ".join(told.split())
     assert found == code, told
 
@@ -197,7 +202,7 @@ def test_a_query_of_spark_has_this_answer(
 ) -> None:
     file = tmp_path / "query.py"
     file.write_text(_QUERY.format(source, sink))
-    found, told = _given(str(file), TOPIC)
+    found, told = given(str(file), TOPIC)
     assert said in " ".join(told.split())
     assert found == code, told
 
@@ -217,7 +222,7 @@ def test_a_pipeline_file_has_this_answer(tmp_path, more: str, code: int, said: s
     file = tmp_path / "p.toml"
     head = "[topic]\nreplication.factor = 3\nmin.insync.replicas = 2\n"
     file.write_text(f'kafka = "4.3"\n{head}{more}')
-    found, told = _given(
+    found, told = given(
         str(file), "consumer.auto.offset.reset=earliest application.restart=resumes"
     )
     assert said in " ".join(told.split()).replace("requirement failed: ", "")
@@ -234,6 +239,6 @@ def test_a_pipeline_file_has_this_answer(tmp_path, more: str, code: int, said: s
 def test_what_is_of_connect_is_said_to_be(tmp_path, name: str, text: str) -> None:
     file = tmp_path / name
     file.write_text(text)
-    found, told = _given(str(file), TOPIC)
+    found, told = given(str(file), TOPIC)
     assert "is of Kafka Connect" in told
     assert found == 2

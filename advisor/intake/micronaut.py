@@ -1,0 +1,83 @@
+"""`kafka.producers.…` and `kafka.consumers.…`: Micronaut's names for its clients.
+
+What a listener commits, and what it does with a message that fails, its annotations say; where
+they say nothing, the client commits on its timer, and the message is passed over. Source:
+micronaut-kafka guide, @KafkaListener (OffsetStrategy.AUTO) and @ErrorStrategy
+(ErrorStrategyValue.NONE).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+from advisor.catalog import Component, Family
+from advisor.intake.dotted import leaves
+from advisor.intake.known import known_keys, newest
+from advisor.intake.placeholders import SPRING, fill
+from advisor.intake.reading import Reader, Reading
+from advisor.intake.yaml_nodes import Leaf
+
+_CLIENTS = {"producers": Component.PRODUCER, "consumers": Component.CONSUMER}
+_NAMED = re.compile(
+    r"kafka\.(?P<part>producers|consumers)\.(?P<name>\"[^\"]+\"|[^.]+)\.(?P<key>.+)"
+)
+_STREAMS = "kafka.streams."
+_LINE = re.compile(r"^[ \t]*kafka\.(?:producers|consumers)\.", re.MULTILINE)
+_BLOCK = re.compile(
+    r"^kafka:[ \t]*\n(?:(?:[ \t]+.*|[ \t]*#.*|[ \t]*)\n)*?[ \t]+(?:producers|consumers):",
+    re.MULTILINE,
+)
+
+
+def read(text: str) -> Reading:
+    """What Micronaut hands to its clients. Raises `IntakeError`."""
+    reading = Reading(heads={"family": Family.JAVA})
+    every = [leaf for leaf in leaves(text) if leaf.path[0].startswith("kafka.")]
+    # A client's own goes before what is said for all of them, and `default` before neither.
+    for leaf in sorted(every, key=_rank):
+        _take(reading, leaf)
+    lines = [item.line for item in reading.items if item.component is Component.CONSUMER]
+    if lines:
+        line = min(lines)
+        reading.state(Component.APPLICATION, "processing.errors", "skip", line)
+        words = "unless @ErrorStrategy of the code says otherwise, Micronaut passes over a message "
+        words += (
+            "that fails (application.processing.errors), and unless @KafkaListener says so, the "
+        )
+        reading.note(line, f"{words}client commits on its timer (application.commit)")
+    return reading
+
+
+def _rank(leaf: Leaf) -> int:
+    match = _NAMED.fullmatch(leaf.path[0])
+    if match is None:
+        return 0
+    return 1 if match["name"] == "default" else 2
+
+
+def _take(reading: Reading, leaf: Leaf) -> None:
+    name = leaf.path[0]
+    if match := _NAMED.fullmatch(name):
+        _fill(reading, [_CLIENTS[match["part"]]], match["key"], leaf)
+    elif name.startswith(_STREAMS):
+        words = "what stands under kafka.streams is not read: give it as streams.properties"
+        if not any(note.endswith(f"{words}.") for note in reading.notes):
+            reading.note(leaf.line, words)
+    else:
+        key, java = name.removeprefix("kafka."), newest(Family.JAVA)
+        having = [part for part in _CLIENTS.values() if key in known_keys(java, part)]
+        _fill(reading, having, key, leaf)
+
+
+def _fill(reading: Reading, components: list[Component], key: str, leaf: Leaf) -> None:
+    for component in components:
+        take = partial(reading.state, component, key, line=leaf.line)
+        fill(reading, SPRING, (key, leaf.text, leaf.line), take)
+
+
+def _likeness(text: str) -> float:
+    return 0.93 if _LINE.search(text) or _BLOCK.search(text) else 0.0
+
+
+READERS = (Reader("micronaut", "Micronaut's application.yml", _likeness, read),)

@@ -1,0 +1,192 @@
+"""`mp.messaging.…`: channels of SmallRye Reactive Messaging, which Quarkus brings.
+
+Sources: smallrye-reactive-messaging, KafkaConnector (its attributes and their defaults),
+ReactiveKafkaProducer and ReactiveKafkaConsumer (what is handed to the clients),
+ConfigurationCleaner (what is not); Quarkus, Apache Kafka Reference Guide (`kafka.…` for all
+channels, profiles).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+
+from advisor.catalog import Component, Family
+from advisor.intake.dotted import leaves
+from advisor.intake.known import known_keys, newest
+from advisor.intake.placeholders import SPRING, fill
+from advisor.intake.reading import Reader, Reading
+from advisor.intake.text import shown
+from advisor.intake.yaml_nodes import Leaf
+
+_PRODUCER, _CONSUMER, _CODE = Component.PRODUCER, Component.CONSUMER, Component.APPLICATION
+_CHANNEL = re.compile(
+    r"mp\.messaging\.(?P<way>incoming|outgoing)\.(?P<channel>\"[^\"]+\"|[^.]+)\.(?P<key>.+)"
+)
+_CONNECTOR = re.compile(r"mp\.messaging\.connector\.\"?(?P<name>[^.\"]+)\"?\.(?P<key>.+)")
+_PROFILE = re.compile(r"\"?%(?P<profile>[^.\"]+)\"?\.(?P<name>.+)")
+_LINE = re.compile(r"^[ \t]*(?:%\w+\.)?mp\.messaging\.", re.MULTILINE)
+_BLOCK = re.compile(r"^[ \t]*mp:[ \t]*\n(?:[ \t]*#.*\n|[ \t]*\n)*[ \t]+messaging:", re.MULTILINE)
+_OURS, _RUNS = "smallrye-kafka", "prod"
+"""The connector that is read, and the profile in which a packaged application runs."""
+
+_BARE = ("acks", "retries")
+"""Settings of a client whose name has no dot, as the connector's own attributes have none."""
+_ATTRIBUTES = ("dead-letter", "delayed-retry", "checkpoint", "throttled")
+"""How attributes begin that have a dot all the same."""
+
+_FAILURES: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "fail": (),
+    "ignore": (("processing.errors", "skip"),),
+    "dead-letter-queue": (("processing.errors", "skip"), ("dead.letter", "acknowledged")),
+    "delayed-retry-topic": (("retry.topics", "true"),),
+}
+_COMMITS: Mapping[str, str] = {"throttled": "in-order", "latest": "as-done"}
+"""Which offsets a strategy commits, of messages that are done."""
+
+
+def read(text: str) -> Reading:
+    """What the connector hands to its clients, and when it commits. Raises `IntakeError`."""
+    reading = Reading(heads={"family": Family.JAVA})
+    named = dict[tuple[str, str], Leaf]()
+    for leaf in _that_count(reading, leaves(text)):
+        named[_place(leaf)] = leaf
+    foreign = _foreign(reading, named)
+    ways = {way for way, _ in named if way in ("incoming", "outgoing")}
+    for (way, _), leaf in named.items():
+        if leaf.path[:2] in foreign:
+            continue
+        for part, component in (("incoming", _CONSUMER), ("outgoing", _PRODUCER)):
+            of_all = way == "" and part in ways
+            if way == part or (
+                of_all and leaf.path[2] in known_keys(newest(Family.JAVA), component)
+            ):
+                _fill(reading, component, leaf)
+    _state_defaults(reading, named, ways, foreign)
+    return reading
+
+
+def _that_count(reading: Reading, every: Iterator[Leaf]) -> list[Leaf]:
+    """What counts in a packaged application, in the order in which it replaces each other."""
+    plain, of_profile, left_out = list[Leaf](), list[Leaf](), dict[str, int]()
+    for leaf in every:
+        name, match = leaf.path[0], _PROFILE.fullmatch(leaf.path[0])
+        if match is None:
+            plain.append(leaf)
+        elif match["profile"] == _RUNS:
+            of_profile.append(replace(leaf, path=(match["name"],)))
+        elif "kafka" in name or "mp.messaging" in name:
+            left_out.setdefault(match["profile"], leaf.line)
+    for profile, line in left_out.items():
+        reading.note(line, f"what counts only in profile {shown(profile)} is not read")
+    return sorted(
+        (_split(leaf) for leaf in [*plain, *of_profile]), key=lambda leaf: leaf.path[0] != ""
+    )
+
+
+def _split(leaf: Leaf) -> Leaf:
+    """The leaf under its way (`incoming`, `outgoing`, or nothing for all), channel and key."""
+    name = leaf.path[0]
+    if match := _CHANNEL.fullmatch(name):
+        return replace(leaf, path=(match["way"], match["channel"].strip('"'), match["key"]))
+    if match := _CONNECTOR.fullmatch(name):
+        return replace(leaf, path=("", match["name"], match["key"]))
+    if name.startswith("kafka."):
+        return replace(leaf, path=("", _OURS, name.removeprefix("kafka.")))
+    return replace(leaf, path=("-", "", name))
+
+
+def _place(leaf: Leaf) -> tuple[str, str]:
+    way, channel, key = leaf.path
+    return way, f"{channel}.{key}"
+
+
+def _foreign(reading: Reading, named: Mapping[tuple[str, str], Leaf]) -> set[tuple[str, ...]]:
+    """Channels of other connectors, whose rules are others."""
+    channels = set[tuple[str, ...]]()
+    for leaf in named.values():
+        way, channel, key = leaf.path
+        of_channel = way != "" and key == "connector" and leaf.text != _OURS
+        if of_channel or (way == "" and channel != _OURS):
+            other = leaf.text if of_channel else channel
+            words = f"connector {shown(other)} sets up its clients by rules of its own: not read"
+            reading.note(leaf.line, words)
+            channels.add((way, channel))
+    return channels
+
+
+def _fill(reading: Reading, component: Component, leaf: Leaf) -> None:
+    key = leaf.path[2]
+    named = (key, leaf.text, leaf.line)
+    fill(reading, SPRING, named, partial(_take, reading, component, key, leaf.line))
+
+
+def _take(reading: Reading, component: Component, key: str, line: int, text: str) -> None:
+    """A setting of the client, or an attribute of the connector that decides as much."""
+    if component is _CONSUMER and key == "failure-strategy":
+        if text not in _FAILURES:
+            reading.note(line, "failure-strategy is a bean of your own: only its code says")
+        for name, value in _FAILURES.get(text, ()):
+            reading.state(_CODE, name, value, line)
+    elif component is _PRODUCER and key == "waitForWriteCompletion" and text == "false":
+        reading.state(_CODE, "delivery.errors", "ignored", line)
+        reading.note(line, "waitForWriteCompletion=false: a message counts as sent before it is")
+    elif key in _BARE or ("." in key and not key.startswith(_ATTRIBUTES)):
+        reading.state(component, key, text, line)
+
+
+def _state_defaults(
+    reading: Reading, named: Mapping[tuple[str, str], Leaf], ways: set[str],
+    foreign: set[tuple[str, ...]],
+) -> None:  # fmt: skip
+    """What the connector says although nobody wrote it, for each way that is used."""
+    ours = [leaf for leaf in named.values() if leaf.path[:2] not in foreign]
+    writes = [leaf.line for leaf in ours if leaf.path[0] == "outgoing"]
+    reads = [leaf.line for leaf in ours if leaf.path[0] == "incoming"]
+    stated = {(item.component, item.name): item for item in reading.items}
+    if writes and (_PRODUCER, "acks") not in stated:
+        reading.state(_PRODUCER, "acks", "1", min(writes))
+        reading.note(min(writes), "acks is not stated, so the connector says acks=1")
+    if not reads:
+        return
+    reading.state(_CODE, "framework", "quarkus", min(reads))
+    by_client = stated.get((_CONSUMER, "enable.auto.commit"))
+    automatic = by_client is not None and by_client.text.strip().lower() == "true"
+    given = next((leaf for leaf in ours if leaf.path[2] == "commit-strategy"), None)
+    _commit(reading, given, automatic, min(reads))
+
+
+def _commit(reading: Reading, given: Leaf | None, automatic: bool, line: int) -> None:
+    """When the position is saved (KafkaSource: `ignore` where the client commits by itself).
+
+    Messages wait in a buffer of the connector while it polls on, so the client does not know what
+    is done.
+    """
+    strategy = given.text if given else "ignore" if automatic else "throttled"
+    line = given.line if given else line
+    reading.state(_CODE, "processing", "asynchronous", line)
+    if automatic:
+        reading.state(_CODE, "commit", "auto", line)
+        words = "enable.auto.commit=true: the client commits what still waits in the connector"
+        reading.note(line, words)
+        return
+    reading.state(_CONSUMER, "enable.auto.commit", "false", line)
+    if strategy in _COMMITS:
+        reading.state(_CODE, "commit", "after-processing", line)
+        reading.state(_CODE, "commit.order", _COMMITS[strategy], line)
+    elif strategy == "ignore":
+        words = "commit-strategy=ignore without enable.auto.commit=true: nobody commits, and each "
+        words += "start is one without a position. That is not advised on"
+        reading.wrong(_CODE, "commit", line, words)
+    else:
+        words = f"commit-strategy={shown(strategy)}: only your own code says where a reader begins"
+        reading.note(line, words)
+
+
+def _likeness(text: str) -> float:
+    return 0.97 if _LINE.search(text) or _BLOCK.search(text) else 0.0
+
+
+READERS = (Reader("smallrye", "Quarkus (SmallRye Reactive Messaging)", _likeness, read),)
