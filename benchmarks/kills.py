@@ -73,11 +73,9 @@ _KAFKA = ("kafka.Kafka",)
 _PLAIN = experiment(arm("described", producer__acks="1"))
 _JAVA = replace(_PLAIN, java_clients=tool_versions()[0])
 _LINKED = replace(_PLAIN, scenario="leader-cut-off")
-# An application that goes on behind what it aborted is no copier's work; one that rewinds is.
 _TRANSFORMED = replace(_case("goes-on-behind"), java_clients=tool_versions()[0])
-_COPIED = replace(_case("zombie", "good"), java_clients=tool_versions()[0], copier=True)
 _QUERY, _SINK, _STREAMS = _case("batch-again"), _case("twice-at-once"), _case("streams-again")
-_TOOLS = "org.apache.kafka.tools."
+_CLIENT = ("ClientApplication",)
 _DRIVER = ("org.apache.spark.deploy.SparkSubmit",)
 _FIRST, _LAST = ("producing",), ("producing", "reading")
 VICTIMS = (
@@ -87,10 +85,9 @@ VICTIMS = (
     Victim("producer", _module("producer"), "the producer-1", _PLAIN, PHASES[1:5]),
     Victim("consumer", _module("consumer"), "the consumer-1", _PLAIN, PHASES[1:6]),
     Victim("reader", _module("reader"), "the reader-1", _PLAIN, ("reading",)),
-    Victim("java producer", (f"{_TOOLS}VerifiableProducer",), "the JVM of", _JAVA, _LAST),
-    Victim("java consumer", (f"{_TOOLS}VerifiableConsumer",), "the JVM of", _JAVA, _LAST),
-    Victim("copier", (f"{_TOOLS}TransactionalMessageCopier",), "the JVM of", _COPIED, _LAST),
-    Victim("transformer", ("TransformerApplication",), "the JVM of", _TRANSFORMED, _LAST),
+    Victim("java producer", (*_CLIENT, "produce"), "the JVM of", _JAVA, _LAST),
+    Victim("java consumer", (*_CLIENT, "read"), "the JVM of", _JAVA, _LAST),
+    Victim("transformer", (*_CLIENT, "read"), "the JVM of", _TRANSFORMED, _LAST),
     Victim("streams", ("StreamsApplication",), "the JVM of", _STREAMS, _LAST),
     Victim("driver", _module("query"), "the consumer-", _QUERY, _LAST),
     Victim("driver's JVM", _DRIVER, "the JVM of", _QUERY, _LAST),

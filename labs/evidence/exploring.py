@@ -126,7 +126,6 @@ def _conditions(staged: Staged) -> Conditions:
     condition = [Conditions()] if not java or not scenario.client_decides else []
     if java:
         condition.append(Conditions(java_clients=java))
-        condition += [Conditions(java_clients=java, copier=True)] * scenario.copier
     return replace(condition[int(drawn.player * len(condition))], overrides=staged.durations)
 
 
@@ -196,6 +195,4 @@ def result_of(
 def _clients(spec: ExperimentSpec, pipeline: Pipeline) -> str:
     if pipeline.family in (Family.SPARK, Family.STREAMS):
         return pipeline.family.value
-    if spec.copier:
-        return f"copier {spec.java_clients}"
     return f"java {spec.java_clients}" if spec.java_clients else "librdkafka"

@@ -5,7 +5,7 @@ what those of its clients need alone, `spark-options 4.1.2` a connector that is 
 `zookeeper 2.8.2` locks brokers that need ZooKeeper, which comes with them.
 `past 3.2.0`, `past-clients 3.1.2` and `past-streams 2.1.0` lock what an incident runs, and what is
 offered for nothing else.
-`tools 4.3.1` locks what Kafka's own test clients need beside the jars of that release, `streams`
+`tools 4.3.1` locks what Kafka's own tools need beside the jars of that release, `streams`
 what Kafka Streams does; RocksDB is left out, as a run's state is held in memory. `spring-boot
 4.1.1` and `strimzi 0.49.0` are for tests alone.
 
@@ -75,10 +75,6 @@ first cannot read it: no broker of 2.1 or 2.2 finds its ZooKeeper (ZOOKEEPER-377
 the same interface and stands for it."""
 _FIRST_RELOAD4J = "1.7.36"
 
-# What the tools log tells when a send began, to the nanosecond: only log4j 2 can say that.
-_LOG4J_2 = [("org.apache.logging.log4j", each, "2.25.4")
-            for each in ("log4j-api", "log4j-core", "log4j-slf4j-impl")]  # fmt: skip
-
 _RUN = ("kafka", "zookeeper", "past", "past-clients", "past-streams")
 _TREES = (*_RUN, "settings")
 # The rest of these trees comes with the newest Kafka, or is not needed to ask a ConfigDef.
@@ -90,8 +86,6 @@ def main(product: str, version: str) -> None:
     is_old = product == "past" and not at_least(version, _FIRST_2_13)
     named = _OF_JAVA_8 if is_old else ROOTS[product]
     roots = [(group, artifact, stated or version) for group, artifact, stated in named]
-    if product == "tools" and ":log4j-core:" not in (LOCKS / f"kafka-{version}.txt").read_text():
-        roots += _LOG4J_2
     rows = _resolve(roots, transitive=product in _TREES)
     if old := next((row for row in rows if row[1:3] == (_ZOOKEEPER, _NOT_ON_JAVA_17)), None):
         rows.remove(old)

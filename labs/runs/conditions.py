@@ -17,7 +17,7 @@ from labs.engine.plan.spec import MOST_PARTITIONS, VALUE_BYTES, ExperimentSpec
 from labs.engine.programs.tools import tool_release, tool_versions
 from labs.engine.scenarios.model import Scenario
 from labs.engine.workloads import JAVA, as_committed
-from labs.engine.workloads.consume_transform_produce_copier import TOOL
+from labs.engine.workloads.consume_transform_produce_java import TOOL
 
 RATES_PER_S = (10, 5_000)
 MOST_BYTES_PER_S = 5_000_000
@@ -27,7 +27,7 @@ LIBRDKAFKA = "librdkafka"
 """The answer that chooses librdkafka where Java's clients would play."""
 _LIBRDKAFKA = "librdkafka, with these settings"
 COPIER = "copier"
-"""The answer that chooses Kafka's TransactionalMessageCopier for the application."""
+"""The answer that asked for Kafka's TransactionalMessageCopier; the lab's application plays now."""
 _CONTROLLERS = {
     "0": "as the scenario has it",
     "1": "1 dedicated controller",
@@ -60,7 +60,7 @@ class Conditions:
     def described(self) -> Iterator[tuple[str, str]]:
         """What was chosen, in words, for a run's page and report."""
         if self.java_clients:
-            also = f", with {TOOL}" if self.copier else ""
+            also = f", asked for as {TOOL}" if self.copier else ""
             yield "Clients", f"Java {self.java_clients}{also}"
         if self.controllers:
             yield "Controllers", f"{self.controllers} dedicated"
@@ -80,8 +80,8 @@ AS_PROVED = Conditions(librdkafka=True)
 def java_release(pipeline: Pipeline, scenario: Scenario) -> str | None:
     """The release of Kafka whose Java clients can stage a scenario for this pipeline, if any.
 
-    That of its line; the newest for a line that is newer than all of them, whose tools are not
-    published yet, and the nearest where another client would do something else.
+    That of its line; the newest for a line that is newer than all of them, and the nearest where
+    another client would do something else.
     """
     played = as_committed(scenario.workload, advisor.in_force(pipeline))
     if pipeline.family is not Family.JAVA or played not in JAVA:
@@ -98,7 +98,7 @@ def clients_for(
     """The release of the Java clients that play a run; None leaves it to librdkafka.
 
     A Java pipeline is played by Java's clients wherever they can, unless librdkafka was chosen, or
-    values of a length, which Java's tools do not send. Where what happens is the client's doing
+    values of a length, which they do not send. Where what happens is the client's doing
     there is no choice.
     """
     java = chosen.java_clients or java_release(pipeline, scenario)
@@ -116,10 +116,8 @@ class ConditionsForm(forms.Form):
     clients = forms.ChoiceField(
         choices=[("", _LIBRDKAFKA)], required=False,
         help_text="Kafka’s own Java clients play a description of Java from 3.3 on where they can: "
-        "VerifiableProducer and VerifiableConsumer where brokers or the network fail, and an "
-        "application of the lab’s where one reads, works and writes to another topic, or "
-        f"there {TOOL}, which takes none of a client’s settings. Elsewhere it has to be "
-        "librdkafka.",
+        "where brokers or the network fail, and where an application reads, works and writes to "
+        "another topic. Elsewhere it has to be librdkafka.",
     )  # fmt: skip
     controllers = forms.ChoiceField(
         label="Dedicated controllers", choices=list(_CONTROLLERS.items()), required=False,
@@ -150,7 +148,7 @@ class ConditionsForm(forms.Form):
         if java:
             clients = cast(forms.ChoiceField, self.fields["clients"])
             others = [] if scenario.client_decides else [(LIBRDKAFKA, _LIBRDKAFKA)]
-            copier = [(COPIER, f"Java {java}, with {TOOL}")] if scenario.copier else []
+            copier = [(COPIER, f"Java {java}, in place of {TOOL}")] if scenario.copier else []
             clients.choices = [(java, f"Java {java}, Kafka’s own"), *copier, *others]
         least, most = RATES_PER_S
         rate = self.fields[_RATE]

@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
                 name, "producing", signal.SIGKILL, "was killed, and not by this run",
                 marks=pytest.mark.thorough,
             )
-            for name in ("java producer", "copier", "transformer", "streams")
+            for name in ("java producer", "transformer", "streams")
         ),
     ],
 )  # fmt: skip

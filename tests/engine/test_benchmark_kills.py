@@ -7,14 +7,12 @@ import pytest
 from benchmarks.kills import VICTIMS
 from labs.engine.scenarios import find
 from labs.engine.workloads import ProduceConsume, workload
-from labs.engine.workloads.consume_transform_produce_copier import CopierConsumeTransformProduce
 from labs.engine.workloads.consume_transform_produce_java import JavaConsumeTransformProduce
 from labs.engine.workloads.produce_consume_java import JavaProduceConsume
 
 _PLAYED = {
     "java producer": JavaProduceConsume,
     "java consumer": JavaProduceConsume,
-    "copier": CopierConsumeTransformProduce,
     "transformer": JavaConsumeTransformProduce,
 }
 
@@ -26,6 +24,5 @@ def test_the_run_of_a_java_victim_is_played_by_that_client(
     (spec,) = (victim.spec for victim in VICTIMS if victim.name == name)
     (arm,) = spec.arms
     scenario = find(spec.scenario)
-    plays = workload(scenario.workload, arm.settings, bool(spec.java_clients), spec.copier)
+    plays = workload(scenario.workload, arm.settings, bool(spec.java_clients))
     assert issubclass(plays, played)
-    assert not spec.copier or scenario.copier

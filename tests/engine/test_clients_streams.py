@@ -13,7 +13,8 @@ import pytest
 
 from labs.engine.base.wait import until
 from labs.engine.clients.process import ClientFailed, ClientProcess
-from labs.engine.clients.streams import StreamsConfig, parse
+from labs.engine.clients.streams import SAID, StreamsConfig
+from labs.engine.clients.tool import words
 
 pytestmark = pytest.mark.process
 
@@ -78,13 +79,13 @@ def test_one_that_ends_by_itself_is_a_failure(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("line", "found"),
     [
-        ("handed 0 12 345 678", ("handed", "0", "12", "345", "678")),
-        ("failed a.B: no valid offset", ("failed", "a.B: no valid offset")),
+        ("handed 0 12 345 678", ["handed", "0", "12", "345", "678"]),
+        ("failed a.B: no valid offset", ["failed", "a.B: no valid offset"]),
         ("[main] INFO state", None),
         ("", None),
     ],
 )  # fmt: skip
-def test_only_its_own_words_are_heard(line: str, words: tuple[str, ...] | None) -> None:
-    assert parse(line) == words
+def test_only_its_own_words_are_heard(line: str, found: list[str] | None) -> None:
+    assert words(line, SAID) == found

@@ -121,12 +121,12 @@ def test_dedicated_controllers_and_links_are_watched_too(herd: Any) -> None:
 @pytest.mark.parametrize("fault", ["resume", "fail", "spoil"])
 def test_a_client_that_is_held_may_stand_still_until_it_goes_on(fault: Any) -> None:
     log = FaultLog()
-    log.record("hold", "java_copier: consumer-1", "invoke")
+    log.record("hold", "java_consumer: consumer-1", "invoke")
     assert log.paused("consumer-1")
-    log.record("hold", "java_copier: consumer-1", "complete")
-    log.record(fault, "java_copier: consumer-1", "invoke")
+    log.record("hold", "java_consumer: consumer-1", "complete")
+    log.record(fault, "java_consumer: consumer-1", "invoke")
     assert log.paused("consumer-1")
-    log.record(fault, "java_copier: consumer-1", "complete")
+    log.record(fault, "java_consumer: consumer-1", "complete")
     assert not log.paused("consumer-1")
 
 

@@ -164,7 +164,8 @@ def test_java_clients_are_offered_where_they_can_play_and_shown_on_the_run(
     assert made.request().java_clients == "4.3.1"
     made.state, made.ended_at = State.DONE, made.queued_at
     made.save()
-    played = {"producer": "VerifiableProducer of Kafka 4.3.1", "consumer": "librdkafka 2.16.1"}
+    java = "a producer with the Java client of Kafka 4.3.1"
+    played = {"producer": java, "consumer": "librdkafka 2.16.1"}
     made.runs.update(verdict="holds", result={**make.result("holds"), "clients": played})
     page = client.get(made.get_absolute_url()).content.decode()
     report = client.get(reverse("labs:report", args=[made.slug])).content.decode()
@@ -183,7 +184,7 @@ def test_kafkas_copier_is_offered_where_it_can_play_and_shown_on_the_run(client:
     made = Experiment.objects.get()
     assert (made.request().java_clients, made.request().copier) == ("4.3.1", True)
     chosen = dict(Conditions.of(made.request()).described())
-    assert chosen == {"Clients": "Java 4.3.1, with TransactionalMessageCopier"}
+    assert chosen == {"Clients": "Java 4.3.1, asked for as TransactionalMessageCopier"}
     held = {**data, "scenario": "rebalance-during-processing"}
     assert 'value="copier"' not in client.get(address, held).content.decode()
     assert ask(client, clients="copier", **held).status_code == 400

@@ -7,7 +7,7 @@ class ToldToFail extends org.apache.kafka.common.KafkaException {
 }
 
 /**
- * The owner of an application, on its standard streams (control.py): whole lines, one at a time.
+ * The owner of an application, on its standard streams (control.py): whole lines, in their order.
  * Appended to each application's file, as Janino compiles one: so there are no imports here.
  */
 class Owner {
@@ -76,8 +76,9 @@ class Owner {
         return told;
     }
 
+    /** Says a line, or several, in one write. */
     static synchronized void say(String words) {
-        System.out.println(words);
+        System.out.print(words + "\n");
         System.out.flush();
     }
 }

@@ -49,10 +49,10 @@ class ExperimentSpec:
     too; with `partitions` the topic has so many, else what the scenario says; with `value_bytes`
     every value is that long on the wire, else as long as its number. With `java_clients`, a release
     of Kafka, its Java clients run, where the scenario's workload can be played by them; without,
-    librdkafka's do; with `copier` besides, Kafka's TransactionalMessageCopier is the application
-    that reads and writes in transactions. Raises `ValueError` for what is beyond the limits, and
-    for values of a length with Java clients, which send the number alone. A seed has 63 bits, as
-    its column has.
+    librdkafka's do; with `copier` besides, Kafka's TransactionalMessageCopier was asked for, and
+    the application that reads and writes in transactions stands for it. Raises `ValueError` for
+    what is beyond the limits, and for values of a length with Java clients, which send the number
+    alone. A seed has 63 bits, as its column has.
     """
 
     scenario: str

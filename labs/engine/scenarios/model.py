@@ -140,8 +140,8 @@ class Scenario:
     that are taken as described, where the lab has its own or leaves them out. `measured` is how
     often it was shown, and `chance` why that need not be every time; empty where it must be.
     `client_decides`: what happens is the client's own doing, so that Java's play a Java pipeline.
-    `copier`: TransactionalMessageCopier can play it: it stands still at no other point than
-    `processed`, and its work never fails by itself. `since` is the oldest line of brokers in KRaft
+    `copier`: it can be asked for by the name of Kafka's TransactionalMessageCopier, which played
+    the application once. `since` is the oldest line of brokers in KRaft
     mode on which it can be staged, and `why_since` why not on older ones; `zookeeper` says that it
     is staged on brokers with ZooKeeper, too.
     """

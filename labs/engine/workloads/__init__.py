@@ -13,8 +13,10 @@ from labs.engine.workloads.consume_process_sink import (
     TransactionsSink,
 )
 from labs.engine.workloads.consume_transform_produce import ConsumeTransformProduce
-from labs.engine.workloads.consume_transform_produce_copier import copying
-from labs.engine.workloads.consume_transform_produce_java import JavaConsumeTransformProduce
+from labs.engine.workloads.consume_transform_produce_java import (
+    InsteadOfCopier,
+    JavaConsumeTransformProduce,
+)
 from labs.engine.workloads.place import Place
 from labs.engine.workloads.produce_consume import ProduceConsume, ProduceHeeding, ProduceLarge
 from labs.engine.workloads.produce_consume_java import JavaProduceConsume
@@ -54,13 +56,13 @@ JAVA: Mapping[str, type[ProduceConsume]] = {
     "produce-consume": JavaProduceConsume,
     "consume-transform-produce": JavaConsumeTransformProduce,
 }
-"""The workloads that Java clients can play, too: Kafka's own tools, and a program of ours.
+"""The workloads that Java clients can play, too.
 
 The others stay with librdkafka: their clients leave effects in a sink, send in transactions, or are
-killed with a full buffer and go on as a successor. Kafka's tools do none of that.
+killed with a full buffer and go on as a successor. `ClientApplication.java` does none of that.
 """
 COPIED = "consume-transform-produce"
-"""The workload that TransactionalMessageCopier can play, which takes no client settings."""
+"""The workload for which Kafka's TransactionalMessageCopier may be asked."""
 AS_COMMITTED = "consume-process-commit"
 """The workload whose sink depends on how the application commits."""
 
@@ -70,13 +72,13 @@ def workload(
 ) -> type[ProduceConsume]:
     """A scenario's workload under these settings, by Java's clients if that is wanted.
 
-    With `copier` as well, TransactionalMessageCopier is the application where it can be.
+    With `copier` as well, it says that the application stands for TransactionalMessageCopier.
     Where an arm ends in a database and the other in a topic, the former stays with librdkafka.
     Raises `ValueError` for another workload that Java's clients cannot play.
     """
     played = as_committed(name, settings)
     if java and copier and played == COPIED:
-        return copying(settings)
+        return InsteadOfCopier
     if java and played in JAVA:
         return JAVA[played]
     if java and name != AS_COMMITTED:

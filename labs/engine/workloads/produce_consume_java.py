@@ -1,8 +1,7 @@
-"""The plainest pipeline by Kafka's own Java clients: VerifiableProducer and VerifiableConsumer.
+"""The plainest pipeline by Kafka's Java clients: `ClientApplication.java` sends and reads.
 
-They take the team's settings as they are, in a properties file. What they cannot do as the
-team's application does is left to librdkafka, role by role, and said. No client here can be
-held, so scenarios that do something to a client have no such workload (`workloads.JAVA`).
+They take the team's settings as they are, in a properties file. Scenarios that do something to a
+client have no such workload, unless its application writes to another topic (`workloads.JAVA`).
 """
 
 from __future__ import annotations
@@ -10,168 +9,139 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from advisor.catalog.versions import at_least
 from labs.engine.clients.consumer import ConsumerConfig
 from labs.engine.clients.java_consumer import JavaConsumerConfig
 from labs.engine.clients.java_producer import JavaProducerConfig
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.producer import ProducerConfig
-from labs.engine.clients.translate import PINNED, THE_BROKERS_OWN, Pinned
+from labs.engine.clients.translate import THE_BROKERS_OWN, Pinned
 from labs.engine.cluster.properties import properties
-from labs.engine.plan.spec import Settings
 from labs.engine.programs.tools import Tools
 from labs.engine.workloads.committing import COMMITS
 from labs.engine.workloads.group import GROUP, write_saved
 from labs.engine.workloads.place import Place
 from labs.engine.workloads.produce_consume import ProduceConsume
 
-_TOOLS: Mapping[str, str] = {"producer": "VerifiableProducer", "consumer": "VerifiableConsumer"}
-_KEYS = 2**31 - 1  # `--repeating-keys`: so many numbers before they begin again, so the value
-
-# The tools are told these by arguments, or not at all; the rest is theirs from the file.
-_NOT_IN_FILE: Mapping[str, frozenset[str]] = {
-    "producer": frozenset({"transactional.id", "transaction.timeout.ms"}),
-    "consumer": frozenset({
-        "group.id", "group.instance.id", "group.protocol", "enable.auto.commit",
-        "auto.offset.reset", "session.timeout.ms",
-    }),
-}  # fmt: skip
-READERS_OWN: Mapping[str, str] = {
-    "group.id": "a run's readers have a group of their own",
-    "group.instance.id": "a run's reader has no restart that could keep its name",
-}
-"""Settings of a consumer that no Java client of a run takes over, with the reason."""
 _DROPPED: Mapping[str, Mapping[str, str]] = {
-    "producer": {"transactional.id": "this workload sends outside transactions"},
-    "consumer": READERS_OWN,
+    "producer": dict.fromkeys(
+        ("transactional.id", "transaction.timeout.ms"), "this workload sends outside transactions"
+    ),
+    "consumer": {
+        "group.id": "a run's readers have a group of their own",
+        "group.instance.id": "a run's reader has no restart that could keep its name",
+    },
 }
-# The product's own since 3.0, where the tool's would be the first alone.
-_ASSIGNORS = ",".join(
-    f"org.apache.kafka.clients.consumer.{name}"
-    for name in ("RangeAssignor", "CooperativeStickyAssignor")
-)
+"""Settings that no Java client of a run takes over, with the reason."""
+_CLOSE_S = 5.0  # for the end of a JVM, beyond the limit of its producer
+_UNSAID = "transaction.timeout.ms"
+"""It means nothing without a transactional.id, whose absence is said."""
 
 
-def taken_over(stated: Mapping[str, Any], left: frozenset[str]) -> dict[str, Any]:
-    """The stated settings that go into a Java client's properties file."""
-    if stated.get("group.protocol") == "consumer":
-        left |= THE_BROKERS_OWN
-    return {key: value for key, value in stated.items() if key not in left}
+class JavaReaders(ProduceConsume):
+    """`ProduceConsume` whose group, at least, is Java's."""
 
-
-def left_out(role: str, stated: Mapping[str, Any], dropped: Mapping[str, str]) -> Iterator[str]:
-    """What of it a run does not take over, a sentence each."""
-    for key, why in dropped.items():
-        if key in stated:
-            yield f"{role} {key}={stated[key]} is left out: {why}"
-
-
-def instead_of_java(settings: Settings, version: str) -> dict[str, str]:
-    """Why librdkafka plays a role although Java was asked for, by role."""
-    application, consumer = settings.get("application", {}), settings.get("consumer", {})
-    why = {}
-    if application.get("resend") == "on-error":
-        why["producer"] = "VerifiableProducer sends no value again"
-    commit = str(application.get("commit", "after-processing"))
-    if commit == "before-processing":
-        why["consumer"] = "VerifiableConsumer never commits before it has printed what it read"
-    elif commit not in COMMITS and not consumer.get("enable.auto.commit", True):
-        why["consumer"] = "VerifiableConsumer commits by itself where its client does not"
-    elif consumer.get("group.protocol") == "consumer" and not at_least(version, "4.0"):
-        why["consumer"] = (
-            "before Kafka 4.0 VerifiableConsumer cannot join by group.protocol=consumer"
-        )
-    return why
-
-
-class JavaProduceConsume(ProduceConsume):
-    """`ProduceConsume` whose clients are Java's."""
+    modules: Mapping[str, str] = {"consumer": "java_consumer"}
 
     def __init__(self, place: Place) -> None:
         super().__init__(place)
         if place.tools is None:
             raise ValueError("Java clients need their jars")
         self._tools: Tools = place.tools
-        self._instead = instead_of_java(place.settings, self._tools.version)
-        self.modules = {role: f"java_{role}" for role in _TOOLS if role not in self._instead}
+
+    def _differs(self, role: str) -> Iterator[str]:
+        if f"java_{role}" not in self.modules.values():
+            yield from super()._differs(role)
+            return
+        stated = self.place.settings.get(role, {})
+        for key, why in _DROPPED[role].items():
+            if key in stated and key != _UNSAID:
+                yield f"{role} {key}={stated[key]} is left out: {why}"
+
+    @property
+    def _automatic(self) -> bool:
+        """Whether the client commits by itself, of which the application tells nothing."""
+        return self._commit not in COMMITS
+
+    def reader_config(
+        self, config: ConsumerConfig, commit: str, writes: str = "-", output: str = "-",
+        rewinds: bool = True, closes: bool = True,
+    ) -> JavaConsumerConfig:  # fmt: skip
+        """A reader that commits as `commit` says, and with `writes`, a properties file, transforms.
+
+        One that cannot go on `closes` its consumer, or ends as it is.
+        """
+        place, own = self.place, {"group.id": GROUP, "client.id": config.name}
+        settings = {"isolation.level": self._isolation, **self._stated("consumer", place.pinned)}
+        if settings.get("group.protocol") == "consumer":
+            settings = {key: item for key, item in settings.items() if key not in THE_BROKERS_OWN}
+        if not self._automatic:
+            settings["enable.auto.commit"] = False
+        arguments = [
+            "read", self._file(config.name, "consumer", {**settings, **own}), writes,
+            place.topic, output, "client" if self._automatic else commit,
+            "rewinds" if rewinds else "continues", "closes" if closes else "ends",
+        ]  # fmt: skip
+        return JavaConsumerConfig(
+            ledger=config.ledger, name=config.name, group=config.group, topic=config.topic,
+            bootstrap=place.bootstrap, isolation=self._isolation,
+            command=self._tools.command(arguments, place.folder),
+            tells_commits=not self._automatic, drain_limit_s=config.drain_limit_s, rewinds=rewinds,
+        )  # fmt: skip
+
+    def _stated(self, role: str, pinned: Mapping[str, Pinned]) -> dict[str, Any]:
+        """The settings that go into a client's properties file."""
+        stated = {**self.place.settings.get(role, {}),
+                  **{key: setting.lab for key, setting in pinned.items()}}  # fmt: skip
+        return {key: value for key, value in stated.items() if key not in _DROPPED[role]}
+
+    def _file(self, name: str, role: str, data: Mapping[str, Any]) -> str:
+        file = self.place.folder / f"{name}-{role}.properties"
+        file.write_text(properties({**data, "bootstrap.servers": self.place.bootstrap}), "ascii")
+        return str(file)
+
+    def stop_consumer(self) -> None:
+        """Of commits that the client made by itself the group's coordinator knows the last."""
+        super().stop_consumer()
+        if self._automatic:
+            place, name = self.place, self.client("consumer").name
+            write_saved(place.bootstrap, place.topic, place.ledger, name)
+
+
+class JavaProduceConsume(JavaReaders):
+    """`ProduceConsume` whose clients are all Java's."""
+
+    modules: Mapping[str, str] = {"producer": "java_producer", "consumer": "java_consumer"}
 
     @property
     def played_by(self) -> dict[str, str]:
-        java = {role: f"{_TOOLS[role]} of Kafka {self._tools.version}" for role in self.modules}
+        java = {role: f"a {role} with the Java client of Kafka {self._tools.version}"
+                for role in self.modules}  # fmt: skip
         return {**super().played_by, **java}
 
     @property
     def pinned(self) -> Mapping[str, Pinned]:
         """The Java clients keep what the team has: they try again soon by themselves."""
-        return PINNED if self._instead else {}
-
-    def _differs(self, role: str) -> Iterator[str]:
-        if role in self._instead:
-            yield f"the {role} is librdkafka: {self._instead[role]}"
-            yield from super()._differs(role)
-            return
-        yield from left_out(role, self.place.settings.get(role, {}), _DROPPED[role])
+        return {}
 
     def start_client(self, role: str, config: Any) -> ClientProcess:
-        if role in self.modules:
-            java = self.java_producer_config if role == "producer" else self.java_consumer_config
-            config = java(config)
+        if role == "producer":
+            config = self.java_producer_config(config)
+        elif role == "consumer":
+            config = self.java_consumer_config(config)
         return super().start_client(role, config)
 
     def java_producer_config(self, config: ProducerConfig) -> JavaProducerConfig:
-        arguments = ["--throughput", str(config.rate_per_s)]
-        if config.keyed:
-            arguments += ["--repeating-keys", str(_KEYS)]
+        settings = {**self._stated("producer", self.place.senders), "client.id": config.name}
+        arguments = [
+            "produce", self._file(config.name, "producer", settings), config.topic,
+            str(config.rate_per_s), "keyed" if config.keyed else "plain",
+            "resends" if config.resend else "forgets", str(int(config.flush_limit_s * 1000)),
+        ]  # fmt: skip
         return JavaProducerConfig(
             ledger=config.ledger, name=config.name, topic=config.topic, keyed=config.keyed,
-            flush_limit_s=config.flush_limit_s, command=self._command("producer", arguments),
+            resend=config.resend, command=self._tools.command(arguments, self.place.folder),
+            flush_limit_s=config.flush_limit_s + _CLOSE_S,
         )  # fmt: skip
 
     def java_consumer_config(self, config: ConsumerConfig) -> JavaConsumerConfig:
-        return JavaConsumerConfig(
-            ledger=config.ledger, name=config.name, group=config.group, topic=config.topic,
-            bootstrap=self.place.bootstrap, isolation=self._isolation,
-            command=self._command("consumer", self._group_arguments()),
-            tells_commits=not self._automatic, drain_limit_s=config.drain_limit_s,
-        )  # fmt: skip
-
-    @property
-    def _automatic(self) -> bool:
-        """Whether the client commits by itself, of which the tool tells nothing."""
-        return self._commit not in COMMITS
-
-    def _group_arguments(self) -> list[str]:
-        consumer = self.place.settings.get("consumer", {})
-        lines = ["--group-id", GROUP, "--verbose"]
-        lines += ["--reset-policy", str(consumer.get("auto.offset.reset", "latest"))]
-        if self._automatic:
-            lines.append("--enable-autocommit")
-        if consumer.get("group.protocol") == "consumer":
-            return [*lines, "--group-protocol", "consumer"]
-        lines += ["--assignment-strategy", _ASSIGNORS]
-        return [*lines, "--session-timeout", str(consumer.get("session.timeout.ms", 45000))]
-
-    def _command(self, role: str, arguments: list[str]) -> tuple[str, ...]:
-        place, name = self.place, self._next(role)
-        file = place.folder / f"{name}.properties"
-        file.write_text(properties(self._in_file(role)), "ascii")
-        takes = "--command-config" if at_least(self._tools.version, "4.2") else f"--{role}.config"
-        common = ["--bootstrap-server", place.bootstrap, "--topic", place.topic, takes, str(file)]
-        return self._tools.command(_TOOLS[role], [*common, *arguments], place.folder)
-
-    def _in_file(self, role: str) -> dict[str, Any]:
-        pinned = {"producer": self.place.senders, "consumer": self.place.pinned}[role]
-        stated = {
-            **self.place.settings.get(role, {}),
-            **{name: setting.lab for name, setting in pinned.items()},
-        }
-        own = {"isolation.level": self._isolation} if role == "consumer" else {}
-        kept = taken_over(stated, _NOT_IN_FILE[role])
-        return {**own, **kept, "client.id": self._next(role)}
-
-    def stop_consumer(self) -> None:
-        """Of commits that the client made by itself the group's coordinator knows the last."""
-        super().stop_consumer()
-        if self._automatic and "consumer" in self.modules:
-            place, name = self.place, self.client("consumer").name
-            write_saved(place.bootstrap, place.topic, place.ledger, name)
+        return self.reader_config(config, COMMITS.get(self._commit, "after-processing"))

@@ -277,8 +277,8 @@ def _add_conditions(parser: CommandParser) -> None:
         choices=("librdkafka", "java", COPIER),
         help="who plays the clients: Kafka's own Java clients, where brokers or the network fail, "
         "or one reads and writes (default for --client java from 3.3 on); librdkafka with the "
-        "settings translated (default elsewhere); or Java's with TransactionalMessageCopier, where "
-        "one does so in transactions",
+        "settings translated (default elsewhere); copier is java where one does so in transactions "
+        "(it was Kafka's TransactionalMessageCopier, for which the lab's application stands now)",
     )
     parser.add_argument(
         "--condition",
@@ -366,7 +366,7 @@ def _java_clients(options: dict[str, Any], pipeline: Pipeline) -> str | None:
         raise CommandError(message, returncode=BAD_INPUT)
     if wanted == COPIER and not scenario.copier:
         can = ", ".join(each.name for each in all_scenarios() if each.copier)
-        message = f"--clients {COPIER}: TransactionalMessageCopier can play {can}"
+        message = f"--clients {COPIER}: what stands for Kafka's copier can play {can}"
         raise CommandError(message, returncode=BAD_INPUT)
     return found
 

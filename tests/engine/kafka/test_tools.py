@@ -23,13 +23,11 @@ def test_every_release_of_the_brokers_has_its_clients() -> None:
 
 
 @pytest.mark.parametrize("version", tool_versions())
-def test_a_lock_has_the_tools_and_a_log_that_knows_nanoseconds(version: str) -> None:
+def test_a_lock_has_the_tools_and_the_brokers_have_the_rest(version: str) -> None:
     of = [parse_lock((LOCKS / f"{name}-{version}.txt").read_text()) for name in ("kafka", "tools")]
     brokers, own = ({jar.artifact for jar in jars} for jars in of)
-    assert "kafka-tools" in own
-    assert {"log4j-core", "log4j-api", "log4j-slf4j-impl"} <= own | brokers
-    assert "argparse4j" in brokers
-    assert not own & brokers
+    assert own == {"kafka-tools"}
+    assert {"kafka-clients", "argparse4j"} <= brokers
 
 
 @pytest.fixture
@@ -59,18 +57,10 @@ def test_the_tools_stand_behind_the_brokers_jars_and_map_their_archive(
     names = [Path(name).name.rstrip("0123456789.jar") for name in program.class_path.split(":")]
     assert names == ["kafka-clients-", "tools-", "janino-", "commons-compiler-"]
     assert "-XX:SharedArchiveFile=a" in program.java
-    command = program.command("VerifiableProducer", ["--topic", "orders"], tmp_path)
-    assert command[-3:] == ("org.apache.kafka.tools.VerifiableProducer", "--topic", "orders")
-    logging = (tmp_path / "VerifiableProducer-log4j2.properties").read_text()
-    assert "%nano" in logging
-    assert "shutdownHook = disable\n" in logging, "it would end before the tool does"
-
-
-def test_a_log_without_nanoseconds_is_left_out_and_with_it_the_archive(jars: list[str]) -> None:
-    jars.append("slf4j-reload4j-1.7.36.jar")
-    program = tools("3.9.2", JAVA)
-    assert "reload4j" not in program.class_path
-    assert "-XX:SharedArchiveFile=a" not in program.java
+    command = program.command(["produce", "orders"], tmp_path)
+    source, *words = command[-4:]
+    assert words == ["ClientApplication", "produce", "orders"]
+    assert "class Owner {" in Path(source).read_text()
 
 
 @pytest.mark.parametrize("version", ["4.4.0", "4.3", "", "../4.3.1"])

@@ -1,0 +1,195 @@
+"""What the Java clients' lines mean for the ledger, and which of them are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from labs.engine.clients.commits import Commits
+from labs.engine.clients.deliveries import Deliveries
+from labs.engine.clients.errors import CUT_OFF
+from labs.engine.clients.java_lines import SAID, LinesMissing, ReadRows, SentRows, outcome
+from labs.engine.clients.sends import Sends
+from labs.engine.clients.tool import words
+
+ERRORS = "org.apache.kafka.common.errors."
+TIMEOUT = f"{ERRORS}TimeoutException"
+CLOSED = "org.apache.kafka.common.KafkaException Producer closed while send in progress"
+
+
+def take(rows: SentRows | ReadRows, *lines: str) -> None:
+    for line in lines:
+        found = words(line, SAID)
+        assert found is not None, line
+        rows.take(*found)
+
+
+def table(folder: Path, name: str, *columns: str) -> list[tuple[Any, ...]]:
+    rows = pq.read_table(folder / f"{name}.parquet").to_pylist()
+    return [tuple(row[column] for column in columns) for row in rows]
+
+
+def sent_rows(folder: Path, resends: bool = False) -> SentRows:
+    return SentRows(Sends(folder, "p1", "p1", "orders", keyed=False), resends)
+
+
+def sends(folder: Path) -> list[tuple[Any, ...]]:
+    columns = ("value", "invoked_ns", "completed_ns", "outcome", "offset", "error", "cut_off")
+    return sorted(table(folder, "sends", *columns), key=lambda row: (row[0], row[1] or 10**9))
+
+
+def test_every_attempt_is_a_row_with_its_times_and_what_came_of_it(tmp_path: Path) -> None:
+    rows = sent_rows(tmp_path)
+    take(
+        rows, "sent 0 1000", "ok 0 0 7 1900", "sent 1 2000", "sent 2 3000",
+        f"refused 2 3500 later {TIMEOUT} Expiring 1 record(s)", "sent 3 4000",
+        f"refused 3 4100 within {TIMEOUT} no metadata", "sent 4 5000", "ok 1 0 -1 5500",
+        "sent 5 6000",
+    )  # fmt: skip
+    rows.run_over = True
+    take(rows, f"refused 4 7000 later {CLOSED}", "done 6 2")
+    rows.close()
+    assert sends(tmp_path) == [
+        (0, 1000, 1900, "ok", 7, None, False),
+        (1, 2000, 5500, "ok", None, None, False),
+        (2, 3000, 3500, "info", None, "TimeoutException: Expiring 1 record(s)", False),
+        (3, 4000, 4100, "fail", None, "TimeoutException: no metadata", False),
+        (4, 5000, None, "info", None, CUT_OFF.reason, True),
+        (5, 6000, None, "info", None, CUT_OFF.reason, True),
+    ]
+
+
+def test_a_value_that_is_sent_again_has_a_row_for_each_attempt(tmp_path: Path) -> None:
+    rows = sent_rows(tmp_path, resends=True)
+    take(
+        rows, "sent 0 10", f"refused 0 20 later {TIMEOUT} why", "sent 1 25",
+        f"refused 1 26 later {TIMEOUT} why", "sent 0 30", "ok 0 0 5 40", "done 3 1",
+    )  # fmt: skip
+    rows.close()
+    assert [(row[0], row[1], row[3], row[6]) for row in sends(tmp_path)] == [
+        (0, 10, "info", False), (0, 30, "ok", False), (1, 25, "info", False),
+        (1, None, "info", True),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["ok 0 0 0 5"], "0 was answered, and it was not seen to be sent"),
+        (["sent 0 1", "ok 0 0 0 5", "ok 0 0 0 5"], "0 was answered"),
+        (["sent 1 1"], "1 was sent where 0 was to be the next"),
+        (["sent 0 1", "sent 0 2"], "0 was sent where 1 was to be the next"),
+    ],
+)
+def test_lines_that_do_not_add_up_are_refused(
+    tmp_path: Path, lines: list[str], message: str
+) -> None:
+    rows = sent_rows(tmp_path)
+    with pytest.raises(LinesMissing, match=message):
+        take(rows, *lines)
+
+
+@pytest.mark.parametrize("sums", ["1 2", "2 1"])
+def test_sums_that_are_not_those_of_the_rows_are_refused(tmp_path: Path, sums: str) -> None:
+    rows = sent_rows(tmp_path)
+    take(rows, "sent 0 1", "ok 0 0 0 5", f"done {sums}")
+    with pytest.raises(LinesMissing, match=r"\(1, 1\) were heard"):
+        rows.close()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "sent 0",
+        "ok 0 0 7",
+        "sent zero 5",
+        "sent 0 5 6",
+        "handed 0 1 ",
+        "refused 0 5 later x",
+        "refused 0 5 sooner x y",
+        "committed 5 maybe 0:1",
+    ],
+)
+def test_a_line_that_is_torn_or_no_number_is_an_error_and_no_guess(
+    tmp_path: Path, line: str
+) -> None:
+    deliveries = Deliveries(tmp_path, "c1", "app", "read_committed")
+    rows = (sent_rows(tmp_path), ReadRows("orders", deliveries, None))
+    take(rows[1], "polled 5")
+    with pytest.raises((ValueError, KeyError)):
+        take(rows[line.startswith(("handed", "committed"))], line)
+
+
+def test_what_is_no_word_of_the_program_is_left_to_the_log() -> None:
+    assert words("OpenJDK 64-Bit Server VM warning: sent 5", SAID) is None
+    assert words("", SAID) is None
+
+
+@pytest.mark.parametrize(
+    ("exception", "within", "message"),
+    [
+        # Metadata or memory did not come, or it is too large for the client: nothing was sent.
+        (TIMEOUT, True, "fail"),
+        ("org.apache.kafka.clients.producer.BufferExhaustedException", True, "fail"),
+        (ERRORS + "RecordTooLargeException", True, "fail"),
+        # It was in the buffer: a request may have been written before its answer was lost.
+        (TIMEOUT, False, "info"),
+        (ERRORS + "NotEnoughReplicasException", False, "info"),
+        (ERRORS + "NotEnoughReplicasAfterAppendException", False, "info"),
+        ("org.apache.kafka.common.KafkaException", False, "info"),
+        # Too old for the topic by now: it was not at its first attempt.
+        ("org.apache.kafka.common.InvalidRecordException", False, "info"),
+        # The state of the producer is looked at behind the append.
+        ("org.apache.kafka.common.KafkaException", True, "info"),
+        (ERRORS + "ProducerFencedException", True, "info"),
+        # Every attempt meets these, before anything is written.
+        (ERRORS + "RecordTooLargeException", False, "fail"),
+        (ERRORS + "InvalidRequiredAcksException", False, "fail"),
+    ],
+)
+def test_only_what_can_be_in_no_log_has_failed(exception: str, within: bool, message: str) -> None:
+    assert outcome(within, exception) == message
+
+
+def test_polls_commits_and_rebalances_are_rows_as_they_were_said(tmp_path: Path) -> None:
+    deliveries = Deliveries(tmp_path, "c1", "app", "read_committed")
+    commits = Commits(tmp_path, "c1", "app")
+    rows = ReadRows("orders", deliveries, commits)
+    take(rows, "assigned 0,1")
+    assert not rows.placed
+    take(rows, "placed 0 4", "placed 1 0")
+    assert rows.placed
+    take(rows, "polled 90", "handed 0 4 17", "handed 1 0 18", "committed 95 ok 0:5,1:1")
+    assert not rows.is_at({0: 5, 1: 1}), "the poll is not settled"
+    take(rows, "settled 2")
+    assert rows.is_at({0: 5, 1: 1})
+    take(rows, "assigned -", "revoked 1", "polled 99", "handed 0 5 19", "committed 100 info 0:6")
+    deliveries.close()
+    commits.close()
+    columns = ("partition", "offset", "value", "poll", "assignment", "time_ns")
+    assert table(tmp_path, "deliveries", *columns) == [
+        (0, 4, 17, 0, "2", 90), (1, 0, 18, 0, "2", 90), (0, 5, 19, 1, "3", 99),
+    ]  # fmt: skip
+    assert table(tmp_path, "commits", "partition", "offset", "outcome", "time_ns") == [
+        (0, 5, "ok", 95), (1, 1, "ok", 95), (0, 6, "info", 100),
+    ]  # fmt: skip
+    assert rows.position == {0: 6}
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["handed 0 4 17"], "offset 4 of partition 0 came with no poll"),
+        (["polled 9", "handed 0 4 17", "settled 2"], "a poll of 2 records, 1 of which"),
+        (["settled 1"], "a poll of 1 records, 0 of which"),
+    ],
+)
+def test_a_poll_that_is_not_whole_is_refused(
+    tmp_path: Path, lines: list[str], message: str
+) -> None:
+    rows = ReadRows("orders", Deliveries(tmp_path, "c1", "app", "read_committed"), None)
+    with pytest.raises(LinesMissing, match=message):
+        take(rows, *lines)
