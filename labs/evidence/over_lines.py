@@ -1,7 +1,7 @@
 """One scenario under one set of settings, on one release line after another, from real runs alone.
 
-Rows come from two records that ship with the release: what `manage.py experiment --across --json`
-printed, a file each, and the runs of exploring that were repeated on another line.
+Rows come from two records that ship with the release: what `manage.py experiment --across --keep`
+kept, a file each, and the runs of exploring that were repeated on another line.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from labs.calibration.fingerprint import short_form
 from labs.calibration.record import Explored, Record
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import Scenario
@@ -21,14 +22,15 @@ KEPT = Path(__file__).parents[1] / "calibration" / "record" / "across"
 
 
 class KeptError(ValueError):
-    """A kept file is not what `experiment --across --json` prints; the message names it."""
+    """A kept file is not what `experiment --across --keep` writes; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A line of brokers: the verdict of its run, empty with the reason where there was none.
 
-    With `zookeeper` its brokers are not in KRaft mode.
+    With `zookeeper` its brokers are not in KRaft mode. `run` says of which release they were, when
+    it was, and by which code, as far as that is known.
     """
 
     line: str
@@ -36,6 +38,7 @@ class Cell:
     seen: tuple[str, ...] = ()
     why_not: str = ""
     zookeeper: bool = False
+    run: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +80,27 @@ def _kept(file: Path) -> Row:
         told = json.loads(file.read_text("utf-8"))
         cells = tuple(map(_cell, told["rows"]))
         return Row(
-            find(told["scenario"]), tuple(told["settings"]), told["seed"], told["date"], cells,
-            tuple(told["changes"]),
+            find(told["scenario"]), _stated(told), told["seed"],
+            max(row["date"] for row in told["rows"]), cells, tuple(told["changes"]),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError) as wrong:
         raise KeptError(
-            f"{file.name}: not what experiment --across --json prints: {wrong}"
+            f"{file.name}: not what experiment --across --keep writes: {wrong}"
         ) from wrong
 
 
 def _cell(row: Mapping[str, Any]) -> Cell:
     verdict = next(iter(row["verdicts"].values()), "")
-    return Cell(row["kafka"], verdict, why_not=row["why_not"], zookeeper=row["zookeeper"])
+    code = short_form(row["code"])
+    run = f"Kafka {row['release']}, {row['date']}, code {code}" if verdict else ""
+    return Cell(row["kafka"], verdict, tuple(row["seen"]), row["why_not"], row["zookeeper"], run)
+
+
+def _stated(told: Mapping[str, Any]) -> tuple[str, ...]:
+    """The settings and the conditions of kept rows, and whose arm the verdicts are."""
+    stated = [*told["settings"], *told["conditions"], f"client={told['client']}"]
+    recommended = told["arms"][0] == "recommended"
+    return (*stated, "as recommended for these") if recommended else tuple(stated)
 
 
 def _pairs(runs: list[Explored]) -> Iterator[Row]:

@@ -32,7 +32,9 @@ class Row:
     """One line of brokers: the verdict of each arm by name, and what the advisor says.
 
     `permitted` are the anomalies that the advisor permits in this failure and the wish forbids,
-    `refuted` those that were seen and that it calls impossible there. Where nothing was run,
+    `refuted` those that were seen and that it calls impossible there. `seen` has what the first arm
+    counted and the wish forbids, `release` the version of the brokers, `date` the day of the run
+    (ISO 8601), and `code` its fingerprint (`labs.calibration.fingerprint`). Where nothing was run,
     `verdicts` is empty and `why_not` says why. With `zookeeper` its brokers are not in KRaft mode.
     """
 
@@ -43,6 +45,10 @@ class Row:
     refuted: tuple[str, ...] = ()
     why_not: str = ""
     zookeeper: bool = False
+    seen: Mapping[str, int] = field(default_factory=dict)
+    release: str = ""
+    date: str = ""
+    code: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def verdict(self) -> str:
@@ -141,6 +147,12 @@ def refuted(pipeline: Pipeline, scenario: str, counts: Mapping[str, int | None])
     return tuple(sorted(anomaly for anomaly in never if counts.get(anomaly)))
 
 
+def forbidden(pipeline: Pipeline, counts: Mapping[str, int | None]) -> dict[str, int]:
+    """What was counted in a run and the pipeline's wish forbids, without what was not seen."""
+    names = sorted(FORBIDS[pipeline.requirement.guarantee])
+    return {name: count for name in names if (count := counts.get(name))}
+
+
 def _events(pipeline: Pipeline, scenario: str) -> Iterator[FailureEvent]:
     return (event for event in events_for(pipeline) if event.scenario == scenario)
 
@@ -203,8 +215,38 @@ def as_data(rows: Sequence[Row], found: Sequence[Change]) -> dict[str, Any]:
                 "refuted": list(row.refuted),
                 "why_not": row.why_not,
                 "zookeeper": row.zookeeper,
+                "seen": dict(row.seen),
+                "release": row.release,
+                "date": row.date,
+                "code": dict(row.code),
             }
             for row in in_order(rows)
         ],
         "changes": [asdict(each) for each in found],
     }
+
+
+def from_data(told: Mapping[str, Any], pipeline: Pipeline | None) -> Row:
+    """The row that `as_data` has told, with the pipeline of its line.
+
+    Raises `KeyError` or `TypeError` for what it has not.
+    """
+    return Row(
+        told["kafka"], dict(told["verdicts"]), pipeline, tuple(told["permitted"]),
+        tuple(told["refuted"]), told["why_not"], told["zookeeper"], dict(told["seen"]),
+        told["release"], told["date"], dict(told["code"]),
+    )  # fmt: skip
+
+
+def merged(told: Mapping[str, Any], kept: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The rows of two records of one question, oldest line first; `told` is the newer one.
+
+    Raises `AcrossError` where they differ in what was asked, or what was kept is no such record.
+    """
+    if not isinstance(kept, dict) or "rows" not in kept:
+        raise AcrossError("it has no rows")
+    for name, asked in told.items():
+        if name not in ("rows", "changes") and kept.get(name) != asked:
+            raise AcrossError(f"it has rows with {name} {kept.get(name)!r}, not {asked!r}")
+    rows = {row["kafka"]: row for row in (*kept["rows"], *told["rows"])}
+    return [rows[line] for line in sorted(rows, key=lambda line: [*map(int, line.split("."))])]

@@ -41,6 +41,7 @@ NAME = "leader-killed-followers-behind"
         (["--scenario", NAME, "--across", "4.3"], "two lines at least"),
         (["--scenario", NAME, "--across", "3.9,4.3", "--kafka", "3.9"], "leave --kafka"),
         (["--scenario", NAME, "--bisect"], "goes with --across"),
+        (["--scenario", NAME, "--keep", "rows.json"], "--keep goes with --across"),
         (["--scenario", NAME, "--seed", "-1"], "seed -1; it must be from 0"),
         (["--scenario", NAME, "--seed", str(2**63)], f"seed {2**63}; it must be from 0"),
         (["--scenario", NAME, "--condition", "rate=5"], "one of partitions, rate_per_s"),
@@ -67,7 +68,7 @@ def test_bad_input_is_named_and_exits_with_2(
 
 
 def test_conditions_are_those_of_the_web(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(spec: ExperimentSpec, _: Path) -> NoReturn:
+    def refuse(spec: ExperimentSpec, *_: object) -> NoReturn:
         specs.append(spec)
         raise RunnerDied(1, "not here")
 

@@ -17,13 +17,17 @@ from labs.evidence.over_lines import KeptError, rows
 from tests.house.files import ROOT
 
 SHIPPED = ROOT / "labs" / "calibration" / "record" / "explore.jsonl"
-ASKED = {"scenario": "leader-disk-lost", "settings": ["producer.acks=1"], "seed": 7,
-         "date": "2026-11-24"}  # fmt: skip
+ASKED = {"scenario": "leader-disk-lost", "settings": ["producer.acks=1"], "conditions": [],
+         "client": "java", "want": "at-least-once", "arms": ["described"], "seed": 7}  # fmt: skip
+NOT_RUN = {"permitted": [], "refuted": [], "seen": {}, "release": "", "date": "", "code": {},
+           "why_not": "", "verdicts": {}, "zookeeper": False}  # fmt: skip
+RUN = {**NOT_RUN, "release": "3.9.2", "date": "2026-11-24", "code": {"scenario": "0123456789ab"}}
 ROWS = [
-    {"kafka": "3.9", "verdicts": {"described": "broken"}, "why_not": "", "zookeeper": True},
-    {"kafka": "4.0", "verdicts": {}, "why_not": "it cannot be staged", "zookeeper": False},
-    {"kafka": "4.3", "verdicts": {"described": "holds"}, "why_not": "", "zookeeper": False},
-]
+    {**RUN, "kafka": "3.9", "verdicts": {"described": "broken"}, "zookeeper": True,
+     "seen": {"lost_write": 7}},
+    {**NOT_RUN, "kafka": "4.0", "why_not": "it cannot be staged"},
+    {**RUN, "kafka": "4.3", "verdicts": {"described": "holds"}, "release": "4.3.1"},
+]  # fmt: skip
 CHANGE = {"before": "3.9", "after": "4.3", "rules": ["lost_write only on 3.9"], "bugs": ["K-1: x"]}
 
 
@@ -77,6 +81,7 @@ def test_the_page_shows_each_verdict_and_why_a_line_was_not_run(kept: Path, clie
     assert "Between 3.9 and 4.3 the verdict changes. lost_write only on 3.9." in page
     assert "Fixed in between: K-1: x." in page
     assert "producer.acks=1" in page
+    assert "3.9: Kafka 3.9.2, 2026-11-24, code 012345" in page
     assert reverse("labs:lines") in client.get(reverse("labs:evidence")).content.decode()
 
 

@@ -22,11 +22,13 @@ from advisor.catalog import kafka_line
 from advisor.intake.inputs import FileProblem, stated
 from advisor.management.exact import ExactCommand
 from advisor.reasoning.pipeline import Pipeline
+from labs.calibration.fingerprint import fingerprint
 from labs.engine.distributions.distribution import all_versions, kafka_versions
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec
 from labs.engine.programs.tools import tool_versions
 from labs.engine.run.launch import RunnerDied, launch
 from labs.engine.scenarios import ScenarioError, all_scenarios, find
+from labs.evidence.bench import bench
 from labs.pages import presentation, sentences
 from labs.runs import across, services
 from labs.runs.conditions import (
@@ -65,6 +67,8 @@ class Command(ExactCommand):
     )
     requires_system_checks = ()
     _failed = False
+    _judge: Path | None = None
+    """The socket of a judge that is kept warm between the runs, where there are several."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--scenario", required=True, metavar="NAME", help="see `scenarios`")
@@ -131,13 +135,17 @@ class Command(ExactCommand):
 
     def _across(self, lines: Sequence[str], options: dict[str, Any]) -> None:
         every = across.bisected if options["bisect"] else across.all_of
-        rows = list(every(lines, partial(self._line, options)))
+        with bench("across-") as (_, self._judge):
+            rows = list(every(lines, partial(self._line, options)))
         found = across.changes(rows, options["scenario"])
+        told = _requested_lines(options) | across.as_data(rows, found)
         self.stdout.write(
-            json.dumps(_requested_lines(options) | across.as_data(rows, found), indent=2)
+            json.dumps(told, indent=2)
             if options["json"]
             else across.report(rows, found, options["arms"].split(","))
         )
+        if options["keep"]:
+            _keep(told, options)
         if self._failed:
             raise CommandError("an arm could not be run or judged", returncode=NOT_RUN)
 
@@ -154,14 +162,18 @@ class Command(ExactCommand):
             return across.Row(line, why_not=f"{options['scenario']} {_ON_KRAFT}")
         self.stderr.write(f"Kafka {line}")
         arms = self.run_once(spec)["arms"]
-        first = pipeline if arms[0]["name"] == "described" else advisor.recommended(pipeline)
+        first, counts = _first_arm(options, pipeline), arms[0]["counts"]
         return across.Row(
             line,
             {arm["name"]: arm["verdict"] for arm in arms},
             first,
             across.permitted(first, options["scenario"]),
-            across.refuted(first, options["scenario"], arms[0]["counts"]),
+            across.refuted(first, options["scenario"], counts),
             zookeeper=spec.zookeeper,
+            seen=across.forbidden(first, counts),
+            release=spec.kafka,
+            date=timezone.now().date().isoformat(),
+            code=fingerprint(options["scenario"]),
         )
 
     def _repeat(self, spec: ExperimentSpec, share: float, seconds: float, *, as_data: bool) -> None:
@@ -179,7 +191,7 @@ class Command(ExactCommand):
     def run_once(self, spec: ExperimentSpec) -> dict[str, Any]:
         result: dict[str, Any] = {}
         try:
-            with launch(spec, _folder(spec)) as running:
+            with launch(spec, _folder(spec), self._judge) as running:
                 for event in running:
                     self._tell(event)
                     result = event.get("experiment") or result
@@ -213,6 +225,12 @@ def _add_lines(parser: CommandParser) -> None:
         action="store_true",
         help="with --across: only the lines that show between which two the verdict changed",
     )
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="FILE",
+        help="with --across: put the rows into FILE, in the place of older ones of the same lines",
+    )
 
 
 def _requested_lines(options: dict[str, Any]) -> dict[str, Any]:
@@ -220,16 +238,44 @@ def _requested_lines(options: dict[str, Any]) -> dict[str, Any]:
     return {
         "scenario": options["scenario"],
         "settings": options["stated"],
+        "conditions": options["conditions"],
+        "client": options["client"],
+        "want": options["want"],
+        "arms": options["arms"].split(","),
         "seed": options["seed"],
-        "date": timezone.now().date().isoformat(),
     }
+
+
+def _first_arm(options: dict[str, Any], pipeline: Pipeline) -> Pipeline:
+    """The settings by which lines are compared."""
+    is_described = options["arms"].split(",")[0] == "described"
+    return pipeline if is_described else advisor.recommended(pipeline)
+
+
+def _keep(told: dict[str, Any], options: dict[str, Any]) -> None:
+    """Adds rows to a file of kept ones. What its changes mean is said anew by today's rules."""
+    file: Path = options["keep"]
+    try:
+        kept = json.loads(file.read_text("utf-8")) if file.exists() else {**told, "rows": []}
+        rows = across.merged(told, kept)
+        held = [across.from_data(row, _on(options, row["kafka"])) for row in rows]
+    except (across.AcrossError, KeyError, TypeError, ValueError) as wrong:
+        message = f"--keep {file.name}: nothing was kept: {wrong}"
+        raise CommandError(message, returncode=BAD_INPUT) from wrong
+    data = across.as_data(held, across.changes(held, options["scenario"]))
+    file.write_text(json.dumps(told | data, indent=1) + "\n", "utf-8")
+
+
+def _on(options: dict[str, Any], line: str) -> Pipeline:
+    return _first_arm(options, _pipeline({**options, "kafka": line}))
 
 
 def _lines(options: dict[str, Any]) -> tuple[str, ...]:
     """The lines of `--across`, oldest first; none without it."""
     if options["across"] is None:
-        if options["bisect"]:
-            raise CommandError("--bisect goes with --across", returncode=BAD_INPUT)
+        for name in ("bisect", "keep"):
+            if options[name]:
+                raise CommandError(f"--{name} goes with --across", returncode=BAD_INPUT)
         return ()
     if options["until_bound"] is not None or options["kafka"] != kafka_versions()[0]:
         message = "--across takes the lines itself: leave --kafka and --until-bound out"

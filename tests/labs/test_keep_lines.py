@@ -1,0 +1,121 @@
+"""What `experiment --across --keep` writes: rows that add up, and mean what today's rules say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from labs.engine.plan.spec import ExperimentSpec
+from labs.evidence import over_lines
+from labs.management.commands import experiment
+from labs.management.commands.experiment import Command
+from labs.runs import across
+
+SCENARIO = "leader-disk-lost"
+TWO_COPIES = ("producer.acks=all", "topic.min.insync.replicas=2")
+
+
+@pytest.fixture(autouse=True)
+def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The releases that were run: those before 4.1 lose seven messages."""
+    ran: list[str] = []
+
+    def run_once(_: Command, spec: ExperimentSpec) -> dict[str, Any]:
+        ran.append(spec.kafka)
+        is_weak = spec.kafka < "4.1"
+        counts = {"lost_write": 7 if is_weak else 0, "redelivery": 3, "effect_missing": None}
+        verdict = "broken" if is_weak else "holds"
+        return {"arms": [{"name": "described", "verdict": verdict, "counts": counts}]}
+
+    @contextmanager
+    def bench(_: str) -> Iterator[tuple[Path, Path]]:
+        yield Path(), Path()
+
+    monkeypatch.setattr(Command, "run_once", run_once)
+    monkeypatch.setattr(experiment, "bench", bench)
+    over_lines.rows.cache_clear()
+    yield ran
+    over_lines.rows.cache_clear()
+
+
+def keep(file: Path, lines: str, *stated: str, seed: int = 7) -> dict[str, Any]:
+    settings = [word for each in stated or TWO_COPIES for word in ("--set", each)]
+    call_command(
+        "experiment", "--scenario", SCENARIO, "--across", lines, "--arms", "described",
+        "--seed", str(seed), "--keep", str(file), *settings,
+    )  # fmt: skip
+    told: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return told
+
+
+def test_rows_of_several_turns_add_up_by_line_and_newer_ones_replace_older(
+    tmp_path: Path, runs: list[str]
+) -> None:
+    file = tmp_path / "rows.json"
+    assert not keep(file, "3.3,3.9")["changes"]
+    told = keep(file, "3.9,4.3")
+    assert [row["kafka"] for row in told["rows"]] == ["3.3", "3.9", "4.3"]
+    assert len(runs) == 4
+    [change] = told["changes"]
+    assert (change["before"], change["after"]) == ("3.9", "4.3")
+    assert any("KIP-966" in rule for rule in change["rules"])
+
+
+def test_a_row_says_what_was_seen_on_which_release_when_and_by_which_code(tmp_path: Path) -> None:
+    first, last = keep(tmp_path / "rows.json", "3.9,4.3")["rows"]
+    assert first["seen"] == {"lost_write": 7}
+    assert last["seen"] == {}
+    assert first["release"].startswith("3.9.")
+    assert first["date"].startswith("20")
+    assert first["code"].keys() == {"scenario", "engine", "rules"}
+
+
+def test_the_page_reads_what_was_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep(tmp_path / "rows.json", "2.8,3.9,4.3")
+    monkeypatch.setattr(over_lines, "KEPT", tmp_path)
+    row = next(iter(over_lines.rows(tmp_path / "none.jsonl")))
+    assert [cell.verdict for cell in row.cells] == ["broken", "broken", "holds"]
+    assert [cell.zookeeper for cell in row.cells] == [True, False, False]
+    assert row.cells[0].seen == ("lost_write",)
+    assert row.settings == (*TWO_COPIES, "client=java")
+    assert "Kafka 2.8.2" in row.cells[0].run
+
+
+@pytest.mark.parametrize(("stated", "seed", "names"), [
+    (("producer.acks=1",), 7, "settings"), (TWO_COPIES, 8, "seed"),
+])  # fmt: skip
+def test_rows_of_another_question_are_refused_and_the_file_stays(
+    tmp_path: Path, stated: tuple[str, ...], seed: int, names: str
+) -> None:
+    file = tmp_path / "rows.json"
+    keep(file, "3.9,4.3")
+    before = file.read_bytes()
+    with pytest.raises(CommandError, match=f"rows.json: nothing was kept: it has rows with {names}"
+                       ) as refused:  # fmt: skip
+        keep(file, "3.9,4.3", *stated, seed=seed)
+    assert refused.value.returncode == experiment.BAD_INPUT
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"rows": [{"kafka": "3.9"}]}'])
+def test_a_file_that_holds_no_rows_is_refused_and_stays(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "rows.json"
+    file.write_text(text, "utf-8")
+    with pytest.raises(CommandError, match="nothing was kept"):
+        keep(file, "3.9,4.3")
+    assert file.read_text("utf-8") == text
+
+
+def test_a_row_that_was_told_is_read_back_whole() -> None:
+    row = across.Row(
+        "3.9", {"described": "broken"}, None, ("lost_write",), ("diverged",), "", True,
+        {"lost_write": 7}, "3.9.2", "2026-11-24", {"engine": "0123"},
+    )  # fmt: skip
+    [told] = across.as_data([row], ())["rows"]
+    assert across.from_data(json.loads(json.dumps(told)), None) == row
