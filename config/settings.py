@@ -63,7 +63,7 @@ LAB_LIMITED = {
     "advisor:renew": "saves", "labs:start": "starts", "labs:again": "starts",
     "labs:repeat": "starts", "labs:lesson": "starts", "labs:toy-start": "starts",
     "labs:class-open": "rooms", "labs:class-join": "joins", "labs:class-run": "starts",
-    "labs:challenge": "starts",
+    "labs:challenge": "starts", "labs:incident-start": "starts",
     "login": "logins", "labs:sign-in": "signins", "labs:account-password": "signins",
     "labs:account-remove": "signins", "labs:sign-up": "signups",
 }  # fmt: skip

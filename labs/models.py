@@ -22,6 +22,7 @@ from django.utils import timezone
 
 from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.run.result import JUDGED
+from labs.incidents.runner import PlaySpec
 from labs.lessons.classroom import LONGEST_NICKNAME, OPEN_FOR, Place, Stage
 
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
@@ -55,6 +56,9 @@ LIVE = (State.QUEUED, State.RUNNING)
 class Experiment(models.Model):
     """Arms under one fault schedule: what was asked, and how far it has come.
 
+    With `is_incident` it is a play of an incident, whose address is `scenario`: its arms are the
+    sides, and what was seen is in their results. A play has no verdict, no seed and no ledger.
+
     `attempt` counts how often it was put into the queue. `owner` is the token of the worker
     that claimed the attempt, `heartbeat_at` its last sign of life; both are empty unless it
     runs. `visitor` is the key of who started it, `address` a
@@ -69,6 +73,7 @@ class Experiment(models.Model):
     visitor = models.CharField(max_length=40, blank=True, default="", db_index=True)
     address = models.CharField(max_length=64, blank=True, default="", db_index=True)
     scenario = models.CharField(max_length=64)
+    is_incident = models.BooleanField(default=False)
     seed = models.BigIntegerField()
     kafka = models.CharField(max_length=16)
     spec = models.JSONField()
@@ -107,6 +112,8 @@ class Experiment(models.Model):
         return f"{self.slug} ({self.scenario}, {self.state})"
 
     def get_absolute_url(self) -> str:
+        if self.is_incident:
+            return reverse("labs:incident-play", args=[self.scenario, self.slug])
         return reverse("labs:experiment", args=[self.slug])
 
     @property
@@ -119,8 +126,12 @@ class Experiment(models.Model):
         return Path(settings.LAB_RUNS_DIR) / self.slug / str(self.attempt)
 
     def request(self) -> ExperimentSpec:
-        """What the runner is asked to do."""
+        """What the runner is asked to do, where it is no play."""
         return ExperimentSpec.from_json(json.dumps(self.spec))
+
+    def play(self) -> PlaySpec:
+        """What the runner is asked to do, where it is a play of an incident."""
+        return PlaySpec.from_json(json.dumps(self.spec))
 
 
 class Run(models.Model):

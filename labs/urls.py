@@ -48,6 +48,11 @@ urlpatterns = [
     path("experiments/<slug:slug>/<slug:arm>/message/", replay_views.message, name="message"),
     path("incidents/", incident_views.incidents, name="incidents"),
     path("incidents/<slug:name>/", incident_views.incident, name="incident"),
+    path("incidents/<slug:name>/start/", incident_views.start, name="incident-start"),
+    path("incidents/<slug:name>/plays/<slug:slug>/", incident_views.play, name="incident-play"),
+    path(
+        "incidents/<slug:name>/plays/<slug:slug>/live/", incident_views.live, name="incident-live"
+    ),
     path("scenarios/", scenario_views.scenarios, name="scenarios"),
     path("scenarios/<slug:name>/start/", scenario_views.start, name="scenario-start"),
     path("toy/", toy_views.show, name="toy"),

@@ -13,6 +13,8 @@ KINDS = {
 }
 """Component → of what its releases are."""
 SIDES = ("affected", "fixed", "today")
+PHASES = ("waiting", "fetching", "booting", "playing", "done")
+"""What a play goes through: its place on the machine, the release, the brokers, the steps."""
 TEXTS = ("report", "steps", "mechanism", "workaround")
 """The texts of an incident, in the order in which they are read; each is a Markdown file."""
 

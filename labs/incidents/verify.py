@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -14,8 +14,14 @@ from typing import cast
 
 from labs.engine.base.processes import state
 from labs.engine.cluster.cluster import Cluster
-from labs.engine.distributions.distribution import kafka, past, past_clients, past_streams
-from labs.engine.distributions.java import find_java
+from labs.engine.distributions.distribution import (
+    Distribution,
+    kafka,
+    past,
+    past_clients,
+    past_streams,
+)
+from labs.engine.distributions.java import Java, find_java
 from labs.engine.programs.tools import tools
 from labs.incidents import wheels
 from labs.incidents.model import SIDES, Incident, Outcome
@@ -26,6 +32,10 @@ from labs.incidents.past_python import PastPython
 Tell = Callable[[str], None]
 _PREFIX = "delivery-lab-incident-"
 _GONE = (None, "Z", "X")
+
+
+def _nobody(_: str) -> None:
+    """Hears of a phase where nobody wants to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,37 +78,50 @@ def verify(
         yield Side(incident.id, side, release, tuple(outcomes))
 
 
-def play(incident: Incident, release: str, tell: Tell) -> Outcome:
+def play(
+    incident: Incident, release: str, tell: Tell, enter: Tell = _nobody, home: Path | None = None
+) -> Outcome:
     """One play on fresh brokers, in a folder that is gone afterwards.
 
     They are of the release, or of today where the release is that of a client. The steps are
-    `play` of the incident's module, given a `PastCluster`, `PastClient` or `PastPython`.
+    `play` of the incident's module, given a `PastCluster`, `PastClient` or `PastPython`. `tell`
+    hears of each download, `enter` of each phase that begins (`model.PHASES`). With `home` the
+    play is in that folder, which is left to the caller.
 
     Raises `distribution.WrongChecksum`, `ivy.DownloadFailed`, `java.JavaMissing`,
     `wait.WaitTimeout`, `ChildProcessError`, `ProgramFailed`, `KafkaException`.
     """
     steps, java = import_module(incident.module), find_java()
-    with _folder() as folder:
+    with _folder() if home is None else nullcontext(home) as folder:
+        enter("fetching")
         if incident.component == "broker":
             jars, size = past(release, tell), steps.BROKERS
+            enter("booting")
             with PastCluster(jars, java, folder, steps.SETTINGS, size) as brokers:
+                enter("playing")
                 return cast(Outcome, steps.play(brokers))
         today = kafka(progress=tell)
+        client = _fetched(incident, release, today, java, folder, tell)
+        enter("booting")
         with Cluster(today, java, folder / "cluster", size=1) as cluster:
-            if incident.component == "librdkafka":
-                return cast(Outcome, steps.play(_python(release, folder, cluster, tell)))
-            fetch = past_streams if incident.component == "streams" else past_clients
-            clients, own_tools = fetch(release, tell), tools(today.version, java, tell)
-            data = cluster.brokers[1].data
-            client = PastClient(clients, java, folder, cluster.bootstrap, own_tools, data)
-            return cast(Outcome, steps.play(client))
+            enter("playing")
+            return cast(Outcome, steps.play(client(cluster)))
 
 
-def _python(release: str, folder: Path, cluster: Cluster, tell: Tell) -> PastPython:
-    modules = None if release == wheels.installed() else folder / "modules"
-    if modules:
-        wheels.unpack(release, modules, tell)
-    return PastPython(cluster.bootstrap, folder, modules)
+def _fetched(
+    incident: Incident, release: str, today: Distribution, java: Java, folder: Path, tell: Tell
+) -> Callable[[Cluster], PastClient | PastPython]:
+    """Fetches what a client of this release needs; what is returned makes it for a cluster."""
+    if incident.component == "librdkafka":
+        modules = None if release == wheels.installed() else folder / "modules"
+        if modules:
+            wheels.unpack(release, modules, tell)
+        return lambda cluster: PastPython(cluster.bootstrap, folder, modules)
+    fetch = past_streams if incident.component == "streams" else past_clients
+    clients, own = fetch(release, tell), tools(today.version, java, tell)
+    return lambda cluster: PastClient(
+        clients, java, folder, cluster.bootstrap, own, cluster.brokers[1].data
+    )
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from labs.models import Experiment
 from labs.pages import comparison, presentation, report, selectors
 from labs.pages.parameters import slug as typed_slug
 from labs.pages.parameters import whole_number
@@ -52,7 +51,7 @@ def repetitions(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def repeat(request: HttpRequest, slug: str) -> HttpResponse:
     """Queues the same arms some times more, each time with another seed."""
-    this = get_object_or_404(Experiment, slug=slug)
+    this = get_object_or_404(selectors.recent(), slug=slug)
     try:
         times = whole_number(request.POST.get("times", "")) or 0
         services.repeat(this, times, visitors.of(request))

@@ -1,16 +1,22 @@
-"""The pages of the incidents: known bugs that were seen on the releases that had them."""
+"""The pages of the incidents: known bugs seen on the releases that had them, and plays of them."""
 
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.safestring import SafeString
-from django.views.decorators.http import require_safe
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseStopPolling
 from markdown_it import MarkdownIt
 
 from labs.incidents import Incident, all_incidents, find, record
+from labs.pages import incident_plays, selectors
+from labs.runs import plays, presence, visitors
+from labs.runs.services import Refused
 
 _COLUMNS = {"affected": "with the bug", "fixed": "fixed", "today": "today"}
 _HEADINGS = {
@@ -29,20 +35,76 @@ def incidents(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@never_cache
 def incident(request: HttpRequest, name: str) -> HttpResponse:
-    """One incident: its texts, the counts that ship, and what was left to look at."""
+    """One incident: its texts, the counts that ship, what was left to look at, and plays here."""
+    return render(request, "labs/incident.html", _context(_found(name)))
+
+
+@require_POST
+def start(request: HttpRequest, name: str) -> HttpResponse:
+    """Queues a play of the sides `side`."""
+    found = _found(name)
+    sides = request.POST.getlist("side")
     try:
-        incident = find(name)
+        return redirect(plays.start(found, sides, visitors.of(request)))
+    except Refused as refused:
+        context = _context(found) | {"refused": str(refused), "chosen": sides}
+        return render(request, "labs/incident.html", context, status=400)
+
+
+@require_safe
+@never_cache
+def play(request: HttpRequest, name: str, slug: str) -> HttpResponse:
+    """The permalink of a play: live while it runs, afterwards what was seen."""
+    return render(request, "labs/incident_play.html", _play(request, name, slug))
+
+
+@require_safe
+@never_cache
+def live(request: HttpRequest, name: str, slug: str) -> HttpResponse:
+    """The part of it that changes; 286 tells htmx that it will not change again."""
+    context = _play(request, name, slug)
+    response = render(request, "labs/incident_play.html#live", context)
+    if not context["experiment"].is_live:
+        response.status_code = HttpResponseStopPolling.status_code
+    return response
+
+
+def _found(name: str) -> Incident:
+    try:
+        return find(name)
     except LookupError as unknown:
         raise Http404(f"There is no incident {name}") from unknown
+
+
+def _context(incident: Incident) -> dict[str, Any]:
     texts = {key: _html(source) for key, source in incident.texts.items()}
-    context = {
+    return {
         "incident": incident,
         "sides": record.sides(incident.id),
         "report": texts.pop("report"),
         "texts": [(key, _HEADINGS[key], text) for key, text in texts.items()],
+        "releases": [
+            (side, release, incident_plays.LABELS[side])
+            for side, release in incident.releases.items()
+        ],
+        "chosen": list(incident.releases),
+        "plays": incident_plays.latest(incident),
     }
-    return render(request, "labs/incident.html", context)
+
+
+def _play(request: HttpRequest, name: str, slug: str) -> dict[str, Any]:
+    found = _found(name)
+    experiment = get_object_or_404(selectors.plays(found.slug), slug=slug)
+    return {
+        "incident": found,
+        "experiment": experiment,
+        "standing": incident_plays.standing(experiment, found),
+        "sides": incident_plays.sides(experiment, found),
+        "no_worker": experiment.is_live and presence.missing(),
+        "may_cancel": visitors.may_cancel(request, experiment),
+    }
 
 
 def _cells(incident: Incident) -> list[tuple[str, record.Played | None]]:

@@ -43,7 +43,9 @@ def picture(request: HttpRequest, slug: str) -> HttpResponse:
 def message(request: HttpRequest, slug: str, arm: str) -> HttpResponse:
     """What became of the message `?value=` of one arm; the part for the replay if htmx asks."""
     run = get_object_or_404(
-        Run.objects.select_related("experiment"), experiment__slug=slug, name=arm
+        Run.objects.select_related("experiment").filter(experiment__is_incident=False),
+        experiment__slug=slug,
+        name=arm,
     )
     if run.experiment.is_live:
         raise Http404("The run is not over.")

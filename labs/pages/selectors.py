@@ -34,8 +34,15 @@ class Evidence:
 
 
 def recent() -> QuerySet[Experiment]:
-    """Experiments, newest first, with their runs."""
-    return Experiment.objects.select_related("trial").prefetch_related("runs")
+    """Experiments, newest first, with their runs; plays of incidents have pages of their own."""
+    staged = Experiment.objects.filter(is_incident=False)
+    return staged.select_related("trial").prefetch_related("runs")
+
+
+def plays(incident: str) -> QuerySet[Experiment]:
+    """The plays of an incident by its address, newest first, with their sides."""
+    found = Experiment.objects.filter(is_incident=True, scenario=incident)
+    return found.prefetch_related("runs")
 
 
 def place_in_queue(experiment: Experiment) -> int:

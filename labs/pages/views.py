@@ -170,7 +170,7 @@ def cancel(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def again(request: HttpRequest, slug: str) -> HttpResponse:
     """Runs the same arms and seed once more."""
-    found = get_object_or_404(Experiment, slug=slug)
+    found = get_object_or_404(selectors.recent(), slug=slug)
     try:
         return redirect(services.again(found, visitors.of(request)))
     except services.Refused as refused:

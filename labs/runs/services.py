@@ -197,9 +197,9 @@ def again(experiment: Experiment, visitor: Visitor = NOBODY) -> Experiment:
     if experiment.state == State.DONE:
         return _enqueue(experiment.request(), experiment.pipeline, experiment.lesson, visitor)
     with transaction.atomic():
-        _take_place(visitor)
+        take_place(visitor)
         if lifecycle.requeue(experiment.slug, experiment.attempt, visitor.key, visitor.address):
-            _nudge_on_commit(experiment.slug, experiment.attempt + 1)
+            nudge_on_commit(experiment.slug, experiment.attempt + 1)
     experiment.refresh_from_db()
     return experiment
 
@@ -295,7 +295,7 @@ def _refuse_if_full(visitor: Visitor) -> None:
             raise Refused(said)
 
 
-def _take_place(visitor: Visitor) -> None:
+def take_place(visitor: Visitor) -> None:
     """Counts again what waits, and has whoever counts next wait until this transaction is over.
 
     A transaction of SQLite begins as the only one that writes (`transaction_mode`).
@@ -308,9 +308,9 @@ def _take_place(visitor: Visitor) -> None:
 
 @transaction.atomic
 def _enqueue(spec: ExperimentSpec, pipeline: str, lesson: str, visitor: Visitor) -> Experiment:
-    _take_place(visitor)
+    take_place(visitor)
     experiment = store(spec, pipeline, lesson, visitor)
-    _nudge_on_commit(experiment.slug, experiment.attempt)
+    nudge_on_commit(experiment.slug, experiment.attempt)
     return experiment
 
 
@@ -347,6 +347,6 @@ def store(
     return experiment
 
 
-def _nudge_on_commit(slug: str, attempt: int) -> None:
+def nudge_on_commit(slug: str, attempt: int) -> None:
     # Only after the commit: a worker that is faster than the transaction would find nothing.
     transaction.on_commit(partial(queue.nudge, slug, attempt))

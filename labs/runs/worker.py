@@ -79,7 +79,8 @@ def _execute(
     experiment: Experiment, owner: str, judge_socket: Path, pool: Pool | None
 ) -> tuple[State, str]:
     recorder = Recorder(experiment, owner)
-    with launch(experiment.request(), experiment.folder, judge_socket, pool) as running:
+    wanted = experiment.play() if experiment.is_incident else experiment.request()
+    with launch(wanted, experiment.folder, judge_socket, pool) as running:
         heart = _Heart(experiment.slug, owner, running)
         try:
             with heart:

@@ -275,6 +275,7 @@ def _sum(path: Path) -> str | None:
 def _fetch(
     folder: Path, locked: tuple[Locked, ...], stamp: str, progress: ivy.Progress | None
 ) -> None:
+    ivy.ensure_room(folder)
     with workshop(folder) as temporary:
         modules = ((jar.group, jar.artifact, jar.version) for jar in locked)
         ivy.fetch(find_java(), modules, temporary, progress=progress)

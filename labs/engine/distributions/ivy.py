@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -19,9 +20,30 @@ Progress = Callable[[str], None]
 Module = tuple[str, str, str]
 """Group, artifact, version."""
 
+MEGABYTE = 10**6
+ROOM_MB = 400
+
 
 class DownloadFailed(Exception):
     """Jars could not be fetched; the message holds Ivy's own words and what to do."""
+
+
+class NoRoom(DownloadFailed):
+    """The disk is too full for a download, so none was begun; the message says what is needed."""
+
+
+def ensure_room(near: Path) -> None:
+    """Raises `NoRoom` where the disk of a folder cannot take the jars of a release.
+
+    The folder need not exist yet. A release has 150 MB at most, and is there twice for a moment.
+    """
+    place = next(each for each in (near, *near.parents) if each.exists())
+    free = shutil.disk_usage(place).free // MEGABYTE
+    if free < ROOM_MB:
+        raise NoRoom(
+            f"Nothing was downloaded: the disk for downloads has {free:,} MB left, "
+            f"and {ROOM_MB} MB are needed. Free some, or set LAB_CACHE_DIR to a larger disk"
+        )
 
 
 def ivy_jar() -> Path:

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 MOST_PARTITIONS = 12
 VALUE_BYTES = (20, 10_000)
@@ -54,6 +54,8 @@ class ExperimentSpec:
     what is beyond the limits, and for values of a length with Java clients, which send the number
     alone. A seed has 63 bits, as its column has.
     """
+
+    MODULE: ClassVar[str] = "labs.engine.run.experiment"
 
     scenario: str
     seed: int

@@ -1,8 +1,9 @@
 """The keeper of one experiment: it starts it, and leaves nothing behind, however it ends.
 
 `python -m labs.engine.run.keeper SPEC.json --folder DIR [--judge-socket PATH]` prints events, a
-JSON object a line. It ends everything when its owner dies (standard input ends: the whole folder is
-removed) and on SIGTERM or SIGINT (only the clusters' folders are).
+JSON object a line. With `--module NAME` the process that it keeps is that one, started in the same
+way, in place of `labs.engine.run.experiment`. It ends everything when its owner dies (standard
+input ends: the whole folder is removed) and on SIGTERM or SIGINT (only the clusters' folders are).
 
 `python -m labs.engine.run.keeper SHAPES.json --ahead HOME [--judge-socket PATH]` starts one ahead
 of its run (`labs.engine.run.ahead`): what it is told on standard input is passed on, and the folder
@@ -44,11 +45,12 @@ def main(argv: list[str]) -> int:
     where.add_argument("--folder", type=Path)
     where.add_argument("--ahead", type=Path)
     parser.add_argument("--judge-socket", type=Path)
+    parser.add_argument("--module", default="labs.engine.run.experiment")
     options = parser.parse_args(argv[1:])
     folder: Path = (options.folder or options.ahead).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     socket = [options.judge_socket] if options.judge_socket else []
-    module = "labs.engine.run.ahead" if options.ahead else "labs.engine.run.experiment"
+    module = "labs.engine.run.ahead" if options.ahead else options.module
     command = [sys.executable, "-m", module, options.spec.resolve(), folder, *socket]
     try:
         return keep(command, folder, ahead=bool(options.ahead))

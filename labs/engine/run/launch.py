@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from labs.engine.base import processes
 from labs.engine.base.wait import until
@@ -18,6 +18,15 @@ from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.run.pool import ENDED_WAITING, SPEC, Pool
 
 _GRACE_S = 20.0
+
+
+class Request(Protocol):
+    """What is to be run: plain data that crosses to a process of its own."""
+
+    MODULE: ClassVar[str]
+    """The Python name of that process, as `labs.engine.run.keeper` starts it."""
+
+    def to_json(self) -> str: ...
 
 
 class RunnerDied(Exception):
@@ -36,7 +45,7 @@ class Launch:
     """
 
     def __init__(
-        self, spec: ExperimentSpec, folder: Path, judge_socket: Path | None = None,
+        self, spec: Request, folder: Path, judge_socket: Path | None = None,
         pool: Pool | None = None,
     ) -> None:  # fmt: skip
         self.folder = folder.resolve()
@@ -44,8 +53,8 @@ class Launch:
         (self.folder / SPEC).write_text(spec.to_json(), "utf-8")
         self._log = self.folder / "runner.log"
         self._finished = self._stopped = False
-        self._judge_socket = judge_socket
-        self._waited = pool.take(spec) if pool else None
+        self._judge_socket, self._module = judge_socket, spec.MODULE
+        self._waited = pool.take(spec) if pool and isinstance(spec, ExperimentSpec) else None
         if self._waited and self._waited.hand_over(self.folder):
             self._process = self._waited.process
         else:
@@ -57,7 +66,7 @@ class Launch:
         return processes.spawn(
             [
                 sys.executable, "-m", "labs.engine.run.keeper",
-                path, "--folder", self.folder, *socket,
+                path, "--folder", self.folder, "--module", self._module, *socket,
             ],
             log=self._log, cwd=processes.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
@@ -126,7 +135,7 @@ class Launch:
 
 
 def launch(
-    spec: ExperimentSpec, folder: Path, judge_socket: Path | None = None,
+    spec: Request, folder: Path, judge_socket: Path | None = None,
     pool: Pool | None = None,
 ) -> Launch:  # fmt: skip
     """Starts the runner in a new folder; or the one that waits in the pool, if it fits, goes on.

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from labs.engine.base.cache import alone, cache_dir
 from labs.engine.distributions.distribution import UnknownVersion, WrongChecksum
-from labs.engine.distributions.ivy import DownloadFailed
+from labs.engine.distributions.ivy import DownloadFailed, ensure_room
 
 LOCKS = Path(__file__).parent
 PRODUCT = "confluent-kafka"
@@ -51,6 +51,7 @@ def _wheel(release: str, sums: dict[str, str], progress: Callable[[str], None]) 
     folder = cache_dir() / "wheels" / f"{PRODUCT}-{release}"
     with alone(folder):
         if not list(folder.glob("*.whl")):
+            ensure_room(folder)
             progress(f"downloading {PRODUCT} {release}")
             _download(release, folder)
         [wheel] = folder.glob("*.whl")

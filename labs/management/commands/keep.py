@@ -25,7 +25,7 @@ class Command(ExactCommand):
     def handle(self, *args: object, **options: Any) -> None:
         name = options["name"]
         try:
-            keep(Experiment.objects.get(slug=name))
+            keep(Experiment.objects.get(slug=name, is_incident=False))
         except Experiment.DoesNotExist:
             raise CommandError(f"There is no experiment {name}.", returncode=2) from None
         except NotRecordable as error:

@@ -1,0 +1,123 @@
+"""Plays an incident as one run, side after side, and says how far it is.
+
+`python -m labs.incidents.runner SPEC.json FOLDER` is the process that owns the brokers;
+`labs.engine.run.keeper` starts it, sees to its end and removes what it leaves. It prints events as
+`labs.engine.run.experiment` does. A side that could not be played is an error, never a count.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+import traceback
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+from labs.engine.base import failure_text
+from labs.engine.base.slots import slot
+from labs.engine.distributions.ivy import DownloadFailed, NoRoom
+from labs.engine.run.events import Emitter
+from labs.incidents import Incident, find
+from labs.incidents.verify import play
+
+FINISHED, SIDE_FAILED, UNUSABLE = 0, 1, 2
+"""Exit codes: every side was played; some could not be; the request makes no sense."""
+
+_CAUSE = re.compile(r"\([\w.$]*(?:Exception|Error): ([^()]+)\)")
+_REFUSED = (
+    "{release} could not be downloaded{cause}. The registry did not answer, or refused it. Whoever "
+    "runs this installation finds its words in the log of the run, and can name another registry "
+    "(docs/setup.md). Nothing was played"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaySpec:
+    """An incident by its address, and which of its sides are played, in this order.
+
+    Raises `ValueError` for no side, one that it does not have, or one named twice, and
+    `LookupError` for an incident that there is none of.
+    """
+
+    MODULE: ClassVar[str] = "labs.incidents.runner"
+
+    incident: str
+    sides: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        known = find(self.incident).releases
+        if not self.sides or len({*self.sides}) < len(self.sides) or {*self.sides} - {*known}:
+            raise ValueError(f"{self.incident} is played on one or more of {', '.join(known)}")
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> PlaySpec:
+        data = json.loads(text)
+        return cls(data["incident"], tuple(data["sides"]))
+
+
+def run(spec: PlaySpec, folder: Path, events: Emitter) -> int:
+    """Plays every side and says the result; returns the exit code."""
+    incident = find(spec.incident)
+    found = [_side(incident, side, folder / side / "cluster", events) for side in spec.sides]
+    played = [result for result in found if result is not None]
+    events.emit("result", experiment={"incident": incident.id, "arms": played})
+    return FINISHED if len(played) == len(found) else SIDE_FAILED
+
+
+def _side(incident: Incident, side: str, home: Path, events: Emitter) -> Mapping[str, Any] | None:
+    """One side, once; None where it could not be played, and why is said."""
+    release, say = incident.releases[side], partial(events.emit, arm=side)
+    enter = partial(_phase, say)
+    try:
+        home.mkdir(parents=True)
+        enter("waiting")
+        with slot(on_place=lambda place: enter("waiting", place=place)):
+            outcome = play(incident, release, partial(_downloads, say), enter, home)
+    except Exception as problem:  # whatever it is, nothing is said of this side but why
+        traceback.print_exc(file=sys.stderr)
+        say("error", message=f"Release {release} could not be played: {_why(problem, release)}.")
+        return None
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+    # Whether it was seen is a count; a verdict is what the judge says of a ledger.
+    result = {"name": side, "verdict": "", "release": release, **asdict(outcome)}
+    say("arm", result=result)
+    return result
+
+
+def _phase(say: partial[None], phase: str, **more: object) -> None:
+    say("phase", phase=phase, **more)
+
+
+def _downloads(say: partial[None], line: str) -> None:
+    say("phase", phase="fetching", detail=line)
+
+
+def _why(problem: Exception, release: str) -> str:
+    if not isinstance(problem, DownloadFailed) or isinstance(problem, NoRoom):
+        return failure_text.sentence(problem).rstrip(".")
+    cause = _CAUSE.search(str(problem))
+    return _REFUSED.format(release=release, cause=f" ({cause[1]})" if cause else "")
+
+
+def main(argv: list[str]) -> int:
+    spec_file, folder = (Path(argument) for argument in argv[1:3])
+    events = Emitter(sys.stdout)
+    try:
+        spec = PlaySpec.from_json(spec_file.read_text("utf-8"))
+    except (LookupError, ValueError, TypeError) as wrong:
+        events.emit("error", message=f"It cannot be played: {failure_text.report(wrong)}")
+        return UNUSABLE
+    return run(spec, folder, events)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,50 @@
+"""Plays of incidents: they wait in the queue of the experiments, and are run by its workers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from django.db import transaction
+from django.utils import timezone
+
+from labs.incidents import Incident
+from labs.incidents.runner import PlaySpec
+from labs.models import Experiment, Run
+from labs.runs.services import Refused, nudge_on_commit, take_place
+from labs.runs.visitors import NOBODY, Visitor
+
+
+def start(incident: Incident, sides: Sequence[str], visitor: Visitor = NOBODY) -> Experiment:
+    """Queues a play of these sides, each once, in the order in which the page shows them.
+
+    Raises `Refused` for no side or one that is not played, and for a full queue.
+    """
+    known = incident.releases
+    if not sides or {*sides} - {*known}:
+        named = ", ".join(f"{side} ({release})" for side, release in known.items())
+        raise Refused(f"Choose at least one release to play: {named}.")
+    spec = PlaySpec(incident.slug, tuple(side for side in known if side in sides))
+    with transaction.atomic():
+        take_place(visitor)
+        play = _stored(spec, visitor)
+        nudge_on_commit(play.slug, play.attempt)
+    return play
+
+
+def _stored(spec: PlaySpec, visitor: Visitor) -> Experiment:
+    play = Experiment.objects.create(
+        scenario=spec.incident,
+        is_incident=True,
+        visitor=visitor.key,
+        address=visitor.address,
+        seed=0,
+        kafka="",
+        spec=asdict(spec),
+        queued_at=timezone.now(),
+    )
+    Run.objects.bulk_create(
+        Run(experiment=play, name=side, position=position, settings={}, settings_key="")
+        for position, side in enumerate(spec.sides)
+    )
+    return play
