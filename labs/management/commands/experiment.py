@@ -153,7 +153,7 @@ class Command(ExactCommand):
         """One line of brokers, run; one on which it cannot be staged says why."""
         try:
             on_line = {**options, "kafka": line}
-            spec, pipeline = _spec(on_line), _pipeline(on_line)
+            spec = _spec(on_line)
         except CommandError as cannot:
             self.stderr.write(f"Kafka {line}: {cannot}")
             return across.Row(line, why_not=str(cannot))
@@ -162,7 +162,7 @@ class Command(ExactCommand):
             return across.Row(line, why_not=f"{options['scenario']} {_ON_KRAFT}")
         self.stderr.write(f"Kafka {line}")
         arms = self.run_once(spec)["arms"]
-        first, counts = _first_arm(options, pipeline), arms[0]["counts"]
+        first, counts = _on(options, spec.kafka), arms[0]["counts"]
         return across.Row(
             line,
             {arm["name"]: arm["verdict"] for arm in arms},
@@ -246,19 +246,13 @@ def _requested_lines(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _first_arm(options: dict[str, Any], pipeline: Pipeline) -> Pipeline:
-    """The settings by which lines are compared."""
-    is_described = options["arms"].split(",")[0] == "described"
-    return pipeline if is_described else advisor.recommended(pipeline)
-
-
 def _keep(told: dict[str, Any], options: dict[str, Any]) -> None:
     """Adds rows to a file of kept ones. What its changes mean is said anew by today's rules."""
     file: Path = options["keep"]
     try:
         kept = json.loads(file.read_text("utf-8")) if file.exists() else {**told, "rows": []}
         rows = across.merged(told, kept)
-        held = [across.from_data(row, _on(options, row["kafka"])) for row in rows]
+        held = [across.from_data(row, _on(options, row["release"] or row["kafka"])) for row in rows]
     except (across.AcrossError, KeyError, TypeError, ValueError) as wrong:
         message = f"--keep {file.name}: nothing was kept: {wrong}"
         raise CommandError(message, returncode=BAD_INPUT) from wrong
@@ -266,8 +260,12 @@ def _keep(told: dict[str, Any], options: dict[str, Any]) -> None:
     file.write_text(json.dumps(told | data, indent=1) + "\n", "utf-8")
 
 
-def _on(options: dict[str, Any], line: str) -> Pipeline:
-    return _first_arm(options, _pipeline({**options, "kafka": line}))
+def _on(options: dict[str, Any], release: str) -> Pipeline:
+    """The settings by which lines are compared, on the release that ran: not all of a line have
+    the same bugs."""
+    pipeline = _pipeline({**options, "kafka": release})
+    is_described = options["arms"].split(",")[0] == "described"
+    return pipeline if is_described else advisor.recommended(pipeline)
 
 
 def _lines(options: dict[str, Any]) -> tuple[str, ...]:

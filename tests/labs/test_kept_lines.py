@@ -1,0 +1,86 @@
+"""The rows over release lines that ship: today's rules and known bugs are held against each run."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from advisor import services as advisor
+from advisor.intake.inputs import stated
+from advisor.reasoning.pipeline import Pipeline
+from labs.evidence.over_lines import KEPT
+from labs.management.commands.experiment import ASSUMED
+from labs.runs import across
+from labs.runs.across import Row
+
+FILES = pytest.mark.parametrize("file", sorted(KEPT.glob("*.json")), ids=lambda file: file.stem)
+
+
+def test_rows_ship_so_that_the_page_of_a_new_installation_is_not_empty() -> None:
+    assert list(KEPT.glob("*.json"))
+
+
+@cache
+def told(file: Path) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return data
+
+
+def pipeline(file: Path, row: dict[str, Any]) -> Pipeline:
+    """What ran in a row, by what the file says of it."""
+    asked = told(file)
+    fields = {**ASSUMED, "family": asked["client"], "kafka": row["release"] or row["kafka"],
+              "need.guarantee": asked["want"], **dict(map(stated, asked["settings"]))}  # fmt: skip
+    described, problems = advisor.from_fields(fields)
+    assert described is not None, problems
+    return described if asked["arms"][0] == "described" else advisor.recommended(described)
+
+
+def rows(file: Path) -> list[Row]:
+    return [across.from_data(row, pipeline(file, row)) for row in told(file)["rows"]]
+
+
+@FILES
+def test_each_row_says_on_what_it_was_run_or_why_not(file: Path) -> None:
+    for row in rows(file):
+        if row.why_not:
+            assert not row.verdicts
+            continue
+        assert row.release.startswith(f"{row.line}.")
+        assert row.verdict, f"{row.line}: a run that says nothing is not kept"
+        assert row.code.keys() == {"scenario", "engine", "rules"}
+        assert row.date >= "2026-11-24"
+
+
+@FILES
+def test_no_run_shows_what_the_rules_of_today_call_impossible(file: Path) -> None:
+    for row in rows(file):
+        if row.verdicts and row.pipeline:
+            assert across.refuted(row.pipeline, told(file)["scenario"], row.seen) == ()
+            if row.verdict == "broken":
+                assert across.permitted(row.pipeline, told(file)["scenario"]), row.line
+                assert row.seen, "what breaks a guarantee is counted"
+
+
+@FILES
+def test_a_rule_or_a_known_bug_explains_each_change_and_the_file_says_what_they_say(
+    file: Path,
+) -> None:
+    found = across.changes(rows(file), told(file)["scenario"])
+    for change in found:
+        assert change.rules or change.bugs, f"{change.before} to {change.after}: by chance?"
+    as_told = json.loads(json.dumps(across.as_data((), found)["changes"]))
+    assert told(file)["changes"] == as_told, "keep the rows again: the rules say it otherwise"
+
+
+@FILES
+def test_a_line_since_which_a_rule_permits_nothing_holds_from_there_on(file: Path) -> None:
+    """A run may hold by chance where harm is permitted; where none is, it has to."""
+    for row in rows(file):
+        scenario = told(file)["scenario"]
+        if row.verdicts and row.pipeline and not across.permitted(row.pipeline, scenario):
+            assert row.verdict == "holds", row.line
