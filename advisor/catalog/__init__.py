@@ -5,6 +5,7 @@ sizes are integers. A setting that was not stated is not in `settings`: real cli
 unlike one that was stated with its default.
 """
 
+from advisor.catalog.beyond import not_advised
 from advisor.catalog.combinations import refused_combination
 from advisor.catalog.effective import effective
 from advisor.catalog.lookups import has, lookup, settings_of
@@ -18,6 +19,7 @@ from advisor.catalog.model import (
     UnknownSetting,
     Value,
 )
+from advisor.catalog.servers import refused_by_servers
 from advisor.catalog.validity import validate
 from advisor.catalog.values import parse, render, written
 from advisor.catalog.versions import client_line, kafka_line, kafka_versions, versions
@@ -37,7 +39,9 @@ __all__ = [
     "kafka_line",
     "kafka_versions",
     "lookup",
+    "not_advised",
     "parse",
+    "refused_by_servers",
     "refused_combination",
     "render",
     "settings_of",

@@ -27,7 +27,12 @@ _STRATEGY = "partition.assignment.strategy"
 _OF_CLASSIC = (_STRATEGY, HEARTBEAT, SESSION)
 _ASSIGNOR, _TWO_PHASES = "group.remote.assignor", "transaction.two.phase.commit.enable"
 _PROTOCOLS = {"range": "eager", "roundrobin": "eager", "cooperative-sticky": "cooperative"}
+_TYPE = "group.protocol.type"
 _GAPLESS = "enable.gapless.guarantee"
+_FETCH, _MESSAGE = "fetch.max.bytes", "message.max.bytes"
+_QUEUED = "queued.max.messages.kbytes"
+_LEAST, _RESPONSE = "fetch.min.bytes", "receive.message.max.bytes"
+_PAUSE, _LONGEST_PAUSE = "reconnect.backoff.ms", "reconnect.backoff.max.ms"
 
 
 def refused_combination(
@@ -67,9 +72,17 @@ def _librdkafka_producer(texts: Texts, line: str) -> Said:
     idempotent = _on(texts, IDEMPOTENCE) or "transactional.id" in texts
     if _on(texts, _GAPLESS) and not idempotent:
         yield _GAPLESS, f"`{_GAPLESS}` requires `{IDEMPOTENCE}` to be enabled"
+    threshold = "queue.buffering.backpressure.threshold"
+    if idempotent and _number(texts, threshold, 1) != 1:
+        yield threshold, f"`{threshold}` must be set to 1 when `{IDEMPOTENCE}` is true"
+    yield from _librdkafka_pauses(texts)
 
 
 def _librdkafka_consumer(texts: Texts, line: str) -> Said:
+    yield from _librdkafka_sizes(texts)
+    yield from _librdkafka_pauses(texts)
+    if texts.get(_TYPE, "consumer") != "consumer":
+        yield _TYPE, f"Unsupported {_STRATEGY}: range"
     if texts.get(GROUP_PROTOCOL) != "consumer":
         yield from _librdkafka_assignors(texts.get(_STRATEGY, ""))
     elif SESSION not in texts:
@@ -79,6 +92,38 @@ def _librdkafka_consumer(texts: Texts, line: str) -> Said:
         if HEARTBEAT in texts:
             message = f"`{HEARTBEAT}` is not supported for `{GROUP_PROTOCOL}=consumer` or share"
             yield HEARTBEAT, f"{message} consumer. It is defined broker side"
+
+
+def _librdkafka_sizes(texts: Texts) -> Said:
+    """What a response may hold, where one of the three is stated (rd_kafka_conf_finalize)."""
+    most, one, response = (
+        _number(texts, name, default)
+        for name, default in ((_FETCH, 52_428_800), (_MESSAGE, 1_000_000), (_RESPONSE, 100_000_000))
+    )
+    if not 1 <= _number(texts, _LEAST, 1) <= 100_000_000:
+        yield (
+            _LEAST,
+            f'Configuration property "{_LEAST}" value is outside allowed range 1..100000000',
+        )
+    if _FETCH in texts:
+        if most < one:
+            yield _FETCH, f"`{_FETCH}` must be >= `{_MESSAGE}`"
+    else:
+        most = max(min(most, 1024 * _number(texts, _QUEUED, 65_536)), one)
+    if _RESPONSE in texts and response < most + 512:
+        yield _RESPONSE, f"`{_RESPONSE}` must be >= `{_FETCH}` + 512"
+
+
+def _librdkafka_pauses(texts: Texts) -> Said:
+    least, most = _number(texts, _PAUSE, 100), _number(texts, _LONGEST_PAUSE, 10_000)
+    if most < least:
+        here = _LONGEST_PAUSE if _LONGEST_PAUSE in texts else _PAUSE
+        yield here, f"`{_LONGEST_PAUSE}` must be >= `{_PAUSE}`"
+
+
+def _number(texts: Texts, name: str, default: int) -> int:
+    text = texts.get(name, "").strip()
+    return int(text) if text.isdecimal() and len(text) < 20 else default
 
 
 def _librdkafka_assignors(stated: str) -> Said:

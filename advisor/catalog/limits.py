@@ -27,6 +27,7 @@ MAX_TRANSACTION = "transaction.max.timeout.ms"
 _WAIT, _SOCKET = "replica.fetch.wait.max.ms", "replica.socket.timeout.ms"
 _LAG = "replica.lag.time.max.ms"
 _OFFSET_ACKS = "offsets.commit.required.acks"
+_FAILED = "requirement failed: "
 _OFFSET_COPIES = "offsets.topic.replication.factor"
 
 _SESSION_WORDS = (
@@ -53,9 +54,12 @@ def problems(stated: Stated) -> Iterator[Problem]:
 
 def _file(stated: Stated) -> Iterator[Problem]:
     # Since 3.9 each part of the file looks at itself first, and KafkaConfig at the rest then.
-    whole = [*_fetches(stated), *_offset_acks(stated)]
+    fetches, acks = [*_fetches(stated)], [*_offset_acks(stated)]
     groups = [*_groups(stated)]
-    yield from [*groups, *whole] if at_least(stated.kafka, "3.9") else [*whole, *groups]
+    if at_least(stated.kafka, "3.9"):
+        yield from [*groups, *acks, *fetches]
+    else:
+        yield from [*fetches, *acks, *groups]
 
 
 def _fetches(stated: Stated) -> Iterator[Problem]:
@@ -84,14 +88,14 @@ def _groups(stated: Stated) -> Iterator[Problem]:
 
 
 def _offset_acks(stated: Stated) -> Iterator[Problem]:
-    """Source: KafkaConfig.validateValues of 3.9 (`offsetCommitRequiredAcks`)."""
+    """Source: KafkaConfig.validateValues (`offsetCommitRequiredAcks`), in 3.9 the group
+    coordinator's own part of it."""
     acks = stated.get(Component.BROKER, _OFFSET_ACKS)
     copies = _of(stated, _OFFSET_COPIES)
     if acks is not None and not -1 <= int(acks) <= copies:
-        message = (
-            f"requirement failed: {_OFFSET_ACKS} must be greater or equal -1 and less or equal to "
-            f"{_OFFSET_COPIES}"
-        )
+        failed, equal = ("", "equal to") if at_least(stated.kafka, "3.9") else (_FAILED, "equal")
+        message = f"{failed}{_OFFSET_ACKS} must be greater or {equal} -1 and less or equal to "
+        message += _OFFSET_COPIES
         yield Problem(Component.BROKER, _OFFSET_ACKS, message, product=True)
 
 

@@ -10,6 +10,8 @@ from advisor.catalog.model import Component, Family, Problem
 from advisor.catalog.versions import at_least
 
 MAX_BROKERS = 1_000
+PROTOCOLS = "group.coordinator.rebalance.protocols"
+"""The kinds of groups that brokers know (`consumer` is KIP-848, `streams` is KIP-1071)."""
 
 
 def problems(stated: Stated, brokers: int) -> Iterator[Problem]:
@@ -62,6 +64,14 @@ def _group_protocol(stated: Stated) -> Iterator[Problem]:
         if is_wanted and not at_least(stated.kafka, since):
             message = f"group.protocol={protocol} is for brokers of Kafka {since} and later."
             yield Problem(component, GROUP_PROTOCOL, message)
+        spoken = stated.get(Component.BROKER, PROTOCOLS)
+        if is_wanted and spoken is not None and protocol not in _items(str(spoken)):
+            message = f"{PROTOCOLS}={spoken}: the brokers refuse group.protocol={protocol}."
+            yield Problem(Component.BROKER, PROTOCOLS, message)
+
+
+def _items(text: str) -> list[str]:
+    return [item.strip().lower() for item in text.split(",")]
 
 
 def _commits(stated: Stated) -> Iterator[Problem]:

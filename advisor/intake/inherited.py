@@ -23,6 +23,7 @@ _OF_TOPICS: Mapping[str, str] = {
     **dict.fromkeys(_UNITS, _RETENTION),
     "log.retention.bytes": "retention.bytes",
     "log.cleanup.policy": "cleanup.policy",
+    "log.cleaner.delete.retention.ms": "delete.retention.ms",
     "log.flush.interval.messages": "flush.messages",
     "log.message.timestamp.type": "message.timestamp.type",
     "log.message.timestamp.after.max.ms": "message.timestamp.after.max.ms",

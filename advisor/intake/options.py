@@ -7,8 +7,7 @@ told like a file's line: what becomes of it, and what the product refuses beside
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from advisor.catalog import (
@@ -17,7 +16,6 @@ from advisor.catalog import (
     SettingError,
     UnknownSetting,
     lookup,
-    refused_combination,
 )
 from advisor.intake import spark_start
 from advisor.intake.known import known_keys
@@ -36,15 +34,8 @@ def weigh_options(
     stated, notes = _with_start(stated, product, lines)
     items = {name: _item(name, text, lines.get(name, 0)) for name, text in stated.items()}
     others = [item for item in items.values() if item and _only_real(item, product)]
-    result = weigh(Reading(items=others, notes=notes), product)
-    reported = {problem.setting for problem in result.problems}
-    for component in {item.component for item in others}:
-        texts = _texts((item for item in items.values() if item), component)
-        problem = refused_combination(product.family, product.version, component, texts)
-        if problem and problem.setting not in reported:
-            line = lines.get(f"{component}.{problem.setting}", 0)
-            message = f"Line {line}: {problem.message}"
-            result.problems.append(replace(problem, message=message))
+    weighed = [item for item in items.values() if item and item not in others]
+    result = weigh(Reading(items=others, notes=notes), product, weighed)
     return {name: stated[name] for name, item in items.items() if item not in others}, result
 
 
@@ -69,10 +60,6 @@ def _with_start(
 def _item(name: str, text: str, line: int) -> Item | None:
     part, _, key = name.partition(".")
     return Item(Component(part), key, text, line) if part in list(Component) else None
-
-
-def _texts(items: Iterable[Item], component: Component) -> dict[str, str]:
-    return {item.name: item.text for item in items if item.component is component}
 
 
 def _only_real(item: Item, product: Product) -> bool:

@@ -11,12 +11,18 @@ from advisor.catalog import Component, Family, Problem, SettingError, kafka_line
 from advisor.intake.java_properties import without_first
 from advisor.intake.properties_files import by_slips
 from advisor.intake.reading import Product, Reader, Reading
-from advisor.intake.text import MARK, IntakeError, check_text
+from advisor.intake.text import MARK, IntakeError, check_text, yaml_begins
 from advisor.intake.weigh import Intake, weigh
 
 _MARKED = (
     "Line 1: a byte order mark stands before it, which Java takes for a part of the first name: "
     "what this line states does not count. Save the file without the mark."
+)
+
+
+_YAML = (
+    "this looks like YAML of a kind that we do not know. Give its settings as properties, one file "
+    "for each client, topic or broker, or say which kind it is."
 )
 
 
@@ -63,6 +69,8 @@ def read(text: str, product: Product, kind: str = "", family: str = "") -> Intak
         reader = {reader.kind: reader for reader in all_readers()}[kind] if kind else detect(text)
         if reader is None:
             raise IntakeError("Nothing here looks like a file that we know. Say which kind it is.")
+        if not kind and reader.kind.endswith("-properties") and (line := yaml_begins(text)):
+            raise IntakeError(f"Line {line}: {_YAML}")
         if marked and reader.kind.endswith("-properties"):
             text, stated = without_first(text)
             notes += [_MARKED] if stated else []

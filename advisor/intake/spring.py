@@ -235,6 +235,9 @@ def _container(reading: Reading, leaves: list[Leaf], framework: str) -> None:
     retries = names.get(_RETRY_TOPICS)
     if retries and retries.text.lower() == "true":
         reading.state(Component.APPLICATION, "retry.topics", "true", retries.line)
+        # Its last topic is a dead letter, and the recoverer waits for its acknowledgement
+        # (DltStrategy.ALWAYS_RETRY_ON_ERROR; DeadLetterPublishingRecoverer).
+        reading.state(Component.APPLICATION, "dead.letter", "acknowledged", retries.line)
 
 
 def _likeness(text: str) -> float:

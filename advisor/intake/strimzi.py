@@ -21,7 +21,8 @@ _API = re.compile(r"^[ -]*apiVersion:\s*['\"]?kafka\.strimzi\.io/", re.MULTILINE
 def read(text: str) -> Reading:
     """The settings of brokers and topic, and how many brokers. Raises `IntakeError`."""
     reading, topics, brokers = Reading(), 0, 0
-    for leaves in _resources(text):
+    others = list[Leaf]()
+    for leaves in resources(text):
         kind = next((leaf for leaf in leaves if leaf.path == ("kind",)), None)
         if kind is None:
             continue
@@ -35,16 +36,27 @@ def read(text: str) -> Reading:
             _mode(reading, leaves)
         take = _KINDS.get(kind.text)
         if take is None:
-            reading.note(kind.line, f"of a {shown(kind.text)} nothing is weighed here")
+            others.append(kind)
             continue
         for leaf in leaves:
             take(reading, leaf)
     if brokers:
         reading.heads["brokers"] = str(brokers)
+    _tell(reading, others)
     return reading
 
 
-def _resources(text: str) -> Iterator[list[Leaf]]:
+def _tell(reading: Reading, others: list[Leaf]) -> None:
+    """What is said of what is not read; raises `IntakeError` if there is nothing else."""
+    for kind in others:
+        what = _OTHERS.get(kind.text, "")
+        if what and not reading.items:
+            raise IntakeError(f"Line {kind.line}: a {kind.text} {what}. Nothing of it is read.")
+        named = kind.text if what else shown(kind.text)
+        reading.note(kind.line, f"of a {named} nothing is weighed here")
+
+
+def resources(text: str) -> Iterator[list[Leaf]]:
     """The resources, one by one, also out of the List that `kubectl get -o yaml` prints."""
     for leaves in documents(text):
         items: dict[str, list[Leaf]] = {}
@@ -96,6 +108,14 @@ def _topic(reading: Reading, leaf: Leaf) -> None:
 def _nothing(reading: Reading, leaf: Leaf) -> None:
     """A pool is counted as a whole."""
 
+
+_CONNECT = "is of Kafka Connect, which sets up the clients of its connectors by rules of its own"
+_OTHERS: Mapping[str, str] = {
+    **dict.fromkeys(("KafkaConnect", "KafkaConnector", "KafkaMirrorMaker2"), _CONNECT),
+    "KafkaMirrorMaker": "copies topics between clusters by rules of its own",
+    "KafkaBridge": "sets up clients for requests of HTTP by rules of its own",
+}
+"""Resources with clients of their own, which are not advised on."""
 
 _KINDS: Mapping[str, Callable[[Reading, Leaf], None]] = {
     "Kafka": _kafka,

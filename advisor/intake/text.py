@@ -36,6 +36,14 @@ _ORDINARY = frozenset({
 _SHOWN_OF_A_NAME = 3
 
 
+_NESTED = re.compile(
+    r"^['\"]?[A-Za-z][\w.-]{0,80}['\"]?:[ \t]*[|>]?[+-]?[ \t]*\r?\n"
+    r"(?:[ \t]*(?:#.*)?\r?\n){0,20}[ \t]+\S",
+    re.MULTILINE,
+)
+"""A name alone on its line, and something indented below it: no properties file has that."""
+
+
 class IntakeError(ValueError):
     """A file that cannot be read at all; the message says why, with the line if there is one."""
 
@@ -74,3 +82,9 @@ def shown(key: str) -> str:
     A broken file may have half a password in a key's place, or something that moves the cursor.
     """
     return key if _NAME.fullmatch(key) else "a name that is none"
+
+
+def yaml_begins(text: str) -> int:
+    """The line at which a text nests as YAML does; 0 if it does not."""
+    match = _NESTED.search(text)
+    return text.count("\n", 0, match.start()) + 1 if match else 0

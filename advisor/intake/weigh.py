@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from advisor.catalog import (
     Component,
     Family,
+    Kind,
     Problem,
     SettingError,
     UnknownSetting,
     Value,
     lookup,
+    not_advised,
     parse,
+    refused_by_servers,
     refused_combination,
     settings_of,
 )
@@ -51,8 +54,10 @@ class Intake:
     marks: dict[str, int] = field(default_factory=dict)
 
 
-def weigh(reading: Reading, product: Product) -> Intake:
+def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> Intake:
     """Sorts what was read into settings, notes and problems.
+
+    `beside` are items that are judged elsewhere; a client reads them all the same.
 
     A real setting that the catalog does not weigh is a note; a name near a real one is a problem
     that says which. What comes twice counts with its last value. Raises `SettingError` for a
@@ -70,8 +75,9 @@ def weigh(reading: Reading, product: Product) -> Intake:
         scale.note(item, words)
     for item, words in without_roles(reading.items, product):
         scale.refuse_item(item, words)
-    for component in _CLIENTS:
-        stated = {item.name: item for item in reading.items if item.component is component}
+    every = [*beside, *reading.items]
+    for component in Component:
+        stated = {item.name: item for item in every if item.component is component}
         scale.refuse(component, stated)
     return scale.intake
 
@@ -140,16 +146,25 @@ class _Scale:
     def refuse(self, component: Component, stated: Mapping[str, Item]) -> None:
         """Adds what the client would not start with, of settings that are not weighed."""
         texts = {name: item.text for name, item in stated.items()}
-        problem = refused_combination(self.product.family, self.product.version, component, texts)
-        if problem:
-            self._problem(stated[problem.setting], problem)
+        product = self.product
+        for problem in (
+            refused_combination(product.family, product.version, component, texts),
+            refused_by_servers(product.kafka, component, texts),
+        ):
+            if problem:
+                self._problem(stated[problem.setting], problem)
+        known = {name: text for name, text in texts.items() if self._knows(component, name)}
+        for other in not_advised(self.product.family, component, known):
+            if not any(problem.product for problem in self.intake.problems):
+                self._problem(stated[other.setting], other)
 
     def _unknown(self, item: Item, problem: Problem) -> None:
         product, component = self.product, item.component
         names = known_keys(product, component)
         strict = product.family is Family.LIBRDKAFKA and component in _CLIENTS
         if {item.name, problem.setting} & names or item.name.startswith(_OPEN_ENDED):
-            self.note(item, "is not weighed here")
+            if not self._refuses_text(item):
+                self.note(item, "is not weighed here")
         elif other := other_client(item.name, product, component):
             self.note(item, f"is a setting of the {other}: the {component} passes over it")
         elif f"kafka.{item.name}" in names:
@@ -169,6 +184,28 @@ class _Scale:
             self.intake.strangers += 1
             words = "is not a setting of Kafka that we know; Kafka would pass over it"
             self.note(item, f"{words}{_hint(item, names)}".removesuffix("."))
+
+    def _knows(self, component: Component, name: str) -> bool:
+        return name in known_keys(self.product, component)
+
+    def _refuses_text(self, item: Item) -> bool:
+        """Whether the product does not start with the value of a setting that is not weighed.
+
+        A free text may be what the product looks up by itself: a class, a list, a file.
+        """
+        of = (self.product.family, self.product.version, self.product.kafka, item.component)
+        try:
+            setting = lookup(*of, item.name, every=True)
+        except SettingError:
+            return False
+        if setting.kind is Kind.TEXT or not item.text.strip():
+            return False
+        try:
+            parse(setting, item.text)
+        except SettingError as error:
+            self._problem(item, error.problem)
+            return True
+        return False
 
     def note(self, item: Item, words: str) -> None:
         """Says of a setting what becomes of it, once."""

@@ -8,6 +8,9 @@ from advisor.reasoning.pipeline import Pipeline
 DEFAULT_PARTITIONER = "org.apache.kafka.clients.producer.internals.DefaultPartitioner"
 """Java's own before 3.3 (KIP-794); 4.0 removed the class."""
 
+OWN = "partitioner"
+"""How a partitioner.class of the team's own chooses, which only the team can know."""
+
 _BLIND = ("RoundRobinPartitioner", "UniformStickyPartitioner")
 _AS_JAVA = ("murmur2", "murmur2_random")
 _BESIDE = "application.other.writers"
@@ -56,12 +59,30 @@ def _by_librdkafka(pipeline: Pipeline) -> str | None:
     return None
 
 
+def own_class(pipeline: Pipeline) -> bool:
+    """Whether the producer has a partitioner of which only its code says what it does."""
+    if pipeline.family is Family.LIBRDKAFKA:
+        return False
+    stated = pipeline.text(Component.PRODUCER, "partitioner.class")
+    return bool(stated) and stated.rpartition(".")[2] not in (*_BLIND, "DefaultPartitioner")
+
+
+def _by_own_class(pipeline: Pipeline, stated: str) -> str | None:
+    """The code of the class decides, and it is not what another client does by default."""
+    others = pipeline.text(Component.APPLICATION, "other.writers")
+    if not own_class(pipeline):
+        return f"partitioner.class={stated}: it passes over the key."
+    if pipeline.text(Component.APPLICATION, OWN) != "by-key":
+        return f"partitioner.class={stated}: only its code says whether it heeds the key."
+    if others in ("java", "librdkafka"):
+        return f"partitioner.class={stated}, {_BESIDE}={others}: {_TWO_HASHES}"
+    return None
+
+
 def _by_java(pipeline: Pipeline) -> str | None:
     stated = pipeline.text(Component.PRODUCER, "partitioner.class")
     if stated and not stated.endswith(".DefaultPartitioner"):
-        blind = stated.rpartition(".")[2] in _BLIND
-        why = "it passes over the key" if blind else "only its code says whether it heeds the key"
-        return f"partitioner.class={stated}: {why}."
+        return _by_own_class(pipeline, stated)
     ignore = "partitioner.ignore.keys"
     knows = pipeline.knows(Component.PRODUCER, ignore)
     if knows and not stated and pipeline.flag(Component.PRODUCER, ignore):

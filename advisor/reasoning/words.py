@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from advisor.catalog import Component
 from advisor.reasoning.assess import Assessed, Assessment
+from advisor.reasoning.failures.log_compaction import is_counted
 from advisor.reasoning.group import sink_absorbs
 from advisor.reasoning.guarantees import (
     FORBIDS,
@@ -57,10 +59,25 @@ def describe_guarantee(pipeline: Pipeline, assessment: Assessment) -> str:
     lines = [sentence for kind in kinds if (sentence := _worst(scoped, kind))]
     if harmless := _worst(scoped, absorbed):
         lines.append(f"{harmless}; the sink leaves one effect of them")
+    kept = _of_compacted(pipeline, guarantee)
     if not lines:
-        return f"{_GIVES[guarantee]}, in each of the {len(scoped)} failures that were looked at."
+        gives = f"{_GIVES[guarantee]}, in each of the {len(scoped)} failures that were looked at."
+        return f"{gives} {kept}".rstrip()
     first, *rest = lines
-    return " ".join([f"{_GIVES[guarantee]}: {first}.", *(f"{_capital(name)}." for name in rest)])
+    told = [f"{_GIVES[guarantee]}: {first}.", *(f"{_capital(name)}." for name in rest)]
+    return " ".join([*told, kept]).rstrip()
+
+
+def _of_compacted(pipeline: Pipeline, guarantee: Guarantee) -> str:
+    """For which messages of a compacted topic a guarantee against losses holds."""
+    compacted = "compact" in pipeline.text(Component.TOPIC, "cleanup.policy")
+    if (
+        not compacted
+        or is_counted(pipeline)
+        or not FORBIDS[guarantee] & FORBIDS[Guarantee.AT_LEAST_ONCE]
+    ):
+        return ""
+    return "The topic is compacted: that is of the latest message of each key, not of those before."
 
 
 def _worst(failures: list[Assessed], kind: frozenset[Anomaly]) -> str | None:

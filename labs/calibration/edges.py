@@ -114,6 +114,8 @@ UNTRIED: Mapping[str, str] = {
         ("retention.bytes", "outage.ms"),
         "in every trial of theirs readers may be away for longer than messages are kept",
     ),
+    "delete.retention.ms": "a run deletes no key",
+    "history": "both sides of a trial need the latest message of each key",
     "idle.ms": "only how long a producer or its readers wait depends on it",
     "topic.min.insync.replicas": "in a run the followers of a changelog are in step",
     "offsets.topic.min.insync.replicas": "in a run the followers of the offsets are in step",

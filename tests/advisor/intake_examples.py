@@ -272,4 +272,26 @@ services:
         "micronaut", "kafka:\n  producers:\n    default:\n      acks: 1\n",
         {"producer.acks": "1"}, {"producer.acks": 4}, {"family": "java"},
     ),
+    Example(
+        "kubernetes",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n"
+        "  producer.properties: |\n    # ours\n    acks=1\n"
+        "  consumer.properties: |\n    group.id=g\n    auto.offset.reset=earliest\n",
+        {"producer.acks": "1", "consumer.auto.offset.reset": "earliest"},
+        {"producer.acks": 7, "consumer.auto.offset.reset": 10}, {},
+    ),
+    Example(
+        "kubernetes",
+        "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
+        "      - name: a\n        env:\n        - {name: SPRING_KAFKA_PRODUCER_ACKS, value: '1'}\n"
+        "        - {name: OTHER, value: x}\n",
+        {"producer.acks": "1"}, {"producer.acks": 9}, {"family": "java"},
+    ),
+    Example(
+        "terraform",
+        'resource "kafka_topic" "t" {\n  name = "t"\n  replication_factor = 3\n  config = {\n'
+        '    "min.insync.replicas" = "2" # of 3\n    "retention.ms" = var.kept\n  }\n}\n',
+        {"topic.replication.factor": 3, "topic.min.insync.replicas": 2},
+        {"topic.replication.factor": 3, "topic.min.insync.replicas": 5}, {},
+    ),
 ]  # fmt: skip

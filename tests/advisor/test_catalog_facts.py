@@ -186,8 +186,7 @@ def test_every_real_setting_can_be_named_and_its_default_read(
     entry = _fact_names(family, line, kafka, component).values()
     real = {fact.name for fact in entry if component in (T, B) or client.get(fact.client)}
     decided = {
-        Family.SPARK: {"enable.auto.commit", "auto.offset.reset", "transactional.id",
-                       "transaction.timeout.ms"},
+        Family.SPARK: {"enable.auto.commit", "auto.offset.reset", "transactional.id"},
         Family.STREAMS: {"transactional.id"} | ({"group.protocol"} if component is C else set()),
     }  # fmt: skip
     beyond = {name for part, name in NOT_IN_KAFKA if part is component}

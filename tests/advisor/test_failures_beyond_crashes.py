@@ -19,6 +19,7 @@ HARMLESS = {A.UNAVAILABLE, A.BLOCKED}
 AWAY = {"consumer.auto.offset.reset": "earliest", "application.outage.ms": "1000000"}
 QUICK = {"consumer.session.timeout.ms": "6000", "consumer.max.poll.interval.ms": "10000"}
 PATIENT = {"consumer.max.poll.interval.ms": "2147483647"}
+COMPACT = SAFE | {"topic.cleanup.policy": "compact"}
 LOAD = {"application.rate": "1000", "application.message.bytes": "1000"}
 SKIP = {A.SKIPPED, A.EFFECT_MISSING}
 AGAIN = {A.REDELIVERY, A.EFFECT_DUPLICATED}
@@ -239,6 +240,14 @@ CASES = [
     ("keys-moved", {}, {A.KEY_REORDERED}),
     ("log-compaction", {}, set()),
     ("log-compaction", {"topic.cleanup.policy": "compact,delete"}, {A.EFFECT_MISSING}),
+    # The deletes of keys go too (KIP-534): a reader that is behind for longer keeps the key.
+    ("retention-overtakes-reader", COMPACT, set()),
+    ("retention-overtakes-reader", COMPACT | {"topic.delete.retention.ms": "345001"}, set()),
+    ("retention-overtakes-reader", COMPACT | {"topic.delete.retention.ms": "345000"},
+     {A.EFFECT_MISSING}),
+    ("retention-overtakes-reader", COMPACT | {"application.outage.ms": "86400001"},
+     {A.EFFECT_MISSING}),
+    ("retention-overtakes-reader", SAFE | {"topic.delete.retention.ms": "0"}, set()),
     # Retention goes by the sender's clock (E11).
     # librdkafka loses a batch that the topic refuses (issues 488, 1716), Java splits it (KIP-126).
     ("record-too-large", SAFE | {"topic.max.message.bytes": "20000"}, set()),
@@ -383,6 +392,7 @@ def test_only_java_from_4_0_is_of_no_more_use_after_an_idle_time(
 NOT_SAID = {
     "producer-killed": {"application.restart": "forgets"},
     "rack-lost": {"application.racks": "3"},
+    "log-compaction": {"application.history": "every", "topic.cleanup.policy": "compact"},
 }
 
 

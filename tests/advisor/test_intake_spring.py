@@ -263,5 +263,10 @@ def test_a_file_that_speaks_of_listeners_says_what_polls_for_them(
 
 def test_retry_topics_that_are_switched_on_are_read() -> None:
     lines = "spring.kafka.consumer.group-id=g\nspring.kafka.retry.topic.enabled="
-    assert _read(f"{lines}true").settings["application.retry.topics"] is True
-    assert "application.retry.topics" not in _read(f"{lines}false").settings
+    settings = _read(f"{lines}true").settings
+    assert settings["application.retry.topics"] is True
+    assert settings["application.dead.letter"] == "acknowledged"
+    assert (
+        not {"application.retry.topics", "application.dead.letter"}
+        & _read(f"{lines}false").settings.keys()
+    )

@@ -16,6 +16,7 @@ CLASS = "producer.partitioner.class"
 PACKAGE = "org.apache.kafka.clients.producer."
 LRK = {"family": "librdkafka"}
 SPARK = {"family": "spark"}
+OURS = {CLASS: "com.example.OurPartitioner", "application.partitioner": "by-key"}
 NOT_IDEMPOTENT = {"producer.enable.idempotence": "false"}
 
 CASES = [
@@ -40,6 +41,11 @@ CASES = [
     ({CLASS: f"{PACKAGE}UniformStickyPartitioner", "version": "3.9"}, OF_KEY),
     ({CLASS: DEFAULT_PARTITIONER, "version": "3.9"}, set()),
     ({CLASS: "com.example.OurPartitioner"}, OF_KEY),
+    (OURS, set()),
+    (OURS | {"application.other.writers": "java"}, OF_KEY),
+    (OURS | {"application.other.writers": "librdkafka"}, OF_KEY),
+    (OURS | {CLASS: f"{PACKAGE}RoundRobinPartitioner"}, OF_KEY),
+    (OURS | SPARK, set()),
     ({"producer.partitioner.ignore.keys": "true"}, OF_KEY),
     ({"producer.partitioner.ignore.keys": "true", CLASS: DEFAULT_PARTITIONER, "version": "3.9"},
      set()),
@@ -84,6 +90,15 @@ def test_what_no_setting_brings_back_is_never_called_met(fields: dict[str, str])
     pipeline = described(SAFE | fields | {"need.ordering": "on"})
     assert broken(pipeline)
     assert recommend(pipeline).impossible
+
+
+def test_a_class_of_ones_own_is_a_question_and_not_impossible() -> None:
+    fields = SAFE | {CLASS: "com.example.OurPartitioner", "need.ordering": "on"}
+    recommendation = recommend(described(fields))
+    assert not recommendation.impossible
+    assert [
+        (change.component, change.setting, change.after) for change in recommendation.changes
+    ] == [("application", "partitioner", "by-key")]
 
 
 def test_an_old_client_is_given_the_default_class() -> None:

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 
 import pytest
 from confluent_kafka import KafkaError
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError
 
+from advisor import services
 from advisor.catalog import Component, Family, Value, kafka_versions, validate
 from advisor.catalog.versions import at_least
+from advisor.intake.inputs import Inputs, Origin
 from labs.maintenance.products.releases import class_path
 from tests.contracts.jvm import Jvm, jvm, root_message
 
@@ -35,12 +37,118 @@ def _files(line: str) -> list[dict[str, int]]:
     return [dict(row) for row in [*((one,) for one in moved), *pairs]]
 
 
+_ROWS: list[dict[str, str]] = [
+    {"replica.lag.time.max.ms": "400"}, {"replica.lag.time.max.ms": "500"},
+    {"replica.lag.time.max.ms": "400", "replica.fetch.wait.max.ms": "400"},
+    {"replica.fetch.wait.max.ms": "30001"}, {"replica.fetch.wait.max.ms": "30000"},
+    {"replica.socket.timeout.ms": "499"}, {"replica.socket.timeout.ms": "500"},
+    {"offsets.commit.required.acks": "4"}, {"offsets.commit.required.acks": "3"},
+    {"offsets.commit.required.acks": "-2"}, {"offsets.commit.required.acks": "-1"},
+    {"offsets.commit.required.acks": "4", "replica.lag.time.max.ms": "400"},
+    {"log.retention.ms": "0"}, {"log.retention.minutes": "0"}, {"log.retention.hours": "0"},
+    {"log.retention.ms": "1"}, {"log.retention.ms": "-1"},
+    {"log.roll.ms": "0"}, {"log.roll.ms": "1"},
+    {"queued.max.request.bytes": "100"}, {"queued.max.request.bytes": "-1"},
+    {"queued.max.request.bytes": "100", "socket.request.max.bytes": "100"},
+    {"log.cleaner.dedupe.buffer.size": "1048576"}, {"log.cleaner.dedupe.buffer.size": "1048577"},
+    {"log.cleaner.threads": "128"}, {"log.cleaner.threads": "127"},
+    {"num.replica.fetchers": "0"}, {"num.io.threads": "0"}, {"num.partitions": "0"},
+    {"min.insync.replicas": "0"},
+    {"broker.session.timeout.ms": "2000"}, {"broker.heartbeat.interval.ms": "2147483647"},
+]  # fmt: skip
+"""Files of a broker, beside what `_BROKER` states."""
+
+_OF_GROUPS: list[dict[str, str]] = [
+    {"group.coordinator.rebalance.protocols": "consumer"},
+    {"group.coordinator.rebalance.protocols": "classic"},
+    {"group.share.session.timeout.ms": "44999"}, {"group.share.session.timeout.ms": "60001"},
+    {"group.share.min.session.timeout.ms": "60001"}, {"group.share.heartbeat.interval.ms": "4999"},
+    {"group.share.heartbeat.interval.ms": "15001"}, {"group.share.max.heartbeat.interval.ms": "1"},
+]  # fmt: skip
+
+_TOPICS: list[dict[str, str]] = [
+    {"min.compaction.lag.ms": "1000", "max.compaction.lag.ms": "999"},
+    {"min.compaction.lag.ms": "1000", "max.compaction.lag.ms": "1000"},
+    {"remote.storage.enable": "true"},
+    {"remote.storage.enable": "true", "cleanup.policy": "compact"},
+    {"remote.storage.enable": "true", "cleanup.policy": "compact,delete"},
+    {"remote.storage.enable": "false", "cleanup.policy": "compact"},
+    {"remote.storage.enable": "true", "local.retention.ms": "604800001"},
+    {"remote.storage.enable": "true", "local.retention.ms": "604800000"},
+    {"remote.storage.enable": "true", "local.retention.ms": "1", "retention.ms": "-1"},
+    {"remote.storage.enable": "true", "local.retention.bytes": "11", "retention.bytes": "10"},
+    {"remote.storage.enable": "true", "local.retention.bytes": "11"},
+    {"local.retention.ms": "604800001"}, {"max.compaction.lag.ms": "0"},
+    {"delete.retention.ms": "-1"}, {"segment.bytes": "1048575"}, {"segment.bytes": "1048576"},
+]  # fmt: skip
+
+
+def _read(line: str, component: Component, file: Mapping[str, str]) -> str | None:
+    """What is said of a file of this component, whichever part says it."""
+    inputs = Inputs()
+    inputs.state("kafka", line, Origin("test"))
+    text = "".join(f"{name}={value}\n" for name, value in file.items())
+    inputs.add_text("f", text, f"{component}-properties")
+    pipeline, problems = services.from_fields(inputs.fields)
+    told = [*inputs.problems, *(problem.message for problem in problems)]
+    assert pipeline is not None or told
+    return told[0] if told else None
+
+
+def _same(ours: str | None, theirs: str | None) -> bool:
+    """Whether both take it; or both refuse it, and where it is no bound of one value, in the same
+    words."""
+    if ours is None or theirs is None:
+        return ours is theirs
+    return theirs in ours or theirs.startswith("Invalid value")
+
+
+@pytest.mark.parametrize(
+    "line", [kafka_version for kafka_version in kafka_versions() if at_least(kafka_version, "3.6")]
+)
+def test_a_broker_refuses_the_files_and_topics_that_are_refused(line: str) -> None:
+    files = [*_ROWS, *(_OF_GROUPS if at_least(line, "3.9") else [])]
+    with jvm(class_path(line)) as java:
+        compared: list[tuple[Mapping[str, str], str | None, str | None]] = [
+            (file, _read(line, Component.BROKER, {**_BROKER, **file}), _theirs(java, file))
+            for file in files
+        ]
+        compared += [
+            (topic, _read(line, Component.TOPIC, topic), _of_topic(java, topic))
+            for topic in _TOPICS
+        ]
+    wrong = [row for row in compared if not _same(*row[1:])]
+    assert not wrong, f"{len(wrong)} of {len(compared)} differ: {wrong}"
+    assert sum(theirs is not None for _, _, theirs in compared) > 15
+    assert sum(theirs is None for _, _, theirs in compared) > 10
+
+
+def _of_topic(java: Jvm, topic: Mapping[str, str]) -> str | None:
+    """What brokers with a remote storage say of a topic's settings."""
+    config = java.kafka.storage.internals.log.LogConfig
+    none, some = java.java.java.util.HashMap(), java.java.java.util.HashMap()
+    some.put("min.insync.replicas", "1")
+    settings = java.properties(topic)
+    # Its arguments grew and shrank with what ZooKeeper needed.
+    for arguments in (
+        (none, settings, some, True), (none, settings, some, True, False), (settings, some, True),
+    ):  # fmt: skip
+        try:
+            config.validate(*arguments)
+        except Py4JJavaError as error:
+            return root_message(error.java_exception)
+        except Py4JError:
+            continue
+        return None
+    raise AssertionError("LogConfig.validate takes other arguments")
+
+
 def _ours(line: str, file: Mapping[str, Value]) -> str | None:
     problems = validate(Family.JAVA, "4.3", line, 3, {Component.BROKER: file})
     return next((problem.message for problem in problems), None)
 
 
-def _theirs(java: Jvm, file: Mapping[str, int]) -> str | None:
+def _theirs(java: Jvm, file: Mapping[str, int | str]) -> str | None:
     texts = {name: str(value) for name, value in file.items()}
     try:
         java.java.kafka.server.KafkaConfig(java.properties({**_BROKER, **texts}))

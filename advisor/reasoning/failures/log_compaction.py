@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.event import FailureEvent, Permits, never_counted
+from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
+
+HISTORY = "history"
+"""What readers need of a compacted topic: the latest of each key, or every message."""
+
+
+def is_counted(pipeline: Pipeline) -> bool:
+    """Whether readers need every message, which no compacted topic is for."""
+    return pipeline.text(Component.APPLICATION, HISTORY) == "every"
 
 
 def permits(pipeline: Pipeline) -> Permits:
@@ -27,6 +35,6 @@ EVENT = FailureEvent(
     permits=permits,
     scenario="log-compaction",
     sources=("Kafka design.md, Log Compaction",),
-    in_scope=never_counted,
-    not_counted="a compacted topic is meant to do this",
+    in_scope=is_counted,
+    not_counted="readers need the latest message of each key (application.history)",
 )

@@ -11,15 +11,30 @@ from advisor.reasoning.pipeline import Pipeline
 
 def permits(pipeline: Pipeline) -> Permits:
     """Messages without an effect, if the reader may be away for longer than they are kept."""
-    if "delete" not in pipeline.text(Component.TOPIC, "cleanup.policy"):
-        return {}
-    reason = _by_age(pipeline) or _by_size(pipeline)
+    policy = pipeline.text(Component.TOPIC, "cleanup.policy")
+    reason = _by_age(pipeline) or _by_size(pipeline) if "delete" in policy else ""
     if not reason:
-        return {}
+        forgotten = _forgotten(pipeline) if "compact" in policy else ""
+        return {Anomaly.EFFECT_MISSING: forgotten} if forgotten else {}
     if pipeline.text(Component.CONSUMER, "auto.offset.reset") == "latest":
         reason += " auto.offset.reset=latest then passes over all that is left, too."
         return {Anomaly.EFFECT_MISSING: reason, Anomaly.SKIPPED: reason}
     return {Anomaly.EFFECT_MISSING: reason}
+
+
+def _forgotten(pipeline: Pipeline) -> str:
+    """A delete of a key goes `delete.retention.ms` after the log was compacted (KIP-534)."""
+    kept_ms, readers = (
+        pipeline.number(Component.TOPIC, "delete.retention.ms"),
+        longest_absence(pipeline),
+    )
+    if readers.ms < kept_ms:
+        return ""
+    return (
+        f"delete.retention.ms={kept_ms}, and nobody may read for {readers.ms:,} ms "
+        f"({readers.reason}): a key's delete that nobody has read by then is gone from a compacted "
+        "topic, and the reader keeps the key."
+    )
 
 
 def _by_age(pipeline: Pipeline) -> str:
@@ -62,7 +77,7 @@ EVENT = FailureEvent(
     permits=permits,
     scenario="retention-overtakes-reader",
     sources=(
-        "Kafka TopicConfig, retention.ms and retention.bytes",
+        "Kafka TopicConfig, retention.ms, retention.bytes and delete.retention.ms",
         "Kafka ConfigDef, auto.offset.reset, session.timeout.ms and max.poll.interval.ms",
         "apache/kafka UnifiedLog.scala (what retention deletes)",
         "Spark configuration.md, spark.network.timeout",

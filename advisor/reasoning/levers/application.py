@@ -9,6 +9,7 @@ from advisor.catalog import Component, Family, Value
 from advisor.reasoning.failures.commits_out_of_order import NAME as ORDER
 from advisor.reasoning.failures.topic_recreated import NAME as RECREATED
 from advisor.reasoning.group import Commit, Group
+from advisor.reasoning.keys import OWN, own_class
 from advisor.reasoning.levers.lever import (
     Lever,
     Procedure,
@@ -40,6 +41,11 @@ def _orders(pipeline: Pipeline) -> Sequence[Value]:
     group = Group.of(pipeline)
     now = pipeline.text(Component.APPLICATION, ORDER)
     return ["in-order"] if group and group.asynchronous and now != "in-order" else []
+
+
+def _partitioners(pipeline: Pipeline) -> Sequence[Value]:
+    now = pipeline.text(Component.APPLICATION, OWN) if own_class(pipeline) else "by-key"
+    return ["by-key"] if now != "by-key" else []
 
 
 def _quotas(pipeline: Pipeline) -> Sequence[Value]:
@@ -150,6 +156,14 @@ LEVERS = (
               more="Code: the place is saved after its records were acknowledged; after a crash "
               "those since then are sent a second time."),
         "Kafka design.md, Message Delivery Semantics",
+        _SENDER,
+    ),
+    _lever(
+        OWN, _partitioners,
+        costs(throughput="the busiest key decides how busy its partition is.",
+              more="Code: partitioner.class chooses by the key alone; where its code does so "
+              "already, say so, and nothing has to change. Or leave it out."),
+        "Kafka Partitioner javadoc; KIP-794",
         _SENDER,
     ),
     _lever(

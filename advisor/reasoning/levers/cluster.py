@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from advisor.catalog import Component, Value
 from advisor.reasoning.absence import longest_absence, room
+from advisor.reasoning.failures.log_compaction import is_counted
 from advisor.reasoning.failures.offsets_topic_lost import MINIMUM as _OFFSETS_LEAST
 from advisor.reasoning.failures.offsets_topic_lost import NAME as _OFFSETS
 from advisor.reasoning.failures.reassignment_during_failure import MOVED as _MOVED
@@ -83,6 +84,18 @@ def _retentions(pipeline: Pipeline) -> Sequence[Value]:
         return []
     # -1 keeps them for ever.
     return [max(2 * away_ms, 1) if 2 * away_ms <= LONG_MAX else -1]
+
+
+def _policies(pipeline: Pipeline) -> Sequence[Value]:
+    """A topic that has to keep every message is no compacted one."""
+    compacted = "compact" in pipeline.text(_TOPIC, "cleanup.policy")
+    return ["delete"] if compacted and is_counted(pipeline) else []
+
+
+def _deletes(pipeline: Pipeline) -> Sequence[Value]:
+    away_ms, now = longest_absence(pipeline).ms, pipeline.number(_TOPIC, "delete.retention.ms")
+    compacted = "compact" in pipeline.text(_TOPIC, "cleanup.policy")
+    return [min(2 * away_ms + 1, LONG_MAX)] if compacted and now <= away_ms else []
 
 
 def _sizes(pipeline: Pipeline) -> Sequence[Value]:
@@ -290,6 +303,19 @@ LEVERS = (
         costs(disk="each replica of a partition may take as many bytes; with -1, as many as come "
               "within retention.ms."),
         "Kafka TopicConfig, retention.bytes",
+        TOPIC_ALTERED,
+    ),
+    Lever(
+        _TOPIC, "cleanup.policy", _policies,
+        costs(disk="each message is kept until retention.ms, and not only the latest of a key.",
+              more="Meaning: after retention.ms the latest message of a key is gone as well."),
+        "Kafka design.md, Log Compaction",
+        TOPIC_ALTERED,
+    ),
+    Lever(
+        _TOPIC, "delete.retention.ms", _deletes,
+        costs(disk="the deletes of keys are kept for longer, a key and no value each."),
+        "Kafka TopicConfig, delete.retention.ms",
         TOPIC_ALTERED,
     ),
     Lever(

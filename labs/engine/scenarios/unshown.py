@@ -34,6 +34,8 @@ UNSHOWN: Mapping[str, str] = {
             "max.heartbeat.interval.ms",
         )
     },
+    "broker.group.coordinator.rebalance.protocols": "of a group that the brokers refuse, a run "
+    "shows nothing",
     "broker.group.streams.session.timeout.ms": "a run's application has group.protocol=classic",
 }
 """By the setting's field; no failure's outcome depends on it."""

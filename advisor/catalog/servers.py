@@ -1,0 +1,112 @@
+"""What brokers refuse in their own file, or of a topic, among settings that are not weighed.
+
+In their own words. Sources: KafkaConfig.validateValues and ShareGroupConfig, and
+LogConfig.validate, of Kafka 3.3 to 4.3; held against them by tests/contracts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from advisor.catalog.model import Component, Problem
+from advisor.catalog.versions import at_least, kafka_line
+
+Texts = Mapping[str, str]
+Said = Iterator[tuple[str, str]]
+
+_FAILED = "requirement failed: "
+_QUEUED, _REQUEST = "queued.max.request.bytes", "socket.request.max.bytes"
+_BUFFER, _CLEANERS = "log.cleaner.dedupe.buffer.size", "log.cleaner.threads"
+_PROTOCOLS = "group.coordinator.rebalance.protocols"
+_SHARE = {
+    "session.timeout.ms": (45_000, 45_000, 60_000),
+    "heartbeat.interval.ms": (5_000, 5_000, 15_000),
+}
+"""Of a share group: the default, the least and the most."""
+_REMOTE, _POLICY = "remote.storage.enable", "cleanup.policy"
+_LEAST_LAG, _MOST_LAG = "min.compaction.lag.ms", "max.compaction.lag.ms"
+_FOR_EVER = 2**63 - 1
+
+
+def refused_by_servers(kafka: str, component: Component, texts: Texts) -> Problem | None:
+    """The first thing of a broker's file or of a topic at which brokers of this version stop.
+
+    What `validate` checks is not included. Raises `SettingError` for a version that is not known.
+    """
+    check = _CHECKS.get(component)
+    for setting, message in check(texts, kafka_line(kafka)) if check else ():
+        return Problem(component, setting, message, product=True)
+    return None
+
+
+def _broker(texts: Texts, line: str) -> Said:
+    if at_least(line, "3.7") and _PROTOCOLS in texts and "classic" not in _items(texts[_PROTOCOLS]):
+        yield _PROTOCOLS, "Disabling the 'classic' protocol is not supported."
+    if at_least(line, "3.9"):
+        yield from _share(texts, "equal to" if at_least(line, "4.0") else "equals to")
+    if texts.get("log.roll.ms", "").strip() == "0":
+        yield "log.roll.ms", f"{_FAILED}log.roll.ms must be greater than or equal to 1"
+    if _number(texts, _BUFFER, 2**27) // max(_number(texts, _CLEANERS, 1), 1) <= 2**20:
+        here = _BUFFER if _BUFFER in texts else _CLEANERS
+        yield here, f"{_FAILED}{_BUFFER} must be at least 1MB per cleaner thread."
+    if 0 < _number(texts, _QUEUED, -1) < _number(texts, _REQUEST, 104_857_600):
+        yield _QUEUED, f"{_FAILED}{_QUEUED} must be larger or equal to {_REQUEST}"
+
+
+def _share(texts: Texts, equal: str) -> Said:
+    """The bounds of a share group's heartbeat, then those of its session."""
+    for ending, (usual, lowest, highest) in reversed(_SHARE.items()):
+        own, least, most = (f"group.share.{bound}{ending}" for bound in ("", "min.", "max."))
+        low, high = _number(texts, least, lowest), _number(texts, most, highest)
+        now = _number(texts, own, usual)
+        for broken, name, words, other in (
+            (high < low, most, "greater", least),
+            (now < low, own, "greater", least),
+            (now > high, own, "less", most),
+        ):
+            if broken:
+                here = next(stated for stated in (name, other) if stated in texts)
+                yield here, f"{name} must be {words} than or {equal} {other}"
+
+
+def _topic(texts: Texts, line: str) -> Said:
+    least, most = _number(texts, _LEAST_LAG, 0), _number(texts, _MOST_LAG, _FOR_EVER)
+    if least > most:
+        words = f"conflict topic config setting {_LEAST_LAG} ({least}) > {_MOST_LAG} ({most})"
+        yield _LEAST_LAG, words
+    if texts.get(_REMOTE, "").strip().lower() == "true" and at_least(line, "3.6"):
+        yield from _remote(texts, line)
+
+
+def _remote(texts: Texts, line: str) -> Said:
+    """Of a topic whose older segments are in a remote storage (KIP-405)."""
+    if "compact" in _items(texts.get(_POLICY, "")):
+        words = "Remote log storage only supports topics with cleanup.policy=delete"
+        if at_least(line, "4.2"):
+            words += " or cleanup.policy being an empty list."
+        elif not at_least(line, "4.1"):
+            words = "Remote log storage is unsupported for the compacted topics"
+        yield _REMOTE, words
+    for ending, usual in (("bytes", -1), ("ms", 604_800_000)):
+        local, whole = f"local.retention.{ending}", f"retention.{ending}"
+        here, kept = _number(texts, local, -2), _number(texts, whole, usual)
+        if kept != -1 and here > kept:
+            words = f"Value must not be more than {whole} property value: {kept}"
+            yield local, f"Invalid value {here} for configuration {local}: {words}"
+
+
+def _items(text: str) -> list[str]:
+    return [item.strip().lower() for item in text.split(",")]
+
+
+def _number(texts: Texts, name: str, default: int) -> int:
+    """A number as it was stated; what is none is told where it is read."""
+    text = texts.get(name, "").strip()
+    digits = text.removeprefix("-")
+    return int(text) if digits.isdecimal() and digits.isascii() and len(digits) < 20 else default
+
+
+_CHECKS: Mapping[Component, Callable[[Texts, str], Said]] = {
+    Component.BROKER: _broker,
+    Component.TOPIC: _topic,
+}

@@ -1,0 +1,91 @@
+"""Kubernetes manifests: files in a ConfigMap, and the variables of a container.
+
+A file in a ConfigMap is read as what it looks like. Source: Kubernetes API reference, ConfigMap v1
+(`data`) and Container v1 (`env`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from advisor.intake.compose import Variable, take
+from advisor.intake.reading import Reader, Reading
+from advisor.intake.registry import detect
+from advisor.intake.strimzi import resources
+from advisor.intake.text import IntakeError, shown
+from advisor.intake.yaml_nodes import Leaf
+
+_KINDS = "ConfigMap|Deployment|StatefulSet|DaemonSet|Pod|Job|CronJob"
+_KIND = re.compile(rf"^kind:[ \t]*['\"]?(?:{_KINDS})\b", re.MULTILINE)
+_API = re.compile(r"^apiVersion:", re.MULTILINE)
+_VARIABLE = re.compile(r"KAFKA_\w{1,200}|SPRING_\w{1,200}")
+_PLACE = re.compile(r"^Line (\d+): ")
+_NOTHING = (
+    "Line 1: no file of Kafka's and no variable KAFKA_… or SPRING_KAFKA_… is in these resources."
+)
+
+
+def read(text: str) -> Reading:
+    """The settings of files and variables. Raises `IntakeError` where there are none."""
+    reading, variables = Reading(), dict[str, list[Variable]]()
+    for leaves in resources(text):
+        for leaf in leaves:
+            match leaf.path:
+                case ("data", name) if _VARIABLE.fullmatch(name):
+                    variables.setdefault("", []).append((name, leaf.text, leaf.line))
+                case ("data", name):
+                    _file(reading, name, leaf)
+                case _:
+                    pass
+        for container, row in _variables(leaves):
+            variables.setdefault(container, []).append(row)
+    take(reading, variables)
+    if not (reading.items or reading.problems):
+        raise IntakeError(_NOTHING)
+    return reading
+
+
+def _file(reading: Reading, name: str, leaf: Leaf) -> None:
+    """Takes what a file states; its lines begin below its name."""
+    reader = detect(leaf.text)
+    if reader is None:
+        reading.note(leaf.line, f"{shown(name)} looks like no file that we know: not read")
+        return
+    try:
+        inner = reader.read(leaf.text)
+    except IntakeError as error:
+        raise IntakeError(_moved(str(error), leaf.line)) from None
+    reading.items += [replace(item, line=item.line + leaf.line) for item in inner.items]
+    reading.heads |= inner.heads
+    reading.notes += [_moved(note, leaf.line) for note in inner.notes]
+    reading.problems += [
+        replace(problem, message=_moved(problem.message, leaf.line)) for problem in inner.problems
+    ]
+
+
+def _moved(words: str, lines: int) -> str:
+    return _PLACE.sub(lambda place: f"Line {int(place[1]) + lines}: ", words)
+
+
+def _variables(leaves: Iterable[Leaf]) -> Iterable[tuple[str, Variable]]:
+    """The variables of each container that are stated as a plain value."""
+    named: dict[tuple[str, ...], Leaf] = {}
+    for leaf in leaves:
+        match leaf.path:
+            case (*before, "env", number, "name"):
+                named[(*before, number)] = leaf
+            case (*before, "env", number, "value"):
+                name = named.get((*before, number))
+                if name is not None and _VARIABLE.fullmatch(name.text):
+                    yield "/".join(before), (name.text, leaf.text, leaf.line)
+            case _:
+                pass
+
+
+def _likeness(text: str) -> float:
+    return 0.99 if _KIND.search(text) and _API.search(text) else 0.0
+
+
+READERS = (Reader("kubernetes", "Kubernetes manifests (ConfigMap, env)", _likeness, read),)

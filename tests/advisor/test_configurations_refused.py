@@ -1,0 +1,195 @@
+"""What products refuse of settings that are not weighed, and what would be another client.
+
+One row: what is stated, the exit code, and a pattern of what is said.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from confluent_kafka import Consumer, KafkaException, Producer
+
+from advisor.catalog import Component, Family, Kind, settings_of
+from advisor.intake.inputs import Inputs, Origin
+from tests.advisor.test_configurations import C, given
+
+LRK = "--client librdkafka"
+L = f"{C} producer.enable.idempotence=true"
+COMPACT = f"{C} topic.cleanup.policy=compact"
+NOT_CONSUMERS = "is of a share consumer"
+
+SET = [
+    # a value that no product starts with, of a setting that decides nothing
+    ("", f"{C} producer.metadata.max.age.ms=x", 2, "metadata.max.age.ms must be a whole number"),
+    ("", f"{C} producer.compression.type=brotli", 2, "compression.type must be one of"),
+    ("", f"{C} consumer.check.crcs=1", 2, "check.crcs must be true or false"),
+    ("", f"{C} consumer.check.crcs=false", 0, "check.crcs is not weighed here"),
+    ("", f"{C} topic.segment.bytes=1000", 2, "segment.bytes must be from 1048576"),
+    ("--kafka 3.9", f"{C} topic.segment.bytes=1000", 0, "segment.bytes is not weighed here"),
+    ("", f"{C} broker.num.replica.fetchers=0", 2, "num.replica.fetchers must be from 1"),
+    ("--kafka 3.9", f"{C} broker.num.replica.fetchers=0", 0, "YES"),
+    ("", f"{C} broker.advertised.listeners=PLAINTEXT://{'a' * 300}:1", 0, "YES"),
+    (LRK, f"{L} producer.socket.max.fails=-1", 2, "socket.max.fails must be from 0 to 1000000"),
+    (LRK, f"{L} producer.compression.codec=brotli", 2, "compression.codec must be one of"),
+    # a share group is no group of consumers, and KafkaConsumer refuses its settings
+    ("", f"{C} consumer.share.acknowledgement.mode=explicit", 2, NOT_CONSUMERS),
+    (LRK, f"{L} consumer.share.acknowledgement.mode=implicit", 2, NOT_CONSUMERS),
+    ("", f"{C} broker.group.share.delivery.count.limit=3", 0, "YES"),
+    # a transaction that Kafka does not end (KIP-939)
+    ("", f"{C} producer.transactional.id=a producer.transaction.two.phase.commit.enable=true", 2,
+     "never times out"),
+    ("", f"{C} producer.transactional.id=a producer.transaction.two.phase.commit.enable=false", 0,
+     "YES"),
+    # brokers that know no such group
+    ("", f"{C} consumer.group.protocol=consumer", 0, "YES"),
+    ("", f"{C} consumer.group.protocol=consumer "
+     "broker.group.coordinator.rebalance.protocols=classic",
+     2, "the brokers refuse group.protocol=consumer"),
+    ("", f"{C} consumer.group.protocol=consumer "
+     "broker.group.coordinator.rebalance.protocols=classic,consumer", 0, "YES"),
+    ("", f"{C} broker.group.coordinator.rebalance.protocols=classic", 0, "YES"),
+    # of a topic, and of a broker, what LogConfig and KafkaConfig refuse
+    ("", f"{C} topic.remote.storage.enable=true topic.cleanup.policy=compact", 2,
+     "only supports topics with cleanup.policy=delete or cleanup.policy being an empty list."),
+    ("--kafka 3.9", f"{C} topic.remote.storage.enable=true topic.cleanup.policy=compact", 2,
+     "Remote log storage is unsupported for the compacted topics"),
+    ("", f"{C} topic.remote.storage.enable=true topic.local.retention.ms=1000", 0, "YES"),
+    ("", f"{C} topic.remote.storage.enable=true topic.local.retention.ms=1000 "
+     "topic.retention.ms=999", 2, "Value must not be more than retention.ms property value: 999"),
+    ("", f"{C} topic.min.compaction.lag.ms=2 topic.max.compaction.lag.ms=1", 2, "conflict topic"),
+    ("", f"{C} broker.queued.max.request.bytes=1", 2, "must be larger or equal to socket.request"),
+    ("--kafka 3.9", f"{C} broker.offsets.commit.required.acks=4", 2, "must be greater or equal to"),
+    # a compacted topic keeps the latest message of a key, and a delete for some time
+    ("", COMPACT, 0, "^YES.*of the latest message of each key.*history=latest"),
+    ("", f"{C} topic.cleanup.policy=delete", 0, "^YES(?!.*history)"),
+    ("", f"{COMPACT} application.history=every", 1, "cleanup.policy: compact -> delete"),
+    ("", f"{COMPACT} topic.delete.retention.ms=100", 1, "delete.retention.ms: 100 -> 690001"),
+    ("", f"{COMPACT} broker.log.cleaner.delete.retention.ms=100", 1, "a key's delete that nobody"),
+    ("--ordering", f"{C} producer.partitioner.class=com.example.Own", 1,
+     "application.partitioner: other -> by-key.*where its code does so already, say so"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "settings", "code", "said"), SET)
+def test_settings_have_this_answer(options: str, settings: str, code: int, said: str) -> None:
+    found, text = given(options, settings)
+    assert re.search(said, " ".join(text.split())), text
+    assert found == code, text
+
+
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n"
+STRIMZI = "apiVersion: kafka.strimzi.io/v1\nkind: {}\nmetadata: {{name: c}}\nspec: {{}}\n"
+TOPIC_OF = 'resource "kafka_topic" "t" {\n  replication_factor = 3\n}\n'
+FILES = [
+    # YAML is no properties file, whatever stands in it
+    ("values.yaml", "kafka:\n  extraConfig: |\n    min.insync.replicas=1\n", 2,
+     "values.yaml:1: this looks like YAML of a kind that we do not know"),
+    ("values.yaml", "config:\n\n  # ours\n  acks: all\n", 2, "looks like YAML"),
+    ("a.properties", "acks: all\nlinger.ms: 3\n", 0, "YES"),
+    ("c.properties", "group.id=g\nshare.acknowledgement.mode=explicit\n", 2, NOT_CONSUMERS),
+    ("c.properties", "group.id=g\nauto.offset.reset=earliest\n", 0, "YES"),
+    ("cm.yaml", f"{CONFIG_MAP}  a.properties: |\n    linger.ms=5\n    acks=7\n", 2,
+     "cm.yaml:7: acks must be one of"),
+    ("cm.yaml", f"{CONFIG_MAP}  a: b\n", 2, "no file of Kafka's and no variable"),
+    ("cm.yaml", f"{CONFIG_MAP}  worker.properties: |\n    plugin.path=/x\n", 2,
+     "cm.yaml:6: plugin.path is of Kafka Connect"),
+    ("cm.yaml", f"{CONFIG_MAP}  a.properties: |\n    acks=0\n  b.txt: hello\n", 1,
+     "cm.yaml:7: b.txt looks like no file that we know"),
+    ("t.tf", TOPIC_OF, 0, "YES"),
+    ("t.tf", TOPIC_OF * 2, 2, "t.tf:4: a second topic"),
+    ("t.tf", TOPIC_OF.replace("3", "local.copies"), 0, "replication_factor is worked out by"),
+    # what has clients of its own is not answered for
+    ("c.yaml", STRIMZI.format("KafkaConnect"), 2, "a KafkaConnect is of Kafka Connect"),
+    ("c.yaml", STRIMZI.format("KafkaMirrorMaker2"), 2, "a KafkaMirrorMaker2 is of Kafka Connect"),
+    ("c.yaml", STRIMZI.format("KafkaBridge"), 2, "Nothing of it is read"),
+    ("mm2.properties", "clusters=a,b\na->b.enabled=true\nreplication.factor=1\n", 2,
+     "a pair of clusters of MirrorMaker 2 is of Kafka Connect"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "code", "said"), FILES)
+def test_a_file_has_this_answer(tmp_path, name: str, text: str, code: int, said: str) -> None:
+    file = tmp_path / name
+    file.write_text(text)
+    found, told = given(str(file), C)
+    assert said in " ".join(told.split()), told
+    assert found == code, told
+
+
+TOGETHER = [
+    ("producer", {"reconnect.backoff.max.ms": 5}),
+    ("producer", {"reconnect.backoff.ms": 10_001}),
+    ("producer", {"reconnect.backoff.ms": 10_000}),
+    ("producer", {"enable.gapless.guarantee": "true", "transactional.id": "a"}),
+    ("producer", {"enable.gapless.guarantee": "true"}),
+    ("producer", {"enable.idempotence": "true", "queue.buffering.backpressure.threshold": 2}),
+    ("producer", {"enable.idempotence": "true", "queue.buffering.backpressure.threshold": 1}),
+    ("producer", {"queue.buffering.backpressure.threshold": 2}),
+    ("consumer", {"reconnect.backoff.max.ms": 99}),
+    ("consumer", {"fetch.max.bytes": 999_999}),
+    ("consumer", {"fetch.max.bytes": 1_000_000}),
+    ("consumer", {"fetch.max.bytes": 2_000_000, "message.max.bytes": 2_000_001}),
+    ("consumer", {"message.max.bytes": 60_000_000}),
+    ("consumer", {"message.max.bytes": 99_999_489, "receive.message.max.bytes": 100_000_000}),
+    ("consumer", {"receive.message.max.bytes": 52_429_311}),
+    ("consumer", {"receive.message.max.bytes": 52_429_312}),
+    ("consumer", {"receive.message.max.bytes": 1_024_511, "queued.max.messages.kbytes": 1000}),
+    ("consumer", {"receive.message.max.bytes": 1_024_512, "queued.max.messages.kbytes": 1000}),
+    ("consumer", {"receive.message.max.bytes": 2_000_000, "fetch.max.bytes": 1_999_489}),
+    ("consumer", {"receive.message.max.bytes": 2_000_000, "fetch.max.bytes": 1_999_488}),
+    ("consumer", {"fetch.min.bytes": 0}),
+    ("consumer", {"group.protocol.type": "connect"}),
+    ("consumer", {"group.protocol.type": "consumer"}),
+    ("consumer", {"fetch.min.bytes": 100_000_000}),
+    ("consumer", {"fetch.min.bytes": 100_000_001}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("component", "settings"), TOGETHER)
+def test_librdkafka_refuses_what_is_refused(component: str, settings: dict[str, str | int]) -> None:
+    refusal = _of_librdkafka(Component(component), settings)
+    ours = _ours(Component(component), settings)
+    assert (refusal is None) == (not ours), (refusal, ours)
+    if refusal:
+        assert any(words.partition(": ")[2].rstrip(".") in refusal for words in ours), ours
+
+
+@pytest.mark.parametrize("component", [Component.PRODUCER, Component.CONSUMER])
+def test_librdkafka_takes_the_numbers_that_are_taken(component: Component) -> None:
+    wrong = []
+    for setting in settings_of(Family.LIBRDKAFKA, "2.16", "4.3", component, every=True):
+        if setting.kind is not Kind.INT or setting.weighed or setting.name in _BEYOND:
+            continue
+        for bound, step in ((setting.minimum, -1), (setting.maximum, 1)):
+            if bound is None or abs(bound) >= 2**31 - 1:
+                continue
+            for value in (bound, bound + step):
+                stated: dict[str, str | int] = {setting.name: value}
+                refusal, ours = _of_librdkafka(component, stated), _ours(component, stated)
+                if (refusal is None) != (not ours):
+                    wrong.append((stated, refusal, ours))
+    assert not wrong
+
+
+_BEYOND = ("log_level", "enabled_events")
+"""What confluent-kafka sets itself."""
+
+
+def _of_librdkafka(component: Component, settings: dict[str, str | int]) -> str | None:
+    given = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0, **settings}
+    try:
+        if component is Component.PRODUCER:
+            Producer(given)
+        else:
+            Consumer({"group.id": "g", **given}).close()
+    except KafkaException as error:
+        return str(error)
+    return None
+
+
+def _ours(component: Component, settings: dict[str, str | int]) -> list[str]:
+    inputs = Inputs()
+    inputs.state("family", "librdkafka", Origin("test"))
+    inputs.add_options([f"{component}.{name}={value}" for name, value in settings.items()])
+    return inputs.problems
