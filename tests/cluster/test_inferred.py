@@ -13,7 +13,9 @@ from labs.engine.base.wait import until
 from labs.engine.cluster.cluster import Cluster
 from labs.engine.distributions.distribution import Distribution
 from labs.engine.distributions.java import Java
-from labs.engine.faults import FaultLog, kill, leader
+from labs.engine.faults.kill import kill
+from labs.engine.faults.record import FaultLog
+from labs.engine.faults.roles import leader
 from tests.engine.rigs import rig
 
 pytestmark = pytest.mark.cluster

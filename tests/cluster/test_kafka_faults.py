@@ -11,28 +11,25 @@ from labs.engine.base.wait import until
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.producer import ProducerConfig
 from labs.engine.cluster.cluster import Cluster
-from labs.engine.faults import (
-    FaultLog,
+from labs.engine.faults import admin as by_hand
+from labs.engine.faults.hanging import abort_hanging
+from labs.engine.faults.kill import kill, restart
+from labs.engine.faults.pause import pause, resume
+from labs.engine.faults.read_only import read_only
+from labs.engine.faults.record import FaultLog
+from labs.engine.faults.roles import (
     a_follower,
-    abort_hanging,
     controller,
     coordinator,
     dead,
     failed,
     followers,
-    kill,
     leader,
-    pause,
     paused,
-    read_only,
-    release,
-    restart,
-    resume,
-    terminate,
     terminated,
-    throttle,
 )
-from labs.engine.faults import admin as by_hand
+from labs.engine.faults.terminate import terminate
+from labs.engine.faults.throttle import release, throttle
 from labs.engine.protocol import hanging
 from labs.engine.workloads import group
 from tests.engine.rigs import rig

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from labs.engine.clients.process import ClientProcess
-from labs.engine.faults import FaultLog, Rig
+from labs.engine.faults.record import FaultLog
+from labs.engine.faults.rig import Rig
 
 
 @dataclass(frozen=True)

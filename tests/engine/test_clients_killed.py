@@ -14,8 +14,8 @@ from confluent_kafka import Producer
 from labs.engine.base.wait import until
 from labs.engine.clients.process import ClientFailed, ClientProcess
 from labs.engine.clients.sink import effects
-from labs.engine.faults import FaultLog
 from labs.engine.faults import clients as faults
+from labs.engine.faults.record import FaultLog
 from tests.engine import test_clients_consumer as consumers
 from tests.engine import test_clients_producer as producers
 from tests.engine.rigs import alone

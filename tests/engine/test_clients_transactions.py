@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from labs.engine.clients.process import ClientProcess
-from labs.engine.faults import FaultLog
 from labs.engine.faults import clients as faults
+from labs.engine.faults.record import FaultLog
 from tests.engine import test_clients_producer as producers
 from tests.engine.rigs import alone
 

@@ -13,8 +13,8 @@ from labs.engine.base.wait import until
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.reader import ReaderConfig
 from labs.engine.clients.transformer import TransformerConfig
-from labs.engine.faults import FaultLog
 from labs.engine.faults import clients as faults
+from labs.engine.faults.record import FaultLog
 from tests.engine import test_clients_consumer as consumers
 from tests.engine.rigs import alone
 from tests.engine.test_clients_consumer import broker

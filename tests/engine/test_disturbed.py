@@ -13,7 +13,9 @@ import pytest
 
 from labs.engine.base.wait import Disturbed, WaitTimeout, rest, undisturbed, until
 from labs.engine.cluster.broker import Broker
-from labs.engine.faults import FaultLog, dead, everyone, kill, restart
+from labs.engine.faults.kill import kill, restart
+from labs.engine.faults.record import FaultLog
+from labs.engine.faults.roles import dead, everyone
 from tests.engine.herd import Herd
 from tests.engine.rigs import rig
 

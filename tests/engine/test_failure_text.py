@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from advisor.catalog import Component, Family, settings_of, versions
 from labs.engine.base.failure_text import MOST, report, sentence
-from labs.engine.faults import FaultLog
+from labs.engine.faults.record import FaultLog
 from labs.engine.workloads.streams import HANDLERS
 
 STREAMS = """the consumer-1 ended with code 1: Exception in thread "main" x

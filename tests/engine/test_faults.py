@@ -13,10 +13,11 @@ from labs.engine.base.processes import ROOT
 from labs.engine.base.wait import until
 from labs.engine.cluster.broker import Broker
 from labs.engine.cluster.ports import Ports
-from labs.engine.faults import (
-    Fault,
-    FaultLog,
-    FaultRow,
+from labs.engine.faults.inject import inject
+from labs.engine.faults.kill import kill, restart, sigkill_status
+from labs.engine.faults.pause import all_threads_stopped, pause, resume
+from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.faults.roles import (
     a_follower,
     broker,
     controller,
@@ -25,7 +26,6 @@ from labs.engine.faults import (
     dead_controllers,
     everyone,
     followers,
-    kill,
     killed,
     killed_brokers,
     leader,
@@ -33,18 +33,12 @@ from labs.engine.faults import (
     majority,
     minority,
     other_racks,
-    pause,
     paused,
-    restart,
-    resume,
-    terminate,
     terminated,
 )
-from labs.engine.faults.inject import inject
-from labs.engine.faults.kill import sigkill_status
-from labs.engine.faults.pause import all_threads_stopped
-from labs.engine.faults.terminate import sigterm_code
+from labs.engine.faults.terminate import sigterm_code, terminate
 from labs.engine.protocol.topics import PartitionState
+from labs.engine.record.fault_words import Fault
 from tests.engine.herd import Herd
 from tests.engine.rigs import rig
 

@@ -13,17 +13,12 @@ import pytest
 from labs.engine.base.wait import until
 from labs.engine.cluster.broker import Broker
 from labs.engine.cluster.storage import directory_id
-from labs.engine.faults import (
-    FaultLog,
-    attach,
-    broker,
-    cut_tail,
-    detach,
-    detached,
-    failed,
-    read_only,
-    wipe,
-)
+from labs.engine.faults.cut_tail import cut_tail
+from labs.engine.faults.detach import attach, detach, detached
+from labs.engine.faults.read_only import read_only
+from labs.engine.faults.record import FaultLog
+from labs.engine.faults.roles import broker, failed
+from labs.engine.faults.wipe import wipe
 from labs.engine.scenarios.model import NEVER
 from tests.engine.disks import batch, formatted, write_log
 from tests.engine.herd import Herd

@@ -22,7 +22,9 @@ from labs.engine.cluster.addresses import Addresses
 from labs.engine.cluster.broker import Broker
 from labs.engine.cluster.nodes import At, Node, doors, nodes, ports_needed
 from labs.engine.cluster.ports import Ports
-from labs.engine.faults import FaultLog, broker, cut, impaired, mend, sever, slow
+from labs.engine.faults.links import cut, mend, sever, slow
+from labs.engine.faults.record import FaultLog
+from labs.engine.faults.roles import broker, impaired
 from labs.engine.network import links
 from labs.engine.network.links import Links, LinksFailed
 from labs.engine.network.sources import Sources

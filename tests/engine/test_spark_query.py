@@ -11,8 +11,8 @@ import pytest
 from labs.calibration.cases import SPARK
 from labs.engine.clients import checkpoint
 from labs.engine.clients.control import Control
-from labs.engine.faults import FaultLog
 from labs.engine.faults.clients import lose_checkpoint
+from labs.engine.faults.record import FaultLog
 from labs.engine.scenarios.model import TOPIC
 from labs.engine.scenarios.steps import PROMPT
 from labs.engine.workloads import Place

@@ -15,7 +15,9 @@ import pytest
 
 from labs.engine.base.wait import Disturbed, rest, undisturbed, until
 from labs.engine.cluster.broker import Broker
-from labs.engine.faults import FaultLog, everyone, pause, paused, resume
+from labs.engine.faults.pause import pause, resume
+from labs.engine.faults.record import FaultLog
+from labs.engine.faults.roles import everyone, paused
 from labs.engine.run.watch import Watch
 from tests.engine.herd import Herd
 from tests.engine.rigs import rig

@@ -9,7 +9,7 @@ import pytest
 
 from advisor.reasoning.guarantees import FORBIDS as ADVISOR
 from advisor.reasoning.guarantees import Guarantee
-from labs.engine.faults import HEALS
+from labs.engine.record.fault_words import HEALS
 from spark_jobs import survey
 from spark_jobs.verdict import FORBIDS, WITHOUT_WANT, Circumstances, verdict
 from tests.oracle_answers import all_happened

@@ -12,7 +12,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from labs.engine.protocol.wire import Flexible, compact, request
+from labs.engine.protocol.wire import TEXT, accept, compact, request
 
 _DESCRIBE, _WRITE = (61, 0), (27, 1)
 _ABORT = b"\0"
@@ -35,9 +35,15 @@ def ask(port: int, topic: str, partition: int, limit_s: float) -> list[Open]:
     Raises `OSError` if no answer came in `limit_s` seconds or the broker refused.
     """
     reader = request(port, _DESCRIBE, _place(topic, partition) + b"\0", limit_s)
-    reader.number(">i")  # throttle
-    transaction = reader.array(lambda: _topic(reader)) or ()
-    return [item for transactions in transaction for item in transactions if item.start >= 0]
+    # throttle; topics: name, partitions: index, error, message, producers
+    _, topics = reader.fields("i", [TEXT, ["ih", TEXT, ["qiiqiq"]]])
+    transactions = []
+    for _, partitions in topics or ():
+        for _, error, _, producers in partitions or ():
+            accept(error)
+            for producer, epoch, _, wrote_ms, coordinator, start in producers or ():
+                transactions.append(Open(producer, epoch, coordinator, wrote_ms, start))
+    return [transaction for transaction in transactions if transaction.start >= 0]
 
 
 def abort(port: int, topic: str, partition: int, hanging: Open, limit_s: float) -> None:
@@ -47,54 +53,14 @@ def abort(port: int, topic: str, partition: int, hanging: Open, limit_s: float) 
     coordinator = struct.pack(">i", max(0, hanging.coordinator_epoch))
     marker = answer + _place(topic, partition) + coordinator + b"\0"
     reader = request(port, _WRITE, b"\x02" + marker + b"\0", limit_s)
-    reader.array(lambda: _written(reader))
+    # markers: producer, topics: name, partitions: index, error
+    (markers,) = reader.fields(["q", [TEXT, ["ih"]]])
+    for _, topics in markers or ():
+        for _, partitions in topics or ():
+            for _, error in partitions or ():
+                accept(error)
 
 
 def _place(topic: str, partition: int) -> bytes:
     """An array of one topic with an array of one partition."""
     return b"\x02" + compact(topic) + b"\x02" + struct.pack(">i", partition) + b"\0"
-
-
-def _topic(reader: Flexible) -> list[Open]:
-    reader.text()
-    partitions = reader.array(lambda: _partition(reader)) or ()
-    reader.tags()
-    return [transaction for partition in partitions for transaction in partition]
-
-
-def _partition(reader: Flexible) -> tuple[Open, ...]:
-    reader.number(">i")
-    _accept(reader.number(">h"))
-    reader.text()
-    transactions = reader.array(lambda: _producer(reader)) or ()
-    reader.tags()
-    return transactions
-
-
-def _producer(reader: Flexible) -> Open:
-    producer, epoch, _, wrote_ms, coordinator, start = reader.take(">qiiqiq")
-    reader.tags()
-    return Open(producer, epoch, coordinator, wrote_ms, start)
-
-
-def _written(reader: Flexible) -> None:
-    reader.number(">q")
-    reader.array(lambda: _marked(reader))
-    reader.tags()
-
-
-def _marked(reader: Flexible) -> None:
-    reader.text()
-    reader.array(lambda: _error(reader))
-    reader.tags()
-
-
-def _error(reader: Flexible) -> None:
-    reader.number(">i")
-    _accept(reader.number(">h"))
-    reader.tags()
-
-
-def _accept(error: int) -> None:
-    if error:
-        raise ConnectionError(f"the broker refused with error {error}")

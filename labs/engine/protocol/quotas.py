@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 
-from labs.engine.protocol.wire import Flexible, compact, request
+from labs.engine.protocol.wire import TEXT, accept, compact, request
 
 _DESCRIBE, _ALTER = (48, 1), (49, 1)
 _ENTITY, _RATE = "client-id", "producer_byte_rate"
@@ -25,49 +25,17 @@ def limit(port: int, bytes_per_s: float | None, limit_s: float) -> None:
     rate, removed = bytes_per_s or 0.0, bytes_per_s is None
     change = _ONE + compact(_RATE) + struct.pack(">d?", rate, removed) + b"\0"
     reader = request(port, _ALTER, _ONE + entity + change + b"\0" + b"\0" + b"\0", limit_s)
-    reader.number(">i")  # throttle
-    reader.array(lambda: _altered(reader))
+    # throttle; entries: error, message, entity
+    _, entries = reader.fields("i", ["h", TEXT, [TEXT, TEXT]])
+    for error, *_ in entries or ():
+        accept(error)
 
 
 def limited_to(port: int, limit_s: float) -> float | None:
     """How many bytes a second each client may write; None where that is not limited."""
     wish = _ONE + compact(_ENTITY) + struct.pack(">b", _DEFAULT) + b"\0" + b"\0"
     reader = request(port, _DESCRIBE, wish + b"\0" + b"\0", limit_s)
-    reader.number(">i")  # throttle
-    _accept(reader.number(">h"))
-    reader.text()
-    results = reader.array(lambda: _entry(reader)) or ()
-    return next((rate for rates in results for rate in rates), None)
-
-
-def _altered(reader: Flexible) -> None:
-    error = reader.number(">h")
-    _accept(error)
-    reader.text()
-    reader.array(lambda: _entity(reader))
-    reader.tags()
-
-
-def _entry(reader: Flexible) -> tuple[float, ...]:
-    reader.array(lambda: _entity(reader))
-    rates = reader.array(lambda: _value(reader)) or ()
-    reader.tags()
-    return rates
-
-
-def _entity(reader: Flexible) -> None:
-    reader.text()
-    reader.text()
-    reader.tags()
-
-
-def _value(reader: Flexible) -> float:
-    reader.text()
-    (rate,) = reader.take(">d")
-    reader.tags()
-    return float(rate)
-
-
-def _accept(error: int) -> None:
-    if error:
-        raise ConnectionError(f"the broker refused with error {error}")
+    # throttle, error, message; entries: entity, values: name, rate
+    _, error, _, entries = reader.fields("ih", TEXT, [[TEXT, TEXT], [TEXT, "d"]])
+    accept(error)
+    return next((rate for _, values in entries or () for _, rate in values or ()), None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from labs.engine.protocol.wire import Api, Flexible, compact, request, varint
+from labs.engine.protocol.wire import TEXT, accept, compact, request, varint
 
 _ALTER, _LIST = (45, 0), (46, 0)
 
@@ -22,16 +22,21 @@ def ask(port: int, topic: str, partition: int, replicas: Sequence[int], limit_s:
     """
     ids = varint(len(replicas) + 1) + struct.pack(f">{len(replicas)}i", *replicas)
     place = b"\x02" + struct.pack(">i", partition) + ids + b"\0"
-    reader = _exchange(port, _ALTER, _head(limit_s) + _one(topic) + place + b"\0\0", limit_s)
-    _accept(reader)
-    reader.array(lambda: _answers(reader))
+    reader = request(port, _ALTER, _head(limit_s) + _one(topic) + place + b"\0\0", limit_s)
+    # throttle, error, message; topics: name, partitions: index, error, message
+    _, refused, _, topics = reader.fields("ih", TEXT, [TEXT, ["ih", TEXT]])
+    accept(refused, "controller")
+    for _, partitions in topics or ():
+        for _, error, _ in partitions or ():
+            accept(error, "controller")
 
 
 def pending(port: int, topic: str, partition: int, limit_s: float) -> bool:
     """Whether the controller still waits with what was asked for. Raises `OSError` as `ask`."""
     place = b"\x02" + struct.pack(">i", partition)
-    reader = _exchange(port, _LIST, _head(limit_s) + _one(topic) + place + b"\0\0", limit_s)
-    _accept(reader)
+    reader = request(port, _LIST, _head(limit_s) + _one(topic) + place + b"\0\0", limit_s)
+    _, error, _ = reader.fields("ih", TEXT)  # throttle, error, message
+    accept(error, "controller")
     return reader.varint() > 1
 
 
@@ -42,28 +47,3 @@ def _head(limit_s: float) -> bytes:
 def _one(topic: str) -> bytes:
     """The beginning of an array of one topic."""
     return b"\x02" + compact(topic)
-
-
-def _exchange(port: int, numbers: Api, body: bytes, limit_s: float) -> Flexible:
-    reader = request(port, numbers, body, limit_s)
-    reader.number(">i")  # throttle
-    return reader
-
-
-def _answers(reader: Flexible) -> None:
-    reader.text()
-    reader.array(lambda: _answer(reader))
-    reader.tags()
-
-
-def _answer(reader: Flexible) -> None:
-    reader.number(">i")
-    _accept(reader)
-    reader.tags()
-
-
-def _accept(reader: Flexible) -> None:
-    error = reader.number(">h")
-    reader.text()
-    if error:
-        raise ConnectionError(f"the controller refused with error {error}")

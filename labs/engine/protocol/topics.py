@@ -13,10 +13,11 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from labs.engine.protocol.wire import Flexible, compact, request
+from labs.engine.protocol.wire import IDS, TEXT, Layout, compact, request
 
 _DESCRIBE, _METADATA = (75, 0), (3, 9)  # API key and version
 _PARTITIONS_AT_MOST = 2000
+Ids = tuple[int, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +43,19 @@ def ask(
     Without `eligible` it is asked in the way that brokers before 3.8 understand. Raises `OSError`
     (`TimeoutError` included) if no answer came in `limit_s` seconds.
     """
+    # error, index, leader, leader epoch; replicas, ISR, (ELR, last known ELR,) offline replicas
+    partition: list[Layout] = ["hiii", *[IDS] * (5 if eligible else 3)]
     if eligible:
-        topics = _described(request(port, _DESCRIBE, _describe(topic), limit_s))
+        reader = request(port, _DESCRIBE, _describe(topic), limit_s)
+        # throttle; topics: error, name, id, is internal, partitions, authorized operations
+        _, topics = reader.fields("i", ["h", TEXT, "16s?", partition, "i"])
     else:
-        topics = _listed(request(port, _METADATA, _metadata(topic), limit_s))
-    return tuple(sorted(sum(topics, ()), key=lambda state: state.partition))
+        reader = request(port, _METADATA, _metadata(topic), limit_s)
+        # throttle; brokers: id, host, port, rack; cluster id, controller; topics, without an id
+        broker: list[Layout] = ["i", TEXT, "i", TEXT]
+        *_, topics = reader.fields("i", broker, TEXT, "i", ["h", TEXT, "?", partition, "i"])
+    states = (_state(*row) for *_, partitions, _ in topics or () for row in partitions or ())
+    return tuple(sorted(states, key=lambda state: state.partition))
 
 
 def _one(topic: str) -> bytes:
@@ -64,48 +73,15 @@ def _metadata(topic: str) -> bytes:
     return _one(topic) + b"\0\0\0\0"
 
 
-def _described(reader: Flexible) -> tuple[tuple[PartitionState, ...], ...]:
-    reader.number(">i")  # throttle time
-    return reader.array(lambda: _topic(reader, id_bytes=16, eligible=True)) or ()
-
-
-def _listed(reader: Flexible) -> tuple[tuple[PartitionState, ...], ...]:
-    reader.number(">i")  # throttle time
-    reader.array(lambda: _broker(reader))
-    reader.text()  # cluster id
-    reader.number(">i")  # controller
-    return reader.array(lambda: _topic(reader, id_bytes=0, eligible=False)) or ()
-
-
-def _broker(reader: Flexible) -> None:
-    reader.number(">i")
-    reader.text()  # host
-    reader.number(">i")
-    reader.text()  # rack
-    reader.tags()
-
-
-def _topic(reader: Flexible, *, id_bytes: int, eligible: bool) -> tuple[PartitionState, ...]:
-    reader.number(">h")  # error
-    reader.text()
-    reader.skip(id_bytes + 1)  # topic id, is internal
-    partitions = reader.array(lambda: _partition(reader, eligible=eligible)) or ()
-    reader.number(">i")  # authorized operations
-    reader.tags()
-    return partitions
-
-
-def _partition(reader: Flexible, *, eligible: bool) -> PartitionState:
-    reader.number(">h")  # error: for example LEADER_NOT_AVAILABLE, which leader -1 says too
-    index, leader, epoch = (reader.number(">i") for _ in range(3))
-    _, isr = reader.ids(), reader.ids()  # replicas, ISR
-    elr, _ = (reader.ids(), reader.ids()) if eligible else (None, None)  # ELR, last known ELR
-    reader.ids()  # offline replicas
-    reader.tags()
+def _state(
+    error: int, index: int, leader: int, epoch: int, replicas: Ids, isr: Ids, *others: Ids
+) -> PartitionState:
+    """The errors, such as LEADER_NOT_AVAILABLE, say no more than a leader of -1."""
+    eligible = others[0] if len(others) > 1 else None
     return PartitionState(
         partition=index,
         leader=leader if leader >= 0 else None,
         isr=tuple(sorted(isr or ())),
-        elr=None if elr is None else tuple(sorted(elr)),
+        elr=None if eligible is None else tuple(sorted(eligible)),
         leader_epoch=epoch if epoch >= 0 else None,
     )

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import socket
 import struct
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
-T = TypeVar("T")
 Api = tuple[int, int]
 """The key of a request, and its version."""
+Layout: TypeAlias = "str | list[Layout]"
+TEXT, IDS = "text", "ids"
 
 
 class Reader:
@@ -57,20 +58,45 @@ class Flexible(Reader):
             if byte < 128:
                 return value
 
-    def text(self) -> None:
-        self.skip(max(0, self.varint() - 1))
+    def text(self) -> str:
+        return self.skip(max(0, self.varint() - 1)).decode("utf-8", "replace")
 
-    def array(self, item: Callable[[], T]) -> tuple[T, ...] | None:
-        length = self.varint()
-        return tuple(item() for _ in range(length - 1)) if length else None
+    def fields(self, *layout: Layout) -> list[Any]:
+        """Reads fields in order; an array is a tuple of its elements, or None if it is null.
 
-    def ids(self) -> tuple[int, ...] | None:
-        return self.array(lambda: self.number(">i"))
+        A layout is the forms of numbers as `struct` has them (`ih`), TEXT, IDS, or for an array a
+        list: the layout of an element, after which come its tagged fields.
+        """
+        values: list[Any] = []
+        for form in layout:
+            if isinstance(form, list):
+                values.append(self._array(form))
+            elif form == TEXT:
+                values.append(self.text())
+            elif form == IDS:
+                length = self.varint()
+                values.append(self.take(f">{length - 1}i") if length else None)
+            else:
+                values += self.take(f">{form}")
+        return values
+
+    def _array(self, element: list[Layout]) -> tuple[list[Any], ...] | None:
+        length, elements = self.varint(), []
+        for _ in range(length - 1):
+            elements.append(self.fields(*element))
+            self.tags()
+        return tuple(elements) if length else None
 
     def tags(self) -> None:
         for _ in range(self.varint()):
             self.varint()
             self.skip(self.varint())
+
+
+def accept(error: int, who: str = "broker") -> None:
+    """Raises `ConnectionError` for an error code other than 0."""
+    if error:
+        raise ConnectionError(f"the {who} refused with error {error}")
 
 
 def varint(value: int) -> bytes:

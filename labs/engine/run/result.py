@@ -16,7 +16,7 @@ import confluent_kafka
 from labs.engine.base.processes import ROOT
 from labs.engine.clients.translate import Pinned
 from labs.engine.cluster.properties import SHORTENED
-from labs.engine.faults import FaultRow
+from labs.engine.faults.record import FaultRow
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec, Settings
 from spark_jobs.count_table import COUNTS
 

@@ -26,7 +26,7 @@ from labs.engine.base.wait import Disturbed, check, limited, reporting_waits, un
 from labs.engine.clients.process import ClientProcess
 from labs.engine.cluster.cluster import Cluster
 from labs.engine.distributions.java import find_java
-from labs.engine.faults import FaultLog, FaultRow
+from labs.engine.faults.record import FaultLog, FaultRow
 from labs.engine.judge.spark import JudgeFailed, judge
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec
 from labs.engine.plan.topic import topic_config

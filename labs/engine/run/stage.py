@@ -7,7 +7,9 @@ from typing import Concatenate, ParamSpec
 
 from labs.engine.base.wait import WaitTimeout, rest, until
 from labs.engine.cluster.cluster import Cluster
-from labs.engine.faults import Fault, FaultLog, FaultRow, Rig, Rows
+from labs.engine.faults.record import FaultLog, FaultRow
+from labs.engine.faults.rig import Rig, Rows
+from labs.engine.record.fault_words import Fault
 from labs.engine.scenarios.model import TOPIC, Topology
 from labs.engine.workloads import ProduceConsume
 

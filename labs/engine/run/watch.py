@@ -17,7 +17,7 @@ from types import TracebackType
 from labs.engine.base import processes
 from labs.engine.clients.process import ClientProcess
 from labs.engine.cluster.cluster import Cluster
-from labs.engine.faults import FaultLog
+from labs.engine.faults.record import FaultLog
 
 LONG_S = 2.0
 """As long as the shortest steps of a schedule. A busy machine makes a thread wait for a fraction

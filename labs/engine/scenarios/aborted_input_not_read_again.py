@@ -8,7 +8,7 @@ that input again.
 
 from __future__ import annotations
 
-from labs.engine.faults import fail, hold
+from labs.engine.faults.clients import fail, hold
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_offsets_in_transactions
 

@@ -8,7 +8,8 @@ a record that is there.
 
 from __future__ import annotations
 
-from labs.engine.faults import cut, impaired, leader, mend, sever
+from labs.engine.faults.links import cut, mend, sever
+from labs.engine.faults.roles import impaired, leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 

@@ -10,7 +10,9 @@ everything.
 
 from __future__ import annotations
 
-from labs.engine.faults import cut_tail, dead, everyone, kill, killed, restart
+from labs.engine.faults.cut_tail import cut_tail
+from labs.engine.faults.kill import kill, restart
+from labs.engine.faults.roles import dead, everyone, killed
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 

@@ -8,7 +8,8 @@ all the same: by hand on 4.3.1, 4,788 of 9,902.
 
 from __future__ import annotations
 
-from labs.engine.faults import restart, terminated
+from labs.engine.faults.kill import restart
+from labs.engine.faults.roles import terminated
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import leave_leader_alone
 from labs.engine.scenarios.topologies import up_to_three

@@ -8,7 +8,7 @@ and any time before. Retention by a wrong clock is `foreign-timestamps`: old rec
 
 from __future__ import annotations
 
-from labs.engine.faults import misdate, put_right
+from labs.engine.faults.clients import misdate, put_right
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker
 

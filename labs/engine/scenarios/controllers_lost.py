@@ -7,7 +7,8 @@ is dead until a majority of controllers is back. The controllers run beside the 
 
 from __future__ import annotations
 
-from labs.engine.faults import a_follower, controller, kill, leader
+from labs.engine.faults.kill import kill
+from labs.engine.faults.roles import a_follower, controller, leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import restart_dead
 from labs.engine.scenarios.topologies import with_controllers

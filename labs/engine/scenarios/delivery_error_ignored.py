@@ -9,7 +9,8 @@ acks=0 the broker answers nothing, and what it refuses counts as sent.
 
 from __future__ import annotations
 
-from labs.engine.faults import accept, refuse, replace_ended
+from labs.engine.faults.admin import accept, refuse
+from labs.engine.faults.clients import replace_ended
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker
 

@@ -8,7 +8,7 @@ behind them. One that tries again keeps them; one that goes on without them says
 
 from __future__ import annotations
 
-from labs.engine.faults import fail, hold, replace_ended
+from labs.engine.faults.clients import fail, hold, replace_ended
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_polls_that_fail
 

@@ -7,7 +7,8 @@ client whose request.timeout.ms is shorter than that sends again what is in the 
 
 from __future__ import annotations
 
-from labs.engine.faults import followers, impaired, mend, slow
+from labs.engine.faults.links import mend, slow
+from labs.engine.faults.roles import followers, impaired
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 

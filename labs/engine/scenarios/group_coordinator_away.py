@@ -9,7 +9,8 @@ committed is handed out again.
 
 from __future__ import annotations
 
-from labs.engine.faults import coordinator, dead, kill, restart
+from labs.engine.faults.kill import kill, restart
+from labs.engine.faults.roles import coordinator, dead
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import OFFSETS_COPIES, with_offsets_topic

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults import start_again, stop_client
+from labs.engine.faults.clients import start_again, stop_client
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import away_ms

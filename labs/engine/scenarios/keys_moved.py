@@ -8,7 +8,8 @@ goes now, by another member of the group, before what is old of it where it went
 from __future__ import annotations
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults import hold, join, let_go, widen
+from labs.engine.faults.admin import widen
+from labs.engine.faults.clients import hold, join, let_go
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import on_one_broker
 

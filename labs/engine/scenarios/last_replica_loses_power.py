@@ -10,7 +10,8 @@ not have been alone above the minimum: with min.insync.replicas=1 it was.
 
 from __future__ import annotations
 
-from labs.engine.faults import cut_tail, killed
+from labs.engine.faults.cut_tail import cut_tail
+from labs.engine.faults.roles import killed
 from labs.engine.scenarios.model import TOPIC, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import alone_until, kill_leader, losing_last_in_sync
 from labs.engine.scenarios.topologies import up_to_three

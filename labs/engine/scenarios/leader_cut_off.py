@@ -10,7 +10,8 @@ five minutes (topic.metadata.refresh.interval.ms).
 
 from __future__ import annotations
 
-from labs.engine.faults import cut, impaired, leader, mend
+from labs.engine.faults.links import cut, mend
+from labs.engine.faults.roles import impaired, leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 

@@ -8,7 +8,9 @@ there, an operator has a leader elected where nobody was.
 
 from __future__ import annotations
 
-from labs.engine.faults import failed, leader, read_only, wipe
+from labs.engine.faults.read_only import read_only
+from labs.engine.faults.roles import failed, leader
+from labs.engine.faults.wipe import wipe
 from labs.engine.scenarios.model import TOPIC, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import LED, alone_until, losing_last_in_sync
 from labs.engine.scenarios.topologies import up_to_three

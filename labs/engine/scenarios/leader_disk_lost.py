@@ -17,7 +17,8 @@ less is lost. The topic of the groups' offsets fares like that too, whatever the
 
 from __future__ import annotations
 
-from labs.engine.faults import killed, wipe
+from labs.engine.faults.roles import killed
+from labs.engine.faults.wipe import wipe
 from labs.engine.scenarios.model import Rate, Scenario, Stage
 from labs.engine.scenarios.steps import LED, alone_until, kill_leader, losing_last_in_sync
 from labs.engine.scenarios.topologies import up_to_three

@@ -10,7 +10,8 @@ a batch that was written and not yet answered.
 
 from __future__ import annotations
 
-from labs.engine.faults import kill, leader
+from labs.engine.faults.kill import kill
+from labs.engine.faults.roles import leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import BLIND_RETRY, go_on_under_new_leader
 from labs.engine.scenarios.topologies import up_to_five

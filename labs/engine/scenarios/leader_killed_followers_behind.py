@@ -8,7 +8,8 @@ acknowledged, with acks=all it was not. By hand on 4.3.1: 4,985 of 59,996 lost a
 
 from __future__ import annotations
 
-from labs.engine.faults import kill, leader
+from labs.engine.faults.kill import kill
+from labs.engine.faults.roles import leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import (
     BLIND_RETRY,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults import start_again
+from labs.engine.faults.clients import start_again
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION, nobody_reads

@@ -12,7 +12,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults import attach, detach, detached, leader, paused, resume, terminate
+from labs.engine.faults.detach import attach, detach, detached
+from labs.engine.faults.pause import resume
+from labs.engine.faults.roles import leader, paused
+from labs.engine.faults.terminate import terminate
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage, Topology
 from labs.engine.scenarios.steps import BLIND_RETRY, FOLLOWERS_BEHIND, fall_behind, restart_dead

@@ -8,7 +8,8 @@ with `earliest` it reads all that the topic still has once more.
 
 from __future__ import annotations
 
-from labs.engine.faults import forget_group, hold, kill_client, start_again
+from labs.engine.faults.admin import forget_group
+from labs.engine.faults.clients import hold, kill_client, start_again
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker_and_a_group

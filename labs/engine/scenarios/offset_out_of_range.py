@@ -9,7 +9,8 @@ the next one; with `latest` it passes over all that came meanwhile; with `none` 
 
 from __future__ import annotations
 
-from labs.engine.faults import delete_read, hold, kill_client, start_again
+from labs.engine.faults.admin import delete_read
+from labs.engine.faults.clients import hold, kill_client, start_again
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker_and_a_group

@@ -10,7 +10,10 @@ back has to make the topic anew, which comes to the same.
 
 from __future__ import annotations
 
-from labs.engine.faults import coordinator, dead, elect, kill, killed, restart, wipe
+from labs.engine.faults.admin import elect
+from labs.engine.faults.kill import kill, restart
+from labs.engine.faults.roles import coordinator, dead, killed
+from labs.engine.faults.wipe import wipe
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import OFFSETS, SHORT_SESSION
 from labs.engine.scenarios.topologies import OFFSETS_COPIES, with_offsets_topic

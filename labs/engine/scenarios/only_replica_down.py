@@ -9,7 +9,8 @@ with too much to do, 10.2 s.
 
 from __future__ import annotations
 
-from labs.engine.faults import kill, leader
+from labs.engine.faults.kill import kill
+from labs.engine.faults.roles import leader
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import restart_dead
 from labs.engine.scenarios.topologies import up_to_five

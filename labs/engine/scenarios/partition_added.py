@@ -9,7 +9,8 @@ there before (ConfigDef, auto.offset.reset).
 from __future__ import annotations
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults import hold, let_go, widen
+from labs.engine.faults.admin import widen
+from labs.engine.faults.clients import hold, let_go
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 

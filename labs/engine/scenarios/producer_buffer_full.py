@@ -9,7 +9,8 @@ is short. Where librdkafka plays a Java team's producer, its process waits for m
 from __future__ import annotations
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults import leader, pause, paused, resume
+from labs.engine.faults.pause import pause, resume
+from labs.engine.faults.roles import leader, paused
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker
 

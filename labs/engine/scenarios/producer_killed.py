@@ -9,7 +9,9 @@ leaves copies, because a new session has a new producer id (KIP-98); one that do
 
 from __future__ import annotations
 
-from labs.engine.faults import kill_client, leader, pause, paused, resume, start_again
+from labs.engine.faults.clients import kill_client, start_again
+from labs.engine.faults.pause import pause, resume
+from labs.engine.faults.roles import leader, paused
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker
 

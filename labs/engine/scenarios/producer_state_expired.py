@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults import cut, impaired, leader, mend, sever
+from labs.engine.faults.links import cut, mend, sever
+from labs.engine.faults.roles import impaired, leader
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker

@@ -7,7 +7,7 @@ given up. The quota is a lab's, a quarter of what a run sends, and the wait some
 
 from __future__ import annotations
 
-from labs.engine.faults import lift_limit, limit_writes
+from labs.engine.faults.quota import lift_limit, limit_writes
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker
 

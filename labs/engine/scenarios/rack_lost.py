@@ -17,21 +17,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from advisor.reasoning.replication import in_fullest_rack
-from labs.engine.faults import (
+from labs.engine.faults.admin import elect
+from labs.engine.faults.kill import kill, restart
+from labs.engine.faults.roles import (
     dead_controllers,
-    elect,
-    kill,
     killed,
     killed_brokers,
     leaders_rack,
     majority,
     minority,
     other_racks,
-    restart,
-    terminate,
     terminated,
-    wipe,
 )
+from labs.engine.faults.terminate import terminate
+from labs.engine.faults.wipe import wipe
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import (
     TOPIC,

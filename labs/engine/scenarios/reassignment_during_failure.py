@@ -9,19 +9,12 @@ min.insync.replicas=2: 9,500 of 58,436 lost; on 4.3.1 none of 43,931.
 
 from __future__ import annotations
 
-from labs.engine.faults import (
-    a_follower,
-    dead,
-    elect,
-    kill,
-    killed,
-    leader,
-    remove_copy,
-    restart,
-    terminate,
-    terminated,
-    wipe,
-)
+from labs.engine.faults.admin import elect
+from labs.engine.faults.kill import kill, restart
+from labs.engine.faults.reassign import remove_copy
+from labs.engine.faults.roles import a_follower, dead, killed, leader, terminated
+from labs.engine.faults.terminate import terminate
+from labs.engine.faults.wipe import wipe
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import (
     TOPIC,

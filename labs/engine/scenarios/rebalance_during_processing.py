@@ -8,7 +8,7 @@ that is given more time keeps its partitions until it polls again, and the other
 
 from __future__ import annotations
 
-from labs.engine.faults import hold, join, let_go
+from labs.engine.faults.clients import hold, join, let_go
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import on_one_broker

@@ -10,7 +10,8 @@ refused by the client or the broker, with or without a pause.
 from __future__ import annotations
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults import leader, pause, paused, resume
+from labs.engine.faults.pause import pause, resume
+from labs.engine.faults.roles import leader, paused
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker
 

@@ -10,7 +10,7 @@ the last one alone; with unclean elections any of them does.
 
 from __future__ import annotations
 
-from labs.engine.faults import leader
+from labs.engine.faults.roles import leader
 from labs.engine.scenarios.model import TOPIC, Rate, Scenario
 from labs.engine.scenarios.steps import (
     ALONE_RARELY,

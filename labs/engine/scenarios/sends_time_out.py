@@ -10,7 +10,8 @@ the in-sync set meanwhile, and the same replicas go on.
 
 from __future__ import annotations
 
-from labs.engine.faults import followers, leader, pause, paused, resume
+from labs.engine.faults.pause import pause, resume
+from labs.engine.faults.roles import followers, leader, paused
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 

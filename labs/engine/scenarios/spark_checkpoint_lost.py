@@ -9,7 +9,7 @@ outlives the machine is not lost with it.
 
 from __future__ import annotations
 
-from labs.engine.faults import hold, kill_client, lose_checkpoint, start_again
+from labs.engine.faults.clients import hold, kill_client, lose_checkpoint, start_again
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import PROMPT
 from labs.engine.scenarios.topologies import one_broker_and_a_query

@@ -7,7 +7,7 @@ takes none back: its commit and abort do nothing (apache/spark KafkaStreamingWri
 
 from __future__ import annotations
 
-from labs.engine.faults import pause_executor, resume_executor
+from labs.engine.faults.clients import pause_executor, resume_executor
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_a_query
 

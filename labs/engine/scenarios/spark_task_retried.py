@@ -7,7 +7,7 @@ had sent as well. The failure is an error that one row's expression raises, once
 
 from __future__ import annotations
 
-from labs.engine.faults import fail
+from labs.engine.faults.clients import fail
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_a_query
 

@@ -6,25 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 from advisor.reasoning.absence import POLL_MS, until_taken_over_ms
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults import (
-    Role,
-    a_follower,
-    dead,
-    elect,
-    followers,
-    hold,
-    keep_all,
-    kill,
-    kill_client,
-    leader,
-    pause,
-    paused,
-    restart,
-    resume,
-    start_again,
-    terminate,
-    terminated,
-)
+from labs.engine.faults.admin import elect, keep_all
+from labs.engine.faults.clients import hold, kill_client, start_again
+from labs.engine.faults.kill import kill, restart
+from labs.engine.faults.pause import pause, resume
+from labs.engine.faults.roles import Role, a_follower, dead, followers, leader, paused, terminated
+from labs.engine.faults.terminate import terminate
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import TOPIC, Durations, Play, Stage
 

@@ -9,7 +9,10 @@ back nothing and goes on.
 
 from __future__ import annotations
 
-from labs.engine.faults import kill, killed, leader, start_again, stop_client, wipe
+from labs.engine.faults.clients import start_again, stop_client
+from labs.engine.faults.kill import kill
+from labs.engine.faults.roles import killed, leader
+from labs.engine.faults.wipe import wipe
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import OFFSETS, SHORT_SESSION, restart_dead
 from labs.engine.scenarios.topologies import three_brokers_and_state

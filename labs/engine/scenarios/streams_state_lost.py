@@ -9,7 +9,7 @@ Kafka Streams does not leave its group when it closes, so the next one waits for
 
 from __future__ import annotations
 
-from labs.engine.faults import start_again, stop_client
+from labs.engine.faults.clients import start_again, stop_client
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker_and_state

@@ -8,7 +8,8 @@ has read all, lose nothing if they start at the begin.
 
 from __future__ import annotations
 
-from labs.engine.faults import prepare_deletion, recreate, resume_clients
+from labs.engine.faults.admin import recreate
+from labs.engine.faults.clients import prepare_deletion, resume_clients
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker_and_a_group

@@ -9,7 +9,7 @@ the application sends the same work in a new transaction.
 
 from __future__ import annotations
 
-from labs.engine.faults import hold, kill_client, start_again
+from labs.engine.faults.clients import hold, kill_client, start_again
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_transactions
 

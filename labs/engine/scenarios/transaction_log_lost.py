@@ -14,18 +14,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults import (
-    abort_hanging,
-    dead,
-    elect,
-    hold,
-    kill,
-    killed,
-    let_go,
-    restart,
-    transaction_coordinator,
-    wipe,
-)
+from labs.engine.faults.admin import elect
+from labs.engine.faults.clients import hold, let_go
+from labs.engine.faults.hanging import abort_hanging
+from labs.engine.faults.kill import kill, restart
+from labs.engine.faults.roles import dead, killed, transaction_coordinator
+from labs.engine.faults.wipe import wipe
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import TRANSACTIONS_COPIES, with_transaction_log

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
-from labs.engine.faults import replace_ended, start_again, stop_client
+from labs.engine.faults.clients import replace_ended, start_again, stop_client
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_offsets_in_transactions

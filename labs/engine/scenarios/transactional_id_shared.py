@@ -8,7 +8,7 @@ nobody takes its output back, and what the successor makes of the same input is 
 
 from __future__ import annotations
 
-from labs.engine.faults import hold, let_go, pause_client, start_again
+from labs.engine.faults.clients import hold, let_go, pause_client, start_again
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker

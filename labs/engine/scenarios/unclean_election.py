@@ -10,18 +10,10 @@ with the others, the majority of three that are controllers too would be away.
 
 from __future__ import annotations
 
-from labs.engine.faults import (
-    a_follower,
-    dead,
-    followers,
-    kill,
-    leader,
-    release,
-    restart,
-    terminate,
-    terminated,
-    throttle,
-)
+from labs.engine.faults.kill import kill, restart
+from labs.engine.faults.roles import a_follower, dead, followers, leader, terminated
+from labs.engine.faults.terminate import terminate
+from labs.engine.faults.throttle import release, throttle
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import with_controllers
 

@@ -7,7 +7,7 @@ exception-then-close shows, and nobody reads until it is started again.
 
 from __future__ import annotations
 
-from labs.engine.faults import cure, hold, spoil
+from labs.engine.faults.clients import cure, hold, spoil
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_polls_that_fail
 
