@@ -114,7 +114,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "advisor.pages.stale.StaleDescriptionMiddleware",
+    "advisor.pages.standing.StaleDescriptionMiddleware",
 ]
 TEMPLATES = [
     {

@@ -4,7 +4,38 @@ A module of this package holds `EXPORTS`, the files that it renders; adding a pr
 a file. Every export is fed to the product's own parser by tests/contracts.
 """
 
-from advisor.export.base import Export, Stamp
-from advisor.export.registry import all_exports, exports_for, find
+import pkgutil
+from functools import cache
+from importlib import import_module
+
+from advisor.export.base import Export, Stamp, Way
+from advisor.reasoning.pipeline import Pipeline
 
 __all__ = ["Export", "Stamp", "all_exports", "exports_for", "find"]
+
+
+@cache
+def all_exports() -> tuple[Export, ...]:
+    """Every export, ordered by module and then as the module orders them."""
+    modules = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return tuple(
+        export
+        for module in modules
+        for export in getattr(import_module(f"{__name__}.{module}"), "EXPORTS", ())
+    )
+
+
+def exports_for(pipeline: Pipeline, described: Pipeline | None = None) -> tuple[Export, ...]:
+    """The exports that this pipeline can use; without those that the way from the one described
+    does not need, if that is given."""
+    return tuple(
+        export
+        for export in all_exports()
+        if export.applies(pipeline)
+        and (described is None or export.needed(Way(pipeline, described)))
+    )
+
+
+def find(name: str) -> Export | None:
+    """The export of that name, or None."""
+    return next((export for export in all_exports() if export.name == name), None)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from advisor.advisories import Upgrade
 from advisor.catalog import Value
-from advisor.known_bugs import KnownBugs, known_bugs
-from advisor.management.bug_report import bug_report
+from advisor.known_bugs import KnownBug, KnownBugs, known_bugs
 from advisor.pages.presentation import GRAVITY
 from advisor.reasoning.answer import Answer, Failure, Judgement
 from advisor.reasoning.assumptions import Assumption
@@ -23,7 +23,9 @@ from advisor.reasoning.recommend import Change
 _WIDTH, _HEIGHT = 100, 40
 """One screen, in characters and lines."""
 _NAMED = 3
-"""Events that one reason names on the short screen."""
+"""Events of one reason, and possible bugs, that the short screen names; the gravest bugs first."""
+_LATER, _FURTHER = " " * 6, " " * 10
+"""The indents of the further lines of a bug."""
 _REASONS = 3
 """Reasons on the short screen; the gravest go first."""
 _MOST = 12
@@ -278,3 +280,49 @@ def _text(value: Value) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return "unset" if value is None else str(value)
+
+
+def bug_report(bugs: KnownBugs, *, verbose: bool = False) -> Iterator[str]:
+    """The sure ones with what they leave of the guarantee, the possible ones, and the upgrade."""
+    if not bugs.bugs:
+        return
+    if bugs.sure:
+        yield f"{counted(len(bugs.sure), 'known bug')} of these releases:"
+        for known_bug in bugs.sure:
+            yield from _bug(known_bug, verbose=verbose)
+        left = "   ".join(
+            f"{boundary.value.replace('_', ' ')}: {bugs.guarantees[boundary]}"
+            for boundary in Boundary
+        )
+        yield f"  With {'it' if len(bugs.sure) == 1 else 'them'}: {left}"
+    if bugs.possible:
+        shown = bugs.possible if verbose else bugs.possible[:_NAMED]
+        yield f"{counted(len(bugs.possible), 'known bug')} that may concern this pipeline:"
+        for known_bug in shown:
+            yield from _bug(known_bug, verbose=verbose)
+        if (left_out := len(bugs.possible) - len(shown)) > 0:
+            yield f"  and {left_out} more (--verbose)"
+    for upgrade in bugs.upgrades:
+        yield from _wrapped(_upgrade(upgrade), "", "    ")
+
+
+def _bug(known_bug: KnownBug, *, verbose: bool) -> Iterator[str]:
+    advisory, hit = known_bug.advisory, known_bug.hit
+    yield from _wrapped(f"{advisory.id} {known_bug.severity}: {advisory.title}", "  ", _LATER)
+    may = f"{advisory.part} {hit.running} may add: {', '.join(advisory.anomalies)}"
+    yield from _wrapped(may, _LATER, _FURTHER)
+    if hit.unknown:
+        yield from _wrapped(f"it takes: {'; '.join(hit.unknown)}", _LATER, _FURTHER)
+    if verbose:
+        yield from _wrapped(" ".join(advisory.mechanism), _LATER, _FURTHER)
+        yield from _wrapped(f"Until then: {advisory.workaround}", _LATER, _FURTHER)
+        yield from _wrapped(f"Sources: {', '.join(advisory.sources)}", _LATER, _FURTHER)
+
+
+def _upgrade(upgrade: Upgrade) -> str:
+    remain = f" No release ends {', '.join(upgrade.remain)}." if upgrade.remain else ""
+    if not upgrade.target:
+        return f"No upgrade of {upgrade.what} is known to help.{remain}"
+    clears = counted(len(upgrade.clears), "known bug")
+    target = f"{upgrade.target} or later"
+    return f"Upgrade {upgrade.what} {upgrade.running} to {target}: clears {clears}.{remain}"

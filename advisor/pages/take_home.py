@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
+from collections.abc import Mapping
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -11,7 +14,6 @@ from django.views.decorators.http import require_safe
 
 from advisor import export as exports
 from advisor import services
-from advisor.export.archive import zipped
 from advisor.known_bugs import known_bugs
 from advisor.management.report import report as report_text
 from advisor.pages import presentation
@@ -80,3 +82,22 @@ def _stamp(request: HttpRequest, saved: Saved) -> exports.Stamp:
     pipeline = saved.answer.judgement.pipeline
     client = presentation.client(pipeline)
     return exports.Stamp(saved.rules_version, pipeline.kafka, client, permalink)
+
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The earliest time that a zip archive can hold; a true one would change the bytes."""
+
+
+def zipped(files: Mapping[str, str], folder: str) -> bytes:
+    """The texts by name below `folder`, in the order of their names; scripts are executable.
+
+    Nothing is compressed: deflate's output differs between versions of zlib.
+    """
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(f"{folder}/{name}", _EPOCH)
+            entry.create_system = 3  # Unix, wherever this runs, so that the mode counts
+            entry.external_attr = (0o100755 if name.endswith(".sh") else 0o100644) << 16
+            archive.writestr(entry, files[name].encode())
+    return buffer.getvalue()

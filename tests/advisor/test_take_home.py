@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from advisor.export.archive import zipped
+from advisor.pages.take_home import zipped
 from tests.advisor.walking import RISKY, walk
 
 pytestmark = pytest.mark.django_db

@@ -18,7 +18,7 @@ from confluent_kafka.admin._resource import ResourceType
 from labs.engine.base import processes
 from labs.engine.base.slots import slot
 from labs.engine.base.wait import until
-from labs.engine.cluster import addresses
+from labs.engine.cluster import cluster as clusters
 from labs.engine.cluster.cluster import BootFailed, Cluster
 from labs.engine.cluster.ports import Ports
 from labs.engine.cluster.properties import SHORTENED, RefusedSetting, Settings
@@ -219,7 +219,7 @@ def test_a_port_that_is_taken_meanwhile_costs_another_try(
                 thief.listen()
                 thieves.append(thief)
 
-    monkeypatch.setattr(addresses, "Ports", StolenOnce)
+    monkeypatch.setattr(clusters, "Ports", StolenOnce)
     with Cluster(distribution, java, tmp_path, size=1) as cluster:
         assert cluster.states() == {1: "running"}
         assert cluster.brokers[1].port != thieves[0].getsockname()[1]

@@ -18,8 +18,8 @@ import pytest
 
 from labs.engine.base import processes
 from labs.engine.base.wait import until
-from labs.engine.cluster.addresses import Addresses
 from labs.engine.cluster.broker import Broker
+from labs.engine.cluster.cluster import Addresses
 from labs.engine.cluster.nodes import At, Node, doors, nodes, ports_needed
 from labs.engine.cluster.ports import Ports
 from labs.engine.faults.links import cut, mend, sever, slow

@@ -16,8 +16,7 @@ from labs.engine.faults.record import FaultLog
 from labs.engine.scenarios.model import TOPIC
 from labs.engine.scenarios.steps import PROMPT
 from labs.engine.workloads import Place
-from labs.engine.workloads.spark_query import SparkQuery
-from labs.engine.workloads.spark_sink import SparkSink, SparkSinkOnWorkers
+from labs.engine.workloads.spark import SparkQuery, SparkSink, SparkSinkOnWorkers
 from tests.engine.arms import arm
 from tests.engine.rigs import alone
 

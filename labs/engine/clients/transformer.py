@@ -1,7 +1,7 @@
 """A transforming application: it reads, and writes what it makes of each message to a topic.
 
 `python -m labs.engine.clients.transformer CONFIG.json`, where the file holds a
-`TransformerConfig`. It is the group's consumer with a producer in it (`clients.output`); with the
+`TransformerConfig`. It is the group's consumer with a producer in it (`Output`); with the
 commit `in-transaction` what was written and how far was read become true together. At
 `processed` all of a poll's output is in the log, and nothing of it is committed.
 """
@@ -10,17 +10,77 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
+from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicPartition
 
 from labs.engine.clients import consumer
 from labs.engine.clients.control import Control, FailureRequested, listen, report
-from labs.engine.clients.errors import words
-from labs.engine.clients.output import Output
+from labs.engine.clients.errors import fatal_report, words
 from labs.engine.clients.processing import Polled
+
+_LIMIT_S = 30.0
+
+
+class Output:
+    """Writes what was made of each message. Raises `KafkaException` for what the brokers refuse.
+
+    With a transactional.id one poll is one transaction. Where the offsets of what was read are
+    committed in it (KIP-98, KIP-447), `apply` leaves it open for them; else `apply` commits it.
+    """
+
+    def __init__(self, topic: str, client: Mapping[str, Any], takes_offsets: bool) -> None:
+        self._topic, self._takes_offsets = topic, takes_offsets
+        self._transactional = "transactional.id" in client
+        self._refused: KafkaError | None = None
+        self._producer = Producer(dict(client))
+        if self._transactional:
+            self._producer.init_transactions(_LIMIT_S)
+
+    @fatal_report()
+    def apply(self, values: Iterable[int]) -> None:
+        """Writes what was made of the values of one poll; it is in the log when it returns."""
+        if self._transactional:
+            self._producer.begin_transaction()
+        for value in values:
+            self._produce(str(value).encode())
+        unwritten = self._producer.flush(_LIMIT_S)
+        if self._refused or unwritten:
+            late = KafkaError(KafkaError._TIMED_OUT, f"{unwritten} records were not answered for")
+            raise KafkaException(self._refused or late)
+        if self._transactional and not self._takes_offsets:
+            self._producer.commit_transaction(_LIMIT_S)
+
+    @fatal_report()
+    def commit(self, positions: list[TopicPartition], group: Any) -> None:
+        """Commits the open transaction, and in it how far the group has read."""
+        self._producer.send_offsets_to_transaction(positions, group, _LIMIT_S)
+        self._producer.commit_transaction(_LIMIT_S)
+
+    @fatal_report()
+    def abort(self) -> None:
+        """Takes back what the open transaction wrote."""
+        self._producer.abort_transaction(_LIMIT_S)
+        self._refused = None
+
+    def close(self) -> None:
+        with suppress(KafkaException):  # one that was fenced says so once more
+            self._producer.close()
+
+    def _produce(self, value: bytes) -> None:
+        while True:
+            try:
+                self._producer.produce(self._topic, value=value, on_delivery=self._heard)
+                return
+            except BufferError:
+                self._producer.poll(0.1)
+
+    def _heard(self, error: KafkaError | None, _message: Message) -> None:
+        self._refused = self._refused or error
 
 
 def aborted(why: str, records: int, rewinds: bool) -> str:

@@ -20,8 +20,7 @@ from labs.engine.workloads.consume_transform_produce_java import (
 from labs.engine.workloads.place import Place
 from labs.engine.workloads.produce_consume import ProduceConsume, ProduceHeeding, ProduceLarge
 from labs.engine.workloads.produce_consume_java import JavaProduceConsume
-from labs.engine.workloads.spark_query import SparkQuery
-from labs.engine.workloads.spark_sink import SparkSink, SparkSinkOnWorkers
+from labs.engine.workloads.spark import SparkQuery, SparkSink, SparkSinkOnWorkers
 from labs.engine.workloads.streams import StreamsTopology
 from labs.engine.workloads.streams_state import StatefulTopology
 
