@@ -12,7 +12,7 @@ OWN = "partitioner"
 """How a partitioner.class of the team's own chooses, which only the team can know."""
 
 _BLIND = ("RoundRobinPartitioner", "UniformStickyPartitioner")
-_AS_JAVA = ("murmur2", "murmur2_random")
+AS_JAVA = ("murmur2", "murmur2_random")
 _BESIDE = "application.other.writers"
 _TWO_HASHES = "they put one key into two partitions."
 _CRC32 = ("consistent", "consistent_random")
@@ -52,7 +52,7 @@ def _by_librdkafka(pipeline: Pipeline) -> str | None:
     others = pipeline.text(Component.APPLICATION, "other.writers")
     if partitioner == "random":
         return "partitioner=random: each message goes to any partition, whatever its key."
-    if others == "java" and partitioner not in _AS_JAVA:
+    if others == "java" and partitioner not in AS_JAVA:
         return f"partitioner={partitioner}, {_BESIDE}=java (murmur2): {_TWO_HASHES}"
     if others == "librdkafka" and partitioner not in _CRC32:
         return f"partitioner={partitioner}, {_BESIDE}=librdkafka (CRC32): {_TWO_HASHES}"

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from labs.challenges.model import MUST_HOLD, P99, Challenge, Condition
+from labs.engine.run.result import JUDGED
 from spark_jobs.count_table import TABLE
 
 PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
-_JUDGED = ("holds", "broken")
 _NAMED = 3
 """Failures that a sentence names; of more it says how many there are."""
 
@@ -57,7 +57,7 @@ class Grade:
 
 def grade(challenge: Challenge, played: Played, stated: Stated) -> Grade:
     """The grade of a run with the visitor's settings."""
-    if played.verdict not in _JUDGED:
+    if played.verdict not in JUDGED:
         return Grade(UNKNOWN, f"Nothing can be concluded from this run: {_ended(played.reason)}")
     seen = {
         condition.count: played.numbers.get(condition.count) for condition in challenge.conditions

@@ -21,7 +21,6 @@ from labs.engine.scenarios.model import draw
 from spark_jobs.count_table import COUNTS
 
 _FILE = re.compile(r"(\d\d)-([a-z0-9]+(?:-[a-z0-9]+)*)\.toml")
-_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _GUARANTEES = ("at-least-once", "exactly-once", "at-most-once")
 _FEWEST_CAUSES = 3
 
@@ -50,7 +49,7 @@ def load(file: Path) -> Challenge:
 
 def _challenge(top: Table, order: int, name: str) -> Challenge:
     kind = top.one_of("kind", KINDS)
-    scenario = _scenario(top)
+    scenario = top.one_of("scenario", [scenario.name for scenario in all_scenarios()])
     challenge = Challenge(
         name=name,
         order=order,
@@ -96,15 +95,6 @@ def _level(top: Table) -> int:
     return level
 
 
-def _scenario(top: Table) -> str:
-    name = top.take("scenario", str)
-    try:
-        return find_scenario(name).name
-    except ScenarioError as unknown:
-        key = ", ".join(scenario.name for scenario in all_scenarios())
-        raise top.error("scenario", f"{name!r} is none of {key}") from unknown
-
-
 def _staging(top: Table, scenario: str) -> Mapping[str, float]:
     """Overrides of the scenario's durations and its rate."""
     stated = top.maybe("staging", dict, {})
@@ -142,10 +132,7 @@ def _known_answer(table: Table) -> Known:
 
 
 def _cause(table: Table) -> Cause:
-    name = table.take("name", str)
-    if not _NAME.fullmatch(name):
-        raise table.error("name", f"{name!r} has to be lower-case letters, digits and dashes")
-    cause = Cause(name, table.take("text", str), table.take("why", str))
+    cause = Cause(table.slug("name"), table.take("text", str), table.take("why", str))
     table.finish()
     return cause
 

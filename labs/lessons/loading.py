@@ -12,8 +12,7 @@ from xml.etree import ElementTree
 
 from advisor.reasoning.guarantees import Anomaly
 from labs.engine.base.toml_table import Table
-from labs.engine.scenarios import ScenarioError, all_scenarios
-from labs.engine.scenarios import find as find_scenario
+from labs.engine.scenarios import all_scenarios
 from labs.lessons.model import Answer, Arm, Lesson, Prediction, Question, Symptom, Turn
 from labs.lessons.text import Text, TextError, parse, pictures
 from spark_jobs.count_table import COUNTS
@@ -25,7 +24,6 @@ _SYMPTOMS = tuple(count for count in COUNTS if count.removesuffix("_ms") in {*An
 """The counts of anomalies; of any other nobody says whether it is bad."""
 _FEWEST_CHOICES = _FEWEST_ANSWERS = 3
 _FOLDER = re.compile(r"(\d\d)-([a-z0-9]+(?:-[a-z0-9]+)*)")
-_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _GUARANTEES = ("at-least-once", "exactly-once", "at-most-once")
 
 
@@ -70,7 +68,7 @@ def _lesson(top: Table, folder: Path, order: int, name: str) -> Lesson:
         title=top.take("title", str),
         goal=top.take("goal", str),
         minutes=top.take("minutes", int),
-        scenario=_scenario(top),
+        scenario=top.one_of("scenario", [scenario.name for scenario in all_scenarios()]),
         want=top.one_of("want", _GUARANTEES),
         question=top.take("question", str),
         notice=top.texts("notice"),
@@ -86,26 +84,9 @@ def _lesson(top: Table, folder: Path, order: int, name: str) -> Lesson:
     )
 
 
-def _scenario(top: Table) -> str:
-    name = top.take("scenario", str)
-    try:
-        find_scenario(name)
-    except ScenarioError as unknown:
-        key = ", ".join(scenario.name for scenario in all_scenarios())
-        raise top.error("scenario", f"{name!r} is none of {key}") from unknown
-    return name
-
-
-def _name(table: Table) -> str:
-    name = table.take("name", str)
-    if not _NAME.fullmatch(name):
-        raise table.error("name", f"{name!r} has to be lower-case letters, digits and dashes")
-    return name
-
-
 def _arm(table: Table, common: Mapping[str, str]) -> Arm:
     arm = Arm(
-        _name(table),
+        table.slug("name"),
         table.take("label", str),
         table.take("meaning", str),
         {**common, **table.settings("settings")},
@@ -115,7 +96,7 @@ def _arm(table: Table, common: Mapping[str, str]) -> Arm:
 
 
 def _choice(table: Table, base: Arm) -> Arm:
-    name, label, why = _name(table), table.take("label", str), table.take("why", str)
+    name, label, why = table.slug("name"), table.take("label", str), table.take("why", str)
     changed = table.settings("settings")
     if not changed:
         raise table.error("settings", "is missing: what does the choice change?")
@@ -174,7 +155,7 @@ def _turn(table: Table, arms: Mapping[str, Arm]) -> Turn:
 
 
 def _question(table: Table) -> Question:
-    name, ask = _name(table), table.take("ask", str)
+    name, ask = table.slug("name"), table.take("ask", str)
     rows = table.tables("answers")
     answers = tuple(_answer(table) for table in rows)
     if len(answers) < _FEWEST_ANSWERS:

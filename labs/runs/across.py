@@ -19,8 +19,7 @@ from advisor.reasoning.guarantees import FORBIDS
 from advisor.reasoning.pipeline import Pipeline
 from labs.calibration.edges import as_staged
 from labs.calibration.table import refutable
-
-_SAYS_SOMETHING = ("holds", "broken")
+from labs.engine.run.result import JUDGED
 
 
 class AcrossError(ValueError):
@@ -54,7 +53,7 @@ class Row:
     def verdict(self) -> str:
         """The first arm's, by which lines are compared; empty where it says nothing."""
         first = next(iter(self.verdicts.values()), "")
-        return first if first in _SAYS_SOMETHING else ""
+        return first if first in JUDGED else ""
 
 
 @dataclass(frozen=True, slots=True)

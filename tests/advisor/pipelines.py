@@ -14,6 +14,22 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.wish import breaking, forbidden
 from tests.advisor.values import texts
 
+A = Anomaly
+HARMLESS = {A.UNAVAILABLE, A.BLOCKED}
+SKIP = {A.SKIPPED, A.EFFECT_MISSING}
+AGAIN = {A.REDELIVERY, A.EFFECT_DUPLICATED}
+LRK = {"family": "librdkafka"}
+SPARK = {"family": "spark"}
+RF3 = {"topic.replication.factor": "3"}
+ACKS_0 = {"producer.acks": "0", "producer.enable.idempotence": "false"}
+ACKS_1 = {"producer.acks": "1", "producer.enable.idempotence": "false"}
+UNCLEAN = {"topic.unclean.leader.election.enable": "true"}
+TRANSACTIONAL = {
+    "producer.transactional.id": "orders-1",
+    "application.commit": "in-transaction",
+    "consumer.enable.auto.commit": "false",
+    "consumer.isolation.level": "read_committed",
+}
 SAFE = {
     "topic.replication.factor": "3",
     "topic.min.insync.replicas": "2",

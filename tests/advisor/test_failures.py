@@ -14,14 +14,18 @@ from advisor.catalog import Family
 from advisor.reasoning.failures import all_events, events_for
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.replication import Replication
-from tests.advisor.pipelines import SAFE, described, permits, pipelines
-
-A = Anomaly
-RF3 = {"topic.replication.factor": "3"}
-HARMLESS = {A.UNAVAILABLE, A.BLOCKED}
-ACKS_0 = {"producer.acks": "0", "producer.enable.idempotence": "false"}
-SKIP = {A.SKIPPED, A.EFFECT_MISSING}
-AGAIN = {A.REDELIVERY, A.EFFECT_DUPLICATED}
+from tests.advisor.pipelines import (
+    ACKS_0,
+    AGAIN,
+    HARMLESS,
+    RF3,
+    SAFE,
+    SKIP,
+    A,
+    described,
+    permits,
+    pipelines,
+)
 
 CASES = [
     # A leader's death: what the leader alone had is gone (E15), unless nobody can take over.

@@ -9,34 +9,33 @@ import pytest
 
 from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly
-from tests.advisor.pipelines import SAFE, described, permits
+from tests.advisor.pipelines import (
+    ACKS_1,
+    AGAIN,
+    HARMLESS,
+    LRK,
+    RF3,
+    SAFE,
+    SKIP,
+    SPARK,
+    TRANSACTIONAL,
+    UNCLEAN,
+    A,
+    described,
+    permits,
+)
 
-A = Anomaly
-RF3 = {"topic.replication.factor": "3"}
-LRK = {"family": "librdkafka"}
-SPARK = {"family": "spark"}
-HARMLESS = {A.UNAVAILABLE, A.BLOCKED}
 AWAY = {"consumer.auto.offset.reset": "earliest", "application.outage.ms": "1000000"}
 QUICK = {"consumer.session.timeout.ms": "6000", "consumer.max.poll.interval.ms": "10000"}
 PATIENT = {"consumer.max.poll.interval.ms": "2147483647"}
 COMPACT = SAFE | {"topic.cleanup.policy": "compact"}
 LOAD = {"application.rate": "1000", "application.message.bytes": "1000"}
-SKIP = {A.SKIPPED, A.EFFECT_MISSING}
-AGAIN = {A.REDELIVERY, A.EFFECT_DUPLICATED}
-TRANSACTIONAL = {
-    "producer.transactional.id": "orders-1",
-    "application.commit": "in-transaction",
-    "consumer.enable.auto.commit": "false",
-    "consumer.isolation.level": "read_committed",
-}
 UNCOMMITTED = {"consumer.isolation.level": "read_uncommitted"}
-ACKS_1 = {"producer.acks": "1", "producer.enable.idempotence": "false"}
 EMPTY = {"application.disk.lost": "returns-empty"}
 SET_ASIDE = {"application.processing.errors": "skip"}
 NO_ELR = {"application.eligible.leader.replicas.version": "0"}
 
 TAKES_10K = {"topic.max.message.bytes": "10000"}
-UNCLEAN = {"topic.unclean.leader.election.enable": "true"}
 LARGEST = "application.largest.message.bytes"
 IDEMPOTENT_LRK = SAFE | LRK | {"producer.enable.idempotence": "true"}
 LIBRDKAFKA_FOR_EVER = {

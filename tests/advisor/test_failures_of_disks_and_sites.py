@@ -7,12 +7,8 @@ import pytest
 from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.recommend import recommend
-from tests.advisor.pipelines import SAFE, described, permits
+from tests.advisor.pipelines import ACKS_1, HARMLESS, SAFE, UNCLEAN, A, described, permits
 
-A = Anomaly
-HARMLESS = {A.UNAVAILABLE, A.BLOCKED}
-ACKS_1 = {"producer.acks": "1", "producer.enable.idempotence": "false"}
-UNCLEAN = {"topic.unclean.leader.election.enable": "true"}
 THREE_COPIES = {"topic.replication.factor": "4", "topic.min.insync.replicas": "3", "brokers": "4"}
 EARLY = {"kafka": "3.7", "application.replicas.moved": "any-time"}
 DISK, MOVED, SITE = "log-directory-fails", "reassignment-during-failure", "rack-lost"

@@ -9,21 +9,21 @@ import pytest
 
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.guarantees import Anomaly
-from tests.advisor.pipelines import SAFE, described, permits
+from tests.advisor.pipelines import (
+    ACKS_0,
+    AGAIN,
+    HARMLESS,
+    LRK,
+    SAFE,
+    SKIP,
+    SPARK,
+    TRANSACTIONAL,
+    A,
+    described,
+    permits,
+)
 
-A = Anomaly
-HARMLESS = {A.UNAVAILABLE, A.BLOCKED}
-SKIP = {A.SKIPPED, A.EFFECT_MISSING}
-AGAIN = {A.REDELIVERY, A.EFFECT_DUPLICATED}
-LRK = {"family": "librdkafka"}
-SPARK = {"family": "spark"}
 IDEMPOTENT_LRK = SAFE | LRK
-TRANSACTIONAL = {
-    "producer.transactional.id": "orders-1",
-    "application.commit": "in-transaction",
-    "consumer.enable.auto.commit": "false",
-    "consumer.isolation.level": "read_committed",
-}
 WHILE_RUNNING = {"application.topic.recreated": "while-running"}
 STOPPED = {"application.topic.recreated": "clients-stopped"}
 GONE = {A.DIVERGED, A.LOST_WRITE, A.GIVEN_UP, A.REORDERED} | SKIP | AGAIN
@@ -36,7 +36,6 @@ SLOW = {"application.producer.byte.rate": "1000", "producer.buffer.memory": "100
 LOAD_OF_IT = {"application.rate": "100", "application.message.bytes": "1000"}
 MORE = LOAD_OF_IT | {"application.rate": "101"}
 TWO_HOURS = {"application.clock.skew.ms": "7200000"}
-ACKS_0 = {"producer.acks": "0", "producer.enable.idempotence": "false"}
 REPLAYED = {"application.timestamps": "from-source"}
 RESENDS = {"application.resend": "on-error"}
 BROKERS_CLOCK = {"topic.message.timestamp.type": "LogAppendTime"}

@@ -9,13 +9,11 @@ from advisor.reasoning.fields import from_fields
 from advisor.reasoning.guarantees import FORBIDS, ORDER, Anomaly, Guarantee, Requirement
 from advisor.reasoning.keys import DEFAULT_PARTITIONER
 from advisor.reasoning.recommend import recommend
-from tests.advisor.pipelines import SAFE, broken, described, permits
+from tests.advisor.pipelines import LRK, SAFE, SPARK, broken, described, permits
 
 IN_PARTITION, OF_KEY = {Anomaly.REORDERED}, {Anomaly.KEY_REORDERED}
 CLASS = "producer.partitioner.class"
 PACKAGE = "org.apache.kafka.clients.producer."
-LRK = {"family": "librdkafka"}
-SPARK = {"family": "spark"}
 OURS = {CLASS: "com.example.OurPartitioner", "application.partitioner": "by-key"}
 NOT_IDEMPOTENT = {"producer.enable.idempotence": "false"}
 

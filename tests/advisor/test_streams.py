@@ -12,11 +12,9 @@ from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
 from advisor.reasoning.recommend import recommend
 from labs.engine.workloads import Place, ProduceConsume
-from tests.advisor.pipelines import described, permits
+from tests.advisor.pipelines import HARMLESS, A, described, permits
 from tests.advisor.walking import walk
 
-A = Anomaly
-HARMLESS = {A.UNAVAILABLE, A.BLOCKED}
 STREAMS = {
     "family": "streams",
     "topic.replication.factor": "3",

@@ -7,10 +7,8 @@ import pytest
 from advisor.pages.presentation import to_prove
 from advisor.reasoning.answer import judgement
 from advisor.reasoning.words import PLAINEST
-from tests.advisor.pipelines import SAFE, described
+from tests.advisor.pipelines import ACKS_1, SAFE, UNCLEAN, described
 
-UNCLEAN = {"topic.unclean.leader.election.enable": "true"}
-ACKS_1 = {"producer.acks": "1", "producer.enable.idempotence": "false"}
 ONE_COPY = {"topic.replication.factor": "1", "topic.min.insync.replicas": "1"}
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from advisor.catalog import Component, Family
 from advisor.reasoning.event import FailureEvent, Permits, never_counted
 from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.keys import AS_JAVA
 from advisor.reasoning.pipeline import Pipeline
 
-_AS_JAVA = ("murmur2", "murmur2_random")
 _MOVED = (
     "a key goes to its hash modulo the number of partitions, so it moves when partitions are "
     "added, and between partitions there is no order."
@@ -19,7 +19,7 @@ def permits(pipeline: Pipeline) -> Permits:
     if pipeline.family is not Family.LIBRDKAFKA:
         return {Anomaly.KEY_REORDERED: f"partitioner=murmur2 (the Java client's own): {_MOVED}"}
     partitioner = pipeline.text(Component.PRODUCER, "partitioner")
-    if partitioner in _AS_JAVA:
+    if partitioner in AS_JAVA:
         return {Anomaly.KEY_REORDERED: f"partitioner={partitioner}: {_MOVED}"}
     return {
         Anomaly.KEY_REORDERED: f"partitioner={partitioner}: a Java producer (murmur2) sends the "

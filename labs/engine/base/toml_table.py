@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _T = TypeVar("_T")
 _WORDS = {
     str: "a text",
@@ -66,6 +68,13 @@ class Table:
         if value not in among:
             raise self.error(key, f"{value!r} is none of {', '.join(among)}")
         return value
+
+    def slug(self, key: str) -> str:
+        """A name of lower-case letters and digits, with dashes between its words."""
+        name = self.take(key, str)
+        if not SLUG.fullmatch(name):
+            raise self.error(key, f"{name!r} has to be lower-case letters, digits and dashes")
+        return name
 
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of texts, none of them empty."""

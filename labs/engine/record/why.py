@@ -14,7 +14,6 @@ from itertools import pairwise
 from labs.engine.record import fault_words
 from labs.engine.record.replay import Done, Moment, Replay
 
-_HEALS = frozenset({"resume", "restart", "mend"})
 _MOST = 3
 
 
@@ -114,7 +113,7 @@ def _gone(seen: Replay, change: Election) -> Because:
     name = f"broker {change.old}"
     faults = [
         done for done in seen.done
-        if done.fault not in _HEALS and done.target.endswith(name)
+        if done.fault not in fault_words.HEALS and done.target.endswith(name)
         and change.last.at_s - 1 < done.at_s < change.first.at_s
     ]  # fmt: skip
     if faults:
