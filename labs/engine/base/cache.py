@@ -1,4 +1,4 @@
-"""Where downloaded and prepared things are kept between runs, and how they get there whole."""
+"""The cache of downloaded and prepared files; an entry appears only when it is complete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What went wrong in one sentence for people; the whole of it is for the run's log."""
+"""One sentence for people about what went wrong; the full text goes to the run's log."""
 
 from __future__ import annotations
 

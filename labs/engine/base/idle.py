@@ -1,4 +1,4 @@
-"""Whether the machine is idle: work done ahead must not slow down a run."""
+"""Tells whether the machine is idle, because work done ahead must not slow down a run."""
 
 from __future__ import annotations
 

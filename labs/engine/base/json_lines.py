@@ -1,4 +1,4 @@
-"""A record that grows by a line of JSON for each thing that was done; a kill may cut the last."""
+"""Append-only files of JSON lines. A kill may have cut the last line short."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def ending(code: int) -> str:
 
 
 def by_signal(code: int) -> bool:
-    """Whether a return code is that of an end by a signal, of a JVM included."""
+    """Whether a return code means an end by a signal; a JVM's own codes for that included."""
     return code < 0 or code - 128 in signal.valid_signals()
 
 

@@ -45,8 +45,8 @@ def slot(
 ) -> Iterator[int]:
     """Holds one of `at_once` slots (default `clusters_at_once()`); yields its number, from 0.
 
-    While it waits, `on_place` is told its place in the queue (1: next), once and at each change;
-    `cancelled` is asked every `every_s` seconds. All users of one cache folder share the slots.
+    While it waits, `on_place` gets its place in the queue (1: next), once and at each change, and
+    `cancelled` is called every `every_s` seconds. All users of one cache folder share the slots.
 
     Raises `Cancelled`.
     """
@@ -60,9 +60,9 @@ def slot(
 
 
 def spare(count: int, at_once: int | None = None, *, folder: Path | None = None) -> list[IO[bytes]]:
-    """Takes `count` slots at once, if nobody holds one or waits for one; else none.
+    """Takes `count` slots at once if no slot is held or waited for; else none.
 
-    For what can wait while others work. A slot is free again when its file is closed.
+    For work that can wait while others work. A slot is free again when its file is closed.
     """
     folder = folder or cache_dir() / "slots"
     limit = clusters_at_once() if at_once is None else at_once
@@ -83,7 +83,7 @@ def free(count: int, at_once: int | None = None, *, folder: Path | None = None) 
 
 
 def wanted(*, folder: Path | None = None) -> bool:
-    """Whether somebody waits for a slot."""
+    """Whether any process waits for a slot."""
     folder = folder or cache_dir() / "slots"
     with alone(folder / "queue"):
         return bool(_queued(folder))
@@ -131,9 +131,9 @@ def _place(folder: Path, ticket: Path) -> int:
 
 
 def _queued(folder: Path) -> list[Path]:
-    """The tickets of the living; those of the dead are thrown away.
+    """The tickets of live processes; those of dead ones are deleted.
 
-    A lock belongs to an open file: one's own ticket, opened anew, counts as somebody's.
+    A lock belongs to an open file, so our own ticket, opened again, counts as held.
     """
     living = []
     for ticket in folder.glob("ticket-*"):
@@ -146,7 +146,7 @@ def _queued(folder: Path) -> list[Path]:
 
 
 def _lock(path: Path) -> IO[bytes] | None:
-    """The file, locked for as long as it is open; None if somebody else holds it."""
+    """The file, locked for as long as it is open; None if it is locked already."""
     file = path.open("ab")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

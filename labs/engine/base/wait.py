@@ -29,11 +29,11 @@ class OutOfTime(Exception):
 
 
 WaitReport = Callable[[str, float], None]
-"""Is told what is waited for (`for broker 2 to come back`) and for how many seconds more at most;
-the former is empty once that is over."""
+"""Gets what is waited for (`for broker 2 to come back`) and the most seconds that are left; the
+text is empty once the wait is over."""
 
 TELL_AFTER_S = 1.0
-"""A shorter wait is not told of; a longer one is told of again as often."""
+"""A shorter wait is not reported; a longer one is reported again at this interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +110,11 @@ def until(
     every_s: float = 0.05,
     awaits: str = "",
 ) -> T:
-    """The first truthy value of `condition`, asked every `every_s` seconds.
+    """The first truthy value of `condition`, which is called every `every_s` seconds.
 
-    The condition is asked at least once, and once more after the limit, so that a machine
-    which was asleep in between does not turn a fact into a timeout. `awaits` is what people are
-    told (`reporting_waits`) that is waited for, as in `for broker 2 to come back`.
+    It is called at least once, and once more after the limit, so that a machine that slept in
+    between does not turn a fact into a timeout. `awaits` names for people what is waited for
+    (`reporting_waits`), as in `for broker 2 to come back`.
 
     Raises `WaitTimeout` with `message`, `Disturbed` and `OutOfTime`; an exception of the condition
     passes through.

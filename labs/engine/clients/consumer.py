@@ -3,10 +3,10 @@
 `python -m labs.engine.clients.consumer CONFIG.json`, where the file holds a `ConsumerConfig`.
 It says `ready` once every partition is assigned and its fetch position is resolved (statistics
 `fetch_state`, librdkafka STATISTICS.md), so that `auto.offset.reset=latest` skips nothing by a
-race of our own. Processing is `clients.work`; a stop lets it read to the end first.
+race of our own. Processing is `clients.processing`; on a stop it first reads to the end.
 
-Where it is told to stand still it has written down what it was handed, so that it can be killed
-there: at `polling`, between two polls, and at the points of its work.
+It can be held at `polling`, between two polls, and at the points of its work. Before it stops
+there it writes down what it was handed, so that it can be killed.
 """
 
 from __future__ import annotations
@@ -128,8 +128,8 @@ class Run:
         self._drain()
         self._work.finish()
         self._settle()
-        # The Java client's close() commits the position, too. Who cannot go on comes to it only if
-        # failing closes the consumer; else it tries again until somebody ends its process.
+        # The Java client's close() commits the position, too. A client that fails calls it only if
+        # the application closes its consumer on a failure; else it retries until its process ends.
         closes = not self._stopped or self._config.on_error == "close"
         if self._config.commit == "next-poll-stores" and closes:
             self._store(self._positions())

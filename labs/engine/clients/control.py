@@ -1,11 +1,11 @@
-"""The two ends of a conversation with a client process: lines of JSON out, lines of words in.
+"""The protocol between a client process and its owner: words in, lines of JSON out.
 
-`hold POINT` makes the client stand still as soon as it comes to that point of its work, so that
-a fault can be placed there without a race; `go` lets it go on, and `fail` makes its work fail
-there. `spoil` lets it go on, too, but the first message that it has in hand cannot be processed,
-however often it is tried, until `cure`. From `pause` to `resume` one of a query's executors stands
-still. A client stops when its standard input ends; a signal of whoever else ends it at once.
-What it has to say, it says in JSON lines on standard output; standard error is its log.
+`hold POINT` stops the client as soon as it reaches that point of its work, so that a fault can be
+placed there without a race; `go` lets it continue, and `fail` makes its work fail there. `spoil`
+lets it continue too, but the first message that it holds cannot be processed until `cure`, however
+often it is tried. From `pause` to `resume` one of a query's executors is stopped. A client stops
+when its standard input ends; a signal from outside ends it at once. It reports in JSON lines on
+standard output; standard error is its log.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ class Control:
                 raise FailureRequested(f"the work failed at {point}")
 
     def wants(self, point: str) -> bool:
-        """Whether whoever comes to a point now is to stand still there."""
+        """Whether a thread that reaches a point now is held there."""
         return point in self._gates
 
     def failure_requested(self) -> bool:
-        """Whether the owner wants that of work which stands still at no point; asked once."""
+        """Whether the owner wants work to fail that is held at no point; true once."""
         failing, self._failing = self._failing, False
         return failing
 
@@ -77,7 +77,7 @@ class Control:
         self.end()
 
     def end(self) -> None:
-        """The wish to stop; whoever stands still goes on to hear of it."""
+        """Stops the client; a thread that is held continues, so that it learns of it."""
         self.stop.set()
         self._let_go()
 

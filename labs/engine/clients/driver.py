@@ -31,7 +31,7 @@ def session(
     With `workers` it has a standalone cluster of its own on these addresses, whatever `master`
     is. Its JVM is in our process group, and ends with us; so are its executors, and so do they.
     """
-    # Not at the top: the runner imports what drivers are told, and pyspark is a second to import.
+    # Not at the top: the runner imports drivers' configurations, and pyspark takes a second.
     from spark_jobs.session import BRIEF, start
 
     scratch.mkdir(parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ def session(
 
 
 def _tell_of_end(spark: SparkSession) -> None:
-    """Tells our owner if what went wrong is that somebody ended the JVM."""
+    """Reports to our owner if the failure was that a signal from outside ended the JVM."""
     gateway: Any = spark.sparkContext._gateway
     with suppress(subprocess.TimeoutExpired):
         if processes.by_signal(code := gateway.proc.wait(_END_S)):

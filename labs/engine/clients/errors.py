@@ -88,8 +88,8 @@ def reported(code: int) -> Ruling:
 def fatal_report() -> Iterator[None]:
     """Raises a fatal error as the `KafkaException` that it is.
 
-    confluent-kafka raises it out of a callback (confluent_kafka.c, error_cb). Where a delivery is
-    told in the same breath, Python makes a `SystemError` of the two, and it is the cause.
+    confluent-kafka raises it out of a callback (confluent_kafka.c, error_cb). Where a delivery
+    report comes at the same time, Python raises a `SystemError` with it as the cause.
     """
     try:
         yield

@@ -1,6 +1,6 @@
-"""The executors of a driver that has a cluster of its own: processes of this machine.
+"""The executors of a driver with a standalone cluster: processes of this machine.
 
-One of them can stand still in the middle of a task, as a machine does that is overloaded.
+One of them can be stopped in the middle of a task, like an overloaded machine.
 """
 
 from __future__ import annotations

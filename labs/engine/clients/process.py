@@ -1,4 +1,4 @@
-"""A client process as its owner sees it: what it said last, where it stands, how to stop it."""
+"""A client process, for its owner: its last report, where it is held, and how to stop it."""
 
 from __future__ import annotations
 
@@ -80,15 +80,15 @@ class ClientProcess:
 
     @property
     def killed(self) -> bool:
-        """Whether our SIGKILL ended it; somebody else's is a failure."""
+        """Whether our SIGKILL ended it; one from outside is a failure."""
         return self._killed_by_us and self.returncode == -signal.SIGKILL
 
     @property
     def lost(self) -> str:
-        """How it ended, or its JVM did, in words, where nothing in this run had it end so; else ''.
+        """How it or its JVM ended, in words, where nothing in this run caused that; else ''.
 
-        One that ends in an orderly way, asked or not, says so in its last report: its ledger is
-        written by then, and what becomes of its process matters no more.
+        A client that ends in an orderly way says so in its last report. Its ledger is written by
+        then, so the end of its process no longer matters.
         """
         if lost := self.latest.get("lost"):
             return f"{lost[0]} of the {self.name} {lost[1]}, and not by this run"
@@ -102,7 +102,7 @@ class ClientProcess:
         return f"the {self.name} {processes.ending(code)}, and not by this run"
 
     def hold(self, point: str, limit_s: float) -> str:
-        """Makes it stand still at a point of its work; returns where it says that it stands.
+        """Holds it at a point of its work; returns what it reports from there.
 
         Raises `ClientFailed` or `WaitTimeout`.
         """
@@ -158,7 +158,7 @@ class ClientProcess:
         self.ask_to_stop()  # in vain, and frees the pipe
 
     def _failed(self) -> ClientFailed:
-        """Why it is no good any more, with its last words."""
+        """Why it cannot be used any longer, with the end of its log."""
         text = self._log.read_text("utf-8", "replace").strip() if self._log.exists() else ""
         why = self.lost or f"the {self.name} ended with code {self.returncode}"
         return ClientFailed(f"{why}:\n{text[-2000:]}")

@@ -1,7 +1,7 @@
-"""What the team's application does with a poll: it leaves effects, at once or in another thread.
+"""What the team's application does with a poll: it writes effects, at once or in another thread.
 
-Two points can be stood at: `handed`, with records in hand of which none is processed, and
-`processed`, with their effects in the sink and nothing said to the group yet.
+It can be held at two points: `handed`, when none of a poll's records is processed, and
+`processed`, when their effects are in the sink and nothing is committed yet.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ OnError = Literal["retry", "close", "skip"]
 """What the application does with records that it cannot process."""
 
 _THREADS = 2
-"""One that stands still, and one that goes on."""
+"""One thread that is held, and one that continues."""
 
 HABITS: Mapping[OnError, str] = {
     "retry": "the application tries {} again",
@@ -58,10 +58,10 @@ class _Hand:
 class Work:
     """Processes polls, in their order or in several threads.
 
-    Where it is `asynchronous` threads of their own work on what the polling thread hands over and
-    polls past; of these one at a time stands still where that is wanted, and the others go on.
-    `done` gives the positions of what was processed, each once: up to the first poll that is not,
-    or, `as_done`, of whatever is.
+    If it is `asynchronous`, worker threads process what the polling thread hands over, and polling
+    continues; when a hold is wanted, one worker is held and the others continue. `done` gives the
+    positions of what was processed, each once: up to the first poll that is not, or with `as_done`
+    of every poll that is.
     """
 
     def __init__(

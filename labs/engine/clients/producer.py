@@ -1,12 +1,12 @@
 """The team's producer: a process that sends at a steady rate and writes down every attempt.
 
 `python -m labs.engine.clients.producer CONFIG.json`, where the file holds a `ProducerConfig`.
-A value on the wire is the decimal text of its number, 0 upwards, so the log can be read by
-eye; the delivery report brings it back, and no table of open messages is needed. Where values
-are to be longer, blanks follow: whoever reads a number, Spark included, passes over them.
+A value on the wire is the decimal text of its number, from 0, so the log can be read by eye; the
+delivery report returns it, and no table of open messages is needed. Longer values are padded with
+blanks, which everything that reads a number, Spark included, ignores.
 
-At `polling`, between two looks at the clock, it can be told to stand still, to be killed there:
-it first writes down every attempt, those without an answer too.
+It can be held at `polling`, between two looks at the clock, to be killed there: it first writes
+down every attempt, also those without an answer.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class ProducerConfig:
     `keys`, what is left of it after division by that: so many keys are shared.
     `value_bytes` is how long a value is at least; with `large_bytes` some are that long.
     `age_ms` is by how much older than now the records are stamped, or newer where it is below 0;
-    with 0 the client stamps them.
-    `block_s` is how long the application waits for room while the client's buffer is full, None
-    as long as it takes; what finds none by then was never sent.
+    with 0 the client sets the timestamps.
+    `block_s` is how long the application waits for room while the client's buffer is full, or None
+    for no limit; a message without room by then was never sent.
     `resend` is the application's habit to send a value again whose delivery report was an
     error; one that `stops` instead ends, and its successor takes up what failed.
     `flush_limit_s` bounds the wait for the last delivery reports after a stop.

@@ -1,12 +1,12 @@
 """The team's Spark query as a sender: a driver of its own that writes to the topic.
 
 `python -m labs.engine.clients.sending_query CONFIG.json`, where the file holds a `SinkConfig`. As
-`clients.query` it is this process and the JVM beneath it. A batch that is done was acknowledged
-in all of its rows (KafkaRowWriter waits for each): that is all the query is told of a send, and
-when is when the batch began and ended. What a batch had that was not done is unknown.
+`clients.query` it is this process and the JVM beneath it. When a batch is done, all of its
+rows were acknowledged (KafkaRowWriter waits for each). The query learns no more about a send, so
+its times are those of the batch. The rows of a batch that was not done are unknown.
 
-Told to `fail`, it has a task fail in the middle of its rows, and says so once Spark has counted it.
-With workers of its own it can `pause` an executor that is in the middle of a task, until `resume`.
+On `fail` a task fails in the middle of its rows; the query reports it once Spark has counted it.
+With a standalone cluster, `pause` stops an executor in the middle of a task until `resume`.
 """
 
 from __future__ import annotations

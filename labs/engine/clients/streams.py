@@ -2,11 +2,11 @@
 
 `python -m labs.engine.clients.streams CONFIG.json`, where the file holds a `StreamsConfig`. The
 application runs in a JVM of its own (`StreamsApplication.java`), which dies with this process. It
-says what each of its records was, before that is processed, and stands still at `handed` or
-`processed` where the owner wants that: at the latter a record's result was handed to the producer,
-which sends it on while the application stands, and nothing is committed.
+reports each record before it is processed, and can be held at `handed` and `processed`. At
+`processed` a record's result was handed to the producer, which sends it while the application is
+held, and nothing is committed.
 
-What the group committed is not told; the group's coordinator has it.
+It does not report what the group committed; the group's coordinator knows.
 """
 
 from __future__ import annotations

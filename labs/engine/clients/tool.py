@@ -83,9 +83,9 @@ class Tool:
                 self._process.stdin.flush()
 
     def kill(self) -> None:
-        """Ends it at once by SIGKILL, if it is still there.
+        """Ends it at once by SIGKILL, if it still runs.
 
-        Raises `ToolFailed` if somebody else's signal has ended it.
+        Raises `ToolFailed` if a signal from outside has ended it.
         """
         self._killed_by_us = self._killed_by_us or self._process.poll() is None
         self._refuse_kill(processes.end(self._process, grace_s=0))
@@ -93,7 +93,7 @@ class Tool:
     def refuse_its_end(self) -> None:
         """For a program that ended by itself: raises `ToolFailed`.
 
-        Where somebody else's signal was the end of it, our owner is told.
+        Reports to our owner if a signal from outside ended it.
         """
         code = self._process.wait()
         self._refuse_kill(code)

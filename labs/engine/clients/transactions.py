@@ -1,9 +1,9 @@
 """The transactions of one producer, one after the other, and their table.
 
-Each is open for a fraction of a second. At `in-transaction`, when all of its records are in the
-log and nothing is committed, the producer can be told to stand still. What an abort takes back is
-to be sent again. A successor with the same transactional.id aborts what was left open before it
-may send (KIP-98, `initTransactions`), so that the fate of that is known, too.
+Each is open for a fraction of a second. The producer can be held at `in-transaction`, when
+all of its records are in the log and nothing is committed. The values of an aborted transaction
+are sent again. A successor with the same transactional.id aborts what was left open before it
+may send (KIP-98, `initTransactions`), so the outcome of that is known, too.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Transactions:
 
     @property
     def due(self) -> bool:
-        """Whether the open one has been so for long enough."""
+        """Whether the open transaction is old enough to be committed."""
         return time.monotonic() >= self._due
 
     def end(self, facts: Facts) -> list[int]:

@@ -2,8 +2,8 @@
 
 `python -m labs.engine.clients.transformer CONFIG.json`, where the file holds a
 `TransformerConfig`. It is the group's consumer with a producer in it (`Output`); with the
-commit `in-transaction` what was written and how far was read become true together. At
-`processed` all of a poll's output is in the log, and nothing of it is committed.
+commit `in-transaction`, its output and its position in the input are committed together. At
+`processed` all output of a poll is in the log, and nothing of it is committed.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ BrokerState = Literal["running", "paused", "dead"]
 class Broker:
     """A broker (and controller) of a disposable cluster.
 
-    `port` is where it listens. `name` is how people are told of it.
+    `port` is where it listens. `name` is what people read.
     """
 
     def __init__(
@@ -81,10 +81,10 @@ class Broker:
 
     @property
     def lost(self) -> str:
-        """How the last process ended, in words, where nothing in this run had it end so; else ''.
+        """How the last process ended, in words, where nothing in this run caused that; else ''.
 
-        Whoever ends it says so before the signal, and only of a process that lives: what died a
-        moment earlier is not theirs.
+        A caller that ends it says so before the signal, and only if the process lives: what died
+        a moment earlier died by something else.
         """
         code = self.returncode
         if code is None or code in self._ends_with:
@@ -164,7 +164,7 @@ class Broker:
 
     def _living(self) -> subprocess.Popen[bytes]:
         # poll() reaps: only a process that has not been reaped can be signalled by its id
-        # without the risk that the id belongs to somebody else by now.
+        # without the risk that the id belongs to another process by now.
         if self._process is None or self._process.poll() is not None:
             raise ProcessLookupError(f"{self.name} is not running")
         return self._process
