@@ -1,1 +1,1 @@
-"""The house: settings, the processes of `manage.py up`, what `manage.py doctor` knows."""
+"""The Django project: settings, the processes of `manage.py up`, the checks of `doctor`."""

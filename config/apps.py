@@ -13,5 +13,5 @@ class ConfigConfig(AppConfig):
     def ready(self) -> None:
         from config import operators  # models are there by now
 
-        # Of the app that has the accounts: an app without models is never told.
+        # Of the app that has the accounts: apps without models get no such signal.
         post_migrate.connect(operators.keep, sender=apps.get_app_config("auth"))

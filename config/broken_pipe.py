@@ -1,4 +1,4 @@
-"""What a command does when nobody reads its output any more: `manage.py scenarios | head`."""
+"""Ends a command quietly when its output is closed: `manage.py scenarios | head`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests whose body nobody here could read are refused before anything tries to."""
+"""Refuses requests whose body cannot be decoded, before anything tries to read it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """What this machine has and lacks, with the command that helps: `manage.py doctor`.
 
-Each examination answers for one thing and never raises: an answer that cannot be had is itself
-a finding.
+Each examination checks one thing and never raises: a check that fails is a finding itself.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ def java() -> Finding:
 
 
 def jars(*, full: bool = False) -> Finding:
-    """Looks only; `make up` fetches what is not there, and whoever needs them what was changed."""
+    """Only looks; `make up` fetches missing jars, and their user replaces changed ones."""
     names = [
         f"kafka-{distribution.kafka_versions()[0]}",
         f"spark-connector-{distribution.SPARK}",

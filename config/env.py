@@ -1,4 +1,4 @@
-"""Settings from the environment, typed; a value that cannot be meant is refused by name.
+"""Typed settings from the environment; an invalid value is refused with the variable's name.
 
 An empty variable counts as absent, because that is what `VARIABLE=` in a compose file means.
 """

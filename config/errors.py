@@ -1,4 +1,4 @@
-"""The page for what failed while a page was made: our error, or a database that takes no part."""
+"""The page for a failure of ours, or of the database, while a page was made."""
 
 from __future__ import annotations
 

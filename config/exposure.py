@@ -1,4 +1,4 @@
-"""What must be stated before the site is bound to more than this machine."""
+"""What must be configured before the site is bound to more than this machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from config import env
 
 
 def is_loopback(host: str) -> bool:
-    """Whether nobody but this machine reaches it. A name, but for localhost, is not looked up."""
+    """Whether only this machine reaches it. Names other than localhost are not looked up."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -20,8 +20,8 @@ def is_loopback(host: str) -> bool:
 def why_not(host: str) -> str:
     """Why the site is not bound to this address, and what to state; "" where it may be.
 
-    Who reaches it can start experiments, and so use its processors and its disk. So whoever opens
-    it says which names it answers to, and can cancel what others started.
+    Everybody who reaches it can start experiments, which use its processors and its disk. So the
+    operator has to state its host names, and a password with which any run can be cancelled.
     """
     if is_loopback(host):
         return ""

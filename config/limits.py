@@ -1,7 +1,7 @@
-"""How much one visitor, and one address, may ask for in a while: `LAB_LIMITS` in the settings.
+"""Rate limits for visitors and for addresses: `LAB_LIMITS` in the settings.
 
-What waits in the queue is counted in the database (`labs.runs.services`). The rest is counted here,
-in this process and for its lifetime; nothing of it is written anywhere.
+The queue is counted in the database (`labs.runs.services`). The rest is counted in the memory of
+this process, and written nowhere.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _guess(request: HttpRequest, name: str) -> HttpResponse | None:
 
 
 def _without_session(request: HttpRequest) -> HttpResponse | None:
-    """Nobody begins one more session where an address has begun its share of them."""
+    """Refuses a new session to an address that has begun its share of them."""
     limit = _limit("sessions")
     if request.session.session_key is not None:
         return None

@@ -1,4 +1,4 @@
-"""The logs of the services: each is bounded, and its older part is kept beside it."""
+"""The logs of the services: each is bounded, and its older part is kept next to it."""
 
 from __future__ import annotations
 

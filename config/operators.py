@@ -1,6 +1,6 @@
-"""The operator's account: one, whose password is `LAB_OPERATOR_PASSWORD`, and its page.
+"""The operator's one account, whose password is `LAB_OPERATOR_PASSWORD`, and its page.
 
-It alone is staff. Whoever else has an account is a learner, with no rights but their own progress.
+Only this account is staff. All others are learners, who may only use their own progress.
 """
 
 from __future__ import annotations

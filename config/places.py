@@ -1,4 +1,4 @@
-"""Where things lie: the data folder, and sockets whose names the kernel accepts."""
+"""Paths: the data folder, and sockets whose names are short enough for the kernel."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def socket_path(data: Path, name: str) -> Path:
 def private_folder(path: Path) -> Path:
     """Makes a folder that only this user can enter.
 
-    Raises `ImproperlyConfigured` if somebody else made it first, or opened it to others.
+    Raises `ImproperlyConfigured` if another user made it, or if others may enter it.
     """
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     status = path.lstat()
@@ -44,7 +44,7 @@ def secret_key(path: Path) -> str:
     """The key kept in `path` (mode 600), made at first use.
 
     Web and worker may both be first: the file is written aside and linked into place, so that
-    exactly one key wins and nobody reads half of one.
+    exactly one key wins and no process reads half of one.
     """
     try:
         if not path.exists():

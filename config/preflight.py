@@ -1,4 +1,4 @@
-"""What keeps a command from beginning: a data folder or a database, in one line with the cure."""
+"""Checks data folder and database before a command begins; a problem is one line with its cure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The queue's server: the system's Redis first, else the Valkey that comes in a wheel."""
+"""The queue's server: the system's Redis, else the Valkey from a wheel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The three processes of the house: Redis, the Celery worker, the web server."""
+"""The three services: Redis, the Celery worker, the web server."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ LAB_LIMITED = {
     "login": "logins", "labs:sign-in": "signins", "labs:account-password": "signins",
     "labs:account-remove": "signins", "labs:sign-up": "signups",
 }  # fmt: skip
-# Where somebody may guess a password, and the field that says whose.
+# Where a password may be guessed, and the field with the account's name.
 LAB_GUESSED = {"labs:sign-in": "name"}
 # Waiting at once: at 45 s each the last of 20 waits a quarter of an hour. Half of the places are
 # for others than one visitor, a quarter for others than one address.
@@ -186,7 +186,7 @@ LOGIN_URL, LOGIN_REDIRECT_URL, LOGOUT_REDIRECT_URL = "login", "labs:experiments"
 # In a cookie: a message that was read is forgotten without a write, also where no disk has room.
 MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 
-# --- the browser is told to trust nothing but this site ---------------------------------------
+# --- the browser may trust nothing but this site ----------------------------------------------
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],

@@ -1,8 +1,8 @@
 """A few processes that start in order, are kept alive, and end together.
 
 Every child is bound to this process by the kernel (`labs.engine.base.processes.spawn`), so that
-nothing is left even after `kill -9`. What is left to do here: wait until each one answers,
-start again what dies, and end all in the opposite order.
+nothing is left even after `kill -9`. The supervisor waits until each one answers,
+restarts what dies, and ends all in the opposite order.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ServiceFailed(Exception):
 
 
 class Stopped(Exception):
-    """Somebody asked to stop while we were waiting for a service."""
+    """A stop was requested while we were waiting for a service."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Supervisor:
         self.running: list[_Running] = []
 
     def start(self, service: Service) -> None:
-        """Starts a service without waiting. Its log begins anew; the one before is kept."""
+        """Starts a service without waiting. Its log starts empty; the one before is kept."""
         service.log.parent.mkdir(parents=True, exist_ok=True)
         if service.log.exists():
             service.log.replace(logs.before(service.log))

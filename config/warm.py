@@ -1,4 +1,4 @@
-"""What is worked out once in a process, worked out before its first visitor waits for it."""
+"""Computes what each process computes once, before the first visitor waits for it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The web server: `python -m config.web --port 8000`.
 
-Waitress reads a whole request before a thread sees it, and sends files without one: a slow
-visitor costs a socket, never a thread. Its own limit is on silence; the deadline for a request
-that trickles in is added here (docs/decisions/0040-a-server-that-waits-for-nobody.md).
+Waitress reads a whole request before a thread gets it, and sends files without a thread: a slow
+visitor costs a socket, never a thread. Its own limit is on silence; the deadline for a slow
+request is added here (docs/decisions/0040-a-server-that-waits-for-nobody.md).
 """
 
 from __future__ import annotations

@@ -192,12 +192,12 @@ class Worker(models.Model):
 
 
 class Trial(models.Model):
-    """What an experiment of `manage.py calibrate` holds the advisor to.
+    """The claim of the advisor that an experiment of `manage.py calibrate` checks.
 
     Its arms are the pipelines of an edge (`labs.calibration.edges`): they differ in one setting,
     and `event` permits different anomalies on either side. `pipelines` has what
-    `advisor.reasoning.serial` writes, by arm; predictions are made from it anew, never kept. `code`
-    is the fingerprint of what ran (`labs.calibration.fingerprint`), empty in a row of before.
+    `advisor.reasoning.serial` writes, by arm; predictions are computed from it, not stored. `code`
+    is the fingerprint of what ran (`labs.calibration.fingerprint`), empty in old rows.
     """
 
     experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, related_name="trial")
@@ -257,12 +257,12 @@ class Progress(models.Model):
 
     @property
     def is_bare(self) -> bool:
-        """Whether there is nothing in it but how far somebody has read."""
+        """Whether it holds nothing but the step that was reached."""
         return not (self.prediction or self.experiment_id or self.turn or self.answers)
 
 
 def new_code() -> str:
-    """The code of a class room: 8 letters that one can read aloud, 40 bits."""
+    """The code of a class room: 8 letters and digits that are easy to read aloud, 40 bits."""
     return new_slug()[:8]
 
 
@@ -270,8 +270,8 @@ class Classroom(models.Model):
     """A class that goes through a lab together, on one run; `labs.lessons.classroom` has the rules.
 
     `teacher` is the key of the visitor who opened it, `address` the mark of where that came from.
-    `version` counts what changes the page of everybody, `touches` what the pupils do: a browser
-    that has seen both is told that nothing is new.
+    `version` counts the changes to everybody's page, `touches` what the pupils do: a browser that
+    has seen both gets the answer that nothing is new.
     """
 
     code = models.CharField(max_length=8, unique=True, default=new_code, editable=False)

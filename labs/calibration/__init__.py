@@ -1,4 +1,4 @@
-"""The advisor's claims held against runs: which settings to try, and what the runs then say.
+"""Checks the advisor's claims with runs: which settings to try, and what the runs show.
 
 Pure of Django: `labs.evidence.trials` runs what `edges` draws and keeps it, `table` reads it back.
 """

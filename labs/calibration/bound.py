@@ -1,4 +1,4 @@
-"""What runs in which a thing was never seen say of how often it happens."""
+"""An upper bound for how often something happens that was seen in none of some runs."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ _Start = tuple[FailureEvent, Pipeline]
 class Drawn:
     """An event, the pipeline with which its scenario is run, and the seed of the schedule.
 
-    `player` draws who plays the clients, of those who can.
+    `player` draws which clients play, of those that can.
     """
 
     event: FailureEvent

@@ -17,7 +17,7 @@ _DIGITS = 12
 def fingerprint(scenario: str) -> Mapping[str, str]:
     """The scenario's file, the engine with the judge, and the rules with their catalog.
 
-    Raises `ScenarioError` for a scenario that there is none of.
+    Raises `ScenarioError` for a scenario that does not exist.
     """
     module = _SCENARIOS / f"{find(scenario).name.replace('-', '_')}.py"
     return {"scenario": _hash([module]), "engine": _engine(), "rules": _rules()}

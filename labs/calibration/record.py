@@ -16,7 +16,7 @@ from labs.engine.run.result import JUDGED
 
 
 class RecordError(ValueError):
-    """A line of a record that is none; the message names the file and the line."""
+    """A line of a record is invalid; the message names the file and the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Explored:
 
 
 class Record:
-    """The runs in a file, and those that are added. A last line that was cut short is none."""
+    """The runs in a file, and those that are added. A last line that was cut short is ignored."""
 
     def __init__(self, file: Path) -> None:
         self._file = file

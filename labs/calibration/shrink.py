@@ -1,4 +1,4 @@
-"""What a run showed, shown again by as few settings and as short a schedule as will do."""
+"""Reduces the settings and the schedule of a run to the least that shows the same."""
 
 from __future__ import annotations
 

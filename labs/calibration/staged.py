@@ -63,7 +63,7 @@ class Arm:
 
     @property
     def bound(self) -> str:
-        """What runs that never showed it say of how often it happens; empty where one did."""
+        """The bound from runs that never showed it; empty if one did."""
         return "" if self.shown else below(len(self.runs))
 
 

@@ -72,7 +72,7 @@ class Side:
 
     @property
     def bound(self) -> str:
-        """What runs in which it was never seen say of how often it happens; empty without any."""
+        """The bound from runs in which it was never seen; empty without any."""
         return "" if self.seen else below(len(self.runs))
 
 
@@ -123,7 +123,7 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Today's advisor, held against runs."""
+    """Today's advisor, compared with runs."""
 
     sections: tuple[Section, ...]
     contradictions: tuple[Contradiction, ...]

@@ -97,8 +97,8 @@ def grade_case(
 ) -> Grade:
     """The grade of an answer in a case of forensics.
 
-    `harmed` says whether the ledger shows the harm of the case in that message; None where it
-    cannot be asked any more.
+    `harmed` says whether the ledger shows the harm of the case in that message; None if the
+    ledger is gone.
     """
     shown = grade(challenge, played, Stated(0))
     if shown.state != PASSED:

@@ -1,4 +1,4 @@
-"""What a visitor's levers come to: a description, how much of it was changed, what is left open."""
+"""A visitor's levers as a description: how much they change, and which failures stay open."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def described(
 
 def changes(challenge: Challenge, pipeline: Pipeline) -> tuple[Change, ...]:
     """The levers that differ from the start. One that is stated with its default counts, too: it
-    is a line more in somebody's file."""
+    adds a line to the configuration."""
     start, _ = described(challenge, challenge.start())
     if start is None:
         return ()  # refused while loading
@@ -60,7 +60,7 @@ def changes(challenge: Challenge, pipeline: Pipeline) -> tuple[Change, ...]:
 
 
 def stated(challenge: Challenge, pipeline: Pipeline) -> Stated:
-    """What is graded beside the run. The advisor is asked where that decides, in golf alone."""
+    """What is graded besides the run. The advisor is only asked in golf, where it decides."""
     count = len(changes(challenge, pipeline))
     return Stated(count, open_failures(pipeline) if challenge.kind == "golf" else ())
 

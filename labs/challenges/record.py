@@ -1,4 +1,4 @@
-"""What `manage.py challenges --verify --keep` saw: kept with the challenges, run by run."""
+"""The results of `manage.py challenges --verify --keep`, run by run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FILE = Path(__file__).parent / "verified.json"
 
 
 def keep(file: Path, seen: Mapping[str, Sequence[str]], challenge: str, seed: int) -> None:
-    """Puts what was seen of one challenge in place of what was known of it; sorted by name.
+    """Replaces the record of one challenge; the file is sorted by name.
 
     `seen` has the grade and its reason of each run, by role; `seed` is that of the first.
     """

@@ -1,4 +1,4 @@
-"""What a scenario will do and when, from its own play: nothing is booted and nothing is done."""
+"""The schedule of a scenario, from its own play: nothing is booted and nothing is done."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def on(topology: Topology, scene: Scenario, durations: Durations) -> Plan:
 
 
 class _Paper:
-    """A `labs.engine.scenarios.model.Stage` that writes down what it is told to do."""
+    """A `labs.engine.scenarios.model.Stage` that only records the calls."""
 
     def __init__(self, topology: Topology) -> None:
         self.topology = topology

@@ -38,7 +38,7 @@ ARM = "explored"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Where exploring happens: its record, the folder of its runs, the judge, and who is told."""
+    """Where exploring happens: its record, the folder of its runs, the judge, and the reporter."""
 
     record: Record
     folder: Path

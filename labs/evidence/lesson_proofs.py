@@ -21,7 +21,7 @@ ROLES = {"story": True, "solution": False, "tempting": True}
 
 @dataclass
 class Proof:
-    """One role of a lab: in how many of `runs` the symptom showed, did not, or nobody can say.
+    """One role of a lab: in how many of `runs` the symptom showed, did not, or was not judged.
 
     `wait` is the longest that a visitor would have waited in any of them.
     """

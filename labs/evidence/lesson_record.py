@@ -1,4 +1,4 @@
-"""The record of proofs of labs: a line of JSON for each time that one was held against brokers.
+"""The record of proofs of labs: a line of JSON for each time that a lab was run on brokers.
 
 It is part of the release. A line counts as long as the lab has the settings that were run.
 """
@@ -19,13 +19,13 @@ from labs.lessons import Lesson
 
 
 class RecordError(ValueError):
-    """A line of the record that is none; the message names the file and the line."""
+    """A line of the record is invalid; the message names the file and the line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
     """The proofs of a lab from the seed `seed` on; by role, in how many runs the symptom showed,
-    did not, or nobody can say. `of` is the fingerprint of the settings that were run.
+    did not, or was not judged. `of` is the fingerprint of the settings that were run.
 
     `verdict_s` and `news_s` are as in `labs.evidence.waits`; lines from before have none.
     """
@@ -104,7 +104,7 @@ def standing(lesson: Lesson, kept: Sequence[Kept]) -> list[Standing]:
 
 
 def wait(lesson: Lesson, kept: Sequence[Kept]) -> Wait | None:
-    """The longest that an arm of the lab took in what is kept of it; None if nobody measured."""
+    """The longest time of an arm in the record of the lab; None if it was not measured."""
     of = fingerprint(lesson)
     mine = [item for item in kept if (item.lesson, item.of) == (lesson.name, of)]
     verdicts = [s for item in mine for s in item.verdict_s.values()]

@@ -89,7 +89,7 @@ def observed(trials: Iterable[Trial] | None = None) -> list[Observed]:
 
 
 def held() -> Held:
-    """Today's advisor held against every trial that is kept."""
+    """Today's advisor compared with every trial that is kept."""
     done = Trial.objects.filter(experiment__state=State.DONE).order_by("pk")
     newest = done.values_list("experiment__slug", flat=True).last()
     record = Path(settings.LAB_RECORD)

@@ -24,9 +24,9 @@ _silent.propagate = False
 
 
 def producer(bootstrap: str, **settings: str | int) -> Producer:
-    """A producer with librdkafka's defaults beside these settings, dots written as underscores.
+    """A producer with these settings, dots written as underscores, and librdkafka's defaults.
 
-    What it says of a broker that dies is left to the steps.
+    The steps handle what it reports about a broker that dies.
     """
     config = {name.replace("_", "."): value for name, value in settings.items()}
     return Producer({**config, "bootstrap.servers": bootstrap}, logger=_silent)

@@ -42,13 +42,13 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """A bug, the releases on both sides of its fix, and how it is told.
+    """A bug, the releases on both sides of its fix, and its texts.
 
     `id` is the ticket, and that of the advisory that it shows. `affected` and `fixed` are the
     releases that are run, and `today` is the newest of their kind. `harm` is what is counted, in
     words that follow a count ("committed messages gone"). `module` is the Python name of its steps.
-    `texts` are Markdown by their name. `not_today` says why its steps show nothing of today's
-    release, where that is so; they are not played there then.
+    `texts` are Markdown by their name. `not_today` says why its steps cannot be played on
+    today's release, if they cannot.
     """
 
     id: str

@@ -1,6 +1,6 @@
-"""A Java client of a release of the past, on a broker of today.
+"""A Java client of a past release, on a broker of today.
 
-A play runs a Java program of the incident's folder beside the jars of that release. The program
+A play runs a Java program of the incident's folder with the jars of that release. The program
 prints a line of JSON for each thing that it saw. Kafka's clients of 2.1 and later speak to brokers
 of 4.x (KIP-896).
 """

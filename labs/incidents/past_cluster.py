@@ -43,7 +43,7 @@ _SMALL: Settings = {
 class PastCluster:
     """Brokers numbered from 1 in `folder`; for a `with` block.
 
-    `settings` are the brokers' beside those that let one stand alone. Raises `WaitTimeout`
+    `settings` are the brokers', besides those that let a single broker work. Raises `WaitTimeout`
     if one does not serve, `ChildProcessError` if a process ends by itself while it boots.
     """
 
@@ -110,7 +110,7 @@ class PastCluster:
                   "ZooKeeper does not miss the brokers")  # fmt: skip
 
     def tell(self, broker: int, setting: str, value: str | int) -> None:
-        """Adds a line to what a broker is told at its next start; the last line wins."""
+        """Adds a line to a broker's properties for its next start; the last line wins."""
         with (self.brokers[broker].data.parent / BROKER_FILE).open("a") as file:
             file.write(f"{setting}={value}\n")
 
@@ -126,7 +126,7 @@ class PastCluster:
                 return False
 
     def described(self, topic: str) -> PartitionMetadata | None:
-        """Leader and in-sync replicas of a topic's only partition; None if nobody says."""
+        """Leader and in-sync replicas of a topic's only partition; None without an answer."""
         with quiet_admin(self.bootstrap) as admin:
             try:
                 return admin.list_topics(topic, timeout=2).topics[topic].partitions.get(0)

@@ -1,7 +1,7 @@
-"""What the processes of a past release find in their folders when they start, and what they leave.
+"""The files that processes of a past release need in their folders, and the logs that they leave.
 
-Releases before 3.0 have a ZooKeeper beside the brokers, which came with their jars; later ones have
-a controller (KRaft). Releases before 3.3 take a folder as formatted that holds one file
+Releases before 3.0 have a ZooKeeper, which came with their jars; later ones have a controller
+(KRaft). Releases before 3.3 take a folder as formatted that holds one file
 (`meta.properties` version 1, KIP-631).
 """
 

@@ -1,4 +1,4 @@
-"""A librdkafka of the past, in Python, on a broker of today.
+"""A past librdkafka, in Python, on a broker of today.
 
 A play runs a program of the incident's folder in an interpreter of its own, which sees the
 confluent-kafka of that release and no other package of ours.

@@ -1,4 +1,4 @@
-"""What playing the incidents brought: `record.json` beside this file, part of the release."""
+"""The results of playing the incidents: `record.json` next to this file, part of the release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plays an incident on the release that has the bug and on the one that has it no more."""
+"""Plays an incident on the release that has the bug and on the one that fixed it."""
 
 from __future__ import annotations
 
@@ -81,9 +81,9 @@ def verify(
 def play(
     incident: Incident, release: str, tell: Tell, enter: Tell = _nobody, home: Path | None = None
 ) -> Outcome:
-    """One play on fresh brokers, in a folder that is gone afterwards.
+    """One play on fresh brokers, in a folder that is removed afterwards.
 
-    They are of the release, or of today where the release is that of a client. The steps are
+    The brokers are of the release, or of today if the release is a client's. The steps are
     `play` of the incident's module, given a `PastCluster`, `PastClient` or `PastPython`. `tell`
     hears of each download, `enter` of each phase that begins (`model.PHASES`). With `home` the
     play is in that folder, which is left to the caller.

@@ -1,6 +1,6 @@
-"""A class that goes through one lab together: its steps, how its answers are spread, its table.
+"""A class that goes through one lab together: its steps, its distribution of answers, its table.
 
-Pure: who is in the room, what they answered and what the run showed are handed over.
+Pure: the pupils, their answers and the result of the run are arguments.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from enum import StrEnum
 from labs.lessons.model import CONFIDENCES, Arm, Lesson, Outcome, Prediction, Question, right
 
 OPEN_FOR = timedelta(hours=24)
-"""From its opening on a room takes part in nothing after so long, if nobody closed it before."""
+"""A room closes this long after it was opened, if its teacher has not closed it before."""
 KEPT_FOR = timedelta(days=7)
 """So long after its opening the worker removes a room with all nicknames and answers."""
 MOST_PUPILS = 60
@@ -92,7 +92,7 @@ class Member:
 class Bar:
     """One answer: by how many, by how many of each confidence, and whether it is the right one.
 
-    `share` is in percent of all who answered. `is_right` is None as long as nobody can say.
+    `share` is in percent of all who answered. `is_right` is None as long as that is unknown.
     """
 
     words: str

@@ -21,7 +21,7 @@ TOML = "lesson.toml"
 TEXTS = ("story.md", "explain.md", "take-home.md")
 HINTS = 3
 _SYMPTOMS = tuple(count for count in COUNTS if count.removesuffix("_ms") in {*Anomaly})
-"""The counts of anomalies; of any other nobody says whether it is bad."""
+"""The counts of anomalies; only these are always harm."""
 _FEWEST_CHOICES = _FEWEST_ANSWERS = 3
 _FOLDER = re.compile(r"(\d\d)-([a-z0-9]+(?:-[a-z0-9]+)*)")
 _GUARANTEES = ("at-least-once", "exactly-once", "at-most-once")

@@ -94,8 +94,8 @@ class Question:
 class Turn:
     """The visitor's turn: one change to the settings of the arm `base`.
 
-    `solution` and `tempting` name choices: settings without the symptom, and settings that look
-    like a cure and are none.
+    `solution` and `tempting` name choices: settings without the symptom, and settings that only
+    look like a cure.
     """
 
     base: str

@@ -30,12 +30,12 @@ class Miss:
     times_right: int
 
     def is_due(self, now: datetime) -> bool:
-        """Whether it is to be asked again."""
+        """Whether it has to be asked again."""
         learned = self.times_right >= len(WAITS)
         return not learned and now >= self.since + WAITS[self.times_right]
 
 
 def due(misses: Iterable[Miss], now: datetime) -> list[Miss]:
-    """What is to be asked now, the worst first, and of these what waits longest."""
+    """The questions to ask now: the worst first, and of these the oldest."""
     requests = [miss for miss in misses if miss.is_due(now)]
     return sorted(requests, key=lambda miss: (_HARM.get(miss.confidence, 1), miss.since))[:MOST]

@@ -1,8 +1,7 @@
 """The text of a lab: Markdown with the counts of a run, and with branches for what it showed.
 
-Placeholders are `{arm.count}`, such as `{acks-1.lost_write}`; times in ms are told in seconds.
-What is said about an arm stands between three lines, so that no text can claim more than the run
-showed:
+Placeholders are `{arm.count}`, such as `{acks-1.lost_write}`; times in ms are shown in seconds.
+A statement about an arm has two branches, so that no text can claim more than the run showed:
 
     ::: some acks-1
     What is said if the symptom showed in that arm.
@@ -10,9 +9,9 @@ showed:
     What is said if it did not.
     ::: end
 
-In place of both, an arm that could not be judged is said to be so. A drawing is a picture of
-Markdown, `![what it shows](drawing.svg)`; it is set into the page itself, so that it has the
-page's colours.
+For an arm that could not be judged, the page says so instead. A drawing is a Markdown picture,
+`![what it shows](drawing.svg)`; its SVG becomes part of the page, so that it has the page's
+colours.
 """
 
 from __future__ import annotations
@@ -150,7 +149,7 @@ def _markdown() -> MarkdownIt:
 def _drawing(
     self: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType
 ) -> str:
-    """The drawing itself in place of a link to it; its words are for whoever does not see it."""
+    """Replaces a link to a drawing by the drawing; its words are for people who cannot see it."""
     drawing = env["drawings"][str(tokens[at].attrs["src"])]
     label = escape(tokens[at].content, quote=True)
     return f'<span class="drawing" role="img" aria-label="{label}">{drawing}</span>'

@@ -1,16 +1,15 @@
 """Writes a lock: `python -m labs.maintenance.lock kafka 4.3.1` (or `spark-connector 4.2.0`).
 
 `settings 3.9.2` locks what the ConfigDefs of a release need (labs.maintenance.products), `clients`
-what those of its clients need alone, `spark-options 4.1.2` a connector that is asked and never run.
+what those of its clients need, `spark-options 4.1.2` a connector that is read and never run.
 `zookeeper 2.8.2` locks brokers that need ZooKeeper, which comes with them.
-`past 3.2.0`, `past-clients 3.1.2` and `past-streams 2.1.0` lock what an incident runs, and what is
-offered for nothing else.
-`tools 4.3.1` locks what Kafka's own tools need beside the jars of that release, `streams`
+`past 3.2.0`, `past-clients 3.1.2` and `past-streams 2.1.0` lock what only an incident runs.
+`tools 4.3.1` locks what Kafka's own tools need besides the jars of that release, `streams`
 what Kafka Streams does; RocksDB is left out, as a run's state is held in memory. `spring-boot
-4.1.1` and `strimzi 0.49.0` are for tests alone.
+4.1.1` and `strimzi 0.49.0` are for tests only.
 
-Resolves the tree once with its POMs and records the SHA-256 of each jar, as it was served on the
-day; look at the difference before you commit it.
+Resolves the tree once with its POMs and records the SHA-256 of each jar as it was served then;
+read the difference before you commit it.
 """
 
 from __future__ import annotations

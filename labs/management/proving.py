@@ -55,10 +55,10 @@ def collect(
     batches: Iterable[list[T]], keep: Callable[[list[T]], None],
     trouble: tuple[type[Exception], ...], words: str = "",
 ) -> list[T]:  # fmt: skip
-    """All proofs; each batch is kept as soon as it is there.
+    """All proofs; each batch is kept as soon as it is complete.
 
-    Raises `CommandError`, whose message begins with `words`, where `trouble` keeps the rest from
-    being run, and where somebody interrupts.
+    Raises `CommandError`, whose message begins with `words`, if `trouble` prevents the rest or a
+    person interrupts.
     """
     proofs: list[T] = []
     try:

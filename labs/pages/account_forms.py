@@ -1,4 +1,4 @@
-"""What somebody types to make an account, to sign in to it, and to change it."""
+"""The forms to make an account, to sign in to it, and to change it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class SignUpForm(forms.Form):
 
 
 class SignInForm(forms.Form):
-    """The name and the password of an account; `user` is who that is. The operator's is none."""
+    """Name and password of an account; `user` is its owner. The operator cannot sign in here."""
 
     name = NameField()
     password = _password("Password")

@@ -33,7 +33,7 @@ class LeverForm(forms.Form):
             self.fields[name] = _field(setting_of(challenge, name), question_of(name, family))
 
     def clean(self) -> None:
-        """Puts each problem beside its field, in the client's words."""
+        """Puts each problem at its field, in the client's words."""
         self.pipeline, problems = described(self.challenge, self.levers)
         for problem in problems:
             name = advisor.field_of(problem)

@@ -137,7 +137,7 @@ def _evidence(experiment: Experiment, challenge: Challenge) -> dict[str, Any]:
 
 
 def result_context(request: HttpRequest, one: Graded) -> dict[str, Any]:
-    """The page that a share link leads to: settings and result, whoever looks."""
+    """The page behind a share link: settings and result, for everybody."""
     results: dict[str, Any] = {"challenge": one.challenge, "lesson": one.challenge, "graded": one}
     if one.attempt.experiment is not None:
         results |= experiment_context(request, one.attempt.experiment.slug)

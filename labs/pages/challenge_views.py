@@ -98,7 +98,7 @@ def evidence(request: HttpRequest, name: str, part: str) -> HttpResponse:
 
 @require_POST
 def give_up(request: HttpRequest, name: str) -> HttpResponse:
-    """Shows the optimum to who asks for it."""
+    """Shows the optimum on request."""
     challenge = _find(name)
     challenge_grades.give_up(request, challenge)
     return redirect(f"{_url(challenge)}#optimum")

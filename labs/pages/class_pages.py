@@ -1,4 +1,4 @@
-"""What the page of a class room shows: to its teacher, to a pupil, and to who has not joined."""
+"""What the page of a class room shows to its teacher, to a pupil, and to other visitors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _QUEUED_EVERY_S = 5
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """One pupil for the teacher: where they are, in words, and whether their browser is there."""
+    """One pupil for the teacher: their step, in words, and whether their browser is connected."""
 
     pupil: Pupil
     where: str
@@ -87,7 +87,7 @@ def context(request: HttpRequest, room: Classroom, lesson: Lesson) -> dict[str, 
 
 
 def seats(room: Classroom, lesson: Lesson) -> dict[str, Any]:
-    """What only the teacher sees, at once: who is where, and what is answered just now."""
+    """What only the teacher sees: the step of each pupil, and the answers so far."""
     pupils = list(room.pupils.all())
     members = [class_rooms.member(pupil) for pupil in pupils]
     here = PRESENCE.here(room.code)
@@ -157,7 +157,7 @@ def _question(
 
 
 def _run(room: Classroom, lesson: Lesson, kept: dict[str, Any]) -> dict[str, Any]:
-    """The run of the class: its live picture, or its result beside what was predicted."""
+    """The run of the class: its live picture, or its result next to the predictions."""
     experiment = room.experiment
     if experiment is None:
         return {}

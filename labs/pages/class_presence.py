@@ -1,6 +1,6 @@
-"""Which pupils' browsers have asked lately, in the memory of this process: looking writes nothing.
+"""Which pupils' browsers sent a request lately. Kept in memory, so that looking writes nothing.
 
-With several web processes each knows of the browsers that asked it, as with the limits of rates.
+With several web processes each knows only its own requests, as with the rate limits.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is kept of a class: who opens, joins, predicts, answers, leads on and closes."""
+"""Stores what happens in a class: opening, joining, predicting, answering, moving on, closing."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def open_room(request: HttpRequest, lesson: Lesson) -> Classroom:
 
 
 def join(request: HttpRequest, room: Classroom, nickname: str) -> Pupil:
-    """The visitor as a pupil of the room; who is one already stays as they are.
+    """The visitor as a pupil of the room; nothing changes if they are one already.
 
-    Raises `Refused` for a nickname that another has, a full room and a closed one.
+    Raises `Refused` for a nickname that is taken, for a full room and for a closed one.
     """
     key = visitors.key(request)
     if (pupil := pupil_of(room, key)) is not None:

@@ -68,7 +68,7 @@ def join(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def room(request: HttpRequest, code: str) -> HttpResponse:
-    """The room as its teacher, a pupil, or somebody who may still join sees it."""
+    """The room for its teacher, for a pupil, or for a visitor who may join."""
     try:
         room, lesson = _find(code)
     except Http404 as unknown:

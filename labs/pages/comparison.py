@@ -1,4 +1,4 @@
-"""Runs beside runs: two experiments side by side, and the spread of one run's repetitions."""
+"""Compares runs: two experiments side by side, and the spread of one run's repetitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages that set runs beside runs, and the report of one for a ticket."""
+"""Pages that compare runs, and the plain-text report of one for a ticket."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from labs.runs import services, visitors
 
 @require_safe
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
-    """An experiment beside the one named by `?with=`; without it, the ones that can be chosen."""
+    """An experiment next to the one named by `?with=`; without it, the ones that can be chosen."""
     this = get_object_or_404(selectors.recent(), slug=slug)
     context = {
         "experiment": this,

@@ -1,7 +1,7 @@
 """A ledger as a file to send: a server sends a file without a thread, however slow the reader is.
 
-The JSON Lines of a ledger take seconds of processor time: they are made once, by a process of
-their own, and kept beside the ledger. The zip of the Parquet files is only a copy, and not kept.
+The JSON Lines of a ledger take seconds of processor time: they are made once, by a separate
+process, and kept next to the ledger. The zip of the Parquet files is only a copy, and not kept.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 
 class Busy(Exception):
-    """Too many ask at once, or it could not be made now; the message is for the page."""
+    """Too many requests at once, or the file could not be made; the message is for the page."""
 
 
 class Download(FileResponse):

@@ -16,7 +16,7 @@ from labs.evidence import over_lines, trials
 
 @require_safe
 def evidence(request: HttpRequest) -> HttpResponse:
-    """Prediction beside observation, claim by claim, each number linked to its runs."""
+    """Prediction and observation, claim by claim, each number linked to its runs."""
     held, staged = trials.held(), trials.scenarios_staged()
     own = trials.own_counts()
     unstaged = {f"{setting} in {scenario}": why for (scenario, setting), why in UNSTAGED.items()}

@@ -28,7 +28,7 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A prediction that a run of the visitor's judged; `outcome` is that of its arm."""
+    """A prediction that one of the visitor's runs judged; `outcome` is that of its arm."""
 
     prediction: Prediction
     answer: str

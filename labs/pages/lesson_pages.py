@@ -37,7 +37,7 @@ _UNJUDGED = Outcome("unknown")
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One prediction beside what the run showed; `right` is None where nothing can be said."""
+    """One prediction and what the run showed; `right` is None if the run does not decide it."""
 
     prediction: Prediction
     arm: Arm
@@ -109,7 +109,7 @@ def _takes(lesson: Lesson, arms: int) -> dict[str, Any]:
 
 
 def turned(lesson: Lesson, mine: Progress) -> Compared | None:
-    """What the visitor's change did, beside what they predicted; None as long as it runs."""
+    """What the visitor's change did, and what they predicted; None while it runs."""
     experiment, choice = mine.turn_experiment, mine.turn.get("choice", "")
     if experiment is None or experiment.state != State.DONE:
         return None
@@ -168,7 +168,7 @@ def row(lesson: Lesson, mine: Progress | None, may_undo: bool, proofs: list[Stan
 def results(
     lesson: Lesson, experiment: Experiment, kept: Mapping[str, Mapping[str, str]]
 ) -> dict[str, Any]:
-    """Prediction beside result, and the explanation; only once there is a result."""
+    """Prediction, result and explanation; only once there is a result."""
     if experiment.state != State.DONE:
         return {}
     outcomes = presentation.outcomes(experiment)
@@ -236,7 +236,7 @@ def _url(lesson: Lesson, step: str) -> str:
 
 
 def _steps(lesson: Lesson, mine: Progress, current: str) -> list[tuple[str, str, bool, bool]]:
-    """Each step: its address, its word, whether it is behind the visitor, whether it is now."""
+    """Each step: its address, its word, whether it is done, whether it is the current one."""
     reached = list(STEPS).index(mine.step)
     return [
         (_url(lesson, name), word, index < reached and name != current, name == current)

@@ -1,4 +1,4 @@
-"""How hard each question of the course is, and how well it separates; for who writes labs."""
+"""How hard each question of the course is and how well it separates, for authors of labs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from labs.lessons import Lesson
 from labs.models import Progress
 
 _FEWEST = 3
-"""Visitors below which a correlation is noise, and none is told."""
+"""With fewer visitors a correlation is noise, and none is shown."""
 
 Given = Mapping[tuple[str, str], bool]
 """(lesson, question) → whether one visitor's first answer was right."""

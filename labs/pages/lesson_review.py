@@ -73,7 +73,7 @@ def cards(progress: Sequence[Progress]) -> list[Card]:
 
 
 def due_now(cards: Sequence[Card]) -> list[Card]:
-    """What is to be asked now, the worst first."""
+    """The questions to ask now, the worst first."""
     by_miss = {(card.miss.lesson, card.miss.item): card for card in cards}
     return [by_miss[miss.lesson, miss.item]
             for miss in due([card.miss for card in cards], timezone.now())]  # fmt: skip

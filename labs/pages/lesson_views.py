@@ -119,7 +119,7 @@ def turn_live(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def reset(request: HttpRequest, name: str) -> HttpResponse:
-    """Begins a lesson anew; the page offers to undo it."""
+    """Restarts a lesson; the page offers to undo it."""
     progress.reset(request, _find(name))
     return redirect("labs:lessons")
 

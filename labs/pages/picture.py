@@ -1,6 +1,6 @@
-"""An arm while it runs, as a picture: who sends, each broker's log, who reads, what was done where.
+"""A picture of an arm while it runs: the producer, each broker's log, the readers, the faults.
 
-Made of the newest sample that the runner told and of the faults it recorded, of nothing else. Pure.
+Made only from the runner's newest sample and the faults that it recorded. Pure.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class Sign:
 class Lane:
     """A broker and its log of partition 0; the shares are percent of the scale.
 
-    `end` is None where the broker has no copy, or nobody has seen it yet. `held` is what consumers
-    may read, `beyond` what they may not; `mark` is the high watermark, None while no leader tells
-    it, and all of the log is `held` then.
+    `end` is None if the broker has no copy, or no sample has shown it yet. `held` is what consumers
+    may read, `beyond` what they may not; `mark` is the high watermark. It is None while no leader
+    reports it, and all of the log is `held` then.
     """
 
     number: str
@@ -73,7 +73,7 @@ class Picture:
     """`news` is the newest event, `at_s` its second since the first send (None for a phase).
 
     `sending` and `reading`: whether messages were acknowledged or delivered in the last second, so
-    that what stands still is drawn as standing still.
+    that nothing moves in the picture that does not move in the run.
     """
 
     news: str
@@ -180,7 +180,7 @@ def _lanes(live: Mapping[str, Any], signs: Mapping[str, Sign], full: int) -> Ite
 
 
 def _in_sync(number: str, isr: Sequence[int] | None, end: int | None) -> bool | None:
-    """None where nobody can say, and for a broker that has no copy."""
+    """None if it is unknown, or if the broker has no copy."""
     if not isr or (int(number) not in isr and end is None):
         return None
     return int(number) in isr

@@ -25,7 +25,7 @@ from labs.runs.conditions import clients_for, java_release
 
 _LIBRDKAFKA = f"librdkafka {libversion()[0]}"
 MOST = 3
-"""So many scenarios are told of, those that were run last."""
+"""How many scenarios are listed: those that were run last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Who sends and reads in an experiment, in words; `otherwise` is the client to choose instead,
-    empty where there is none."""
+    """The clients of an experiment, in words; `otherwise` is the client to choose instead, or
+    empty."""
 
     description: str
     otherwise: str

@@ -65,7 +65,7 @@ def usual_s(experiment: Experiment) -> float:
 
 
 def usual_for_s(scenario: str, arms: int, fallback_s: float = FALLBACK_S) -> float:
-    """The same for an experiment that nobody has asked for yet."""
+    """The same for an experiment that was not requested yet."""
     done = Experiment.objects.filter(scenario=scenario, state=State.DONE)
     times = [
         (other.ended_at - other.started_at).total_seconds()
@@ -109,7 +109,7 @@ def time_left(arms: Collection[Pace]) -> str:
         return f"{whose} for a place on this machine, then {left}"
     if not any(arm.late for arm in arms):
         return f"{left} left"
-    # Nobody knows when a phase ends that is overdue; only what comes after it is known.
+    # The end of an overdue phase is unknown; only what comes after it is known.
     after = f", then about {math.ceil(slowest.later_s)} s" if slowest.later_s else ""
     return f"a phase takes longer than usual{after}"
 
@@ -162,7 +162,7 @@ def to_compare(experiment: Experiment) -> list[Experiment]:
 def latest_loss() -> Run | None:
     """The newest run on this installation in which acknowledged messages were lost.
 
-    Those with acks=0 are left out: what nobody acknowledged makes a poor first picture.
+    Runs with acks=0 are left out: without acknowledgements they are no good first example.
     """
     return (
         Run.objects.filter(

@@ -124,7 +124,7 @@ def of_missing(counts: Mapping[str, Any]) -> str:
 
 
 def of_groups(result: Mapping[str, Any]) -> list[str]:
-    """For each group, which members were handed how much, and how often anew."""
+    """For each group: how much each member was handed, and how often again."""
     return [_of_group(group) for group in result.get("groups") or ()]
 
 

@@ -1,4 +1,4 @@
-"""What many browsers ask for at once is made once: the pictures of one run for a whole class."""
+"""Makes once what many browsers request at the same time: a run's pictures for a whole class."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _making = threading.Lock()
 
 
 def once(key: Hashable, make: Callable[[], str]) -> str:
-    """The text of a key, made by who asks first; the others wait for it.
+    """The text of a key, made for the first request; the others wait for it.
 
-    A key has to change with what the text says: nothing kept here expires, it is only pushed out.
+    The key has to change when the text does: entries never expire, they are only pushed out.
     """
     with _making:
         if key in _kept:

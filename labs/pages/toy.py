@@ -64,7 +64,7 @@ def situations() -> tuple[str, ...]:
 
 @cache
 def table() -> tuple[Row, ...]:
-    """The states that differ, for who has no script: settings down, situations across."""
+    """The states that differ, for browsers without scripts: settings down, situations across."""
     return tuple(
         Row(
             acks,

@@ -1,8 +1,7 @@
-"""Accounts of learners: what a browser kept of a visitor becomes the account's own.
+"""Accounts of learners: progress of a session moves to the account at sign-in.
 
-Nothing is lost when somebody signs in. Where browser and account both went into the same lab, the
-one that is further stays in its place, and the other is put aside, where the map of the course
-offers it (`labs.pages.progress.undo`).
+Nothing is lost. If session and account both have progress in a lab, the one that is further is
+used. The other is put aside, and the map of the course offers it (`labs.pages.progress.undo`).
 """
 
 from __future__ import annotations
@@ -34,9 +33,9 @@ def plain_name(typed: str) -> str:
 
 
 def enter(request: HttpRequest, user: User) -> None:
-    """Signs somebody in, under a new session key, and takes over what this browser kept.
+    """Signs a user in, under a new session key, and takes over what this browser kept.
 
-    All of it happens, or nothing. What another account kept here stays that account's.
+    It happens completely or not at all. What another account kept here stays with that account.
     """
     before = "" if request.user.is_authenticated else visitors.known(request)
     with transaction.atomic():
@@ -53,7 +52,7 @@ def take_over(old: str, new: str) -> None:
         Attempt.objects.filter(visitor=old).update(visitor=new)
         Experiment.objects.filter(visitor=old).update(visitor=new)
         Classroom.objects.filter(teacher=old).update(teacher=new)
-        # Whoever sits in a room already keeps that seat, and the other stays as the teacher saw it.
+        # A pupil who is in a room already keeps that seat; the other seat stays as it is.
         seated = Pupil.objects.filter(visitor=new).values("classroom")
         Pupil.objects.filter(visitor=old).exclude(classroom__in=seated).update(visitor=new)
 
@@ -61,7 +60,7 @@ def take_over(old: str, new: str) -> None:
 def remove(user: User) -> None:
     """Removes an account with its progress.
 
-    Results of challenges stay behind their links and runs stay as evidence, as nobody's.
+    Results of challenges stay behind their links and runs stay as evidence, without an owner.
     """
     key = visitors.of_account(user)
     with transaction.atomic():

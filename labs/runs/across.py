@@ -1,6 +1,6 @@
 """One experiment over several lines of brokers: a row of verdicts, and what changed between them.
 
-Pure: who runs an experiment, and how, is the caller's.
+Pure: the caller runs the experiments.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def json_lines(ledger: Path, inside: str) -> Iterator[bytes]:
     """The same rows as `<table>.jsonl`, an object a line; a column that is null is left out.
 
     A sealed ledger's lines have a seal of their own. Raises `NotAsSealed` for a part of it that was
-    changed or is missing: nothing may be sealed anew that is not as its recorder left it.
+    changed or is missing: only what its recorder left may be sealed again.
     """
     return _zipped(chain(_readme(inside), _sealed_lines(ledger, inside)), zipfile.ZIP_DEFLATED)
 
@@ -136,7 +136,7 @@ def _zipped(members: Iterable[Member], compression: int) -> Iterator[bytes]:
 
 
 def write_json_lines(ledger: Path, inside: str, target: Path) -> None:
-    """Puts the archive of `json_lines` where nobody sees it before it is whole."""
+    """Writes the archive of `json_lines`; it appears only when it is complete."""
     with tempfile.TemporaryDirectory(prefix=".jsonl-", dir=target.parent) as folder:
         draft = Path(folder) / target.name
         with draft.open("wb") as file:

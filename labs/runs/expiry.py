@@ -1,12 +1,11 @@
 """Removes what visitors left behind, after a retention time.
 
-The rule, as docs/setup.md has it: after `LAB_KEEP_DAYS` days (0: never) goes a description that no
-experiment was run on, an experiment that a visitor started and that reached no result, and an
-account that nobody has used, with its progress. Progress in a lesson goes with the session or the
-account that it belongs to, and so does a try at a challenge; a result stays behind the link to it.
-What an experiment showed is evidence, and stays; the mark of the address that it came from goes
-when no session of that time is left. A class room goes with its pupils a week after it was opened,
-whatever is kept otherwise.
+The rule (docs/setup.md): after `LAB_KEEP_DAYS` days (0: never) these are deleted: a description
+without experiments, an experiment of a visitor without a result, and an account that was not used,
+with its progress. Progress in a lesson is deleted with its session or account, and so is an attempt
+at a challenge; a result stays behind its link. Results of experiments are evidence and stay; the
+mark of the address of an experiment is deleted when no session of that time is left. A class room
+is always deleted, with its pupils, a week after it was opened.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def forget() -> dict[str, int]:
 
 
 def _orphaned(tries: QuerySet[Attempt]) -> None:
-    """Of tries whose session is gone: a result stays behind its link and is nobody's any more."""
+    """Attempts whose session is gone: a result stays behind its link, without an owner."""
     of_session = [*tries.values_list("pk", flat=True)[:_AT_ONCE]]
     rows = Attempt.objects.filter(pk__in=of_session)
     rows.exclude(experiment__state=State.DONE).delete()

@@ -11,11 +11,11 @@ _Who = TypeVar("_Who", bound=Hashable)
 
 
 class HeartbeatAges:
-    """Since when each heartbeat has been the same, on this process's own monotonic clock.
+    """How long each heartbeat has not changed, on this process's own monotonic clock.
 
-    A beat is compared with nothing but the one before it. So a clock that is set forward ends no
-    run that lives, and one that is set back keeps none that is dead. The price: who looks for the
-    first time, or was stopped for a while itself, has seen no silence yet.
+    A beat is only compared with the one before. So a wall clock that is set forward ends no live
+    run, and one that is set back keeps no dead one. The price: a process that looks for the first
+    time, or was stopped itself, has to wait again.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

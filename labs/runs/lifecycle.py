@@ -1,7 +1,7 @@
 """The states of an experiment, each change a compare-and-set in the database.
 
 Celery may deliver a task twice, a worker may die at any line, and Redis may forget. Therefore
-nobody holds a lock: a change names the state it starts from, and `update()` says whether it
+there are no locks: a change names the state it starts from, and `update()` says whether it
 was the one that made it. See `docs/decisions/0006-runs-survive.md`.
 """
 
@@ -27,8 +27,8 @@ logger = logging.getLogger(__name__)
 
 HEARTBEAT_S = 1.0
 STALE_S = 15.0
-"""Silence after which a run counts as interrupted, 15 missed beats, where nobody here can tell
-whether its worker's process lives."""
+"""Silence after which a run counts as interrupted, 15 missed beats, if it is unknown whether its
+worker's process lives."""
 HUNG_S = 60.0
 """The same where it lives: it is stopped, or hangs. A slow disk, or a machine that has too much to
 do, keeps a beat back for less."""
@@ -47,7 +47,7 @@ WORKER_DEAD = f"The process of the worker that ran this was killed, {_ENDED}"
 
 
 def claim(slug: str, attempt: int, owner: str) -> Experiment | None:
-    """Takes one queued attempt for `owner`; None if somebody else did, or it is not queued."""
+    """Takes one queued attempt for `owner`; None if it was taken, or is not queued."""
     now = timezone.now()
     claimed = Experiment.objects.filter(slug=slug, attempt=attempt, state=State.QUEUED).update(
         state=State.RUNNING, owner=owner, heartbeat_at=now, started_at=now, reason=""
@@ -92,7 +92,7 @@ def cancel(slug: str, by: str) -> bool:
 def requeue(slug: str, attempt: int, visitor: str = "", address: str = "") -> bool:
     """Puts an ended attempt that reached no result back into the queue, as the next attempt.
 
-    It is that of the visitor who asked for it from then on.
+    From then on it belongs to the visitor who requested it.
     """
     with transaction.atomic():
         again = Experiment.objects.filter(
@@ -133,9 +133,9 @@ def sweep(heartbeats: HeartbeatAges = _heartbeats) -> list[str]:
 def interrupt_orphans(heartbeats: HeartbeatAges = _heartbeats) -> list[str]:
     """Ends runs whose worker's process is dead, or has been seen silent for too long; their slugs.
 
-    That is `HUNG_S` where the process lives, `STALE_S` where nobody here can tell.
+    That is `HUNG_S` if the process lives, `STALE_S` if that is unknown.
     """
-    # First who is dead, then what runs: a dead process claims nothing any more.
+    # Dead owners first, then the runs: a dead process cannot claim another run.
     alive, dead = owners.by_liveness()
     running = Experiment.objects.filter(state=State.RUNNING)
     beats = {

@@ -2,8 +2,8 @@
 
 Each process that runs experiments holds a lock on a file in the data folder. The kernel lets go of
 it when the process ends, however it ends (flock(2)), and not before: a process that is stopped, or
-waits for a slow disk, still holds it. Whoever shares the folder on this machine, in another
-container too, so learns of a death at once and never takes silence for one.
+waits for a slow disk, still holds it. So every process that shares the folder on this machine,
+also in another container, learns of a death at once and never mistakes silence for one.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def new() -> str:
 
 
 def process_of(owner: str) -> str:
-    """The lock's name in a token; of one that somebody else made up, nobody's."""
+    """The lock's name in a token; empty for a token that is not ours."""
     return owner.rpartition("-")[0]
 
 

@@ -1,4 +1,4 @@
-"""Whether a worker is there, for the pages: each counts its beats in the database."""
+"""Whether a worker runs, for the pages: each worker counts its beats in the database."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def leave(name: str) -> None:
 
 
 def missing(heartbeats: HeartbeatAges = _heartbeats) -> bool:
-    """Whether no worker is there, as far as this process has seen."""
+    """Whether no worker runs, as far as this process has seen."""
     beats = dict(Worker.objects.values_list("name", "beat"))
     return len(heartbeats.overdue(beats, GONE_S)) == len(beats)
 

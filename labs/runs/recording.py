@@ -28,7 +28,7 @@ class Recorder:
         self._written: dict[str, float] = {}
         self._errors: list[str] = []
         self.killed = False
-        """Whether somebody killed a part of the run."""
+        """Whether a part of the run was killed from outside."""
         self._takes: dict[str, Callable[[Run, Event], bool]] = {
             "phase": _phase,
             "sample": _sample,

@@ -52,7 +52,7 @@ WEAK, SAFE = "weak", "safe"
 FIRST_SCENARIO = "leader-killed-followers-behind"
 
 _PLACES = 7_401_988
-"""The number by which PostgreSQL knows that somebody counts who waits."""
+"""The number of PostgreSQL's advisory lock for counting the queue."""
 
 
 class Refused(Exception):
@@ -67,9 +67,9 @@ def start(
 ) -> Experiment:
     """Queues the scenario on the settings as described and, if they differ, as recommended.
 
-    Recommended by the answer that the pipeline's link shows, be it of older rules. Raises what
-    `advisor.find` does, and `Refused` for an unknown scenario, for settings with which it cannot
-    be staged, and for a full queue.
+    The recommendation is that of the answer behind the pipeline's link, also if its rules are
+    older. Raises what `advisor.find` does, and `Refused` for an unknown scenario, for settings with
+    which it cannot be staged, and for a full queue.
     """
     saved = advisor.find(pipeline_slug)
     described = saved.described()
@@ -225,9 +225,9 @@ def arms_for(described: Pipeline, recommended: Pipeline) -> list[ArmSpec]:
 
 
 def arm(name: str, pipeline: Pipeline, want: str) -> ArmSpec:
-    """One arm with every setting written out; `want` is what its verdict is held against.
+    """One arm with every setting written out; `want` is what its verdict is about.
 
-    Its guarantee is what today's rules say: it is these that a run is evidence for or against.
+    Its guarantee comes from today's rules, because a run is evidence for or against these.
     """
     guarantee = advisor.assess(pipeline).guarantees[Boundary.END_TO_END]
     return ArmSpec(name, advisor.in_force(pipeline), guarantee=str(guarantee), want=str(want))
@@ -296,7 +296,7 @@ def _refuse_if_full(visitor: Visitor) -> None:
 
 
 def take_place(visitor: Visitor) -> None:
-    """Counts again what waits, and has whoever counts next wait until this transaction is over.
+    """Counts the queue; the next transaction that counts waits until this one is over.
 
     A transaction of SQLite begins as the only one that writes (`transaction_mode`).
     """

@@ -1,6 +1,6 @@
-"""Who a visitor is: an account, where somebody is signed in, else a session.
+"""Who a visitor is: the account of a user who is signed in, else a session.
 
-A session begins when there is something to keep. Nobody needs an account; it keeps what a session
+A session begins when there is something to keep. An account is optional; it keeps what a session
 keeps, on every device of one person (`labs.runs.accounts`).
 """
 
@@ -40,7 +40,7 @@ def of_account(user: User) -> str:
 
 def known(request: HttpRequest) -> str:
     """The key of the visitor, as far as there is one; empty if nothing can be kept of them yet."""
-    # Asking for the user reads the session: a key that somebody made up is none afterwards.
+    # Asking for the user reads the session: a made-up key is empty afterwards.
     if isinstance(request.user, User):
         return of_account(request.user)
     return request.session.session_key or ""
@@ -60,7 +60,7 @@ def key(request: HttpRequest) -> str:
 def of(request: HttpRequest) -> Visitor:
     """The visitor, whose session begins if there is none.
 
-    The address itself is not kept: what is kept tells two addresses apart, here alone.
+    The address itself is not kept, only a mark that tells two addresses apart on this site.
     """
     mark = salted_hmac(_SALT, request.META["REMOTE_ADDR"]).hexdigest()
     return Visitor(key(request), mark)
@@ -72,7 +72,7 @@ def is_operator(request: HttpRequest) -> bool:
 
 
 def learner(request: HttpRequest) -> User | None:
-    """Whose account it is; None where nobody is signed in, and for an operator."""
+    """The signed-in user; None without one, and for an operator."""
     user = request.user
     return user if isinstance(user, User) and not user.is_staff else None
 

@@ -42,7 +42,7 @@ _stopping = threading.Event()
 
 
 def run(slug: str, attempt: int) -> None:
-    """Runs one queued attempt to its end; returns at once if somebody else has it."""
+    """Runs one queued attempt to its end; returns at once if another worker has it."""
     owner = owners.new()
     experiment = lifecycle.claim(slug, attempt, owner)
     if experiment is None:

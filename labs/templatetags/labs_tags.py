@@ -155,7 +155,7 @@ def seen_at(see: See) -> str:
 
 @register.filter
 def seen(value: int | None) -> str:
-    """A number of the telemetry; a dash where nobody could say."""
+    """A number of the telemetry; a dash if it is unknown."""
     return "–" if value is None else f"{value:,}"
 
 

@@ -1,4 +1,4 @@
-"""`manage.py up`: the whole house on one machine, until Ctrl-C."""
+"""`manage.py up`: starts all services on one machine, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _FAILURES = (
 
 
 class Command(ExactCommand):
-    """Prepares what is missing, starts the services, and stays until it is told to end."""
+    """Prepares what is missing, starts the services, and runs until it is stopped."""
 
     help = "Start web, worker, Redis and database; print the address. Ctrl-C ends all of it."
 
@@ -116,7 +116,7 @@ def _only_one() -> Iterator[None]:
     """Holds the data folder for this process; the kernel lets go of it however we die."""
     path = settings.LAB_DATA_DIR / "up.lock"
     path.parent.mkdir(parents=True, exist_ok=True)
-    # What runs, logs and the database hold is nobody else's on this machine.
+    # Runs, logs and the database are private to this user.
     os.umask(0o077)
     if path.parent.stat().st_uid == os.getuid():
         path.parent.chmod(0o700)

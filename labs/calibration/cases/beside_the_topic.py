@@ -1,4 +1,4 @@
-"""Cases of what brokers keep beside the topic: positions, transactions, members, producers."""
+"""Cases of what brokers keep besides the topic: positions, transactions, members, producers."""
 
 from __future__ import annotations
 

@@ -42,11 +42,11 @@ ARMS = {"bad": "shown", "good": "prevented"}
 
 @dataclass(frozen=True)
 class Case:
-    """Settings that show `anomaly` in a scenario, held against `want`, and settings that do not.
+    """Settings that show `anomaly` in a scenario, judged against `want`, and settings that do not.
 
-    Of an outage `over_ms` says how long it must last to count as shown. An arm that shows what
-    `want` does not forbid holds. Where settings only make a difference between more and less of it,
-    there are no `good` ones. `shorter` overrides durations of the scenario, in seconds. The tests
+    An outage counts as shown if it lasts longer than `over_ms`. An arm that shows what
+    `want` does not forbid holds. Where settings only change how much of it there
+    is, `good` is None. `shorter` overrides durations of the scenario, in seconds. The tests
     stage those that are `tested`, one of a family or two; `make nightly` stages all. `since` is the
     oldest line of brokers that takes the settings.
     """

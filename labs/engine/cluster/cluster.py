@@ -134,8 +134,8 @@ class Cluster:
     def start(self) -> None:
         """Boots all brokers at once; returns when all are registered and serve.
 
-        A port that somebody took between our choice and the broker's bind costs another try
-        with other ports. A broker that ends by itself fails the boot at once.
+        If another process takes a port between our choice and the broker's bind, the boot is tried
+        again with other ports. A broker that ends by itself fails the boot at once.
         """
         for attempt in range(1, _ATTEMPTS + 1):
             try:
@@ -210,9 +210,9 @@ class Cluster:
     def wait_ready(self, limit_s: float) -> None:
         """Waits until every broker answers and is registered and unfenced.
 
-        A fenced broker is not in the metadata that clients get (KIP-631), hence the count; but
-        one that was just killed is there until its session ends, hence the question to each.
-        Raises `BootFailed`, and `Disturbed` if somebody else ended one of its processes.
+        A fenced broker is not in the metadata that clients get (KIP-631), hence the count; one
+        that was just killed stays there until its session ends, hence a request to each. Raises
+        `BootFailed`, and `Disturbed` if a signal from outside ended one of its processes.
         """
 
         def all_serve() -> bool:
@@ -280,11 +280,10 @@ class Cluster:
     def describe(self, topic: str, limit_s: float = 1.0) -> list[PartitionState]:
         """Leader and ISR of each partition, as the best informed running broker has them.
 
-        All running brokers are asked at once, paused and dead ones are not. Those that are quick
-        decide; only if none is, all get `limit_s` seconds, after which what is known is
-        returned: an empty list if nobody answered. Of several answers the one with the highest
-        leader epoch counts, then the leader's own: a broker that was just resumed may still
-        tell of old times.
+        All running brokers are asked at once, paused and dead ones are not. Quick answers decide;
+        if there is none, all brokers get `limit_s` seconds. The list is empty if none answers. Of
+        several answers the one with the highest leader epoch counts, then the leader's own: a
+        broker that was just resumed may still answer from old metadata.
         """
         asked = {
             self._askers.submit(self._ask, broker.port, topic, limit_s): broker.id
@@ -356,9 +355,9 @@ class Cluster:
 class Addresses:
     """The nodes of a cluster in `home`, laid out, and the links between them.
 
-    Without `linked` they speak to each other directly, on loopback, and `links` is None. With it
-    every way leads through a proxy, where it can be cut; `note` says so. With `zookeeper` that is
-    the port of the server beside them, else None. Raises `LinksFailed`.
+    Without `linked` they connect to each other directly, on loopback, and `links` is None. With it
+    every connection goes through a proxy, where it can be cut; `note` says so. `zookeeper` is the
+    port of their ZooKeeper, or None. Raises `LinksFailed`.
     """
 
     def __init__(

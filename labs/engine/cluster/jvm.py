@@ -81,7 +81,7 @@ def working_folder(folder: Path, file: str, settings: str) -> None:
 
 
 def has_archive(distribution: Distribution, java: Java) -> bool:
-    """Whether the class-data archive is there, or could not be made."""
+    """Whether the class-data archive exists, or an attempt to make it failed."""
     return _archive(distribution, java).settled(distribution.jars)
 
 

@@ -1,10 +1,10 @@
-"""Where a replica's log ends, read from its files: also while its broker is paused or dead.
+"""The log end offset of a replica, read from its files, also while its broker is paused or dead.
 
-No request tells a follower's log end, and a broker that does not answer could not tell its own.
-The files do: a batch begins with its base offset (int64) and its length (int32), has its magic
+No request returns a follower's log end, and a broker that is paused answers nothing. The files
+have it: a batch begins with its base offset (int64) and its length (int32), has its magic
 number (2) at byte 16, its checksum after that, and the last offset's delta (int32) at byte 23
 (Kafka documentation, Implementation, "Record Batch"). A segment's name is the first offset that it
-may hold. What a broker appended is in the page cache at once, so whoever reads the file sees it.
+may hold. What a broker appended is in the page cache at once, so a reader of the file sees it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class LogEnd:
     def _follow(self, file: int, base: int) -> None:
         """Goes on to the last whole batch of a segment that begins with the offset `base`."""
         # A header holds its batch's checksum. If ours is gone, the log was cut off (and may be as
-        # long again by now), or this is another segment: then we begin anew.
+        # long again by now), or this is another segment: then we start over.
         if not self._last or os.pread(file, _HEADER, self._start) != self._last:
             self._last, self._start, self._position, self._end = b"", 0, 0, base
         size = os.fstat(file).st_size

@@ -73,8 +73,8 @@ def nodes(
 ) -> tuple[Node, ...]:  # fmt: skip
     """Brokers numbered from 1, then the controllers; without any, each broker is one as well.
 
-    With `zookeeper` brokers serve clients alone. `linked` nodes are told to others by another port
-    than their own.
+    With `zookeeper` brokers serve only clients. `linked` nodes advertise another port than the one
+    they listen on.
     """
 
     def address() -> Address:

@@ -8,8 +8,8 @@ import socket
 class Ports:
     """Holds `count` free ports of 127.0.0.1.
 
-    Each is held by a socket that is bound but does not listen. Linux then gives it to nobody who
-    asks for a free port and to no outgoing connection, while a broker of ours can still bind it:
+    Each is held by a socket that is bound but does not listen. Linux then assigns the port to no
+    process and to no outgoing connection, while a broker of ours can still bind it:
     both sockets have SO_REUSEADDR (Java sets it on listeners) and only one listens (socket(7)).
     So a port stays ours while its broker is dead, and until `release`.
     """

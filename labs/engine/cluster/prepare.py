@@ -16,7 +16,7 @@ from labs.engine.distributions.java import Java, find_java
 
 
 def prepare(progress: ivy.Progress) -> None:
-    """Everything for the newest Kafka, and Spark's connector; quick if all is there.
+    """Prepares the newest Kafka and Spark's connector; quick if that was done before.
 
     Raises what `prepared` does.
     """

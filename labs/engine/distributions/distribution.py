@@ -1,6 +1,6 @@
 """The jars of a Kafka version and of Spark's Kafka connector: locked, verified, kept in a cache.
 
-They are held against their lock before anything is started from them.
+They are checked against their lock before anything is started from them.
 
 A version is supported when it has a lock file in `locks/`: one `group:artifact:version sha256`
 a line, in class-path order. `python -m labs.maintenance.lock` writes one.
@@ -30,7 +30,7 @@ SPARK = "4.2.0"
 """The Spark whose connector is locked; the same as the pinned pyspark."""
 
 _RECORD = "verified.json"
-"""Beside the jars: the lock that they were held against, and how each looked to `stat` then."""
+"""Next to the jars: the lock that they were checked against, and the `stat` of each then."""
 
 
 class UnknownVersion(Exception):
@@ -86,7 +86,7 @@ def kafka_versions() -> tuple[str, ...]:
 def zookeeper_versions() -> tuple[str, ...]:
     """The Kafka releases whose brokers can be run here with ZooKeeper, newest first.
 
-    4.0 has none any more (KIP-500); those before 3.3 are run in no other mode (KIP-833).
+    4.0 removed it (KIP-500); releases before 3.3 are only run with it (KIP-833).
     """
     both = (each for each in kafka_versions() if not at_least(each, "4.0"))
     return (*both, *_locked("zookeeper"))
@@ -125,7 +125,7 @@ def to_run(version: str, *, zookeeper: bool, staged: bool) -> Brokers:
 
     Brokers before the oldest release in KRaft mode are taken to have it. Where a scenario is not
     `staged` with ZooKeeper, a release in KRaft mode stands for brokers that have it, their own or
-    the oldest, and whoever asks has to say so. Raises `SettingError` for a version that the catalog
+    the oldest, and the caller has to say so. Raises `SettingError` for a version that the catalog
     does not know.
     """
     line, oldest = kafka_line(version), kafka_versions()[-1]
@@ -264,7 +264,7 @@ def verify(locked: tuple[Locked, ...], folder: Path) -> None:
 
 
 def _sum(path: Path) -> str | None:
-    """The SHA-256 of a file; None if there is none, or it cannot be read."""
+    """The SHA-256 of a file; None if the file does not exist or cannot be read."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -288,7 +288,7 @@ def _fetch(
 
 
 def _as_recorded(folder: Path, locked: tuple[Locked, ...], stamp: str) -> bool:
-    """Hashes every jar; if all are those that were recorded, remembers how they look."""
+    """Hashes every jar; if all match the record, remembers their `stat`."""
     if any(_sum(folder / jar.file) != jar.sha256 for jar in locked):
         return False
     with suppress(OSError):  # a cache that we may only read: hashed again the next time
@@ -302,7 +302,7 @@ def _record(folder: Path, locked: tuple[Locked, ...], stamp: str) -> None:
 
 
 def _untouched(folder: Path, locked: tuple[Locked, ...], stamp: str) -> bool:
-    """Whether no jar was touched since all of them were held against this lock."""
+    """Whether no jar changed since all of them were checked against this lock."""
     try:
         recorded = json.loads((folder / _RECORD).read_text())
         seen = {jar.file: snapshot(folder / jar.file) for jar in locked}
@@ -312,6 +312,6 @@ def _untouched(folder: Path, locked: tuple[Locked, ...], stamp: str) -> bool:
 
 
 def snapshot(path: Path) -> list[int]:
-    # The time of change as well: the kernel sets it at every write, and nobody can set it back.
+    # The ctime as well: the kernel sets it at every write, and it cannot be set back.
     status = path.stat()
     return [status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns]

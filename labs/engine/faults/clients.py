@@ -1,8 +1,7 @@
-"""What is done to a client process: it stands still at a point of its work, is stopped by the
-kernel, is killed, goes on, or its work fails.
+"""Faults of client processes: held at a point of the work, paused, killed, continued, failing.
 
-A client is killed only after it wrote its part of the ledger down: what it was handed and what
-it handed over is then known, whatever it never told anybody.
+A client is killed only after it wrote its part of the ledger, so everything that it received and
+handed over is known.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _LIMIT_S = 30.0
 
 
 def hold(rig: Rig, role: Client, point: str, limit_s: float = _LIMIT_S) -> Rows:
-    """Makes a client stand still at a point; evidence is its own word of where it stands."""
+    """Holds a client at a point of its work; evidence is its report from there."""
     client = rig.clients.client(role)
 
     def act() -> str:
@@ -106,9 +105,9 @@ def pause_executor(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
 
 
 def resume_executor(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
-    """Heals: it goes on; evidence is that none of its threads is stopped.
+    """Heals: it continues; evidence is that none of its threads is stopped.
 
-    It comes with what Spark did meanwhile: how many attempts it started beside that one.
+    The evidence also has how many other attempts Spark started meanwhile.
     """
     client = rig.clients.client(role)
 
@@ -120,7 +119,7 @@ def resume_executor(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
 
 
 def let_go(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
-    """Lets a client go on that stands still or was paused; evidence is its word that it does."""
+    """Lets a client continue that is held or paused; evidence is its report that it does."""
     client = rig.clients.standing(role)
 
     def act() -> str:
@@ -215,9 +214,9 @@ def resume_clients(rig: Rig) -> Rows:
 
 
 def misdate(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
-    """Has a client's successor go on by a clock that is ahead, which is simulated.
+    """Replaces a client by a successor whose clock is ahead (simulated).
 
-    Evidence is what it is told of the timestamps that it gives.
+    Evidence is the configuration of its timestamps.
     """
     stopped = stop_client(rig, role, limit_s)
 

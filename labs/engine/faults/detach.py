@@ -1,11 +1,11 @@
-"""A log folder that is gone from one moment on, as a disk that was unmounted, and its return.
+"""A log folder that disappears, like a disk that is unmounted, and its return.
 
 The folder is renamed while its broker runs. Files that are open can still be written, as long as
 nothing else is; the next file that a broker makes there cannot be made: at the latest that of the
 high watermarks (`replica.high.watermark.checkpoint.interval.ms`). A folder in which a file cannot
 be written goes offline, for whatever reason it cannot, a full disk, too (KIP-112). The broker
 serves its other folders, and tells the controllers, which let others lead (KIP-858, since 3.7). It
-does not look at the folder again until it is started anew.
+does not look at the folder again until it is restarted.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _STOPPED = "Stopping serving logs in dir"
 def detach(rig: Rig, role: Role, log: str, limit_s: float = 30) -> Rows:
     """Takes the folder with this log (`orders-0`) away from the brokers of a role.
 
-    Evidence is the broker's own word that it serves nothing from that folder any more, and that
-    it runs. One that ended instead is a fault that `failed`.
+    Evidence is the broker's own report that it serves nothing from that folder, and that it runs.
+    If it ended instead, the fault `failed`.
     """
     taken: dict[int, tuple[str, int]] = {}
 

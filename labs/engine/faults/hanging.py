@@ -17,8 +17,8 @@ _SILENT_S = 2.0
 def abort_hanging(rig: Rig, topic: str, limit_s: float = 20) -> Rows:
     """Aborts the transactions that hang in a topic, as kafka-transactions.sh does (KIP-664).
 
-    Hanging is what has no record of the last two seconds in it. Evidence is where each began, and
-    that it is open no more; where none hangs, that.
+    A transaction without a record of the last two seconds hangs. Evidence is where each began and
+    that it is no longer open, or that none hangs.
     """
 
     def act() -> str:

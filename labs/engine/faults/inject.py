@@ -32,7 +32,7 @@ def inject(
 
     All are hit first and proved afterwards, so that they are hit together. Returns the closing
     row of each, `complete` or `failed`; what could not be shown to have happened is `failed`,
-    and so is a role that nobody plays.
+    and so is a role without a broker.
     """
     targets = role.targets(rig.cluster)
     if not targets:

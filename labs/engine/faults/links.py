@@ -21,7 +21,7 @@ from labs.engine.network.links import Links, Severed
 from labs.engine.network.proxy import CLIENTS
 
 Peers = Literal["nodes", "clients"]
-"""All other brokers and controllers, or whoever is none of them."""
+"""The other end: all other brokers and controllers, or the clients."""
 Way = Literal["both", "to", "from"]
 """Both ways, what goes to the broker, or what comes from it."""
 

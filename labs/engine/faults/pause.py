@@ -1,4 +1,4 @@
-"""SIGSTOP, and the SIGCONT that heals it: a broker that is there and does not answer."""
+"""SIGSTOP, and the SIGCONT that heals it: a broker that is connected and does not answer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def pause(rig: Rig, role: Role, limit_s: float = 5) -> Rows:
 def resume(rig: Rig, role: Role, limit_s: float = 5) -> Rows:
     """Lets the paused brokers of a role go on, by SIGCONT.
 
-    Evidence is that no thread of the process is in state T any more.
+    Evidence is that no thread of the process is still in state T.
     """
     return inject("resume", rig, role, _continue, _running, limit_s)
 

@@ -1,4 +1,4 @@
-"""A disk that takes nothing more: from one moment on, a broker can write to no file.
+"""A disk that takes no more writes: a broker can no longer write to any file.
 
 A file system that went read-only, or is full, refuses what is written, also to files that are
 open. Here the kernel refuses it to one process: its RLIMIT_FSIZE becomes 0 (prlimit(2); writes
@@ -22,10 +22,10 @@ from labs.engine.faults.roles import Role
 
 
 def read_only(rig: Rig, role: Role, limit_s: float = 30) -> Rows:
-    """Lets the brokers of a role write to no file any more, and waits until they have ended.
+    """Takes from the brokers of a role the right to write files, and waits until they have ended.
 
     Evidence is the limit as the kernel tells it and that the process ended itself, by the code
-    of a Java program that gave up. One that ended in another way is a fault that `failed`.
+    of a Java program that gave up. If one ended in another way, the fault `failed`.
     """
     limits: dict[int, int] = {}
 

@@ -16,7 +16,7 @@ from labs.engine.record.ledger import TableWriter
 Phase = Literal["invoke", "complete", "failed", "not_applicable"]
 
 _STANDS, _GOES_ON = frozenset({"pause", "hold"}), frozenset({"resume", "fail", "spoil"})
-"""After which one stands still, by the kernel or by itself; after which it goes on."""
+"""Faults after which a process is stopped, and those after which it continues."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class FaultLog:
         self, fault: Fault, target: str, act: Callable[[], str],
         trouble: tuple[type[Exception], ...],
     ) -> FaultRow:  # fmt: skip
-        """Does what `act` does and records it: its word is the evidence, `trouble` a failure."""
+        """Calls `act` and records it: what it returns is the evidence, `trouble` a failure."""
         self.record(fault, target, "invoke")
         try:
             return self.record(fault, target, "complete", act())
@@ -70,7 +70,7 @@ class FaultLog:
         return self.record(fault, target, "not_applicable", why)
 
     def paused(self, name: str) -> bool:
-        """Whether what stands still (`broker 2`, `consumer-1` or its executor) was stopped here."""
+        """Whether a process (`broker 2`, `consumer-1` or its executor) was stopped by this run."""
         stops = [row for row in self.rows if row.fault in _STANDS | _GOES_ON]
         last = next((row for row in reversed(stops) if row.target.endswith(f" {name}")), None)
         return last is not None and not (last.fault in _GOES_ON and last.phase == "complete")

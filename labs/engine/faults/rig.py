@@ -15,7 +15,7 @@ from labs.engine.cluster.cluster import Cluster
 from labs.engine.faults.record import FaultLog, FaultRow
 
 Client = Literal["producer", "consumer"]
-"""A client by its role; it is whoever plays that now."""
+"""A client by its role: the process that has the role now."""
 Rows = tuple[FaultRow, ...]
 """The closing rows of a fault, one for each target; empty if there was nothing to do."""
 
@@ -44,7 +44,7 @@ class Clients(Protocol):
         """The one that played a role first."""
 
     def standing(self, role: str) -> ClientProcess:
-        """The one of a role that stands still; if none does, the one that plays it now."""
+        """The client of a role that is held; if none is, the one that has the role now."""
 
     def join(self) -> ClientProcess:
         """Starts one more member of the group."""

@@ -2,9 +2,9 @@
 
 The settings are those of `kafka-reassign-partitions.sh --throttle` (KIP-73), of its two sides the
 leader's. They hold back a replica only while it is not in the in-sync set (ReplicaManager.scala,
-`shouldLeaderThrottle`), so they push nobody out; they keep out who has left. The bytes of those
-in sync count, though (KafkaApis.scala, `sizeOfThrottledPartitions`): below the rate of new
-records, nothing is left for the one that must catch up.
+`shouldLeaderThrottle`), so they push no replica out; they keep out one that has left. The bytes of
+replicas in sync count, though (KafkaApis.scala, `sizeOfThrottledPartitions`): below the rate of
+new records, nothing is left for the one that must catch up.
 
 It can stop acks=all all the same. Seen twice: with a follower that was back after some seconds,
 0 of 500 sends were acknowledged within 20 s. By the code, the high watermark also waits for one

@@ -16,8 +16,8 @@ def wipe(rig: Rig, role: Role, limit_s: float = 10) -> Rows:
 
     In KRaft mode each folder is then formatted for the same cluster and node, with a new directory
     id (KIP-858), so that the broker can start on it; with ZooKeeper a broker does that itself.
-    Evidence is what was there, and that no segment of any log is there any more, and not the old
-    directory id, or with ZooKeeper nothing at all.
+    Evidence is what was there, and that no log segment and no old directory id is left, or with
+    ZooKeeper nothing at all.
     """
     before: dict[int, tuple[str, int, int]] = {}
 

@@ -1,7 +1,7 @@
-"""The class-data archive of Spark, with which a session is there in half of the CPU time.
+"""The class-data archive of Spark, with which a session starts in half of the CPU time.
 
 `python -m labs.engine.judge.classes` makes it, once for each Java and each pyspark: half a minute
-(`make setup` does so, and the image). Without it everything works, and starts slower.
+(`make setup` does so, and the image). Without it everything works, but starts slower.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def archive_options(java: Java) -> tuple[str, ...]:
 
 
 def make_archive(java: Java, progress: Progress) -> None:
-    """Makes the archive, unless it is there or could not be made before."""
+    """Makes the archive, unless it exists or an earlier attempt failed."""
     jars = [*pyspark_jars().glob("*.jar")]
     archive = _archive(java)
     if not archive.settled(jars):

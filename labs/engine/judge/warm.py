@@ -28,7 +28,7 @@ JVM have found most of what they look for, and a judging takes half of what it t
 class WarmJudge:
     """One `spark_jobs/serve.py` process behind `socket`, kept by a thread of its own.
 
-    Nobody depends on it: while it is not there, `judge` starts cold processes.
+    It is optional: without it, `judge` starts cold processes.
     """
 
     def __init__(self, socket: Path, log: Path | None = None, practice: int = PRACTICE) -> None:

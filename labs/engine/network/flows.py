@@ -26,7 +26,7 @@ class Tally:
     soonest_s: float | None = None
 
     def begin(self, now: float) -> None:
-        """Counts anew: the flow is shaped at this moment."""
+        """Starts counting again: the flow is shaped at this moment."""
         self.since, self.late, self.bytes, self.soonest_s = now, 0, 0, None
 
     def passed(self, came: float, size: int, now: float) -> None:

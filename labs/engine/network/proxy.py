@@ -23,7 +23,7 @@ from labs.engine.network.flows import Flow, Key, Pipe, report
 from labs.engine.network.sources import Sources
 
 CLIENTS = "clients"
-"""Who is none of the cluster's processes."""
+"""Every process that is not one of the cluster's."""
 _LOOPBACK = "127.0.0.1"
 
 Wish = Callable[..., dict[str, Any]]

@@ -1,9 +1,9 @@
-"""Who opened a connection to a port of ours: the process that holds the other end.
+"""Finds the process that opened a connection to a port of ours.
 
 Every process of a cluster connects from 127.0.0.1, so an address does not tell broker 1 from
-broker 2. The kernel knows: it tells the inode of the other end's socket (sock_diag(7)), and the
-process has a descriptor of that inode (proc(5)). The tables in /proc/net say the same and take
-the kernel 8 ms to write, because it walks all of its hash table for them.
+broker 2. The kernel gives the inode of the socket at the other end (sock_diag(7)), and the process
+has a descriptor of that inode (proc(5)). The tables in /proc/net have the same, but the kernel
+needs 8 ms to write them, because it walks all of its hash table.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Sources:
         return next(holders, None) if inode else None
 
     def _processes(self) -> Iterator[tuple[Path, str]]:
-        """All of them; looked for anew only if one is not there, because that takes long."""
+        """All of them; searched again only if one is missing, because that takes long."""
         self._known = {process: name for process, name in self._known.items() if self._is(process)}
         if len(self._known) < len(self._homes):
             paths = [process for process in Path("/proc").glob("[0-9]*") if self._is(process)]

@@ -27,7 +27,7 @@ class ArmSpec:
 
     `settings` are complete: defaults of the team's client are written out, so that the arm
     behaves as described whatever client runs it. `want` is the guarantee that the verdict is
-    held against, or None to count every anomaly. `name` is lower-case letters, digits and
+    about, or None to count every anomaly. `name` is lower-case letters, digits and
     dashes (`ValueError` otherwise).
     """
 
@@ -45,7 +45,7 @@ class ArmSpec:
 class ExperimentSpec:
     """Arms under one fault schedule, drawn from `seed`, on brokers of one release of Kafka.
 
-    With `controllers`, at most 3, so many run beside the brokers, which otherwise are controllers
+    With `controllers`, at most 3, so many run besides the brokers, which otherwise are controllers
     too; with `partitions` the topic has so many, else what the scenario says; with `value_bytes`
     every value is that long on the wire, else as long as its number. With `java_clients`, a release
     of Kafka, its Java clients run, where the scenario's workload can be played by them; without,

@@ -1,4 +1,4 @@
-"""Java programs of ours, compiled as their JVM starts, so that a Java without a compiler will do.
+"""Java programs of ours, compiled when their JVM starts, so that no Java compiler is needed.
 
 Janino, whose jars pyspark brings, does it. It takes one file: what every program has in common
 (`Owner.java`) is appended to its own. A program's log goes to standard error.

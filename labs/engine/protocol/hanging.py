@@ -1,7 +1,7 @@
 """Lists the open transactions of a partition, and aborts a hanging one.
 
-A transaction hangs when its coordinator knows nothing of it any more; committed readers wait
-behind it for ever. What finds it and ends it is what kafka-transactions.sh does (KIP-664): asks
+A transaction hangs when its coordinator has forgotten it; readers of committed records wait
+behind it for ever. This finds and ends it as kafka-transactions.sh does (KIP-664): asks
 the partition's leader for the producers that it knows (DescribeProducers, API key 61, version 0),
 and writes an abort marker in the coordinator's place (WriteTxnMarkers, key 27, version 1). Brokers
 from 3.3 to 4.3 know both.

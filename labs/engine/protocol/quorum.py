@@ -1,7 +1,7 @@
-"""Which controller is the active one, asked of one node over the wire.
+"""Asks one node over the wire which controller is active.
 
-The "controller" that clients are told of by Metadata is some broker: since KRaft it only says
-whom to send requests to (KIP-590). DescribeQuorum (API key 55, KIP-595) names the leader of the
+The "controller" of a Metadata answer is some broker: since KRaft it only says where to send
+requests (KIP-590). DescribeQuorum (API key 55, KIP-595) names the leader of the
 metadata log, which is the active controller; a broker hands the question on to it. This is what
 kafka-metadata-quorum.sh asks. The layout is that of DescribeQuorum{Request,Response}.json,
 version 0, which brokers from 3.3 to 4.3 know.
@@ -18,9 +18,9 @@ _METADATA = "__cluster_metadata"
 
 
 def ask(port: int, limit_s: float) -> int | None:
-    """The node that leads the metadata quorum, as the node at this loopback port has it.
+    """The leader of the metadata quorum, as the node at this loopback port has it.
 
-    None if it knows of none: while one is being elected, or where no majority is left. Raises
+    None if it knows none: during an election, or without a majority. Raises
     `OSError` (`TimeoutError` included) if no answer came in `limit_s` seconds.
     """
     requested = b"\x02" + compact(_METADATA) + b"\x02" + struct.pack(">i", 0) + b"\0" * 3

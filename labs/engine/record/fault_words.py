@@ -18,7 +18,7 @@ Fault = Literal[
     "run",
 ]  # fmt: skip
 """All that is done to brokers and their links, to clients, to topics and groups, and to heal;
-and `run`, which is nobody's deed and only ever fails: what stood still
+and `run`, which nothing here does and which only fails: a process that froze
 (`labs.engine.run.watch`)."""
 HEALS: frozenset[Fault] = frozenset({"resume", "restart", "mend"})
 """Faults in name only: they end one. They never count as the evidence of a fault."""
@@ -26,7 +26,7 @@ HEALS: frozenset[Fault] = frozenset({"resume", "restart", "mend"})
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """How a fault is told: as a sentence about its target, and short, as a mark on a plot."""
+    """The words for a fault: a sentence about its target, and a short mark on a plot."""
 
     sentence: str
     mark: str

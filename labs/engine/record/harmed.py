@@ -16,8 +16,8 @@ from labs.engine.record import replay
 def harmed(ledger: Path, count: str, counted: int) -> frozenset[int] | None:
     """The values that a count of the judge is about.
 
-    None where the ledger is gone, where the count is none of `KNOWN`, or where the judge `counted`
-    another number of them.
+    None if the ledger is gone, if the count is not in `KNOWN`, or if the judge `counted` another
+    number of them.
     """
     if count not in KNOWN or not (ledger / "sends.parquet").exists():
         return None

@@ -78,7 +78,7 @@ class TableWriter:
         self.flush({name: [row.get(name) for row in rows] for name in self._schema.names})
 
     def close(self) -> None:
-        """Writes an empty part if there is none, because "nothing happened" is a fact too."""
+        """Writes an empty part if no row came, because "nothing happened" is a fact too."""
         if self._parts == 0:
             self.flush({})
 
@@ -102,8 +102,8 @@ def check_seal(ledger: Path) -> None:
 def seal(ledger: Path) -> None:
     """Ends a ledger: for each part its rows, bytes and SHA-256, in `seal.json`.
 
-    Call it when nobody writes any more, and again if a row came after all. What `verify` finds
-    different from then on it refuses. A part that its writer never finished is removed, since it
+    Call it when all writers have ended, and again if another row was written. `verify` refuses a
+    ledger that differs from its seal. A part that its writer never finished is removed, since it
     holds nothing.
     """
     for torn in ledger.glob("*.parquet/.*.parquet"):

@@ -26,7 +26,7 @@ _EVERY_S = 0.25
 _RATE_OVER = 5  # samples
 _RATES = ("acknowledged", "delivered")
 _SHOWN = ("leader", "isr", "high_watermark", "committed")
-"""What is shown of partition 0 while the arm runs, beside the ends of its logs."""
+"""What is shown of partition 0 while the arm runs, besides the ends of its logs."""
 
 Counters = Callable[[], dict[str, int]]
 Show = Callable[[dict[str, Any]], None]

@@ -107,7 +107,7 @@ def _have(moment: Moment, offset: int, have: frozenset[int], *, same_term: bool)
     if leader is None:
         return kept
     if not same_term and leader not in kept:
-        # Whoever follows it is cut to its log, seen or not.
+        # Its followers are cut to its log, seen or not.
         return frozenset(number for number in kept if moment.states.get(number) != "running")
     copied = frozenset(number for number in moment.isr if _reaches(moment, offset, number))
     return kept | copied | ({leader} if _reaches(moment, offset, leader) else frozenset())

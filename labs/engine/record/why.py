@@ -1,8 +1,8 @@
 """Why a run went as it did: sentences made of its telemetry and its faults, and of nothing else.
 
-Each names a moment of the replay at which it can be seen. What no sample shows is not said: that a
-new leader lacks messages is said only where the one before did not run, so that nobody could copy
-from it any more, and by how far their logs went then.
+Each names a moment of the replay at which it can be seen. What no sample shows is not said. That a
+new leader lacks messages is said only if the old one did not run, so that no replica could copy
+from it, and then by the ends of their logs at that time.
 """
 
 from __future__ import annotations

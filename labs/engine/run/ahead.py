@@ -1,12 +1,12 @@
-"""An experiment that begins before anybody asked for it: its clusters are booted, then it waits.
+"""An experiment that boots its clusters before it is requested, and then waits.
 
 `python -m labs.engine.run.ahead SHAPES.json HOME [JUDGE-SOCKET]`, kept as an experiment is
 (`labs.engine.run.keeper`); the file holds a list of `shape.Shape`, the clusters are in HOME. A line
 on standard input names the folder of a run, with its `spec.json`: then it is that run, whose arms
 get these clusters, and ends as an experiment ends. Nothing is used twice.
 
-It takes places among the machine's clusters only while nobody holds one, and gives them back,
-which is its end, as soon as somebody waits for one, a broker dies, or it has waited for too long.
+It takes slots for clusters only while no slot is held. It ends, which frees them, as soon as
+another process waits for a slot, a broker dies, or it has waited for too long.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class Booted:
 
 
 def boot(shape: Shape, folder: Path, logs: Path, progress: Progress) -> Booted:
-    """Boots a cluster of a shape; whoever asked stops it.
+    """Boots a cluster of a shape; the caller stops it.
 
     Raises as `prepared`, and `BootFailed`.
     """
@@ -79,7 +79,7 @@ class Ahead:
     def handed(self, logs: Path, say: Callable[[str], None]) -> Iterator[Booted]:
         """The cluster, with its logs in the folder `logs`, ended with the block.
 
-        `say` is told, once it serves, since when it does. Raises as `boot`.
+        Once it serves, `say` gets the time since when it does. Raises as `boot`.
         """
         began_ns = time.monotonic_ns()
         try:

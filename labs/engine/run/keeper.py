@@ -6,9 +6,9 @@ way, in place of `labs.engine.run.experiment`. It ends everything when its owner
 input ends: the whole folder is removed) and on SIGTERM or SIGINT (only the clusters' folders are).
 
 `python -m labs.engine.run.keeper SHAPES.json --ahead HOME [--judge-socket PATH]` starts one ahead
-of its run (`labs.engine.run.ahead`): what it is told on standard input is passed on, and the folder
-that is named there is from then on kept as any run's. HOME is removed at the end, however that
-comes.
+of its run (`labs.engine.run.ahead`): its standard input is passed on, and the folder
+that is named there is from then on kept as any run's. HOME is removed at the end, however it
+ends.
 
 It is a process of its own because a process that was killed cannot tidy up. The experiment
 runs in a child; whatever that child starts dies with it (`processes.spawn`), is then ours as
@@ -92,7 +92,7 @@ def _signals_as_bytes() -> int:
 def _watch(child: subprocess.Popen[bytes], signals: int) -> tuple[int, bytes]:
     """Waits for the child's end (0), a signal (STOPPED) or the owner's death (ORPHANED).
 
-    Also returned is what the owner said meanwhile, which the child was told.
+    Also returns what the owner sent meanwhile, which was passed on to the child.
     """
     stdin, answer = sys.stdin.fileno(), b""
     while True:
@@ -128,7 +128,7 @@ def _adopt_orphans() -> None:
 
 
 def _end_all_children() -> None:
-    """Kills and reaps until there is no child, ours or adopted, any more."""
+    """Kills and reaps until no child, ours or adopted, is left."""
     while True:
         for pid in _children():
             os.kill(pid, signal.SIGKILL)

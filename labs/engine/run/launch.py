@@ -138,8 +138,8 @@ def launch(
     spec: Request, folder: Path, judge_socket: Path | None = None,
     pool: Pool | None = None,
 ) -> Launch:  # fmt: skip
-    """Starts the runner in a new folder; or the one that waits in the pool, if it fits, goes on.
+    """Starts a runner in a new folder, or continues the one that waits in the pool, if it fits.
 
-    Raises `FileExistsError` if the folder is there.
+    Raises `FileExistsError` if the folder exists.
     """
     return Launch(spec, folder, judge_socket, pool)

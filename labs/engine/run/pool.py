@@ -36,7 +36,7 @@ _LOOK_EVERY_S = 2.0
 _PAUSE_S = 300.0
 """How long to wait after one that did not end because others needed its place."""
 _KEEP_S = 2 * 3600.0
-"""How long after anybody asked for an experiment nothing is booted any more."""
+"""Nothing is booted ahead if the last request for an experiment is older than this."""
 _OLD_S = 4 * 3600.0
 """Folders older than this have no owner and are deleted."""
 
@@ -101,9 +101,9 @@ class Waiting:
 class Pool:
     """Keeps a runner that waits for an experiment like the last that was asked for.
 
-    One is started when nobody holds a cluster or waits for one, and most of the machine was idle
-    for a while; never beside a run. Nobody depends on it: an experiment that needs other clusters,
-    or comes too early, boots its own. What waits dies with us.
+    One is started when no slot is held or waited for and the machine was mostly idle for a while,
+    never during a run. It is optional: an experiment that needs other clusters, or comes too
+    early, boots its own. What waits dies with us.
     """
 
     def __init__(
@@ -144,8 +144,8 @@ class Pool:
             self._waiting.end()
 
     def take(self, spec: ExperimentSpec) -> Waiting | None:
-        """The runner that waits, if its clusters are what the experiment needs; it is not ours
-        any more then. What is asked for is what will be booted next, where there is room for it."""
+        """The runner that waits, if its clusters are what the experiment needs; the caller owns it
+        then. The requested shapes are booted next, if there is room for them."""
         try:
             wanted = shapes(spec)
         except ScenarioError:

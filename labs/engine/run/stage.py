@@ -19,8 +19,8 @@ P = ParamSpec("P")
 class LiveStage:
     """Does to a cluster what a scenario says (`scenarios.model.Stage`), and keeps the proof.
 
-    `unproved` lists the faults that could not be shown to have happened. `phase` is told when
-    the arm comes to faults and to healing. A `quiet` stage lets time pass and does nothing.
+    `unproved` lists the faults that could not be shown to have happened. `phase` is
+    called when faults and healing begin. A `quiet` stage lets time pass and does nothing.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
-"""Detects disturbances: a process of the run stands still although the run did not stop it.
+"""Detects disturbances: a process of the run is stopped although the run did not stop it.
 
-A schedule of seconds, and the patience of clients, mean what they say only while everybody gets
-to run. From the first moment of a cluster to its verdict, what stands still for longer ends the
-arm (`labs.engine.base.wait.Disturbed`). Where time is kept, a machine that stood still is a failed
-row of the ledger's `faults`: such a run never holds, whenever its ledger is judged.
+A schedule of seconds and the timeouts of clients are meaningful only while all processes run.
+From the boot of a cluster to its verdict, a process that is stopped for too long ends the arm
+(`labs.engine.base.wait.Disturbed`). Where time is kept, a machine that froze is a failed row of the
+ledger's `faults`: such a run never holds, whenever its ledger is judged.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _EVERY_S = 0.25
 class Watch:
     """Looks several times a second, from `with` to its end.
 
-    `log` knows who was stopped here, and gets a row when a look comes late. `disturbance` says who
-    stood still, in words; it is '' as long as nobody did.
+    `log` knows who was stopped here, and gets a row when a look comes late. `disturbance` says what
+    froze, in words; it is '' as long as nothing did.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
-"""For a while the topic refuses every record, and the client says so to whoever looks.
+"""For a while the topic refuses every record, which only the delivery report says.
 
 A record that is larger than max.message.bytes is refused for good: no client tries it again, and
 send() does not throw for it; only the callback or the future says so (KafkaProducer javadoc,
 send(); librdkafka INTRODUCTION.md, "Message reliability"). Here that setting is made too small and
-put right again. No refused record is in the log, so what is sent again makes no second copy. With
+then restored. No refused record is in the log, so what is sent again makes no second copy. With
 acks=0 the broker answers nothing, and what it refuses counts as sent.
 """
 

@@ -2,8 +2,8 @@
 
 __consumer_offsets has as many copies here as were described (offsets.topic.replication.factor).
 With more than one another broker coordinates the group as soon as the dead one is fenced. With one
-nobody does until it is back: nothing can be committed, a member that hears nothing of its
-coordinator for its session timeout gives its partitions up, and what it had processed and not
+none does until it is back: nothing can be committed, a member without an answer from its
+coordinator for its session timeout gives up its partitions, and what it had processed and not
 committed is handed out again.
 """
 

@@ -1,4 +1,4 @@
-"""Nobody of the group runs for longer than its committed offsets are kept.
+"""No member of the group runs for longer than its committed offsets are kept.
 
 Brokers delete the offsets of a group without members after offsets.retention.minutes, a minute at
 the least (KIP-186, KIP-211), and look for them every offsets.retention.check.interval.ms. Where

@@ -1,9 +1,9 @@
-"""The leader's disk takes nothing more, and the broker ends itself; its disk is replaced.
+"""The leader's disk takes no more writes, and the broker ends itself; its disk is replaced.
 
 A broker whose last log folder failed stops (KIP-112), as if it had been killed: it leaves the
 in-sync set only when it is fenced. What was acknowledged while it was the only replica in sync is
-gone with the disk, as in `leader-disk-lost`; that the disk announced its end saves nothing. As
-there, an operator has a leader elected where nobody was.
+gone with the disk, as in `leader-disk-lost`; that the disk failed visibly saves nothing. As
+there, an operator has a leader elected where there was none.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """The leader's disk is lost at the worst moment: when it was the only replica in sync.
 
 What only it had is gone for good, and it had acknowledged it if one copy was enough: with
-min.insync.replicas=1, or with acks=1 whatever the minimum is. A replaced disk is formatted anew
+min.insync.replicas=1, or with acks=1 whatever the minimum is. A replaced disk is formatted
 (KIP-858: with a new directory id); it brings back the broker and none of its records.
 
 With one copy and no unclean election the loss is larger than that. Nobody leads until the broker
 is back; then it does, as the last known leader (KIP-966), and the others drop what they had.
 
-Most times, that is. The controller elects it when it is unfenced, and only if it knows by then
-that the partition lies in the new directory. On a busy machine the broker's word of that
+That is the usual case. The controller elects it when it is unfenced, and only if it knows by then
+that the partition is in the new directory. On a busy machine the broker's report of that
 (AssignReplicasToDirs) may be refused with STALE_BROKER_EPOCH and come again too late; then nobody
 leads until an operator has one elected, as the run does after ten seconds: one that was behind, and
 less is lost. The topic of the groups' offsets fares like that too, whatever the settings are

@@ -1,8 +1,8 @@
 """One of two log directories of the leader fails while its in-sync followers are behind.
 
 The broker goes on with the other one (KIP-112), and the controllers let another replica lead as
-soon as they hear of it (KIP-858): nobody waits for a session to end. Whoever leads then lacks what
-the leader alone had, as after its death. That stays on the disk, and is dropped when it returns.
+soon as they hear of it (KIP-858): no session has to end first. The new leader lacks what
+only the old one had, as after its death. That stays on the disk, and is dropped when it returns.
 With one log directory the broker ends itself instead, as in `leader-disk-fails`.
 """
 

@@ -45,7 +45,7 @@ class Topology:
     `controllers` run beside the brokers unless others were chosen; with 0, brokers are controllers
     too. With two `log_dirs` a broker keeps its metadata in a third folder, so that one of them
     can fail alone. With `racks` the brokers stand in so many, by turns
-    (broker.rack). `note` says in what this is not the team's own, if it is not.
+    (broker.rack). `note` says how this differs from the team's own, if it does.
     """
 
     brokers: int
@@ -81,7 +81,7 @@ class Stage(Protocol):
         """Does what ends a fault: `stage.heal(restart, dead())`."""
 
     def await_position(self, limit_s: float) -> None:
-        """Waits until the group has saved a position; a run in which it saves none says so."""
+        """Waits until the group has committed a position; otherwise the run says so."""
 
     def not_applicable(self, fault: Fault, target: str, why: str) -> None:
         """Records a fault that these settings leave nothing to do for; it hinders no verdict."""
@@ -96,7 +96,7 @@ class Stage(Protocol):
         """Waits until that many replicas are in sync."""
 
     def await_fenced(self, limit_s: float) -> None:
-        """Waits until no dead broker leads any more, be there another leader or none."""
+        """Waits until no dead broker leads, whether there is another leader or none."""
 
     def await_in_sync(self, limit_s: float) -> None:
         """Waits until every replica is in sync."""

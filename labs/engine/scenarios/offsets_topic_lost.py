@@ -5,7 +5,7 @@ With more than one another broker coordinates the group and knows its offsets. W
 does until the broker is back, and on its empty disk the group has no position: its member joins
 again, and auto.offset.reset decides where it goes on. Where the controllers leave the topic without
 a leader then (docs/decisions/0010), an operator has one elected. A team that never gets the broker
-back has to make the topic anew, which comes to the same.
+back has to create the topic again, with the same result.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A member works on its records for longer than it may between two polls, and another gets them.
 
-Nobody has heard from the application for max.poll.interval.ms, so its client leaves the group
+The application did not poll for max.poll.interval.ms, so its client leaves the group
 (KIP-62); the new member starts at the last commit and processes the same records. When the first
 one comes back to life it finishes what it has in hand, and only its commit is refused. A member
 that is given more time keeps its partitions until it polls again, and the other one waits.

@@ -1,4 +1,4 @@
-"""An executor stands still in the middle of a task, and Spark tries the task again beside it.
+"""An executor is stopped in the middle of a task, and Spark starts a second attempt.
 
 With `spark.speculation` a task that takes much longer than the others gets a second attempt on
 another host (Spark configuration.md). The Kafka sink has sent rows of the first one by then, and

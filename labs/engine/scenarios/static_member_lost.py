@@ -1,9 +1,9 @@
 """A static member is stopped, and nothing of its name comes back.
 
-Who has a group.instance.id does not leave the group when it stops (KIP-345): its partitions wait
-for it until its session ends, although another member is there. Who has none says that it leaves,
-and the other one has its part with the next heartbeat. With group.protocol=consumer (KIP-848) the
-session is the brokers', and shorter here than they would have it.
+A member with a group.instance.id does not leave the group when it stops (KIP-345): its partitions
+wait for it until its session ends, although there is another member. A member without one leaves,
+and the other one gets its partitions with the next heartbeat. With group.protocol=consumer
+(KIP-848) the session is the brokers', and shorter here than their default.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ SHORT_SESSION = {
     "session.timeout.ms": Pinned(3000, 45000, _MISSED),
     "heartbeat.interval.ms": Pinned(500, 3000, _MISSED),
 }
-"""For scenarios in which a consumer dies: nobody gets its partitions before its session ends."""
+"""For scenarios in which a consumer dies: its partitions wait until its session ends."""
 
 PROMPT = {"fetch.max.wait.ms": Pinned(10, 500, "a batch of Spark's waits less at the log's end")}
 """For scenarios with a Spark query: each of its batches reads to the end of a log."""

@@ -1,9 +1,9 @@
 """The topic is deleted and created again, while its clients run or after they were stopped.
 
-Brokers delete the position of every group with the topic. What nobody had fetched is gone: here
-the reader's process stands still for some seconds, because librdkafka fetches far ahead (a reader
-that stood in its own work lost nothing, seed 1). Clients that are stopped first, the reader when it
-has read all, lose nothing if they start at the begin.
+Brokers delete the position of every group with the topic. What no consumer had fetched is gone.
+Here the reader's process is paused for some seconds, because librdkafka fetches far ahead (a reader
+that was held in its own work lost nothing, seed 1). Clients that are stopped first, the reader when
+it has read all, lose nothing if they start at the beginning.
 """
 
 from __future__ import annotations

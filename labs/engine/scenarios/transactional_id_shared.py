@@ -3,7 +3,7 @@
 Its member of the group is missed when its session ends, and the successor is handed the same
 input. With a transactional.id the successor's start has aborted what the frozen one wrote and
 fenced it (KIP-98): when it comes back to life its commit is refused, and it stops. Without one
-nobody takes its output back, and what the successor makes of the same input is there beside it.
+its output stays, next to what the successor makes of the same input.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A message cannot be processed, however often it is tried, until the code is fixed.
 
-Whoever tries it again stands still at it, with all that comes behind it in its partition; whoever
-passes over it has everything but that one effect. One that closes its consumer does with it what
-exception-then-close shows, and nobody reads until it is started again.
+An application that tries it again is blocked by it, with all later messages of its partition; one
+that skips it has everything but that one effect. If it closes its consumer, exception-then-close
+shows what follows, and nothing is read until it is started again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Why no experiment shows what a setting does: for each that none does, a reason."""
+"""The settings whose effect no experiment shows, each with the reason."""
 
 from __future__ import annotations
 

@@ -27,9 +27,9 @@ def saved_positions(bootstrap: str, topic: str) -> dict[int, int]:
 
 
 def begin_at_start(bootstrap: str, topic: str) -> None:
-    """Saves offset 0 of every partition as the group's position. Raises `WaitTimeout`.
+    """Commits offset 0 of every partition for the group. Raises `WaitTimeout`.
 
-    Tried again until it is there: a coordinator may not know a new topic yet.
+    It retries until that is done: a coordinator may not know a new topic yet.
     """
     with quiet_visitor(bootstrap, GROUP) as visitor:
         places = _places(visitor, topic)
@@ -57,7 +57,8 @@ def _places(visitor: Consumer, topic: str) -> list[TopicPartition]:
 def write_saved(bootstrap: str, topic: str, ledger: Path, consumer: str) -> None:
     """Writes the group's last commits as its coordinator knows them.
 
-    For clients that tell of none. If nobody can say, or there are none, nothing is judged by them.
+    For clients that do not report them. Without an answer, or without commits, nothing is judged
+    by them.
     """
     saved = saved_positions(bootstrap, topic)
     if not saved:

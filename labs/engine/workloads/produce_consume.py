@@ -62,7 +62,7 @@ class ProduceConsume:
     modules: Mapping[str, str] = {}
     """By role, the module of `labs.engine.clients` that plays it, where it has another name."""
     topics: tuple[str, ...] = ()
-    """What it needs beside the topic under test."""
+    """What it needs besides the topic under test."""
     ready_limit_s = 30.0
     """For the group, until it has its place."""
     flow_limit_s = 15.0
@@ -199,7 +199,7 @@ class ProduceConsume:
         return self.start_client("consumer", self.consumer_config())
 
     def standing(self, role: str) -> ClientProcess:
-        """The one of a role that stands still; if none does, the one that plays it now."""
+        """The client of a role that is held; if none is, the one that has the role now."""
         still = (client for client in self.processes[role] if client.latest.get("standing"))
         return next(still, self.client(role))
 
@@ -228,8 +228,8 @@ class ProduceConsume:
     def start_producer(self) -> None:
         """Starts to send, and waits for the first acknowledgement and the first delivery.
 
-        On a machine that is busy they take seconds, and a fault before them would hit nothing.
-        If they do not come, that is for the judge to say: the run goes on.
+        On a busy machine they take seconds, and a fault before them would hit nothing. If they do
+        not come, the run continues, and the judge reports it.
         """
         self.start_client("producer", self.producer_config())
         if self.place.rate_per_s > 0 and not self._ahead_ms:  # else nothing may ever be taken
@@ -260,7 +260,7 @@ class ProduceConsume:
     def _block_s(self, looks: bool) -> float | None:
         """How long the application waits for room in the client's buffer; None is for ever.
 
-        The Java client waits by itself; librdkafka refuses at once, and only code that looks at
+        The Java client waits by itself; librdkafka refuses at once, and only code that checks for
         that tries again.
         """
         block_ms = self.place.settings["producer"].get("max.block.ms")

@@ -33,8 +33,8 @@ HANDLERS: Mapping[str, frozenset[str]] = {
         "production": ("DefaultProduction",),
     }.items()
 }
-"""The exception handlers that a run has, by setting; it is told of no other class."""
-# Streams decides these itself, and warns of whoever states them (StreamsConfig).
+"""The exception handlers that a run has, by setting; it knows no other class."""
+# Streams decides these itself, and warns if they are stated (StreamsConfig).
 _OVERRULED = frozenset({"enable.auto.commit", "auto.commit.interval.ms", "isolation.level"})
 _DROPPED: Mapping[str, str] = {
     "streams.application.id": "a run's application has an id of its own",
@@ -125,7 +125,7 @@ class StreamsTopology(ProduceConsume):
         )  # fmt: skip
 
     def _in_file(self, name: str) -> dict[str, str | int | bool]:
-        """What is described, behind the prefixes of StreamsConfig, and who this instance is."""
+        """The described settings with the prefixes of StreamsConfig, and this instance's own."""
         settings = self.place.settings
         pinned = {f"consumer.{key}": setting.lab for key, setting in self.place.pinned.items()}
         described = {

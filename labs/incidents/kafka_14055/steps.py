@@ -28,7 +28,7 @@ _COMPACTED = {
 }
 _FILLING = b"x" * 20
 _STATE = ("*.snapshot", "*.txnindex")
-"""What a replica that is made anew does not have, and builds from the log."""
+"""What a new replica does not have, and rebuilds from the log."""
 
 
 def play(past: PastCluster) -> Outcome:
@@ -81,7 +81,7 @@ def _await_round(past: PastCluster, cleaned: int) -> None:
 
 
 def _abort(producer: Producer) -> None:
-    """Another transaction of the same producer, which has nothing to do with the first."""
+    """Another transaction of the same producer, independent of the first."""
     producer.begin_transaction()
     producer.produce(_TOPIC, key=b"unrelated", value="1")
     producer.flush(20)
@@ -89,8 +89,8 @@ def _abort(producer: Producer) -> None:
 
 
 def _rebuild(past: PastCluster) -> None:
-    """The broker is killed, and reads its log without what it had noted of producers: as a replica
-    that is made anew, or one that comes back without its snapshots."""
+    """Kills the broker and removes its producer snapshots, so that it reads its log like a new
+    replica, or one that comes back without snapshots."""
     past.kill(1)
     for pattern in _STATE:
         for file in past.partition(_TOPIC).glob(pattern):

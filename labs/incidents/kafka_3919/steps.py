@@ -153,7 +153,7 @@ def _told(logs: dict[int, Log], leader: int, sent: set[int], unflushed: set[int]
 
 
 def _beside(logs: dict[int, Log], differing: set[int]) -> str:
-    """The first offsets that differ, or the last ones where none does, replica by replica."""
+    """The first offsets that differ, or the last ones if none does, by replica."""
     by_offset = {number: dict(log) for number, log in logs.items()}
     last = max(offset for log in by_offset.values() for offset in log)
     first = min(differing, default=last - _SHOWN + 1)

@@ -1,7 +1,7 @@
-"""Past releases of librdkafka, as the wheels of confluent-kafka bring them.
+"""Past releases of librdkafka, from the wheels of confluent-kafka.
 
-A lock beside this file names the wheels of a release, `file sha256` a line. The wheel that fits
-this Python is fetched by pip at the first play, held against its lock before each one, and
+A lock next to this file names the wheels of a release, `file sha256` a line. The wheel that fits
+this Python is fetched by pip at the first play, checked against its lock before each one, and
 unpacked into the folder of the play. Nothing of it is installed.
 """
 

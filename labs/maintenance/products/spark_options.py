@@ -1,10 +1,10 @@
-"""The options of Spark's Kafka source and sink: which there are, and what they take.
+"""The options of Spark's Kafka source and sink, and the values that they take.
 
 The connector has no table of its options. It has a constant for the name of each, in small
-letters, because an option's letters may be of either case; these are read from its jar. How the
-name is written, what it takes and its default stand in Spark's documentation and nowhere else
+letters, because an option's letters may be of either case; these are read from its jar. The
+spelling of the name, its values and its default are only in Spark's documentation
 (docs/streaming/structured-streaming-kafka-integration.md of Spark 4.2): `DOCUMENTED` repeats
-those facts, and what is in a jar and not in there is told to be undocumented.
+those facts, and an option that is only in a jar is called undocumented.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`manage.py calibrate`: the advisor's claims held against real brokers, one by one."""
+"""`manage.py calibrate`: checks the advisor's claims on real brokers, one by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py challenges`: what there is to be solved, and the proof that it can be."""
+"""`manage.py challenges`: lists the challenges, and proves their known answers on brokers."""
 
 from __future__ import annotations
 

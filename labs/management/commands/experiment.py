@@ -368,9 +368,8 @@ def _spec(options: dict[str, Any]) -> ExperimentSpec:
 
 
 def _conditions(options: dict[str, Any], pipeline: Pipeline) -> Conditions:
-    """What was chosen by any option, within the web's limits; the web has no two controllers.
-
-    Its `java_clients` are those that play.
+    """The conditions from all options, within the web's limits, except that two controllers are
+    allowed. `java_clients` is the release that plays.
     """
     scenario = find(options["scenario"])
     names = [name for name in ConditionsForm(scenario).fields if name not in _OPTIONS]
@@ -439,6 +438,6 @@ def _pipeline(options: dict[str, Any]) -> Pipeline:
 
 
 def _folder(spec: ExperimentSpec) -> Path:
-    """A new folder beside those of the web's experiments; nothing ever removes it by itself."""
+    """A new folder next to those of the web's experiments; nothing removes it automatically."""
     stamp = timezone.now().strftime("%Y%m%d-%H%M%S")
     return Path(settings.LAB_RUNS_DIR) / "by-hand" / f"{stamp}-{spec.seed}-{os.getpid()}"
