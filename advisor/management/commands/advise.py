@@ -45,19 +45,21 @@ class Command(ExactCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         kinds = ", ".join(reader.kind for reader in all_readers())
-        words = "any files of configuration, - for standard input; each one's kind is detected "
+        words = "configuration files, or - for standard input; the kind of each is detected "
         words += "(.toml: a pipeline)"
         parser.add_argument("files", metavar="FILE", nargs="*", help=words)
-        parser.add_argument("--kind", metavar="KIND", help=f"of every FILE: one of {kinds}")
+        parser.add_argument(
+            "--kind", metavar="KIND", help=f"the kind of every FILE: one of {kinds}"
+        )
         for component in Component:
-            words = f"the {component}'s settings, as Java properties"
+            words = f"{component} settings, as Java properties"
             parser.add_argument(f"--{component}", metavar="FILE", help=words)
         for option, metavar, words in (
             ("spark", "FILE", "options of Spark's Kafka source and sink"),
             ("pipeline", "FILE.toml", "a whole pipeline in one file"),
             ("client", "FAMILY", f"one of {', '.join(Family)}; default java"),
-            ("client-version", "VERSION", "default: the newest that is known"),
-            ("kafka", "VERSION", "of the brokers; default 4.3"),
+            ("client-version", "VERSION", "default: the newest known"),
+            ("kafka", "VERSION", "version of the brokers; default 4.3"),
             ("brokers", "N", "size of the cluster; default 3"),
             ("want", "GUARANTEE", "default at-least-once"),
             ("survive", "N", "brokers that may be lost for good; default 1"),
@@ -65,9 +67,9 @@ class Command(ExactCommand):
             parser.add_argument(f"--{option}", metavar=metavar, help=words)
         parser.add_argument(
             "--set", action="append", default=[], metavar="COMPONENT.KEY=VALUE", dest="stated",
-            help="one setting, such as producer.acks=1; goes before every file; may be given often",
+            help="one setting, such as producer.acks=1; overrides every file; can be repeated",
         )  # fmt: skip
-        parser.add_argument("--ordering", action="store_true", help="order must be kept as well")
+        parser.add_argument("--ordering", action="store_true", help="require order, too")
         parser.add_argument("--format", choices=("text", "json", "sarif"), help="default text")
         parser.add_argument("--json", action="store_true", help="the same as --format json")
         parser.add_argument(

@@ -49,25 +49,25 @@ class Command(ExactCommand):
             action="append",
             default=[],
             metavar="NAME",
-            help="a failure event; may be given often; default all",
+            help="a failure event; can be repeated; default all",
         )
         parser.add_argument("--seed", type=int, default=1, help="draws settings and schedules")
-        parser.add_argument("--most", type=int, metavar="N", help="at most so many pairs")
+        parser.add_argument("--most", type=int, metavar="N", help="at most this many pairs")
         parser.add_argument(
-            "--list", action="store_true", help="say what would be run; run nothing"
+            "--list", action="store_true", help="list what would be run, without running it"
         )
         parser.add_argument(
             "--recorded",
             action="store_true",
-            help="run nothing; hold today's advisor against every run that is kept; with "
-            "--explore: against the record alone, and print its hours and what is unknown",
+            help="run nothing; compare today's advisor with every stored run; with --explore: only "
+            "with the record, and print its hours and what is unknown",
         )
         parser.add_argument("--json", action="store_true", help="the table as data")
         parser.add_argument(
             "--explore",
             action="store_true",
             help="run settings drawn at random, on every line of brokers, and keep them in a "
-            "record; goes on where that stopped",
+            "record; continues where it stopped",
         )
         _add_limits(parser)
 
@@ -188,18 +188,21 @@ def _add_limits(parser: CommandParser) -> None:
         "--until-bound",
         type=float,
         metavar="SHARE",
-        help="goes on, with other schedules, until each claim that something is impossible was "
-        "tried so often that never seeing it bounds its share with 95 %% confidence (0.05: 59 "
-        "runs). Runs that are kept count, unless they are older than the code",
+        help="continue with other schedules until each claim that something is impossible was "
+        "tried often enough to bound its share with 95 %% confidence (0.05: 59 runs). Stored runs "
+        "count, unless they are older than the code",
     )
     parser.add_argument(
         "--minutes",
         type=float,
         metavar="N",
-        help="with --explore: for so long; default 10. With --until-bound: at most so long",
+        help="with --explore: how long to run; default 10. With --until-bound: the limit",
     )
     parser.add_argument(
-        "--record", type=Path, metavar="FILE", help="with --explore: the record; default ours"
+        "--record",
+        type=Path,
+        metavar="FILE",
+        help="with --explore: the record; default the one that ships",
     )
 
 

@@ -47,8 +47,8 @@ _OPTIONS = ("clients", "controllers")
 """Conditions that have an option of their own."""
 _VERSIONS = (
     f"version of the brokers, one of {', '.join(all_versions())} or their lines; before 3.3, or "
-    "with --set application.metadata.mode=zookeeper, they have ZooKeeper where the scenario is "
-    "staged so (see `scenarios`); elsewhere KRaft mode stands for it, and says so"
+    "with --set application.metadata.mode=zookeeper, they have ZooKeeper if the scenario is "
+    "staged so (see `scenarios`); else brokers in KRaft mode run, and the result says so"
 )
 _ON_KRAFT = "is staged in KRaft mode alone"
 
@@ -78,8 +78,8 @@ class Command(ExactCommand):
             default=[],
             metavar="COMPONENT.KEY=VALUE",
             dest="stated",
-            help="a setting as described, such as producer.acks=1; may be given often. "
-            "What is not stated is the product's default, but for topic.replication.factor=3",
+            help="a described setting, such as producer.acks=1; can be repeated. Other settings "
+            "have the product's default, except topic.replication.factor=3",
         )
         parser.add_argument(
             "--arms",
@@ -94,7 +94,7 @@ class Command(ExactCommand):
             "--want",
             default="at-least-once",
             metavar="GUARANTEE",
-            help="what the verdict is held against; default at-least-once",
+            help="the guarantee to judge by; default at-least-once",
         )
         parser.add_argument(
             "--kafka",
@@ -289,11 +289,11 @@ def _add_repetition(parser: CommandParser) -> None:
         "--until-bound",
         type=float,
         metavar="SHARE",
-        help="run it under one seed after the other until each arm was broken, or so often not "
-        "that its share of broken runs is at most this, with 95 %% confidence (0.05: 59 runs)",
+        help="run it with further seeds until each arm was broken, or was not so often that its "
+        "share of broken runs is at most this, with 95 %% confidence (0.05: 59 runs)",
     )
     parser.add_argument(
-        "--minutes", type=float, metavar="N", help="with --until-bound: at most so long"
+        "--minutes", type=float, metavar="N", help="with --until-bound: stop after this time"
     )
 
 
@@ -314,7 +314,7 @@ def _add_conditions(parser: CommandParser) -> None:
         type=int,
         default=0,
         choices=range(4),
-        help="dedicated controllers beside the brokers; default 0: as the scenario has it",
+        help="dedicated controllers; default 0: what the scenario uses",
     )
     parser.add_argument(
         "--clients",
@@ -330,9 +330,9 @@ def _add_conditions(parser: CommandParser) -> None:
         default=[],
         metavar="NAME=VALUE",
         dest="conditions",
-        help="partitions, rate_per_s, value_bytes, or a duration of the scenario's in seconds, "
-        "such as lead_in_s=5, as on the web; may be given often. What is not stated is the "
-        "scenario's own, or drawn by the seed",
+        help="partitions, rate_per_s, value_bytes, or a duration of the scenario in seconds, such "
+        "as lead_in_s=5, as on the web; can be repeated. Others are the scenario's own, or drawn "
+        "by the seed",
     )
 
 
@@ -349,7 +349,7 @@ def _interrupt(*_: object) -> NoReturn:
 
 
 def _spec(options: dict[str, Any]) -> ExperimentSpec:
-    """What was asked for. Raises `CommandError` that names what is wrong with it."""
+    """The requested experiment. Raises `CommandError` that names what is wrong."""
     try:
         find(options["scenario"])
     except ScenarioError as error:

@@ -38,7 +38,7 @@ class Command(ExactCommand):
         parser.add_argument(
             "--questions",
             action="store_true",
-            help="of each question: how many answered, the share that was right, and how well it "
+            help="for each question: how many answered, the share that was right, and how well it "
             "separates (correlation with the visitor's other answers)",
         )
         parser.add_argument("--runs", type=int, default=1, metavar="N", help="with --verify")

@@ -17,26 +17,30 @@ _WANTS = ("at-most-once", "at-least-once", "exactly-once", "none")
 
 
 class Command(ExactCommand):
-    """Exit codes: 0 every ledger was judged (the verdict is in the answer), 2 one is no ledger,
-    3 the job failed, or there is no Java to run it."""
+    """Exit codes: 0 every ledger was judged (the verdict is in the answer), 2 one is not a
+    ledger, 3 the job failed, or no Java was found."""
 
     help = (
-        "Counts what became of every message in ledgers (docs/ledger.md) and holds each against "
-        "a guarantee, or, without --want, against every anomaly."
+        "Counts what became of every message in ledgers (docs/ledger.md) and judges each by a "
+        "guarantee or, without --want, by every anomaly."
     )
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("ledgers", nargs="+", type=Path, metavar="LEDGER_DIR")
-        parser.add_argument("--want", choices=_WANTS, help="the guarantee to hold them against")
+        parser.add_argument("--want", choices=_WANTS, help="the guarantee to judge by")
         parser.add_argument("--json", action="store_true", help="one JSON line a ledger, in order")
         parser.add_argument(
             "--cold",
             action="store_true",
-            help="start Spark for it, also where a running worker could be asked",
+            help="start Spark for it, even if a running worker could judge it",
         )
         parser.add_argument(
-            "--limit", type=float, default=LIMIT_S * 10, metavar="SECONDS", help="for all of them"
+            "--limit",
+            type=float,
+            default=LIMIT_S * 10,
+            metavar="SECONDS",
+            help="time limit for all of them",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
