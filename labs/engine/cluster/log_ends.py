@@ -11,10 +11,36 @@ from __future__ import annotations
 
 import os
 import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 _PREFIX, _MAGIC_AT, _LAST_DELTA_AT, _HEADER = 12, 16, 23, 27
 _MAGIC = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A whole record batch: its first and last offset, and the bytes from `start` to `end`."""
+
+    base: int
+    last: int
+    start: int
+    end: int
+    header: bytes
+
+
+def batches(file: int, position: int = 0) -> Iterator[Batch]:
+    """The whole batches of an open segment, from a byte position on."""
+    size = os.fstat(file).st_size
+    while len(header := os.pread(file, _HEADER, position)) == _HEADER:
+        base, length = struct.unpack_from(">qi", header)
+        (delta,) = struct.unpack_from(">i", header, _LAST_DELTA_AT)
+        end = position + _PREFIX + length
+        if length <= 0 or end > size or header[_MAGIC_AT] != _MAGIC:
+            return
+        yield Batch(base, base + delta, position, end, header)
+        position = end
 
 
 class LogEnd:
@@ -46,13 +72,6 @@ class LogEnd:
         # long again by now), or this is another segment: then we start over.
         if not self._last or os.pread(file, _HEADER, self._start) != self._last:
             self._last, self._start, self._position, self._end = b"", 0, 0, base
-        size = os.fstat(file).st_size
-        while len(header := os.pread(file, _HEADER, self._position)) == _HEADER:
-            first, length = struct.unpack_from(">qi", header)
-            (delta,) = struct.unpack_from(">i", header, _LAST_DELTA_AT)
-            whole = length > 0 and self._position + _PREFIX + length <= size
-            if not whole or header[_MAGIC_AT] != _MAGIC:
-                return
-            self._last, self._start = header, self._position
-            self._position += _PREFIX + length
-            self._end = first + delta + 1
+        for batch in batches(file, self._position):
+            self._last, self._start = batch.header, batch.start
+            self._position, self._end = batch.end, batch.last + 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 
@@ -170,21 +170,17 @@ def properties(told: Settings) -> str:
 
 
 def _identity(node: Node, nodes: Sequence[Node], version: str) -> dict[str, str | int]:
-    """Who a node is, where it listens, and whom it knows."""
-    listeners = {name: address.at for name, address in node.addresses.items()}
-    told = {name: address.advertised for name, address in node.addresses.items()}
+    """A node's id, its roles, its listeners, and the voters of its quorum."""
+    advertised: Set[str] = node.addresses.keys()
     if not at_least(version, "3.9"):
         # Only since KIP-853 may a controller's listener be advertised; before, others know it
         # from their own list of voters alone.
-        told.pop(QUORUM, None)
+        advertised -= {QUORUM}
     quorum = [(each.id, *each.quorum.advertised) for each in nodes if each.quorum]
     return {
         "process.roles": node.roles,
         "node.id": node.id,
-        "listeners": joined_listeners(listeners),
-        **({"advertised.listeners": joined_listeners(told)} if told else {}),
-        "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in LISTENERS),
-        "inter.broker.listener.name": CLIENTS,
+        **_listeners(node, advertised, LISTENERS),
         "controller.listener.names": QUORUM,
         "controller.quorum.voters": ",".join(f"{id_}@{host}:{port}" for id_, host, port in quorum),
     }
@@ -194,14 +190,19 @@ def _registered(node: Node, zookeeper: int) -> dict[str, str | int]:
     """The same of a broker that registers itself with ZooKeeper."""
     return {
         "broker.id": node.id,
-        "listeners": joined_listeners({name: place.at for name, place in node.addresses.items()}),
-        "advertised.listeners": joined_listeners(
-            {name: place.advertised for name, place in node.addresses.items()}
-        ),
-        "listener.security.protocol.map": f"{CLIENTS}:PLAINTEXT",
-        "inter.broker.listener.name": CLIENTS,
+        **_listeners(node, node.addresses.keys(), (CLIENTS,)),
         "zookeeper.connect": f"{LOOPBACK}:{zookeeper}",
         "zookeeper.connection.timeout.ms": _REGISTRATION_MS,
+    }
+
+
+def _listeners(node: Node, advertised: Set[str], names: Iterable[str]) -> dict[str, str]:
+    shown = {name: at.advertised for name, at in node.addresses.items() if name in advertised}
+    return {
+        "listeners": joined_listeners({name: at.at for name, at in node.addresses.items()}),
+        **({"advertised.listeners": joined_listeners(shown)} if shown else {}),
+        "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in names),
+        "inter.broker.listener.name": CLIENTS,
     }
 
 
