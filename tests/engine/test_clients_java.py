@@ -20,8 +20,8 @@ from labs.engine.clients.errors import CUT_OFF
 from labs.engine.clients.java_consumer import JavaConsumerConfig
 from labs.engine.clients.java_producer import JavaProducerConfig
 from labs.engine.clients.process import ClientFailed, ClientProcess
-from labs.engine.faults import FaultLog
 from labs.engine.faults import clients as faults
+from labs.engine.faults.record import FaultLog
 from tests.engine.rigs import alone
 
 pytestmark = pytest.mark.process
