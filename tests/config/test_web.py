@@ -15,6 +15,7 @@ import pytest
 from config import web
 from labs.engine.base.processes import end, spawn
 from labs.engine.base.wait import until
+from labs.engine.cluster.ports import Ports
 from labs.pages import downloads
 from tests.stack import slow
 from tests.stack.house import ROOT, free_port
@@ -68,10 +69,10 @@ def environment_of(folder):
 
 
 @contextmanager
-def serving(folder, program):
-    chosen = free_port()
+def serving(folder, program, chosen=None):
+    chosen = chosen or free_port()
     argv = [sys.executable, *program, "--port", str(chosen)]
-    process = spawn(argv, log=folder / "web.log", env=environment_of(folder))
+    process = spawn(argv, log=folder / f"web-{chosen}.log", env=environment_of(folder))
     try:
         until(lambda: answers(chosen, 5), 90, "the web server does not answer", every_s=0.2)
         yield chosen
@@ -151,9 +152,9 @@ def test_what_is_sent_behind_a_request_before_its_answer_is_not_taken(port):
     assert b"\r\nConnection: close\r\n" in answers_got
 
 
-@pytest.mark.parametrize("bytes_at_once", [0, 1000])
-def test_a_reader_who_takes_next_to_nothing_does_not_keep_a_place(data, bytes_at_once):
-    with serving(data, ["-c", ONE_PLACE]) as chosen:
+def next_to_nothing(data, port, bytes_at_once):
+    """Another has the place of a reader who takes so little, and not at once."""
+    with serving(data, ["-c", ONE_PLACE], port) as chosen:
         wanted = slow.reader("/experiments/slow/described/ledger.zip")
         with slow.sockets(chosen, wanted, 1) as (one,):
             assert one.recv(12) == b"HTTP/1.1 200"
@@ -167,9 +168,9 @@ def test_a_reader_who_takes_next_to_nothing_does_not_keep_a_place(data, bytes_at
             until(another_has_the_place, web.SILENCE_S + 10, "he keeps it", every_s=0.5)
 
 
-def test_a_reader_who_is_slow_and_never_silent_is_served(data):
-    """40 KB a second, for twice as long as a silent one is borne."""
-    with serving(data, ["-c", ONE_PLACE]) as chosen:
+def never_silent(data, port):
+    """A reader of 40 KB a second is served, for twice as long as a silent one is borne."""
+    with serving(data, ["-c", ONE_PLACE], port) as chosen:
         wanted = slow.reader("/experiments/slow/described/ledger.zip")
         with slow.sockets(chosen, wanted, 1) as (one,):
             began, taken = time.monotonic(), 0
@@ -183,6 +184,51 @@ def test_a_reader_who_is_slow_and_never_silent_is_served(data):
                 return time.monotonic() - began > 2 * web.SILENCE_S
 
             until(read, 3 * web.SILENCE_S, "he did not come to that time", every_s=0.1)
+
+
+def trickled(data, port):
+    """How long a request was taken of which a byte comes a second."""
+    with serving(data, ["-m", "config.web"], port) as chosen:
+        began = time.monotonic()
+        with slow.sockets(chosen, slow.HALF_HEADERS, 1) as (one,):
+
+            def closed() -> bool:
+                try:
+                    one.sendall(b"x")
+                except OSError:
+                    return True
+                return not slow.is_open(one)
+
+            until(closed, web.REQUEST_S + 15, "it is still taken", every_s=1.0)
+        return time.monotonic() - began
+
+
+@pytest.fixture(scope="module")
+def patient(data):
+    """What waits for a deadline of the server, each with one of its own: they wait together."""
+    ports = Ports(4)
+    one, two, three, four = ports.numbers
+    with ThreadPoolExecutor(4) as pool:
+        yield {
+            "nothing": pool.submit(next_to_nothing, data, one, 0),
+            "next to nothing": pool.submit(next_to_nothing, data, two, 1000),
+            "slow": pool.submit(never_silent, data, three),
+            "a trickle": pool.submit(trickled, data, four),
+        }
+    ports.release()
+
+
+@pytest.mark.parametrize("taken", ["nothing", "next to nothing"])
+def test_a_reader_who_takes_next_to_nothing_does_not_keep_a_place(patient, taken):
+    patient[taken].result()
+
+
+def test_a_reader_who_is_slow_and_never_silent_is_served(patient):
+    patient["slow"].result()
+
+
+def test_a_request_that_trickles_in_has_a_deadline(patient):
+    assert patient["a trickle"].result() > web.SILENCE_S + 5, "not for its silence"
 
 
 ONE_PLACE = """
@@ -212,21 +258,6 @@ def test_pages_are_served_and_downloads_refused_where_the_disk_takes_nothing(dat
             status, page = response_to(chosen, f"/experiments/slow/recommended/{form}")
             assert status == 503
             assert "cannot be downloaded right now" in page
-
-
-def test_a_request_that_trickles_in_has_a_deadline(port):
-    began = time.monotonic()
-    with slow.sockets(port, slow.HALF_HEADERS, 1) as (one,):
-
-        def closed() -> bool:
-            try:
-                one.sendall(b"x")
-            except OSError:
-                return True
-            return not slow.is_open(one)
-
-        until(closed, web.REQUEST_S + 15, "it is still taken", every_s=1.0)
-    assert time.monotonic() - began > web.SILENCE_S + 5, "not for its silence"
 
 
 def test_a_request_that_is_too_large_is_refused_before_it_is_read(port):
