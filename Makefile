@@ -55,9 +55,10 @@ nightly: dev classes $(VENV)/.audit ## Thorough tests, all scenarios on all line
 	exit $$right
 
 # Side by side: what each of them says is printed when it ends, and each goes on to its end.
-# Two processes with half of the tests each begin sooner than workers, which all read all of them.
+# Two processes with half of the tests each begin sooner than workers, which all read all of them;
+# some of the tests wait, so the gates have what these leave of two cores.
 check: dev ## The quick part: gates and pure tests, under a minute
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync --keep-going $(PURE) lint types layers django
+	@$(MAKE) --no-print-directory --jobs 3 --output-sync --keep-going $(PURE) lint types layers django
 
 PURE := pure-advisor pure-others
 pure-advisor: TESTS := tests/advisor
