@@ -358,3 +358,18 @@ class Attempt(models.Model):
 
     def __str__(self) -> str:
         return f"{self.slug} ({self.challenge})"
+
+
+class GivenUp(models.Model):
+    """A challenge whose optimum a visitor (`labs.runs.visitors.key`) asked to see unsolved."""
+
+    visitor = models.CharField(max_length=40)
+    challenge = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("visitor", "challenge"), name="given_up_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.challenge}, given up"

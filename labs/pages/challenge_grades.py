@@ -18,10 +18,9 @@ from labs.challenges import (
     grade_case,
 )
 from labs.challenges.levers import Change, changes, described, stated
-from labs.models import Attempt, State
+from labs.models import Attempt, GivenUp, State
 from labs.runs import visitors
 
-_GIVEN_UP = "challenges_given_up"
 _MOST_TRIES = 200
 """Of a visitor's tries so many are looked at, the newest first."""
 
@@ -102,10 +101,11 @@ def best(graded_tries: Iterable[Graded]) -> Graded | None:
 
 def give_up(request: HttpRequest, challenge: Challenge) -> None:
     """Remembers that the visitor wants to see the optimum."""
-    given_up = set(request.session.get(_GIVEN_UP, ()))
-    request.session[_GIVEN_UP] = sorted(given_up | {challenge.name})
+    GivenUp.objects.get_or_create(visitor=visitors.key(request), challenge=challenge.name)
 
 
 def gave_up(request: HttpRequest, challenge: Challenge) -> bool:
     """Whether the optimum may be shown without having solved it."""
-    return challenge.name in request.session.get(_GIVEN_UP, ())
+    key = visitors.known(request)
+    mine = GivenUp.objects.filter(visitor=key, challenge=challenge.name)
+    return bool(key) and mine.exists()

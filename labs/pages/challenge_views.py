@@ -1,4 +1,4 @@
-"""The pages of challenges. Each works without JavaScript; what was tried is kept by session."""
+"""The pages of challenges. Each works without JavaScript; what was tried is kept of the visitor."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from labs.lessons import STEPS
-from labs.models import Attempt, Classroom, Experiment, Progress, Pupil
+from labs.models import Attempt, Classroom, Experiment, GivenUp, Progress, Pupil
 from labs.runs import visitors
 
 _BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -50,6 +50,9 @@ def take_over(old: str, new: str) -> None:
         for mine in Progress.objects.filter(visitor=old).order_by("pk"):
             _take_over(mine, new)
         Attempt.objects.filter(visitor=old).update(visitor=new)
+        known = GivenUp.objects.filter(visitor=new).values_list("challenge", flat=True)
+        GivenUp.objects.filter(visitor=old, challenge__in=[*known]).delete()
+        GivenUp.objects.filter(visitor=old).update(visitor=new)
         Experiment.objects.filter(visitor=old).update(visitor=new)
         Classroom.objects.filter(teacher=old).update(teacher=new)
         # A pupil who is in a room already keeps that seat; the other seat stays as it is.
@@ -65,6 +68,7 @@ def remove(user: User) -> None:
     key = visitors.of_account(user)
     with transaction.atomic():
         Progress.objects.filter(visitor=key).delete()
+        GivenUp.objects.filter(visitor=key).delete()
         Attempt.objects.filter(visitor=key).update(visitor="")
         user.delete()
 

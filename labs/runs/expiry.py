@@ -2,10 +2,11 @@
 
 The rule (docs/setup.md): after `LAB_KEEP_DAYS` days (0: never) these are deleted: a description
 without experiments, an experiment of a visitor without a result, and an account that was not used,
-with its progress. Progress in a lesson is deleted with its session or account, and so is an attempt
-at a challenge; a result stays behind its link. Results of experiments are evidence and stay; the
-mark of the address of an experiment is deleted when no session of that time is left. A class room
-is always deleted, with its pupils, a week after it was opened.
+with its progress. Progress in a lesson is deleted with its session or account, and so are an attempt
+at a challenge and a note that it was given up; a result stays behind its link. Results of
+experiments are evidence and stay; the mark of the address of an experiment is deleted when no
+session of that time is left. A class room is always deleted, with its pupils, a week after it was
+opened.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from django.utils import timezone
 
 from advisor.models import Description
 from labs.lessons.classroom import KEPT_FOR
-from labs.models import Attempt, Classroom, Experiment, Progress, State
+from labs.models import Attempt, Classroom, Experiment, GivenUp, Progress, State
 from labs.runs import accounts
 from labs.runs.visitors import OF_ACCOUNTS
 
@@ -37,6 +38,8 @@ def forget() -> dict[str, int]:
     of_sessions = ~Q(visitor__in=alive) & ~Q(visitor__startswith=OF_ACCOUNTS)
     lost = Progress.objects.filter(of_sessions).values_list("pk", flat=True)
     progress, _ = Progress.objects.filter(pk__in=[*lost[:_AT_ONCE]]).delete()
+    given_up = GivenUp.objects.filter(of_sessions).values_list("pk", flat=True)
+    GivenUp.objects.filter(pk__in=[*given_up[:_AT_ONCE]]).delete()
     over = Classroom.objects.filter(opened_at__lt=now - KEPT_FOR).values_list("pk", flat=True)
     _, of_rooms = Classroom.objects.filter(pk__in=[*over[:_AT_ONCE]]).delete()
     rooms = of_rooms.get(Classroom._meta.label, 0)

@@ -16,7 +16,7 @@ from django.utils import timezone
 from config import limits, operators
 from labs.challenges import all_challenges
 from labs.lessons import find
-from labs.models import Attempt, Classroom, Experiment, Progress, Pupil, State
+from labs.models import Attempt, Classroom, Experiment, GivenUp, Progress, Pupil, State
 from labs.pages.account_forms import WRONG
 from labs.runs import accounts, visitors
 from labs.runs.expiry import forget
@@ -86,6 +86,27 @@ def test_tries_runs_rooms_and_seats_go_along(client: Client) -> None:
     mine = Experiment.objects.get()
     assert "Cancel" in client.get(mine.get_absolute_url()).content.decode()
     assert Classroom.objects.get(teacher=key).lesson == NAME
+
+
+def test_a_challenge_that_was_given_up_is_given_up_on_every_device(client: Client) -> None:
+    challenge = next(each for each in all_challenges() if not each.is_forensics)
+    page, why = f"/challenges/{challenge.name}/", challenge.optimum.why
+    account(Client())
+    other = Client()
+    for browser in (client, other):
+        assert why not in unescape(browser.get(page).content.decode())
+        assert browser.post(f"{page}give-up/").status_code == 302
+        assert sign(browser).status_code == 302
+    phone = Client()
+    assert why not in unescape(phone.get(page).content.decode())
+    sign(phone)
+    for device in (client, phone):
+        assert why in unescape(device.get(page).content.decode())
+    assert GivenUp.objects.count() == 1, "both browsers gave the same one up"
+    client.post("/account/sign-out/")
+    assert why not in unescape(client.get(page).content.decode())
+    phone.post("/account/remove/", {"remove-old": PASSWORD})
+    assert not GivenUp.objects.exists()
 
 
 def test_the_one_that_is_further_stays_and_the_other_can_be_brought_back(client: Client) -> None:

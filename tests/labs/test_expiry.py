@@ -11,7 +11,7 @@ from django.test import Client, override_settings
 from django.utils import timezone
 
 from advisor.models import Description
-from labs.models import Attempt, Experiment, Progress, State
+from labs.models import Attempt, Experiment, GivenUp, Progress, State
 from labs.runs.expiry import forget
 from tests.labs import make
 
@@ -52,8 +52,12 @@ def test_progress_goes_with_its_session(client: Client) -> None:
     client.post("/describe/start-over/")
     for key in (str(client.session.session_key), "gone"):
         Progress.objects.create(visitor=key, lesson="a")
+        GivenUp.objects.create(visitor=key, challenge="a")
+    GivenUp.objects.create(visitor="@17", challenge="a")
     assert forget()["progress"] == 1
     assert Progress.objects.get().visitor == client.session.session_key
+    left = GivenUp.objects.values_list("visitor", flat=True)
+    assert {*left} == {client.session.session_key, "@17"}
 
 
 def test_a_try_goes_with_its_session_and_a_result_stays_behind_its_link(client: Client) -> None:
