@@ -125,6 +125,20 @@ class Experiment(models.Model):
         """Where this attempt keeps its ledgers; another attempt has another folder."""
         return Path(settings.LAB_RUNS_DIR) / self.slug / str(self.attempt)
 
+    @property
+    def releases(self) -> str:
+        """The releases of its brokers, in words: `4.3.1`, or `3.9.2 and 4.3.1`."""
+        return " and ".join(dict.fromkeys(map(self.release, self._arms))) or self.kafka
+
+    def release(self, arm: str) -> str:
+        """The release of the brokers of one arm."""
+        return self._arms.get(arm) or self.kafka
+
+    @property
+    def _arms(self) -> dict[str, str | None]:
+        """Each arm, with the release of its brokers where it has its own."""
+        return {arm["name"]: arm.get("kafka") for arm in self.spec.get("arms", ())}
+
     def request(self) -> ExperimentSpec:
         """What the runner is asked to do, where it is no play."""
         return ExperimentSpec.from_json(json.dumps(self.spec))
@@ -169,6 +183,11 @@ class Run(models.Model):
     def ledger(self) -> Path:
         """The folder of the ledger's tables, as `labs.engine.run.keeper` lays it out."""
         return self.experiment.folder / self.name / "ledger"
+
+    @property
+    def release(self) -> str:
+        """The release of its brokers."""
+        return self.experiment.release(self.name)
 
     @property
     def judged(self) -> bool:

@@ -81,15 +81,9 @@ def proofs_of(lesson: Lesson) -> list[Proof]:
     return [Proof(lesson.name, role, arm.name) for role, arm in arms_of(lesson).items()]
 
 
-def staged(
-    lesson: Lesson, proofs: Sequence[Proof], seed: int
-) -> Iterator[tuple[list[Proof], ExperimentSpec]]:
-    """The experiments that hold one run of each role. Arms on the same brokers share one."""
-    by_brokers: dict[str, list[Proof]] = {}
-    for proof in proofs:
-        by_brokers.setdefault(lesson.arm(proof.arm).fields.get("kafka", ""), []).append(proof)
-    for group in by_brokers.values():
-        yield group, services.lesson_spec(lesson, [lesson.arm(proof.arm) for proof in group], seed)
+def staged(lesson: Lesson, proofs: Sequence[Proof], seed: int) -> ExperimentSpec:
+    """The experiment that holds one run of each role."""
+    return services.lesson_spec(lesson, [lesson.arm(proof.arm) for proof in proofs], seed)
 
 
 def count(lesson: Lesson, proof: Proof, result: Mapping[str, Any]) -> None:
@@ -105,12 +99,11 @@ def count(lesson: Lesson, proof: Proof, result: Mapping[str, Any]) -> None:
 
 
 def _run(lesson: Lesson, proofs: Sequence[Proof], seed: int, folder: Path, judge: Path) -> None:
-    for number, (group, spec) in enumerate(staged(lesson, proofs, seed)):
-        with launch(spec, folder / str(number), judge) as started:
-            events = list(started)
-        for proof, result in zip(group, events[-1]["experiment"]["arms"], strict=True):
-            count(lesson, proof, result)
-            proof.wait = proof.wait.longer(wait(events, proof.arm))
+    with launch(staged(lesson, proofs, seed), folder, judge) as started:
+        events = list(started)
+    for proof, result in zip(proofs, events[-1]["experiment"]["arms"], strict=True):
+        count(lesson, proof, result)
+        proof.wait = proof.wait.longer(wait(events, proof.arm))
 
 
 def _summary(proofs: Sequence[Proof]) -> str:

@@ -212,6 +212,9 @@ def compared(runs: Sequence[Run]) -> Settings:
         (f"{part}.{key}", tuple(run.settings.get(part, {}).get(key) for run in runs))
         for part, key in keys
     ]
+    releases = tuple(run.release for run in runs)
+    if not _equal(releases):
+        rows = [("kafka", releases), *rows]
     return Settings(
         differ=tuple((key, values) for key, values in rows if not _equal(values)),
         same=tuple((key, values[0]) for key, values in rows if _equal(values)),

@@ -53,7 +53,8 @@ def of(experiment: Experiment) -> Preview:
     arms = presentation.arms(experiment, {})[:_ARMS]
     return Preview(
         presentation.scenario_title(experiment.scenario),
-        f"Kafka {experiment.kafka} · seed {experiment.seed} · real brokers, every message counted",
+        f"Kafka {experiment.releases} · seed {experiment.seed} · real brokers, every message "
+        "counted",
         tuple(
             Arm(
                 arm.label, arm.run.verdict or "unknown", *proofs.gravest(arm.run), arm.plot

@@ -74,7 +74,7 @@ def keep(experiment: Experiment, file: Path = _FILE) -> None:
     differ = presentation.compared(runs).differ
     about = {
         "title": presentation.scenario_title(experiment.scenario),
-        "kafka": experiment.kafka,
+        "kafka": experiment.releases,
         "date": f"{experiment.ended_at:%Y-%m-%d}",
         "arms": [
             {

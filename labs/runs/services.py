@@ -131,10 +131,10 @@ def start_case(case: Case, chosen: Sequence[str], visitor: Visitor = NOBODY) -> 
 def start_lesson(lesson: Lesson, visitor: Visitor = NOBODY) -> Experiment:
     """Queues a lesson's arms; its `pipeline` is what the lesson sends one home with."""
     _refuse_if_full(visitor)
-    arms = [arm(each.name, pipeline_of(each.fields), lesson.want) for each in lesson.arms]
     fields = lesson.solution.fields
+    described = pipeline_of(fields)
     return _queue(
-        lesson.scenario, arms, pipeline_of(fields), AS_PROVED,
+        lesson.scenario, _lesson_arms(lesson, lesson.arms, described), described, AS_PROVED,
         pipeline=_saved(fields), lesson=lesson.name, visitor=visitor,
     )  # fmt: skip
 
@@ -178,14 +178,31 @@ def challenge_spec(challenge: Challenge, arms: Mapping[str, Pipeline], seed: int
 
 
 def lesson_spec(lesson: Lesson, arms: Sequence[Arm], seed: int) -> ExperimentSpec:
-    """Arms of a lesson as an experiment that is not stored; all are of the same brokers.
+    """Arms of a lesson as an experiment that is not stored.
 
     Raises `Refused` for settings that the catalog does not take, and what `spec_for` does.
     """
-    described = pipeline_of(arms[0].fields)
+    described = pipeline_of(lesson.solution.fields)
     java = clients_for(described, find_scenario(lesson.scenario), AS_PROVED)
-    stated = [arm(each.name, pipeline_of(each.fields), lesson.want) for each in arms]
+    stated = _lesson_arms(lesson, arms, described)
     return spec_for(lesson.scenario, seed, stated, described, Conditions(java_clients=java))
+
+
+def _lesson_arms(lesson: Lesson, arms: Sequence[Arm], described: Pipeline) -> list[ArmSpec]:
+    """The arms of an experiment that is asked for on `described`, each on its own line of brokers.
+
+    Raises `Refused` where some have ZooKeeper and others do not: that is one for all arms.
+    """
+    shared = brokers_for(described, lesson.scenario)
+    results = []
+    for each in arms:
+        pipeline = pipeline_of(each.fields)
+        own = brokers_for(pipeline, lesson.scenario)
+        if own.zookeeper != shared.zookeeper:
+            raise Refused(f"{each.label}: all arms of a lab have ZooKeeper, or none has.")
+        kafka = None if own.release == shared.release else own.release
+        results.append(replace(arm(each.name, pipeline, lesson.want), kafka=kafka))
+    return results
 
 
 def again(experiment: Experiment, visitor: Visitor = NOBODY) -> Experiment:
@@ -340,9 +357,10 @@ def store(
             guarantee=arm.guarantee,
             want=arm.want or "",
             settings=arm.settings,
-            settings_key=settings_key([arm.settings, told] if told else arm.settings),
+            settings_key=settings_key([arm.settings, said] if said else arm.settings),
         )
         for position, arm in enumerate(spec.arms)
+        for said in [[*told, ("Kafka", arm.kafka)] if arm.kafka else told]
     )
     return experiment
 

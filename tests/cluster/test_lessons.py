@@ -19,8 +19,7 @@ def test_story_and_tempting_answer_show_the_symptom_and_the_solution_does_not(
     lesson: Lesson, run: Run
 ) -> None:
     proofs = proofs_of(lesson)
-    for group, spec in staged(lesson, proofs, seed=1):
-        arms, _ = run(spec)
-        for proof in group:
-            count(lesson, proof, arms[proof.arm])
+    arms, _ = run(staged(lesson, proofs, seed=1))
+    for proof in proofs:
+        count(lesson, proof, arms[proof.arm])
     assert not [(proof.role, proof.reasons) for proof in proofs if not proof.is_proven]

@@ -27,14 +27,16 @@ class ArmSpec:
 
     `settings` are complete: defaults of the team's client are written out, so that the arm
     behaves as described whatever client runs it. `want` is the guarantee that the verdict is
-    about, or None to count every anomaly. `name` is lower-case letters, digits and
-    dashes (`ValueError` otherwise).
+    about, or None to count every anomaly. `name` is lower-case letters, digits and dashes
+    (`ValueError` otherwise). `kafka` is the release of its own brokers, where that is not the
+    experiment's.
     """
 
     name: str
     settings: Settings
     guarantee: str = "none"
     want: str | None = None
+    kafka: str | None = None
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,63}", self.name):
@@ -94,6 +96,10 @@ class ExperimentSpec:
         names = [arm.name for arm in self.arms]
         if not names or len(set(names)) < len(names):
             raise ValueError(f"an experiment needs arms with names of their own, not {names}")
+
+    def release(self, arm: ArmSpec) -> str:
+        """The release of Kafka that an arm's brokers have."""
+        return arm.kafka or self.kafka
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), sort_keys=True)

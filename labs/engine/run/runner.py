@@ -100,7 +100,7 @@ class ArmRunner:
         self.arm = arm
         self._emit = partial(arm.events.emit, arm=arm.spec.name)
         self._faults = FaultLog(on_row=self._show_fault)
-        self._seen = _Circumstances(kafka=arm.experiment.kafka)
+        self._seen = _Circumstances(kafka=arm.experiment.release(arm.spec))
         self._began = datetime.now(UTC)
         self._tools: Tools | None = None
         self._streams: Streams | None = None
@@ -218,7 +218,7 @@ class ArmRunner:
         if wanted := experiment.java_clients:
             self._tools = tools(wanted, find_java(), self._prepares)
         if self._workload.runs_streams:
-            line = experiment.streams or kafka_line(experiment.kafka)
+            line = experiment.streams or kafka_line(experiment.release(self.arm.spec))
             release = streams_release(line)
             if kafka_line(release) != line:
                 self._seen.notes.append(f"Kafka Streams {release} stands for {line}")

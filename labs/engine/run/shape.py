@@ -48,12 +48,12 @@ def shape(experiment: ExperimentSpec, arm: ArmSpec) -> Shape:
     topology, described = topology_of(experiment, arm), arm.settings.get("broker", {})
     own = {key: described[key] for key in (*_KEYS, *scenario.keeps) if key in described}
     return Shape(
-        experiment.kafka,
+        experiment.release(arm),
         topology.brokers,
         topology.controllers,
         scenario.linked,
         own | {key: pinned.lab for key, pinned in scenario.brokers(arm.settings).items()},
-        features(arm.settings, experiment.kafka),
+        features(arm.settings, experiment.release(arm)),
         topology.log_dirs,
         topology.racks,
         experiment.zookeeper,
@@ -65,9 +65,9 @@ def topology_of(experiment: ExperimentSpec, arm: ArmSpec) -> Topology:
     scenario = find(experiment.scenario)
     if experiment.zookeeper:
         return _with_zookeeper(experiment, scenario, arm)
-    if not at_least(experiment.kafka, scenario.since):
+    if not at_least(release := experiment.release(arm), scenario.since):
         raise ScenarioError(
-            f"Kafka {experiment.kafka}: {scenario.name} is for {scenario.since} and later, because "
+            f"Kafka {release}: {scenario.name} is for {scenario.since} and later, because "
             f"{scenario.why_since}"
         )
     topology = scenario.topology(arm.settings)
