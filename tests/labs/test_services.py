@@ -166,6 +166,20 @@ def test_a_lesson_runs_its_arms_and_points_to_what_is_taken_home() -> None:
     assert advisor.in_force(home) == started.runs.get(name="acks-all").settings
 
 
+def test_arms_of_a_lesson_run_on_their_own_lines_of_brokers(client: Client) -> None:
+    started = services.start_lesson(find("the-empty-disk-that-leads"))
+    assert [(run.name, run.release) for run in started.runs.all()] == [
+        ("old", "3.9.2"), ("new", "4.3.1"),
+    ]  # fmt: skip
+    assert [each.kafka for each in shapes(started.request())] == ["3.9.2", "4.3.1"]
+    assert started.releases == "3.9.2 and 4.3.1"
+    page = client.get(started.get_absolute_url()).content.decode()
+    assert "Kafka 3.9.2 and 4.3.1" in page
+    alone = services.start_turn(find(started.lesson), find(started.lesson).arm("clean-only"))
+    assert alone.kafka == "3.9.2"
+    assert alone.runs.get().settings_key != started.runs.get(name="old").settings_key
+
+
 @pytest.mark.process
 def test_without_redis_an_experiment_waits_and_its_page_says_why(tmp_path: Path) -> None:
     script = (
