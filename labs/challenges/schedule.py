@@ -17,6 +17,7 @@ _DONE_BY: Mapping[str, str] = {
     "kill_client": "kill", "pause_client": "pause", "stop_client": "terminate",
     "start_again": "restart", "cure": "mend", "let_go": "resume", "forget_group": "forget",
     "release": "mend", "accept": "mend", "replace_ended": "restart", "delete_read": "delete",
+    "add_copies": "mend",
 }  # fmt: skip
 """Faults whose function is not named like what the ledger calls them."""
 _WAIT_S = 2.0
@@ -105,8 +106,9 @@ class _Paper:
         first = args[0] if args else ""
         target = first.name if isinstance(first, Role) else str(first)
         word = _DONE_BY.get(name, name)
-        text = fault_words.mark(word, target) if word in fault_words.WORDS else name
-        self.steps.append(Step(self.now_s, kind, text.replace("_", " ")))
+        is_told = word in fault_words.WORDS
+        text = fault_words.mark(word, target) if is_told else name.replace("_", " ")
+        self.steps.append(Step(self.now_s, kind, text))
 
     def _wait(self, until: str) -> None:
         self.steps.append(Step(self.now_s, "wait", f"until {until}"))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from labs.challenges.schedule import plan
 from labs.engine.scenarios import ScenarioError, find
 from labs.engine.scenarios.model import Topology
 
@@ -259,6 +260,22 @@ def test_offsets_expire_only_where_readers_may_be_away_for_longer(
     }  # fmt: skip
     pinned = find("group-offsets-expired").brokers(settings)
     assert ("offsets.retention.minutes" in pinned) == expire
+
+
+@pytest.mark.parametrize("copies", [1, 2, 3])
+def test_topics_that_were_made_on_one_broker_are_reassigned_as_described(copies: int) -> None:
+    key = "offsets.topic.replication.factor"
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"replication.factor": 3}, "broker": {key: copies}, "consumer": {},
+    }  # fmt: skip
+    scenario = find("group-coordinator-away")
+    topology = scenario.topology(settings)
+    assert topology.grown == {"orders": 3, "__consumer_offsets": copies}
+    made = scenario.brokers(settings)
+    assert (made[key].lab if key in made else copies) == 1
+    steps = [step.text for step in plan(scenario.name, settings, {}).steps]
+    assert steps[0] == "orders repaired"
+    assert steps.count("__consumer_offsets repaired") == (copies > 1)
 
 
 @pytest.mark.parametrize(

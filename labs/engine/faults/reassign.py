@@ -1,6 +1,6 @@
-"""An operator reassigns a partition while one of its replicas is out of sync.
+"""An operator reassigns partitions: a copy less, or copies on more brokers.
 
-The same as kafka-reassign-partitions.sh does with a plan that names one replica fewer. Whether the
+The same as kafka-reassign-partitions.sh does with a plan that names other replicas. Whether the
 controller waits until those that stay are in sync is the release's own matter (KAFKA-15665).
 """
 
@@ -37,6 +37,27 @@ def remove_copy(rig: Rig, topic: str) -> Rows:
         return f"replicas of {topic}-0 to be {named} without {gone}: the controller {does}"
 
     return (rig.log.attempt("reassign", f"topic: {topic}", act, _TROUBLE),)
+
+
+def add_copies(rig: Rig, topic: str, copies: int, limit_s: float = 60) -> Rows:
+    """Mends a topic that has too few replicas: each partition gets so many, on the running cluster.
+
+    Its old replicas stay the first ones. Evidence is that all of them are in sync.
+    """
+
+    def act() -> str:
+        with quiet_admin(rig.cluster.bootstrap) as admin:
+            found = admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions
+        port = next(each.port for each in rig.cluster.brokers.values() if each.state == "running")
+        for number, partition in found.items():
+            others = [id_ for id_ in rig.cluster.brokers if id_ not in partition.replicas]
+            wanted = [*partition.replicas, *others][:copies]
+            reassign.ask(port, topic, number, wanted, _ASK_S)
+        rig.cluster.wait_in_sync(topic, len(found), copies, limit_s)
+        several = "each partition" if len(found) > 1 else "the partition"
+        return f"{several} of {topic} was reassigned to {copies} brokers, and all are in sync"
+
+    return (rig.log.attempt("mend", f"topic: {topic}", act, _TROUBLE),)
 
 
 def _replicas(rig: Rig, topic: str) -> list[int]:

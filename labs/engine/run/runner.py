@@ -208,9 +208,8 @@ class ArmRunner:
         self._seen.notes += filter(None, told)
         config |= {key: str(pinned.lab) for key, pinned in expiring.items()}
         for name in (TOPIC, *self._workload.topics):
-            booted.cluster.create_topic(
-                name, topology.partitions, topology.replication_factor, config
-            )
+            copies = 1 if name in topology.grown else topology.replication_factor
+            booted.cluster.create_topic(name, topology.partitions, copies, config)
 
     def _fetch_clients(self) -> None:
         """Fetches the jars of Java clients, where the arm uses them."""

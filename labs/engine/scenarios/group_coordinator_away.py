@@ -1,23 +1,43 @@
 """The broker that coordinates the group is away for longer than a session, with its disk.
 
-__consumer_offsets has as many copies here as were described (offsets.topic.replication.factor).
-With more than one another broker coordinates the group as soon as the dead one is fenced. With one
-none does until it is back: nothing can be committed, a member without an answer from its
-coordinator for its session timeout gives up its partitions, and what it had processed and not
-committed is handed out again.
+All topics are made with one copy, as on a cluster that had one broker. While it runs they are
+reassigned: the topic to three brokers, __consumer_offsets to as many as are described
+(offsets.topic.replication.factor, which itself counts only when that topic is made). With more than
+one another broker coordinates the group as soon as the dead one is fenced. With one nobody does
+until it is back: nothing can be committed, a member that hears nothing of its coordinator for its
+session timeout gives its partitions up, and what it had processed and not committed is handed out
+again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from labs.engine.clients.translate import Pinned
 from labs.engine.faults.kill import kill, restart
+from labs.engine.faults.reassign import add_copies
 from labs.engine.faults.roles import coordinator, dead
+from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
-from labs.engine.scenarios.topologies import OFFSETS_COPIES, with_offsets_topic
+from labs.engine.scenarios.topologies import OFFSETS_COPIES, with_grown_topics
 from labs.engine.workloads.group import GROUP
 
 
+def _brokers(settings: Settings) -> Mapping[str, Pinned]:
+    if int(settings["broker"][OFFSETS_COPIES]) == 1:
+        return {}
+    why = "__consumer_offsets is made as on one broker, and reassigned to the others in the run"
+    return {OFFSETS_COPIES: Pinned(1, 3, why)}
+
+
 def _play(stage: Stage, seconds: Durations) -> None:
+    for topic, copies in stage.topology.grown.items():
+        if copies > 1:
+            stage.do(add_copies, topic, copies)
+        else:
+            why = f"{OFFSETS_COPIES} is 1: {topic} keeps the one copy that it was made with"
+            stage.not_applicable("mend", f"topic: {topic}", why)
     stage.await_position(limit_s=15)
     stage.do(kill, coordinator(GROUP))
     stage.go_on(seconds["away_s"])
@@ -30,18 +50,19 @@ SCENARIO = Scenario(
     name="group-coordinator-away",
     title="The broker that coordinates the group is away",
     story=(
-        "The broker that keeps the group's offsets is killed and is away for some seconds. The "
-        "topic has copies on the other brokers; whether the group's offsets have is for the "
-        "settings to say."
+        "All topics were made when there was one broker. They are reassigned to the others as "
+        "described: the topic to three, the group's offsets as the settings say. Then the broker "
+        "that keeps the group's offsets is killed, and is away for some seconds."
     ),
     shows=("redelivery", "effect_duplicated", "blocked"),
-    topology=with_offsets_topic,
+    topology=with_grown_topics,
     durations={"lead_in_s": (1.0, 2.0), "away_s": (9.0, 10.0), "healed_s": (2.0, 2.5)},
     play=_play,
     workload="consume-process-commit",
     copier=True,
     pinned=SHORT_SESSION,
-    keeps=(OFFSETS_COPIES,),
+    brokers=_brokers,
+    keeps=(OFFSETS_COPIES, "default.replication.factor"),
     given_up_breaks=True,
     measured=(
         Rate("blocked", 10, 10),

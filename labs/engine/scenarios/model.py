@@ -45,7 +45,8 @@ class Topology:
     `controllers` run beside the brokers unless others were chosen; with 0, brokers are controllers
     too. With two `log_dirs` a broker keeps its metadata in a third folder, so that one of them
     can fail alone. With `racks` the brokers stand in so many, by turns
-    (broker.rack). `note` says how this differs from the team's own, if it does.
+    (broker.rack). Topics in `grown` are made with one copy and get so many while the run goes on.
+    `note` says how this differs from the team's own, if it does.
     """
 
     brokers: int
@@ -56,6 +57,7 @@ class Topology:
     controllers: int = 0
     log_dirs: int = 1
     racks: int = 0
+    grown: Mapping[str, int] = field(default_factory=dict)
 
 
 class Stage(Protocol):

@@ -14,6 +14,7 @@ from labs.engine.faults.roles import Role, a_follower, dead, followers, leader, 
 from labs.engine.faults.terminate import terminate
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import TOPIC, Durations, Play, Stage
+from labs.engine.scenarios.topologies import OFFSETS
 
 BLIND_RETRY = (
     "a retry repeats only what was written and not yet answered when the leader died, a moment's "
@@ -21,7 +22,6 @@ BLIND_RETRY = (
 )
 """Why a run of a leader's death seldom shows a copy, or the disorder that a copy brings."""
 
-OFFSETS = "__consumer_offsets"
 LED = (TOPIC, OFFSETS)
 """What an empty disk may leave without a leader (docs/decisions/0010)."""
 

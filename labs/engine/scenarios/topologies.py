@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from labs.engine.plan.spec import Settings
-from labs.engine.scenarios.model import NEVER, ScenarioError, Topology
+from labs.engine.scenarios.model import NEVER, TOPIC, ScenarioError, Topology
 
 _LEAST_BROKERS = 3
+OFFSETS = "__consumer_offsets"
 OFFSETS_COPIES = "offsets.topic.replication.factor"
 TRANSACTIONS_COPIES = "transaction.state.log.replication.factor"
 
@@ -70,6 +71,13 @@ def with_offsets_topic(settings: Settings) -> Topology:
     """For scenarios in which the broker with a group's offsets fails; `ScenarioError` for Spark."""
     _refuse_spark(settings)
     return _with_internal_topic(OFFSETS_COPIES, settings)
+
+
+def with_grown_topics(settings: Settings) -> Topology:
+    """The same, of a cluster that had one broker when its topics were made."""
+    topology = with_offsets_topic(settings)
+    copies = int(settings["broker"][OFFSETS_COPIES])
+    return replace(topology, grown={TOPIC: topology.replication_factor, OFFSETS: copies})
 
 
 def with_transaction_log(settings: Settings) -> Topology:
