@@ -40,7 +40,7 @@ BESIDE = [
         "no-coordinator", "group-coordinator-away", "at-least-once", Anomaly.BLOCKED,
         SAFE | ONE_COPY_OF_OFFSETS,
         SAFE,
-        over_ms=6000,
+        over_ms=11_000,
     ),
     Case(
         "gives-up-its-part", "group-coordinator-away", "exactly-once", Anomaly.EFFECT_DUPLICATED,
