@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
 from advisor.catalog import Component
-from labs.evidence import lesson_record
 from labs.evidence.lesson_record import Standing
 from labs.lessons import (
     CONFIDENCES,
@@ -102,7 +100,7 @@ def _turn(request: HttpRequest, lesson: Lesson, mine: Progress) -> dict[str, Any
 
 def _takes(lesson: Lesson, arms: int) -> dict[str, Any]:
     """How long it will take to the last verdict, and how long at most to the next thing to see."""
-    wait = lesson_record.wait(lesson, lesson_record.read(settings.LAB_LESSON_RECORD))
+    wait = selectors.proved(lesson.name)
     fallback_s = wait.verdict_s if wait else selectors.FALLBACK_S
     takes_s = selectors.usual_for_s(lesson.scenario, arms, fallback_s)
     return {"takes_s": math.ceil(takes_s), "news_s": math.ceil(wait.news_s) if wait else None}

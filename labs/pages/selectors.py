@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
 
@@ -12,6 +13,9 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from labs.engine.run.result import JUDGED
+from labs.evidence import lesson_record
+from labs.evidence.waits import Wait
+from labs.lessons import find
 from labs.models import LIVE, Experiment, Run, State
 from labs.pages.pace import Pace, pace, usual
 
@@ -61,7 +65,15 @@ def places_in_queue() -> dict[str, int]:
 
 def usual_s(experiment: Experiment) -> float:
     """The median time, in seconds, of the latest experiments on this scenario with as many arms."""
-    return usual_for_s(experiment.scenario, len(experiment.spec["arms"]))
+    arms, wait = len(experiment.spec["arms"]), proved(experiment.lesson)
+    return usual_for_s(experiment.scenario, arms, wait.verdict_s if wait else FALLBACK_S)
+
+
+def proved(lesson: str) -> Wait | None:
+    """The longest that an arm of a lab took when it was proved; None if nobody measured."""
+    with suppress(LookupError):  # an experiment of no lab, or of one that is no longer there
+        return lesson_record.wait(find(lesson), lesson_record.read(settings.LAB_LESSON_RECORD))
+    return None
 
 
 def usual_for_s(scenario: str, arms: int, fallback_s: float = FALLBACK_S) -> float:

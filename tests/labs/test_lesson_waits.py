@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from labs.evidence import lesson_record
 from labs.evidence.lesson_proofs import Proof
 from labs.evidence.waits import Wait, wait
 from labs.lessons import Lesson, all_lessons, find
+from labs.pages import selectors
 from tests.labs.test_lesson_views import ANSWERS, NAME, page, started, url
 
 LONGEST_S = 60.0
@@ -82,3 +84,14 @@ def test_there_is_something_to_read_while_it_runs(client: Client) -> None:
     assert "While it runs" not in page(client, "run")
     started(client)
     assert "While it runs" in page(client, "run")
+
+
+@pytest.mark.django_db
+def test_an_experiment_of_a_lab_that_waits_is_told_the_time_of_its_proof(
+    client: Client, measured: None
+) -> None:
+    ran = started(client)
+    rounds = math.ceil(len(ran.spec["arms"]) / settings.LAB_CLUSTERS_AT_ONCE)
+    assert selectors.time_to_run(ran) == f"about {math.ceil(70.2 * rounds)} s once it starts"
+    ran.lesson = ""
+    assert selectors.time_to_run(ran) == f"about {math.ceil(45 * rounds)} s once it starts"
