@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.oracle_rows import Ledger, Row, is_final, place, reader
 
-_HEALS = {"mend", "resume", "restart"}
+_HEALS = {"mend", "mend-copies", "resume", "restart"}
 
 
 def all_happened(ledger: Ledger) -> bool:

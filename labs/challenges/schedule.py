@@ -17,7 +17,7 @@ _DONE_BY: Mapping[str, str] = {
     "kill_client": "kill", "pause_client": "pause", "stop_client": "terminate",
     "start_again": "restart", "cure": "mend", "let_go": "resume", "forget_group": "forget",
     "release": "mend", "accept": "mend", "replace_ended": "restart", "delete_read": "delete",
-    "add_copies": "mend",
+    "add_copies": "mend-copies",
 }  # fmt: skip
 """Faults whose function is not named like what the ledger calls them."""
 _WAIT_S = 2.0
@@ -106,6 +106,7 @@ class _Paper:
         first = args[0] if args else ""
         target = first.name if isinstance(first, Role) else str(first)
         word = _DONE_BY.get(name, name)
+        kind = "heal" if word in fault_words.HEALS else kind
         is_told = word in fault_words.WORDS
         text = fault_words.mark(word, target) if is_told else name.replace("_", " ")
         self.steps.append(Step(self.now_s, kind, text))

@@ -274,8 +274,8 @@ def test_topics_that_were_made_on_one_broker_are_reassigned_as_described(copies:
     made = scenario.brokers(settings)
     assert (made[key].lab if key in made else copies) == 1
     steps = [step.text for step in plan(scenario.name, settings, {}).steps]
-    assert steps[0] == "orders repaired"
-    assert steps.count("__consumer_offsets repaired") == (copies > 1)
+    assert steps[0] == "orders reassigned"
+    assert steps.count("__consumer_offsets reassigned") == (copies > 1)
 
 
 @pytest.mark.parametrize(

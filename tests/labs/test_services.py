@@ -175,6 +175,8 @@ def test_arms_of_a_lesson_run_on_their_own_lines_of_brokers(client: Client) -> N
     assert started.releases == "3.9.2 and 4.3.1"
     page = client.get(started.get_absolute_url()).content.decode()
     assert "Kafka 3.9.2 and 4.3.1" in page
+    assert "application.eligible.leader.replicas.version" in page
+    assert "group.streams" not in page, "3.9 has no such setting, so nobody chose it"
     alone = services.start_turn(find(started.lesson), find(started.lesson).arm("clean-only"))
     assert alone.kafka == "3.9.2"
     assert alone.runs.get().settings_key != started.runs.get(name="old").settings_key

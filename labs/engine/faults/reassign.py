@@ -57,7 +57,7 @@ def add_copies(rig: Rig, topic: str, copies: int, limit_s: float = 60) -> Rows:
         several = "each partition" if len(found) > 1 else "the partition"
         return f"{several} of {topic} was reassigned to {copies} brokers, and all are in sync"
 
-    return (rig.log.attempt("mend", f"topic: {topic}", act, _TROUBLE),)
+    return (rig.log.attempt("mend-copies", f"topic: {topic}", act, _TROUBLE),)
 
 
 def _replicas(rig: Rig, topic: str) -> list[int]:

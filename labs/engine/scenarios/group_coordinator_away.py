@@ -38,7 +38,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
             stage.do(add_copies, topic, copies)
         else:
             why = f"{OFFSETS_COPIES} is 1: {topic} keeps the one copy that it was made with"
-            stage.not_applicable("mend", f"topic: {topic}", why)
+            stage.not_applicable("mend-copies", f"topic: {topic}", why)
     stage.await_position(limit_s=15)
     stage.do(kill, coordinator(GROUP))
     stage.go_on(seconds["away_s"])
