@@ -15,8 +15,8 @@ from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.roles import coordinator, dead, killed
 from labs.engine.faults.wipe import wipe
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import OFFSETS, SHORT_SESSION
-from labs.engine.scenarios.topologies import OFFSETS_COPIES, with_offsets_topic
+from labs.engine.scenarios.steps import SHORT_SESSION
+from labs.engine.scenarios.topologies import OFFSETS, OFFSETS_COPIES, with_offsets_topic
 from labs.engine.workloads.group import GROUP
 
 

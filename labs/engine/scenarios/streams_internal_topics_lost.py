@@ -14,8 +14,8 @@ from labs.engine.faults.kill import kill
 from labs.engine.faults.roles import killed, leader
 from labs.engine.faults.wipe import wipe
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import OFFSETS, SHORT_SESSION, restart_dead
-from labs.engine.scenarios.topologies import three_brokers_and_state
+from labs.engine.scenarios.steps import SHORT_SESSION, restart_dead
+from labs.engine.scenarios.topologies import OFFSETS, three_brokers_and_state
 from labs.engine.workloads.streams_state import CHANGELOG
 
 
