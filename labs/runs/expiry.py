@@ -2,8 +2,8 @@
 
 The rule (docs/setup.md): after `LAB_KEEP_DAYS` days (0: never) these are deleted: a description
 without experiments, an experiment of a visitor without a result, and an account that was not used,
-with its progress. Progress in a lesson is deleted with its session or account, and so are an attempt
-at a challenge and a note that it was given up; a result stays behind its link. Results of
+with its progress. Progress in a lesson is deleted with its session or account, and so are attempts
+at challenges and the note that one was given up; a result stays behind its link. Results of
 experiments are evidence and stay; the mark of the address of an experiment is deleted when no
 session of that time is left. A class room is always deleted, with its pupils, a week after it was
 opened.
