@@ -1,13 +1,29 @@
-"""The advisor's addresses."""
+"""The addresses of the advisor, the concepts, the reference and the known bugs."""
 
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import include, path
 
+from advisor.pages import advisory_views as advisories
+from advisor.pages import concept_views as concepts
 from advisor.pages import importing, live_views, standing, take_home, views
+from advisor.pages import reference_views as reference
 
-app_name = "advisor"
-urlpatterns = [
+_concepts = [
+    path("", concepts.index, name="index"),
+    path("<slug:name>/", concepts.concept, name="concept"),
+]
+_reference = [
+    path("", reference.index, name="index"),
+    path("failures/<slug:name>/", reference.failure, name="failure"),
+    path("rules/<slug:code>/", reference.rule, name="rule"),
+    path("settings/<slug:component>/<str:name>/", reference.setting, name="setting"),
+]
+_advisories = [
+    path("", advisories.index, name="index"),
+    path("<slug:slug>/", advisories.page, name="page"),
+]
+_advisor = [
     path("describe/", views.start, name="start"),
     path("describe/start-over/", views.start_over, name="start-over"),
     path("describe/undo/", views.undo, name="undo"),
@@ -24,4 +40,10 @@ urlpatterns = [
     path("pipelines/<slug:slug>/export/<slug:product>/", take_home.export, name="export"),
     path("pipelines/<slug:slug>/archive.zip", take_home.archive, name="archive"),
     path("pipelines/<slug:slug>/report/", take_home.report, name="report"),
+]
+urlpatterns = [
+    path("", include((_advisor, "advisor"))),
+    path("concepts/", include((_concepts, "concepts"))),
+    path("reference/", include((_reference, "reference"))),
+    path("advisories/", include((_advisories, "advisories"))),
 ]

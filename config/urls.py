@@ -9,9 +9,6 @@ from config.operators import OperatorView
 
 urlpatterns = [
     path("", include("advisor.urls")),
-    path("concepts/", include("advisor.pages.concept_urls")),
-    path("reference/", include("advisor.pages.reference_urls")),
-    path("advisories/", include("advisor.pages.advisory_urls")),
     path("operator/", OperatorView.as_view(), name="login"),
     path("operator/leave/", LogoutView.as_view(), name="logout"),
     path("", include("labs.urls")),
