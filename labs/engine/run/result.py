@@ -1,4 +1,4 @@
-"""The result of an arm and of an experiment as plain data (DESIGN section 6), and its context."""
+"""The result of an arm and of an experiment as plain data (as `--json` prints it)."""
 
 from __future__ import annotations
 

@@ -131,21 +131,21 @@ class Rate:
 class Scenario:
     """One failure event on a cluster.
 
-    `durations` maps names to (least, most) seconds; `shows` are the anomalies that the event
-    can bring about; `given_up_breaks` says that the outage is shorter than a patient client
-    waits (DESIGN "Verdict"), or that an application which looks at its sends gets over it, so that
-    one which gave up broke at-least-once. `rarely` says of what the event permits and a run need
-    not show why that is so, by anomaly. `linked`: its
-    faults are in the network, so that every link must lead through one of ours. `pinned` are the
-    readers' settings that the scenario sets itself, because a run is short, `senders`, `brokers`
-    and `topic` those of the producer, the brokers and the topic. `keeps` are the brokers' settings
-    that are taken as described, where the lab has its own or leaves them out. `measured` is how
-    often it was shown, and `chance` why that need not be every time; empty where it must be.
-    `client_decides`: what happens is the client's own doing, so that Java's play a Java pipeline.
-    `copier`: it can be asked for by the name of Kafka's TransactionalMessageCopier, which played
-    the application once. `since` is the oldest line of brokers in KRaft
-    mode on which it can be staged, and `why_since` why not on older ones; `zookeeper` says that it
-    is staged on brokers with ZooKeeper, too.
+    - `durations`: name -> (least, most) seconds; `play` uses the drawn values.
+    - `shows`: the anomalies that the event can cause. `rarely`: anomaly -> why a run need not show
+      it although the event permits it.
+    - `given_up_breaks`: the outage is shorter than a patient client waits, or an application that
+      looks at its sends survives it, so a client that gave up broke at-least-once.
+    - `linked`: its faults are in the network, so that every connection goes through a proxy.
+    - `pinned`, `senders`, `brokers`, `topic`: settings of the readers, the producer, the brokers
+      and the topic that the scenario sets itself, because a run is short. `keeps`: settings of the
+      brokers that stay as described, where the lab otherwise has its own or none.
+    - `measured`: how often it was shown; `chance`: why not every time, if not.
+    - `client_decides`: the outcome is the client's own, so Java clients play a Java pipeline.
+    - `copier`: it can be requested by the name of Kafka's TransactionalMessageCopier, which played
+      the application once.
+    - `since`: the oldest line of brokers in KRaft mode on which it can be staged; `why_since`: why
+      not on older ones. `zookeeper`: it is also staged on brokers with ZooKeeper.
     """
 
     name: str
