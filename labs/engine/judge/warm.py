@@ -89,11 +89,6 @@ class WarmJudge:
         with suppress(OSError):  # not empty, or never made
             self._scratches.rmdir()
 
-    def recycle(self) -> None:
-        """Ends the process that serves now; the keeper starts a fresh one."""
-        if self._process is not None:
-            end(self._process, grace_s=0)
-
     def _keep(self) -> None:
         failures = 0
         while not self._over.is_set():

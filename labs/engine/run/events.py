@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
 from threading import Lock
 from typing import Any, TextIO
-
-Emit = Callable[..., None]
-"""`emit(event, arm, **fields)`."""
 
 
 class Emitter:
