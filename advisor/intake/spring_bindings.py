@@ -37,6 +37,7 @@ _BELOW, _WIDE, _CLIENTS, _OWN, _START = range(-1, 4)
 """Ranks: below spring.kafka, the binder's for both clients, for one, a binding's, start-offset."""
 
 _AUTO = "auto-commit-offset"
+_DEAD_LETTER = "dead.letter"
 
 Place = tuple[int, Component, str]
 """The rank of a statement, whose setting it is, and its name."""
@@ -54,6 +55,7 @@ _OF_BINDING: Mapping[tuple[str, str], Place] = {
     (_CONSUMER, "startoffset"): (_START, _CONSUMER, "auto.offset.reset"),
     (_CONSUMER, "ackmode"): (_OWN, Component.APPLICATION, "ack-mode"),
     (_CONSUMER, "autocommitoffset"): (_OWN, Component.APPLICATION, _AUTO),
+    (_CONSUMER, "enabledlq"): (_OWN, Component.APPLICATION, _DEAD_LETTER),
 }
 _MAPS = {"producerproperties": _PRODUCER, "consumerproperties": _CONSUMER}
 _SILENT = frozenset({
@@ -99,7 +101,12 @@ def _state(reading: Reading, leaves: Sequence[Leaf], ranks: range) -> None:
 
 
 def _take(reading: Reading, line: int, to: Component, name: str, text: str) -> None:
-    if to is Component.APPLICATION:
+    if name == _DEAD_LETTER:
+        # It waits for the acknowledgement, logs that there was none, and commits all the same
+        # (KafkaMessageChannelBinder, DlqSender).
+        if text.lower() == "true":
+            reading.state(to, name, "unacknowledged", line)
+    elif to is Component.APPLICATION:
         by_code = name == _AUTO and text.lower() != "true"
         ack_mode(reading, "MANUAL" if by_code else "BATCH" if name == _AUTO else text, line)
     elif (name, text) != ("replication.factor", "-1"):  # then it is the brokers' own default

@@ -1,7 +1,8 @@
 """The `.properties` file of a Kafka Streams application.
 
 StreamsConfig hands on what begins with `producer.`, `consumer.` or `main.consumer.` (which goes
-first) to the clients inside, and a name without prefix to each client that has it.
+first) to the clients inside, and a name without prefix to each client that has it. What begins
+with `topic.` is for the application's internal topics.
 """
 
 from __future__ import annotations
@@ -37,6 +38,10 @@ def take(reading: Reading, entry: Property) -> None:
     part, _, name = key.partition(".")
     if part in _CLIENTS:
         reading.state(Component(part), name, entry.value, entry.line)
+    elif part == "topic" and (words := _loses(name, entry.value.strip().lower())):
+        message = f"{shown(key)} counts for the topics that the "
+        message += f"application makes for itself: {words}. That is not advised on; leave it out"
+        reading.wrong(Component.STREAMS, key, entry.line, message)
     elif key.startswith(_ELSEWHERE) or (part == "topic" and key != _MIN_ISR):
         reading.note(entry.line, f"{shown(key)} is not weighed here")
     elif having := _clients_with(key):
@@ -44,6 +49,22 @@ def take(reading: Reading, entry: Property) -> None:
             reading.state(component, key, entry.value, entry.line)
     else:
         reading.state(Component.STREAMS, key, entry.value, entry.line)
+
+
+def _loses(name: str, text: str) -> str:
+    """What an internal topic loses with a setting of its own; empty where that is nothing.
+
+    What the file says of `topic.…` goes before what Streams says of each kind of topic
+    (RepartitionTopicConfig and UnwindowedUnversionedChangelogTopicConfig, `properties`).
+    """
+    match name:
+        case "retention.ms" | "retention.bytes" if not text.startswith("-"):
+            return "what waits in one between two parts of the application is deleted unprocessed"
+        case "cleanup.policy":
+            return "a changelog has to be compacted, and what is repartitioned must not be"
+        case "unclean.leader.election.enable" if text == "true":
+            return "a replica without the last messages of one may lead"
+    return ""
 
 
 def _clients_with(key: str) -> list[Component]:

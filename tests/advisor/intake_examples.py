@@ -240,7 +240,7 @@ services:
         "streams-properties",
         "application.id=orders\nbootstrap.servers=b:9092\nprocessing.guarantee=exactly_once_v2\n"
         "producer.acks=all\nmain.consumer.max.poll.records=9\nconsumer.max.poll.records=7\n"
-        "request.timeout.ms=40000\ntopic.min.insync.replicas=2\ntopic.retention.ms=5\n"
+        "request.timeout.ms=40000\ntopic.min.insync.replicas=2\ntopic.segment.ms=5\n"
         "admin.retries=3\nproducer.sasl.jaas.config=secret\n",
         {"streams.application.id": "stated", "streams.processing.guarantee": "exactly_once_v2",
          "streams.topic.min.insync.replicas": 2, "producer.acks": "all",
