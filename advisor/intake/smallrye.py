@@ -37,11 +37,12 @@ _BARE = ("acks", "retries")
 _ATTRIBUTES = ("dead-letter", "delayed-retry", "checkpoint", "throttled")
 """How attributes begin that have a dot all the same."""
 
+_DELAYED = "delayed-retry-topic"
 _FAILURES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "fail": (),
     "ignore": (("processing.errors", "skip"),),
     "dead-letter-queue": (("processing.errors", "skip"), ("dead.letter", "acknowledged")),
-    "delayed-retry-topic": (("retry.topics", "true"),),
+    _DELAYED: (("processing.errors", "skip"), ("retry.topics", "true")),
 }
 _COMMITS: Mapping[str, str] = {"throttled": "in-order", "latest": "as-done"}
 """Which offsets a strategy commits, of messages that are done."""
@@ -152,10 +153,20 @@ def _state_defaults(
     if not reads:
         return
     reading.state(_CODE, "framework", "quarkus", min(reads))
+    _last_topic(reading, ours)
     by_client = stated.get((_CONSUMER, "enable.auto.commit"))
     automatic = by_client is not None and by_client.text.strip().lower() == "true"
     given = next((leaf for leaf in ours if leaf.path[2] == "commit-strategy"), None)
     _commit(reading, given, automatic, min(reads))
+
+
+def _last_topic(reading: Reading, ours: list[Leaf]) -> None:
+    """Where a message goes after its retries: without a topic for it, it is acknowledged and gone
+    (KafkaDelayedRetryTopic, `handle`)."""
+    delayed = any(leaf.path[2:] == ("failure-strategy",) and leaf.text == _DELAYED for leaf in ours)
+    last = next((leaf for leaf in ours if leaf.path[2] == "dead-letter-queue.topic"), None)
+    if delayed and last:
+        reading.state(_CODE, "dead.letter", "acknowledged", last.line)
 
 
 def _commit(reading: Reading, given: Leaf | None, automatic: bool, line: int) -> None:

@@ -43,6 +43,10 @@ QUARKUS = [
     (f"{READS}{_IN}.failure-strategy=ignore\n", 1, "the message is passed over"),
     (f"{READS}{_IN}.failure-strategy=dead-letter-queue\n", 0, "^YES"),
     (f"{READS}{_IN}.failure-strategy=mine\n", 0, "only its code says"),
+    # KafkaDelayedRetryTopic acknowledges after the last retry, if there is no topic for it
+    (f"{READS}{_IN}.failure-strategy=delayed-retry-topic\n", 1, "the message is passed over"),
+    (f"{READS}{_IN}.failure-strategy=delayed-retry-topic\n{_IN}.dead-letter-queue.topic=d\n", 0,
+     "key_reordered .* another topic"),
     # other connectors and profiles are none of this application's
     (f"{READS}mp.messaging.outgoing.x.connector=smallrye-amqp\n"
      "mp.messaging.outgoing.x.acks=0\n", 0, "^YES.*connector smallrye-amqp sets up its clients"),

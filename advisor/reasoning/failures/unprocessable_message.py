@@ -24,8 +24,9 @@ def permits(pipeline: Pipeline) -> Permits:
     again = _from_retry_topics(pipeline)
     if group.on_error == "skip":
         return again | _passed_over(group)
-    if group.on_error == "retry" and again:
-        return again
+    if again:
+        closes = group.on_error == "close"
+        return again | dict(exception_then_close.permits(pipeline) if closes else {})
     return exception_then_close.permits(pipeline) or {
         Anomaly.BLOCKED: f"{group.error_policy}: the partition stands still at this message until "
         "somebody acts."
