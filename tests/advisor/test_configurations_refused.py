@@ -81,7 +81,7 @@ def test_settings_have_this_answer(options: str, settings: str, code: int, said:
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n"
 STRIMZI = "apiVersion: kafka.strimzi.io/v1\nkind: {}\nmetadata: {{name: c}}\nspec: {{}}\n"
 TOPIC_OF = 'resource "kafka_topic" "t" {\n  replication_factor = 3\n}\n'
-STREAMS = "application.id=a\nreplication.factor=3\n"
+STREAMS = "application.id=a\nreplication.factor=3\ntopic.min.insync.replicas=2\n"
 FILES = [
     # YAML is no properties file, whatever stands in it
     ("values.yaml", "kafka:\n  extraConfig: |\n    min.insync.replicas=1\n", 2,
@@ -102,7 +102,7 @@ FILES = [
     ("t.tf", TOPIC_OF.replace("3", "local.copies"), 0, "replication_factor is worked out by"),
     # Kafka Streams says other things of each kind of internal topic, and the file goes first
     ("s.properties", f"{STREAMS}topic.retention.ms=1000\n", 2,
-     "s.properties:3: topic.retention.ms counts for the topics that the application makes"),
+     "s.properties:4: topic.retention.ms counts for the topics that the application makes"),
     ("s.properties", f"{STREAMS}topic.retention.ms=-1\n", 0, "YES"),
     ("s.properties", f"{STREAMS}topic.retention.bytes=1\n", 2, "is deleted unprocessed"),
     ("s.properties", f"{STREAMS}topic.cleanup.policy=delete\n", 2, "a changelog has to be"),
