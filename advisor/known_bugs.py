@@ -1,7 +1,7 @@
-"""What known bugs of the described releases make of an answer; looked up anew each time.
+"""How known bugs of the described releases change an answer; looked up each time.
 
-An answer is about settings and is kept; what is known of releases grows, so that an old link names
-a bug that was found later.
+An answer is about settings and is kept. The list of known bugs grows, so an old link names a bug
+that was found later.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def known_bugs(answer: Answer) -> KnownBugs:
 
 
 def to_json(bugs: KnownBugs) -> dict[str, Any]:
-    """What the JSON of an advice has beside the settings' own answer."""
+    """What the JSON of an advice has besides the settings' own answer."""
     return {
         "advisories": [_bug(known_bug) for known_bug in bugs.bugs],
         "guarantee_with_advisories": {
@@ -153,7 +153,7 @@ def _bug(known_bug: KnownBug) -> dict[str, Any]:
 
 
 def message(known_bug: KnownBug) -> str:
-    """One sentence or two: what the bug may do here, and what it takes beside what was stated."""
+    """One sentence or two: what the bug may do here, and what it needs besides what was stated."""
     advisory, hit = known_bug.advisory, known_bug.hit
     may = ", ".join(advisory.anomalies)
     text = f"{advisory.part} {hit.running}: {advisory.title}. May add: {may}."

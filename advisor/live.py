@@ -1,8 +1,8 @@
-"""Asks a live cluster how it is set: describe only, by name, one at a time, within a time limit.
+"""Reads the settings of a live cluster: describe only, by name, one at a time, within a time limit.
 
-Which clusters there are is the operator's to say (`LAB_LIVE_CLUSTERS`); nobody types an address.
-The operator's client settings stay here: neither they nor librdkafka's own words, which may repeat
-them, reach a page or a log. Nothing is created, changed, consumed or joined.
+The operator lists the clusters (`LAB_LIVE_CLUSTERS`); visitors never type an address. The
+operator's client settings stay here: neither they nor librdkafka's messages, which may repeat them,
+reach a page or a log. Nothing is created, changed, consumed or joined.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from advisor.intake import Entry, Group, IntakeError, Seen
 from advisor.intake.java_properties import properties
 
 LIMIT_S = 10.0
-"""For all questions of one reading together; who has no answer by then will hardly get one."""
+"""For all requests of one reading together."""
 
 WHY_S = 0.5
-"""How long a client that can reach nobody is given to say why."""
+"""How long to wait for the reason of a client that reaches no broker."""
 
 MAX_BROKERS = 50
 MAX_NAMES = 2000
@@ -76,11 +76,11 @@ _NO_GROUP = {
 
 
 class LiveError(Exception):
-    """A cluster that could not be read; the message is for whoever asked."""
+    """A cluster that could not be read; the message is for the visitor."""
 
 
 def clusters() -> Mapping[str, str]:
-    """What the operator allows, by name; empty unless somebody set it."""
+    """The clusters that the operator allows, by name; empty by default."""
     results: Mapping[str, str] = settings.LAB_LIVE_CLUSTERS
     return results
 
@@ -131,7 +131,7 @@ def look(cluster: str, topic: str, group: str = "") -> Seen:
 
 @contextmanager
 def connection(cluster: str) -> Iterator[_Asking]:
-    """One reading at a time in this process: a cluster is not to feel that this site is there."""
+    """One reading at a time in this process, so that a cluster has no load from this site."""
     if not _one.acquire(blocking=False):
         raise LiveError("Somebody else is reading a cluster right now. Try again in a moment.")
     try:
@@ -163,7 +163,7 @@ class _Asking:
             }
             self.admin = AdminClient(client, logger=silent_logger)
         except (OSError, ValueError, IntakeError, KafkaException) as error:
-            # Of what librdkafka says only the property's name may be told, and in the log alone.
+            # Of librdkafka's message only the property's name may be shown, and only in the log.
             named = _PROPERTY.search(str(error))
             why = f"property {named[1]}" if named else type(error).__name__
             logger.error("LAB_LIVE_CLUSTERS: the client settings of %s: %s", cluster, why)
@@ -181,12 +181,12 @@ class _Asking:
         return future.result()
 
     def _refusal(self) -> int | None:
-        """Why asking on is of no use, as far as the client has told."""
+        """Why further requests are of no use, if the client has reported it."""
         if refused := [code for code in self._refused if code in _REFUSED]:
             return refused[0]
         if KafkaError._ALL_BROKERS_DOWN not in self._refused:
             return None
-        # It says that nobody is left before it says why.
+        # It reports that all brokers are down before it reports why.
         self._down_since = self._down_since or time.monotonic()
         if time.monotonic() - self._down_since < WHY_S:
             return None
@@ -271,7 +271,7 @@ def _client_settings(given: str) -> dict[str, str]:
 
 
 def _public_message(cluster: str, code: int) -> str:
-    """What a person is told; the address and librdkafka's words are not for them."""
+    """The message for a visitor, without the address and librdkafka's words."""
     if why := _REFUSED.get(code) or _UNREACHED.get(code):
         return f"{cluster} {why}. The operator of this site can fix that."
     if code in _FORBIDDEN:

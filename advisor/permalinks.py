@@ -38,7 +38,7 @@ class Kept(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A description with its answer: the one that was kept, or today's where there is none."""
+    """A description with its answer: the stored one, else today's."""
 
     description: Description
     answer: Answer
@@ -120,7 +120,7 @@ def answers(description: Description) -> dict[str, str]:
 
 
 def _kept(description: Description) -> Answer:
-    """The answer that was kept. Raises ValueError if it is none, or one to something else."""
+    """The stored answer. Raises ValueError if it is invalid, or an answer to something else."""
     answer = from_plain(Answer, description.answer)
     if to_data(answer.judgement.pipeline) != description.data:
         raise ValueError("The answer kept is one to another pipeline")

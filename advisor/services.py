@@ -74,7 +74,7 @@ def to_json(given: Answer) -> dict[str, Any]:
 
 def basis(given: Answer) -> dict[str, Any]:
     """What an answer is about and rests on: the wish and whether it is met, the versions that
-    were taken, and what was assumed because nobody stated it."""
+    were taken, and the assumptions for what was not stated."""
     pipeline = given.judgement.pipeline
     need = pipeline.requirement
     return {

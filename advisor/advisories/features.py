@@ -1,4 +1,4 @@
-"""What a bug may need beside settings: how the pipeline is used, and what must come about.
+"""What a bug may need besides settings: how the pipeline is used, and what must happen.
 
 A description of a pipeline decides some of these. It says nothing of the others, and a bug that
 needs one of them is called possible, with the words here.
@@ -19,7 +19,7 @@ Decision = Callable[[Pipeline], bool | None]
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """`words` complete the sentence "It takes …"; `decide` answers None where nobody said."""
+    """`words` complete the sentence "It takes …"; `decide` returns None if that is not stated."""
 
     words: str
     decide: Decision = lambda _: None

@@ -50,7 +50,7 @@ class Mention:
 
 
 def mentions(text: str) -> tuple[Mention, ...]:
-    """The versions that a text speaks of, each once. Raises `VersionError` if there is none."""
+    """The versions that a text mentions, each once. Raises `VersionError` without any."""
     text = text[:MAX_TEXT]
     mentions = list(_mentions(text))
     if not mentions:

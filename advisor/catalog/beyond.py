@@ -1,8 +1,8 @@
-"""Settings with which a client is none that is described here, so that no answer would hold for it.
+"""Settings of clients that the model does not cover, so that no answer would hold for them.
 
-They are real, and the product starts with them. To pass over one would be to answer for another
-client. Sources: KIP-932 and group.share.* of the brokers (share groups); KIP-939 (two-phase
-commit: a transaction that is open never times out).
+They are real, and the product starts with them. Ignoring one would answer for another client.
+Sources: KIP-932 and group.share.* of the brokers (share groups); KIP-939 (two-phase commit: a
+transaction that is open never times out).
 """
 
 from __future__ import annotations

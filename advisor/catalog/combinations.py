@@ -1,8 +1,8 @@
-"""What a client refuses of a setting that is not weighed, beside others: in its own words.
+"""Combinations with settings that are not weighed, which a client refuses in its own words.
 
-No guarantee depends on these settings, so no pipeline has them; but a file does, and a client that
-does not start is worth a line. Sources: ConsumerConfig and ProducerConfig of kafka-clients 3.9 and
-4.3 and rd_kafka_conf_finalize of librdkafka 2.16, held against them by tests/contracts; and
+No guarantee depends on these settings, so no pipeline has them; but a file may, and a client that
+does not start deserves a message. Sources: ConsumerConfig and ProducerConfig of kafka-clients 3.9
+and 4.3 and rd_kafka_conf_finalize of librdkafka 2.16, checked against them by tests/contracts; and
 KafkaSourceProvider of Spark 4.2.
 """
 

@@ -43,7 +43,7 @@ class Stated:
         return effective_client(self.family, self.line)
 
     def get(self, component: Component, name: str) -> Value:
-        """What the client was told: the stated value, or Kafka Streams' own; or None."""
+        """The configured value: the stated one, or Kafka Streams' own; or None."""
         value = self.settings.get(component, _NOTHING).get(name)
         tell = TELLS.get((component, name)) if self.family is Family.STREAMS else None
         return tell(exactly_once(self.settings), value) if tell else value
@@ -190,7 +190,7 @@ _FRAMEWORKS: Mapping[str, str] = {
     "spring": "skip", "spring-2.4": "skip", "spring-cloud-stream": "skip",
     "quarkus": "close", "connect": "close",
 }  # fmt: skip
-"""What each framework does with a message that fails in the end, where nobody says otherwise.
+"""What each framework does by default with a message that fails in the end.
 
 Spring logs it and goes on: after ten tries from 2.5 (SeekUtils.DEFAULT_BACK_OFF), at once before
 (LoggingErrorHandler). SmallRye's failure-strategy=fail and Connect's errors.tolerance=none stop.

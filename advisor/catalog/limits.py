@@ -1,9 +1,9 @@
-"""What brokers refuse of a client, and of their own file, by limits that the file may move.
+"""What brokers refuse of a client, or in their own file, by limits that the file may change.
 
 What a broker's file states replaces Kafka's default in each comparison. The words of a file that
 no broker starts with are those of GroupCoordinatorConfig.validate (KafkaConfig.validateValues
 before 4.0); those for a client are `Errors.message` of kafka-clients and rd_kafka_err2str of
-librdkafka. Each is held against the products by tests/contracts.
+librdkafka. Each is checked against the products by tests/contracts.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _name(group: str, what: str) -> str:
 
 
 def _refused(stated: Stated, name: str, words: str, other: str) -> Problem:
-    """The problem stands beside what the file states; one of the two is."""
+    """The problem is reported at what the file states; one of the two is stated."""
     here = name if stated.get(Component.BROKER, name) is not None else other
     required = "" if at_least(stated.kafka, "3.9") else "requirement failed: "
     message = f"{required}{name} {words} {other}"
@@ -161,8 +161,8 @@ def _transaction(stated: Stated) -> Iterator[Problem]:
 def _answered(
     stated: Stated, client: Component, name: str, limit: str, words: str, numbers: str
 ) -> Problem:
-    """What the broker answers; it stands beside the client's setting, or beside the limit that
-    was moved where the client left its own alone."""
+    """The broker's answer, reported at the client's setting; at the changed limit if the client's
+    is the default."""
     by_client = stated.settings.get(client, {}).get(name) is not None
     by_brokers = stated.get(Component.BROKER, limit) is not None
     component, setting = (

@@ -1,7 +1,7 @@
 """Settings that the products have and the catalog does not weigh, made of their own facts.
 
 They can be named and their values read, so that nothing real is called a mistake. No rule, no
-guarantee and no experiment looks at them, and what they mean is not told here.
+guarantee and no experiment uses them, and their meaning is not described here.
 """
 
 from __future__ import annotations

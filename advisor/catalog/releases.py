@@ -22,7 +22,7 @@ def forgets_idempotence(family: Family, release: str) -> bool:
 def in_release(
     family: Family, release: str, settings: Settings, key: tuple[Component, str], value: Value
 ) -> Value:
-    """The value in force, where `value` is the one of the release's line."""
+    """The value in force, if `value` is that of the release's line."""
     if key != (Component.PRODUCER, IDEMPOTENCE) or not forgets_idempotence(family, release):
         return value
     producer = settings.get(Component.PRODUCER, {})

@@ -1,7 +1,7 @@
 """What brokers refuse in their own file, or of a topic, among settings that are not weighed.
 
 In their own words. Sources: KafkaConfig.validateValues and ShareGroupConfig, and
-LogConfig.validate, of Kafka 3.3 to 4.3; held against them by tests/contracts.
+LogConfig.validate, of Kafka 3.3 to 4.3; checked against them by tests/contracts.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _items(text: str) -> list[str]:
 
 
 def _number(texts: Texts, name: str, default: int) -> int:
-    """A number as it was stated; what is none is told where it is read."""
+    """A number as it was stated; text that is no number is reported where it is read."""
     text = texts.get(name, "").strip()
     digits = text.removeprefix("-")
     return int(text) if digits.isdecimal() and digits.isascii() and len(digits) < 20 else default

@@ -1,7 +1,7 @@
-"""What Kafka Streams tells the clients inside it, whatever the team told them.
+"""What Kafka Streams sets on its inner clients, whatever the team states.
 
-Source: StreamsConfig, `NON_CONFIGURABLE_…` and `…_EOS_OVERRIDES`, the same from 2.8 to 4.3. What it
-says as a default only, whatever processing.guarantee is, stands in `data/streams.toml`.
+Source: StreamsConfig, `NON_CONFIGURABLE_…` and `…_EOS_OVERRIDES`, the same from 2.8 to 4.3. What is
+only a default, whatever processing.guarantee is, is in `data/streams.toml`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from advisor.catalog.model import Component, Value
 
 Settings = Mapping[Component, Mapping[str, Value]]
 Tell = Callable[[bool, Value], Value]
-"""From whether it is exactly-once, and what the team stated, to what the client is told."""
+"""(is exactly-once, what the team stated) -> what the client gets."""
 
 GUARANTEE = "processing.guarantee"
 TRANSACTION_MS = 10_000
@@ -65,13 +65,13 @@ class Overruled:
 
 
 def forced(settings: Settings) -> frozenset[tuple[Component, str]]:
-    """The settings of which the client is told the same whatever is stated."""
+    """The settings whose value for the client does not depend on what is stated."""
     eos = exactly_once(settings)
     return frozenset(key for key, tell in TELLS.items() if tell(eos, "stated") != "stated")
 
 
 def overruled(settings: Settings) -> list[Overruled]:
-    """Each setting of which the client is told something else than was stated."""
+    """Each setting whose value for the client differs from what was stated."""
     eos = exactly_once(settings)
     stated = (
         Overruled(*key, value, tell(eos, value))

@@ -1,8 +1,8 @@
-"""Settings whose text is anybody's, and how much of it is kept.
+"""Settings with free text, and how much of the text is kept.
 
-A free text may hold what nobody should see again, so only what the model looks at is kept: that a
-name is stated, that a folder is a temporary one, which of Kafka's own classes it is. Anything else
-is kept as `STATED`, and an exported file has a placeholder there for the person to fill in.
+A free text may hold a secret, so only what the model uses is kept: that a name is stated, that a
+folder is temporary, which of Kafka's own classes it is. Anything else is kept as `STATED`, and an
+exported file has a placeholder for the person to fill in.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def placeholder(name: str, value: object) -> str | None:
 
 
 def is_placeholder(name: str, text: str) -> bool:
-    """Whether a file has the placeholder there, because nobody filled it in."""
+    """Whether a file still has the placeholder."""
     return is_free(name) and text.strip(" ") == f"{_YOURS}{name}"
 
 

@@ -1,9 +1,9 @@
 """Whether the stated settings can stand together, in the product's own words.
 
-A real client stops at the first thing it finds, so at most one problem a client is reported,
+A real client stops at the first problem, so at most one a client is reported,
 in the order in which that client checks. Sources: ProducerConfig and KafkaProducer of
 kafka-clients 2.8, 3.9 and 4.3, StreamsConfig and KafkaStreams of the same lines; librdkafka's
-rd_kafka_conf_finalize and rd_kafka_new. Each rule is held against the installed clients by
+rd_kafka_conf_finalize and rd_kafka_new. Each rule is checked against the installed clients by
 tests/contracts. `structure` holds what no client checks.
 """
 

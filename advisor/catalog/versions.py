@@ -50,7 +50,7 @@ def kafka_versions() -> tuple[str, ...]:
 def client_line(family: Family, version: str) -> str:
     """The line of a client version that a person gave (`4.3.1` → `4.3`).
 
-    What a single release does unlike its line is told by `releases`. Raises `SettingError` if the
+    Differences of a single release from its line are in `releases`. Raises `SettingError` if the
     family has no such line.
     """
     return _line(version, _LINES[family], "version", f"{family} client")

@@ -85,7 +85,7 @@ def head(title: str, stamp: Stamp, *notes: str) -> str:
 
 
 def comment(text: str) -> str:
-    """`text` as comment lines. Nothing in it can end the comment: all of it is one paragraph."""
+    """`text` as comment lines. It becomes one paragraph, so nothing in it ends the comment."""
     plain = "".join(char if char.isprintable() else " " for char in text)
     lines = textwrap.wrap(plain, _WIDTH, break_long_words=False, break_on_hyphens=False)
     return "".join(f"# {line}\n" for line in lines)

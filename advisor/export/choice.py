@@ -74,7 +74,7 @@ def chosen(way: Way, component: Component) -> tuple[Chosen, ...]:
 
 
 def added(way: Way, component: Component) -> tuple[Chosen, ...]:
-    """Of these, what is to be added to a running cluster: changes, and what nobody stated."""
+    """Of these, what has to be added to a running cluster: changes, and what was not stated."""
     return tuple(
         setting for setting in chosen(way, component) if setting.changed or not setting.stated
     )

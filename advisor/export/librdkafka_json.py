@@ -1,6 +1,6 @@
 """Settings for librdkafka as JSON: for clients that take an object, in whatever language.
 
-JSON has no comments; the stamp is an object beside the settings.
+JSON has no comments; the stamp is an object next to the settings.
 """
 
 from __future__ import annotations

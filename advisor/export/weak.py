@@ -1,4 +1,4 @@
-"""What a team left weak: it is in its files, no change of ours touches it, and we do not advise it.
+"""Weak values that stay in a team's files: no change of ours needs them, and we do not advise them.
 
 Such a value is shown in an export as a comment and never set by it. A value is weak if a finding
 names it, unless the pipeline would be worse, or be refused, without it.
@@ -102,8 +102,8 @@ def _without(pipeline: Pipeline, key: Key) -> Pipeline:
 def _harms(pipeline: Pipeline) -> frozenset[tuple[str, Anomaly]]:
     """What may happen if a broker is lost, whether or not the team wants to survive that.
 
-    That with one copy nobody else may lead is no merit of one copy, and that a producer without
-    idempotence does not notice what a broker has lost is none of its (docs/decisions/0025).
+    That no other replica can lead does not make one copy better, and that a producer without
+    idempotence does not notice a broker's loss does not make it better (docs/decisions/0025).
     """
     need = pipeline.requirement
     described = replace(pipeline, requirement=replace(need, survive=max(need.survive, 1)))

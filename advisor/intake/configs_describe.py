@@ -2,8 +2,8 @@
 
 A setting's line is `name=value sensitive=… synonyms={SOURCE:name=value, …}`; the first synonym is
 where the value comes from (ConfigCommand.describeResourceConfig). With `--all` a topic's line may
-show a value of the brokers (see levels); a product's own default is not taken. What the cluster
-keeps for all brokers is that of every topic without a value of its own, and is read as such.
+show a value of the brokers (see levels); a product's own default is not taken. A value
+that the cluster keeps for all brokers counts for every topic without its own.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ANYWHERE = re.compile(r"^(?:Dynamic|All|Default) configs for .* are:", re.MULTI
 
 
 def read(text: str) -> Reading:
-    """The settings that somebody made. Raises `IntakeError`, also for two topics."""
+    """The settings that were made by hand. Raises `IntakeError`, also for two topics."""
     reading = Reading()
     component: Component | None = None
     topic, left = "", 0

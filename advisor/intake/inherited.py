@@ -1,4 +1,4 @@
-"""What brokers say for every topic that does not say it itself.
+"""Settings that a topic takes from its brokers if it does not have its own.
 
 A topic takes `retention.ms` from `log.retention.ms`, `.minutes` or `.hours` of its brokers, in this
 order, and so on (ServerTopicConfigSynonyms; KafkaConfig.logRetentionTimeMillis, of which anything

@@ -150,9 +150,9 @@ class Inputs:
     def _replace(
         self, name: str, text: str, origin: Origin, inherited: Collection[str] = (), mark: int = 0
     ) -> None:
-        """Sets a field, and says so where another place at the same level disagrees.
+        """Sets a field, and reports a contradiction at the same level.
 
-        Free texts are told apart by their marks, and not repeated.
+        Free texts are compared by their marks, and not repeated.
         """
         free, before = is_free_field(name), self.fields.get(name, text)
         differs = self.marks.get(name, mark) != mark if free else self._differ(name, before, text)
@@ -182,7 +182,7 @@ class Inputs:
         return "" if by_file or family not in list(Family) else family
 
     def _product(self) -> Product:
-        """Which client and brokers the files are for; a name that is none is told later."""
+        """Which client and brokers the files are for; an unknown name is reported later."""
         stated = self.fields.get("family") or Family.JAVA
         family = Family(stated) if stated in list(Family) else Family.JAVA
         version = self.fields.get("version") or versions(family)[0]

@@ -1,7 +1,7 @@
 """Real settings that the catalog does not weigh, so that they are not called errors.
 
 What is real is what the products say (advisor.catalog.facts), at the version that the file is for;
-a name that another version or another part of Kafka has is told to be that one's.
+a name of another version or another part of Kafka is reported as such.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def is_of_client(key: str) -> bool:
 
 
 def _only(component: Component) -> frozenset[str]:
-    """What a client has, be it Java's or librdkafka's."""
+    """The settings of a client, Java's or librdkafka's."""
     java, librdkafka = (newest(family) for family in (Family.JAVA, Family.LIBRDKAFKA))
     return known_keys(java, component) | known_keys(librdkafka, component)
 

@@ -1,7 +1,7 @@
-"""What a live cluster says of itself, as settings: each with the level at which it was made.
+"""The settings of a live cluster, each with the level at which it was made.
 
-Only settings that are weighed are looked at. What the product or nobody stated is left out, as in
-a file: the product's own defaults are known. Asking the cluster is advisor.live's.
+Only weighed settings are read. Defaults of the product are left out, as in a file, because they
+are known. `advisor.live` sends the requests.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ class _Found:
             self._note(f"{kept} and goes before their files, whatever those say")
 
     def _mode(self) -> None:
-        """What a broker's file says of who keeps the metadata; `weigh` knows what it means."""
+        """What a broker's file says about its metadata mode; `weigh` interprets it."""
         for entry in (e for entries in self.seen.on_brokers.values() for e in entries):
             if entry.name in self._told and entry.value and entry.source != DEFAULT:
                 self._make(_BROKER, entry.name, entry.value, f"{entry.name} {_LEVELS[IN_FILE]}")

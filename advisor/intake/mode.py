@@ -1,4 +1,4 @@
-"""Who keeps the metadata of a cluster, as a broker's file tells it without a line for it.
+"""The metadata mode of a cluster (KRaft or ZooKeeper), inferred from a broker's file.
 
 A broker with `process.roles` in its file runs in KRaft mode, whatever else is there; one without
 needs `zookeeper.connect` (KafkaConfig.scala of 2.8 to 3.9, requiresZookeeper).

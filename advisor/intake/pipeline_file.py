@@ -40,8 +40,8 @@ class PipelineFile:
 def read_pipeline(text: str) -> PipelineFile:
     """Reads a pipeline file. Never raises for what the file says.
 
-    Credentials are dropped unread and named in a note. Names and values of settings are judged
-    by whoever parses the fields, as for a form.
+    Credentials are dropped unread and named in a note. The caller that parses the fields judges
+    names and values, as for a form.
     """
     file = PipelineFile()
     try:

@@ -95,7 +95,7 @@ def _refuse_others(tree: ast.Module) -> None:
 
 
 def _check_depth(text: str) -> None:
-    """Refuses nesting that no configuration has: the parser's own limit is that of its stack."""
+    """Refuses nesting that no configuration has, because the parser's only limit is its stack."""
     depth = 0
     for number, line in enumerate(text.splitlines(), start=1):
         for char in line:

@@ -1,4 +1,4 @@
-"""What a file of brokers or of controllers states and nobody reads there.
+"""Settings that have no effect in a file of brokers, or in a file of controllers.
 
 `process.roles` tells whose file it is, where the two run apart. Which replica may lead, and after
 which silence a broker counts as dead, is decided by the active controller, by its own file

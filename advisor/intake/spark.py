@@ -23,7 +23,7 @@ _TEXT = (
 )
 _VALUE = rf"(?:{_TEXT}|[\w.+-]{{1,100}})"
 _MAPPED = r"kafka\.[\w.]{1,200}|(?:starting|fail|max|min|async|checkpoint)[A-Z]\w{1,100}"
-"""What an option in a map of Scala, Java or Kotlin is called: other maps are none of ours."""
+"""What an option in a map of Scala, Java or Kotlin is called: other maps are ignored."""
 _CALL = re.compile(
     r"#.*|//.*|/\*[\s\S]*?(?:\*/|\Z)"
     rf"|\.option\(\s*(['\"])(?P<key>[\w.]{{1,200}})\1\s*,(?:\s*(?P<value>{_VALUE})\s*\))?"
@@ -111,7 +111,7 @@ def _calls(reading: Reading, text: str) -> int:
 
 
 def _plain(written: str) -> str | None:
-    """What a value in code says; None for a name, which stands for what nobody can know here."""
+    """The value of a literal in code; None for a name, whose value is unknown here."""
     if written[:1] in ("'", '"'):
         sign = 3 if written[:3] == written[0] * 3 else 1
         return re.sub(r"\\(.)", r"\1", written[sign:-sign])

@@ -61,7 +61,7 @@ def read(text: str) -> Reading:
 
 
 def take(reading: Reading, leaves: list[Leaf]) -> None:
-    """What Spring makes of its properties, with what it states although nobody wrote it."""
+    """What Spring makes of its properties, with the values that it sets itself."""
     leaves = [replace(leaf, path=(_canonical(leaf.path),)) for leaf in leaves]
     bindings = spring_bindings.used(leaves)
     if bindings:
@@ -181,7 +181,7 @@ def _common(reading: Reading, key: str, leaf: Leaf) -> None:
 
 
 def _state_defaults(reading: Reading, leaves: list[Leaf]) -> None:
-    """What Spring states although nobody wrote it, where the application reads messages."""
+    """The values that Spring sets itself, if the application reads messages."""
     stated = {(item.component, item.name): item for item in reading.items}
     line = next((item.line for item in reading.items if item.component is _CONSUMER), 0)
     if reading.heads["family"] == Family.STREAMS:

@@ -78,7 +78,7 @@ def before(reading: Reading, leaves: Sequence[Leaf]) -> None:
 
 
 def after(reading: Reading, leaves: Sequence[Leaf]) -> None:
-    """States what goes before spring.kafka, and what the binder says although nobody wrote it."""
+    """States what overrides spring.kafka, and the values that the binder sets itself."""
     _state(reading, leaves, range(_WIDE, _OWN))
     _drop_auto_commit(reading)
     _state(reading, leaves, range(_OWN, _START + 1))
@@ -185,7 +185,7 @@ def _writes_silently(reading: Reading, leaves: Iterable[Leaf]) -> None:
 
 
 def _reads_silently(reading: Reading, leaves: Iterable[Leaf]) -> None:
-    """A group begins at the start of the topic, and who has none at its end."""
+    """A group begins at the start of the topic; a consumer without a group at its end."""
     stated = {item.name for item in reading.items if item.component is _CONSUMER}
     groups = [leaf.line for leaf in leaves if _GROUP.fullmatch(_name(leaf))]
     line = _line(reading, _CONSUMER, leaves, _READS) or next(iter(groups), 0)

@@ -24,7 +24,7 @@ _ROOT = "spring.kafka."
 
 
 def named(reading: Reading, variables: Iterable[tuple[str, str, int]]) -> list[Leaf]:
-    """The variables as Spring's properties; a name that nobody has is noted with its nearest."""
+    """The variables as Spring's properties; an unknown name is noted with the nearest known one."""
     leaves = []
     for variable, text, line in variables:
         if variable.startswith(STREAM):

@@ -2,7 +2,8 @@
 
 Its first line is `Topic: … PartitionCount: … ReplicationFactor: … Configs: name=value,…`
 (TopicCommand.TopicDescription); the lines of partitions say nothing that is a setting. The configs
-are all that is not the product's own default, be it the topic's or its brokers': which is not told.
+are all values that differ from the product's default; whether the topic or its brokers have them
+is not shown.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class Intake:
 def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> Intake:
     """Sorts what was read into settings, notes and problems.
 
-    `beside` are items that are judged elsewhere; a client reads them all the same.
+    `beside` are items that are judged elsewhere; a client reads them, too.
 
     A real setting that the catalog does not weigh is a note; a name near a real one is a problem
     that says which. What comes twice counts with its last value. Raises `SettingError` for a

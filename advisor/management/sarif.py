@@ -1,4 +1,4 @@
-"""The advice as SARIF 2.1.0, so that a code host shows it beside the line that causes it.
+"""The advice as SARIF 2.1.0, so that a code host shows it at the line that causes it.
 
 Findings keep their codes as rule ids. A setting with which nothing can work comes first. Each
 failure that breaks what is needed is a result of level error; its places are the settings whose
@@ -38,7 +38,7 @@ def sarif(answer: Answer, inputs: Inputs) -> Node:
     holds = answer.judgement.met and not bugs.breaking
     broken = [failure for failure in answer.judgement.failures if failure.breaks]
     findings, obstacles = answer.judgement.findings, answer.judgement.obstacles
-    # Topic and broker may both be told of one setting: a rule stands once (SARIF 3.19.23).
+    # Topic and broker may both have a result for a setting; a rule is listed once (SARIF 3.19.23).
     rules = {
         rule["id"]: rule
         for rule in (

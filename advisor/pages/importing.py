@@ -120,7 +120,7 @@ def _read(request: HttpRequest) -> Inputs:
 
 
 def _read_before(request: HttpRequest, inputs: Inputs) -> None:
-    """What the page before had read and nobody has taken over yet: the next file adds to it."""
+    """What the page before had read and was not confirmed yet: the next file adds to it."""
     named = ((name.removeprefix(_BEFORE), text) for name, text in request.POST.items()
              if name.startswith(_BEFORE) and isinstance(text, str))  # fmt: skip
     entries = ((name, text[:MAX_LENGTH]) for name, text in named if _may_be_taken(name))
@@ -159,7 +159,7 @@ def _rows(inputs: Inputs) -> Iterator[Row]:
 
 
 def _others(before: Draft, inputs: Inputs, idle: Collection[str]) -> int:
-    """How many answers from before stay beside what was read, and count."""
+    """How many earlier answers stay in force besides what was read."""
     stay = before.fields.keys() - inputs.fields.keys() - set(idle)
     return sum(bool(before.fields[name]) for name in stay)
 

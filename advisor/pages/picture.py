@@ -31,7 +31,7 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What is drawn of a pipeline. `copies` is None where nobody knows how many there are."""
+    """What is drawn of a pipeline. `copies` is None if their number is unknown."""
 
     legs: tuple[Leg, Leg]
     whole: Leg

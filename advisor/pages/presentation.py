@@ -38,7 +38,7 @@ KIND_ORDER = ("lost", "wrong", "duplicated", "reordered", "late", "unavailable")
 """The kinds of harm as columns of the matrix; one that nothing does is left out."""
 
 _FIRST_STEPS = 4
-"""So many changes stand beside the verdict; the others are further down."""
+"""How many changes are shown next to the verdict; the others are further down."""
 
 Reasons = tuple[tuple[tuple[Anomaly, ...], str], ...]
 """Anomalies that have one reason in common, with that reason; the gravest first."""
@@ -64,7 +64,7 @@ class Happening:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """The short answer beside the questionnaire and on top of the advice."""
+    """The short answer next to the questionnaire and at the top of the advice."""
 
     guarantees: tuple[tuple[Boundary, Guarantee], ...]
     met: bool
@@ -92,7 +92,7 @@ class Row:
 
     @property
     def happens(self) -> bool:
-        """Whether the event may do anything at all, be it without a trace."""
+        """Whether the event may have any effect at all, even one without a trace."""
         return bool(self.permits or self.absorbed)
 
 
@@ -143,7 +143,7 @@ def client(pipeline: Pipeline) -> str:
 
 
 def sentence(given: Judgement) -> str:
-    """What is needed beside what is given, with the number of failures that break it."""
+    """The needed and the given guarantee, with the number of failures that break it."""
     wish = given.pipeline.requirement
     need = GUARANTEES[wish.guarantee]
     if not given.works:

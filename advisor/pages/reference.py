@@ -32,8 +32,8 @@ class Entry:
     """One page of the reference.
 
     `label` tells pages of one title apart; `text` is all that a search looks through, in small
-    letters. What is not `weighed` is real and plays no part in any advice: it is listed only if
-    somebody looks for it.
+    letters. What is not `weighed` is real but has no part in any advice: it is only listed if a
+    search finds it.
     """
 
     kind: str

@@ -17,7 +17,7 @@ from advisor.reasoning.levers import ALL as LEVERS
 from advisor.reasoning.rules import all_rules
 
 MAX_WORDS = 100
-"""Of a search; nobody types more, and every page is held against all of them."""
+"""The most words of a search; every page is compared with all of them."""
 
 
 @require_safe

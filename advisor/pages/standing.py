@@ -42,8 +42,8 @@ def find_or_404(slug: str) -> Saved:
 def standing(saved: Saved) -> dict[str, Any]:
     """For a page with the answer: by which rules it is, and whether it can be used.
 
-    What today's catalog no longer takes can be looked at, but neither run nor exported. What
-    today's rules say is not asked here, where nobody should wait for it: `compared` tells it.
+    What today's catalog no longer takes can be looked at, but neither run nor exported. Today's
+    rules are not applied here, because that takes time: `compared` does it.
     """
     context: dict[str, Any] = {
         "slug": saved.slug, "saved": saved, "today": services.RULES_VERSION,
@@ -114,7 +114,7 @@ class Obstacle:
 class StaleDescriptionMiddleware:
     """Answers with 410 and a page that says why, whichever view met the description.
 
-    410 and not 404, because it is there; and not 409, because nothing in the request would help.
+    410 and not 404, because it exists; and not 409, because no other request would help.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -133,7 +133,7 @@ class StaleDescriptionMiddleware:
 
 
 def obstacles(stale: services.StaleDescription) -> list[Obstacle]:
-    """Each answer that is in the way, beside what was saved."""
+    """Each answer that is no longer valid, with what was saved."""
     answers = _answers(stale.description)
     results = []
     for problem in stale.problems:

@@ -111,7 +111,7 @@ def _clashes(
 
 
 def _read(draft: Draft) -> tuple[Pipeline | None, list[Problem]]:
-    """The pipeline of a draft, and what is wrong with it in words for whoever types it."""
+    """The pipeline of a draft, and its problems in words for the visitor."""
     pipeline, problems = services.from_fields(draft.flat())
     return pipeline, [in_words(problem, draft) for problem in problems]
 

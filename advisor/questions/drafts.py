@@ -51,7 +51,7 @@ class Draft:
     done: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Drops of each free text what nobody looks at: it may be a secret."""
+        """Drops the part of each free text that is not used: it may be a secret."""
         fields = {name: kept_of_field(name, text) for name, text in self.fields.items()}
         object.__setattr__(self, "fields", fields)
 
@@ -93,8 +93,8 @@ class Draft:
     def left_out(self) -> Iterator[tuple[str, str]]:
         """Answers about settings that the chosen client does not have, or decides itself.
 
-        They stay in the draft: who changes the client back has lost nothing. A wrong answer
-        from a saved pipeline is among them if no step asks for it: nobody could put it right.
+        They stay in the draft, so that changing the client back loses nothing. A wrong answer from
+        a saved pipeline is among them if no step asks for it, because it could not be corrected.
         """
         for name, text in self.fields.items():
             if text and not self._counts(name, text):
@@ -109,7 +109,7 @@ class Draft:
             if step_of(name, self.family) is None:
                 parse(setting, self._raw(name, text))
         except SettingError as error:
-            # A version that nobody knows is a problem of its own field, not of this one.
+            # An unknown version is a problem of its own field, not of this one.
             return error.problem.setting in ("version", "kafka")
         return True
 

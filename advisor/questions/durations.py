@@ -1,4 +1,4 @@
-"""Durations as people say them, `2 days` or `1 h 30 min`, beside the milliseconds of a setting."""
+"""Durations as people write them, `2 days` or `1 h 30 min`, for settings in milliseconds."""
 
 from __future__ import annotations
 

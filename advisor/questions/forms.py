@@ -71,7 +71,7 @@ class StepForm(forms.Form):
             self.fields[question.name] = _field(question, setting, choices)
 
     def clean(self) -> None:
-        """Puts each problem beside its field; those of other steps are not this form's."""
+        """Puts each problem at its field; problems of other steps are left out."""
         for problem in self.problems:
             name = field_of(problem, self.draft.family)
             if name in self.fields:
@@ -170,7 +170,7 @@ def in_words(problem: Problem, draft: Draft) -> Problem:
 
 
 def field_of(problem: Problem, family: Family) -> str:
-    """The name of the questionnaire's field that a problem belongs beside."""
+    """The name of the questionnaire's field for a problem."""
     name = fields.field_of(problem)
     return f"version.{family}" if name == "version" else name
 

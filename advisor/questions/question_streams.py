@@ -1,4 +1,4 @@
-"""The step that is asked of who runs Kafka Streams, in place of those of the clients."""
+"""The step for Kafka Streams, in place of those for the clients."""
 
 from __future__ import annotations
 

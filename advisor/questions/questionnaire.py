@@ -274,7 +274,7 @@ DECIDES = frozenset({
     "application.commit", "consumer.enable.auto.commit", "application.checkpoint",
     "streams.processing.guarantee", "need.guarantee", "need.survive",
 })  # fmt: skip
-"""The questions that decide most answers, beside that for the client; the others are folded."""
+"""The questions that decide most answers, besides that for the client; the others are folded."""
 
 STEPS = (CLIENT, TOPIC, PRODUCER, CONSUMER, STREAMS, NEEDS)
 """Every page; `steps` has those of one client family."""
@@ -296,7 +296,7 @@ def step(slug: str) -> Step:
 
 
 def steps(family: Family) -> tuple[Step, ...]:
-    """The pages that are asked of who runs this client."""
+    """The pages for this client."""
     return tuple(step for step in STEPS if family in step.families)
 
 
@@ -309,7 +309,7 @@ def neighbours(current: Step, family: Family) -> tuple[Step | None, Step | None]
 
 
 def question_of(field: str, family: Family) -> Question | None:
-    """The question that asks for a field; None where none does."""
+    """The question that asks for a field, or None."""
     for step in steps(family):
         for question in step.questions:
             if question.name == field:
@@ -318,7 +318,7 @@ def question_of(field: str, family: Family) -> Question | None:
 
 
 def step_of(field: str, family: Family) -> Step | None:
-    """The step that asks for a field; None where none does (it came from a saved pipeline)."""
+    """The step that asks for a field, or None (it came from a saved pipeline)."""
     for step in steps(family):
         if any(question.name == field for question in step.questions):
             return step

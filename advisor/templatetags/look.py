@@ -66,7 +66,7 @@ VERDICTS: Mapping[str, tuple[str, str]] = {
 
 @register.simple_tag
 def symbol(name: str) -> SafeString:
-    """The symbol alone; a word must stand beside it, because it is hidden from screen readers."""
+    """The symbol alone; it needs a word next to it, because it is hidden from screen readers."""
     return format_html(
         '<svg class="symbol" aria-hidden="true"><use href="#symbol-{}"/></svg>', name
     )

@@ -19,7 +19,7 @@ register = template.Library()
 
 @register.simple_block_tag
 def refer(content: SafeString, kind: str, *names: str) -> SafeString:
-    """The content as a link to a `failure`, a `rule` or a `setting`; as it is if there is none."""
+    """The content as a link to a `failure`, a `rule` or a `setting`; unchanged without one."""
     url = _url(kind, *names)
     return format_html('<a href="{}">{}</a>', url, content) if url else content
 

@@ -31,9 +31,9 @@ _HEADS = {
 class Command(ExactCommand):
     """Exit codes: 0 the wish holds, 1 it does not, 2 the input is wrong.
 
-    A wish is `--want`, `--survive` and `--ordering`, or `[need]` of a pipeline file; what nobody
-    states of it is taken as at-least-once with one broker lost, and that is said on standard
-    error. What is wrong is said there too, with file, line and setting.
+    A wish is `--want`, `--survive` and `--ordering`, or `[need]` of a pipeline file; the
+    default is at-least-once with one broker lost, and standard error says so. Errors go there too,
+    with file, line and setting.
     """
 
     help = (
@@ -159,7 +159,7 @@ def _notes(inputs: Inputs, verbose: bool) -> Iterator[str]:
 
 
 def _taken(pipeline: Pipeline, inputs: Inputs) -> Iterator[str]:
-    """What the exit code is held against, where nobody said it."""
+    """The wish behind the exit code, where it is a default."""
     if inputs.fields.get("kafka") and not inputs.fields.get("version"):
         words = f"{pipeline.family} {pipeline.version} is taken, and another may change the answer"
         yield f"--client-version was not stated: {words}."
