@@ -209,14 +209,6 @@ def test_the_newest_rules_in_the_changelog_are_those_in_force() -> None:
     assert releases[0].version == services.RULES_VERSION
     assert all(release.changes for release in releases)
     assert rules_changelog.since(services.RULES_VERSION) == ()
-    assert [release.version for release in rules_changelog.since("1") or ()] == [
-        "9",
-        "8",
-        "7",
-        "6",
-        "5",
-        "4",
-        "3",
-        "2",
-    ]
+    later = [release.version for release in rules_changelog.since("1") or ()]
+    assert later == [str(number) for number in range(int(services.RULES_VERSION), 1, -1)]
     assert rules_changelog.since("0") is None
