@@ -18,6 +18,8 @@ WIDTH, HEIGHT = 440, 250
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 64, 208
 LABEL_ROWS = 4
 LABEL_HEIGHT = 14
+_LETTER = 7.0
+"""The width of a letter of a label, at most."""
 _SAME_MOMENT_S = 0.35
 """Two followers paused one after the other are one mark."""
 
@@ -221,7 +223,34 @@ def _marks(faults: Sequence[Mapping[str, Any]], scale: Scale) -> tuple[Mark, ...
             moments[same[0]] = (text.replace("follower ", "followers "), moments[same[0]][1])
         else:
             moments.append((text, second))
-    return tuple(_mark(row, text, second, scale) for row, (text, second) in enumerate(moments))
+    return _laid_out(moments, scale)
+
+
+def _laid_out(moments: Sequence[tuple[str, float]], scale: Scale) -> tuple[Mark, ...]:
+    """Each in the row below the one before it, or where its words lie least on others."""
+    marks: list[Mark] = []
+    taken: dict[int, list[tuple[float, float]]] = {row: [] for row in range(LABEL_ROWS)}
+    row = -1
+    for text, second in moments:
+        begin, end = _extent(_mark(0, text, second, scale))
+        rows = [(row + step) % LABEL_ROWS for step in range(1, LABEL_ROWS + 1)]
+        row = min(rows, key=lambda each: _overlap(begin, end, taken[each]))
+        taken[row].append((begin, end))
+        marks.append(_mark(row, text, second, scale))
+    return tuple(marks)
+
+
+def _overlap(begin: float, end: float, others: Sequence[tuple[float, float]]) -> float:
+    return sum(max(min(end, b) - max(begin, a), 0.0) for a, b in others)
+
+
+def _extent(mark: Mark) -> tuple[float, float]:
+    width = _LETTER * len(mark.text)
+    return (
+        (mark.label_x - width, mark.label_x)
+        if mark.anchor == "end"
+        else (mark.label_x, mark.label_x + width)
+    )
 
 
 def _mark(row: int, text: str, second: float, scale: Scale) -> Mark:
@@ -231,7 +260,7 @@ def _mark(row: int, text: str, second: float, scale: Scale) -> Mark:
     return Mark(
         x=x,
         label_x=round(x - 4 if leftwards else x + 4, 1),
-        label_y=LABEL_HEIGHT * (1 + row % LABEL_ROWS),
+        label_y=LABEL_HEIGHT * (1 + row),
         anchor="end" if leftwards else "start",
         text=text,
         second=second,

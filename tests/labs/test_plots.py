@@ -58,6 +58,20 @@ def test_followers_paused_together_are_one_mark_and_a_later_one_is_another() -> 
     ]  # fmt: skip
 
 
+def test_words_of_marks_do_not_lie_on_each_other_where_a_row_has_room() -> None:
+    seconds = [0.1, 0.5, 1.0, 1.5, 2.0]
+    texts = ["leader: broker 1", *(f"dead: broker {number}" for number in range(2, 6))]
+    faults = [
+        {"fault": "kill", "target": target, "second": second}
+        for target, second in zip(texts, seconds, strict=True)
+    ]
+    buckets = [{**TIMELINE["buckets"][0], "t_ms": 200 * i} for i in range(50)]
+    marks = drawn({**TIMELINE, "buckets": buckets}, faults).marks
+    rows = [mark.label_y // plots.LABEL_HEIGHT for mark in marks]
+    assert rows[:4] == [1, 2, 3, 4]
+    assert rows[4] == 2, "the first row has the longest words, which reach as far as this"
+
+
 def test_the_description_says_the_counts() -> None:
     assert "leader killed at 0.5 s" in drawn().description
     assert "2,400 were acknowledged. 400 of them are gone." in drawn().description
