@@ -129,7 +129,7 @@ function draw(on, arm, colour, followed) {
   for (const id of arm.brokers) log(on, arm, id, colour)
   tags(on, arm, colour)
   arm.brokers.forEach((id, row) => lane(on, arm, id, row, colour))
-  arm.marks.forEach(([second, words], row) => mark(on, second, words, row, colour))
+  arm.marks.forEach(([second, words, row], at) => mark(on, second, words, row ?? at, colour))
   for (const second of arm.lost) cross(on, on.x(second), on.bbox.top + on.bbox.height - 7 * on.unit, 4, colour)
   if (followed?.arm === arm.name) cross(on, on.x(followed.at), on.y(followed.offset), 7, colour)
   on.ctx.restore()

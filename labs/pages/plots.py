@@ -59,6 +59,7 @@ class Mark:
     x: float
     label_x: float
     label_y: int
+    row: int
     anchor: str
     text: str
     second: float
@@ -261,6 +262,7 @@ def _mark(row: int, text: str, second: float, scale: Scale) -> Mark:
         x=x,
         label_x=round(x - 4 if leftwards else x + 4, 1),
         label_y=LABEL_HEIGHT * (1 + row),
+        row=row,
         anchor="end" if leftwards else "start",
         text=text,
         second=second,

@@ -128,7 +128,7 @@ def _data(arm: ArmReplay) -> dict[str, Any]:
         **{name: [getattr(moment, name) for moment in moments] for name in _COLUMNS},
         "events": [[event.at_s, event.text] for event in arm.events],
         "opens_at": arm.opens_at,
-        "marks": [[mark.second, mark.text] for mark in drawn.marks] if drawn else [],
+        "marks": [[mark.second, mark.text, mark.row] for mark in drawn.marks] if drawn else [],
         "lost": _lost(arm.run),
     }
 

@@ -44,7 +44,7 @@ def test_the_data_are_columns_of_equal_length_on_one_axis(client: Client, made: 
     assert arm["states"]["1"] == ["running", "running", "dead", "dead", "dead"]
     assert (arm["leader"], arm["leads"]) == ([1, 1, 1, 2, 2], [1, 1, None, 2, 2])
     assert arm["high_watermark"] == [0, 6, None, 6, 11]
-    assert arm["marks"] == [[4.0, "leader killed"]]
+    assert arm["marks"] == [[4.0, "leader killed", 0]]
     assert arm["lost"] == [1.1]
 
 
