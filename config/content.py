@@ -32,9 +32,9 @@ class ContentMiddleware:
 def _refusal(request: HttpRequest) -> tuple[int, str]:
     parameters = request.content_params or {}
     if parameters.get("charset", "utf-8").strip().lower() not in _CHARSETS:
-        return 415, "Its text is to be UTF-8, and it says that it is something else."
+        return 415, "Its text must be UTF-8, but it names another character set."
     if request.content_type == "multipart/form-data" and not _BOUNDARY.fullmatch(
         parameters.get("boundary", "")
     ):
-        return 400, "It says that it has parts, and not what stands between them (the boundary)."
+        return 400, "It has parts, but it does not name the boundary between them."
     return 0, ""

@@ -1,8 +1,10 @@
-"""The page for a failure of ours, or of the database, while a page was made."""
+"""Pages for a failure of ours or of the database, and for a method that is not allowed."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from http import HTTPStatus
 
 from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
@@ -10,6 +12,19 @@ from django.template.loader import render_to_string
 from django.views.defaults import server_error
 
 RETRY_S = 30
+
+
+class MethodMiddleware:
+    """Gives Django's empty answer 405 a page: a form's address that is opened by itself gets it."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        answer = self._get_response(request)
+        if answer.status_code == HTTPStatus.METHOD_NOT_ALLOWED and not answer.content:
+            answer.content = render_to_string("405.html").encode()
+        return answer
 
 
 def failed(request: HttpRequest) -> HttpResponse:

@@ -23,6 +23,7 @@ from labs.runs.accounts import plain_name
 
 MOST_COUNTERS = 20_000
 """Of some 200 bytes each; beyond that those of the past are dropped."""
+SPOKEN = {60: "a minute", 3_600: "an hour"}
 _NOTHING_ASKED = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -121,9 +122,9 @@ def _refusal(request: HttpRequest, kind: str) -> HttpResponse | None:
     limit = _limit(kind)
     address, visitor = request.META["REMOTE_ADDR"], request.session.session_key
     if COUNTERS.count(kind, address, limit.seconds) > limit.address:
-        return _too_many(limit, "From this address")
+        return _too_many(limit, "from this address")
     if visitor and COUNTERS.count(f"{kind} of", visitor, limit.seconds) > limit.visitor:
-        return _too_many(limit, "From this browser")
+        return _too_many(limit, "from this browser")
     return None
 
 
@@ -135,7 +136,7 @@ def _guess(request: HttpRequest, name: str) -> HttpResponse | None:
     whose = plain_name(request.POST.get(field, ""))
     mark = hashlib.sha256(whose.encode("utf-8", "replace")).hexdigest()
     if COUNTERS.count("guesses", mark, limit.seconds) > limit.visitor:
-        return _too_many(limit, "For this name")
+        return _too_many(limit, "for this name")
     return None
 
 
@@ -145,11 +146,12 @@ def _without_session(request: HttpRequest) -> HttpResponse | None:
     if request.session.session_key is not None:
         return None
     many = COUNTERS.seen("sessions", request.META["REMOTE_ADDR"], limit.seconds) >= limit.address
-    return _too_many(limit, "From this address") if many else None
+    return _too_many(limit, "from this address") if many else None
 
 
 def _too_many(limit: Limit, where: str) -> HttpResponse:
-    text = f"{where} there was more than one may ask for in {limit.seconds} s."
+    spoken = SPOKEN.get(limit.seconds, f"{limit.seconds} s")
+    text = f"More requests came {where} than are allowed in {spoken}."
     page = render_to_string("429.html", {"said": text, "seconds": limit.seconds})
     answer = HttpResponse(page, status=HTTPStatus.TOO_MANY_REQUESTS)
     answer["Retry-After"] = str(limit.seconds)

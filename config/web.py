@@ -16,13 +16,16 @@ import socket
 import sys
 import time
 from contextlib import suppress
+from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
+from django.template.loader import render_to_string
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 from waitress.server import TcpWSGIServer
+from waitress.task import ErrorTask
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -38,6 +41,7 @@ SEND_BUFFER = 128 * 2**10
 twice as much was read: so a reader takes 9 KB a second, or is closed."""
 LARGEST_REQUEST = 3 * 2**20
 """Above what Django takes, so that its own page can say no; a request is held in memory."""
+TOO_LARGE = "It has more than 3 MB; send fewer or smaller files at once."
 LONGEST_HEADERS = 32 * 1024
 WATCH_S = 3.0
 
@@ -61,10 +65,25 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         return len(data)
 
 
+class Refusal(ErrorTask):  # type: ignore[misc]
+    """The page for a request that no thread of ours sees: too large, or not HTTP."""
+
+    def execute(self) -> None:
+        """Called by a thread of Waitress."""
+        error = self.request.error
+        said = TOO_LARGE if error.code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE else ""
+        page = render_to_string("400.html", {"status": error.code, "said": said}).encode()
+        self.status = f"{error.code} {error.reason}"
+        self.response_headers.append(("Content-Type", "text/html; charset=utf-8"))
+        self.set_close_on_finish()
+        self.content_length = len(page)
+        self.write(page)
+
+
 class Channel(HTTPChannel):  # type: ignore[misc]
     """A connection that knows since when a request has been coming in."""
 
-    parser_class = Request
+    parser_class, error_task_class = Request, Refusal
     began: float | None = None
 
     def received(self, data: bytes) -> bool:

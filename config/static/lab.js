@@ -36,6 +36,31 @@ function unfold() {
 addEventListener("hashchange", unfold)
 unfold()
 
+// htmx leaves a page as it is when the server refuses or does not answer; what somebody sent is
+// answered by a notice. A page that asks by itself every second says nothing.
+const refused = document.getElementById("refused")
+function sayWhy({ detail: { requestConfig, xhr } }) {
+  if (requestConfig.verb !== "post") return
+  const page = new DOMParser().parseFromString(xhr.responseText, "text/html")
+  refused.textContent = page.querySelector(".lede")?.textContent ?? "The server did not answer. Try again."
+  refused.hidden = false
+  refused.scrollIntoView({ block: "nearest" })
+}
+document.body.addEventListener("htmx:responseError", sayWhy)
+document.body.addEventListener("htmx:sendError", sayWhy)
+document.body.addEventListener("htmx:afterSwap", () => { refused.hidden = true })
+
+// The server closes a connection that brings too much, and the browser shows nothing of its answer.
+for (const input of document.querySelectorAll("[data-most-bytes]")) {
+  input.addEventListener("change", () => {
+    const { mostBytes, mostTogether } = input.dataset, files = [...input.files]
+    const large = files.find(file => file.size > mostBytes)
+    const many = files.reduce((sum, file) => sum + file.size, 0) > mostTogether
+    input.setCustomValidity(large ? `${large.name} has more than 1 MB.` : many ? "These files have more than 3 MB together." : "")
+    input.reportValidity()
+  })
+}
+
 // The picture of a run is drawn anew each second; its dots go on from where they were.
 document.body.addEventListener("htmx:afterSwap", () => {
   for (const each of document.getAnimations()) if (each.animationName === "live-flow") each.startTime = 0

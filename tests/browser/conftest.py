@@ -26,6 +26,7 @@ QUIET = (
 EXPECTED = (
     "responded with a status of 400", "responded with a status of 404",
     "responded with a status of 409", "responded with a status of 410",
+    "responded with a status of 429", "Response Status Error Code 429",
     "htmx:afterRequest", "htmx:sendAbort",
 )  # fmt: skip
 """Our answer to a wrong form, and htmx when the page is left while the card is on its way.

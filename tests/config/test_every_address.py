@@ -98,6 +98,12 @@ def test_every_other_method_is_refused(client: Client, name: str) -> None:
         assert client.generic(method, _address(name)).status_code == 405, method
 
 
+def test_a_forms_address_that_is_opened_by_itself_has_a_page(client: Client) -> None:
+    answer = client.get(_address("labs:start"))
+    assert answer.headers["Allow"] == "POST"
+    assert "There is no page at this address" in answer.content.decode()
+
+
 @pytest.mark.parametrize("name", SENT_TO)
 def test_what_another_site_sends_is_refused(name: str) -> None:
     stranger = Client(enforce_csrf_checks=True, raise_request_exception=False)

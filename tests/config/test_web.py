@@ -266,5 +266,7 @@ def test_a_request_that_is_too_large_is_refused_before_it_is_read(port):
     connection.putheader("Content-Length", str(100 * web.LARGEST_REQUEST))
     connection.endheaders()
     connection.send(b"x")
-    assert connection.getresponse().status == 413
+    answer = connection.getresponse()
+    assert answer.status == 413
+    assert "It has more than 3 MB" in answer.read().decode()
     connection.close()

@@ -1,0 +1,42 @@
+"""What somebody sends and the server refuses: the page says so, and nothing is sent in vain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.conf import settings
+from django.test import override_settings
+from playwright.sync_api import Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from config import limits
+
+
+def test_a_refusal_is_said_on_the_page_that_stays(page: Page, live_server: LiveServer) -> None:
+    page.goto("/describe/from-files/")
+    page.get_by_label("Paste").fill("acks=1")
+    refused = page.locator("#refused")
+    with override_settings(LAB_LIMITS=settings.LAB_LIMITS | {"uploads": (0, 0, 60)}):
+        limits.COUNTERS = limits.Counters()
+        page.get_by_role("button", name="Read", exact=True).click()
+        expect(refused).to_contain_text("More requests came from this address than are allowed")
+    page.get_by_role("button", name="Read", exact=True).click()
+    expect(page.get_by_role("heading", name="1 answer read")).to_be_visible()
+    expect(refused).to_be_hidden()
+
+
+def test_a_file_that_is_too_large_is_not_sent(
+    page: Page, live_server: LiveServer, tmp_path: Path
+) -> None:
+    large = tmp_path / "large.properties"
+    large.write_bytes(b"a=b\n" * 300_000)
+    page.goto("/describe/from-files/")
+    files = page.get_by_label("Or choose files")
+    files.set_input_files(large)
+    assert (
+        files.evaluate("each => each.validationMessage") == "large.properties has more than 1 MB."
+    )
+    page.get_by_role("button", name="Read", exact=True).click()
+    expect(page.locator("#read")).to_be_empty()
+    files.set_input_files([])
+    assert files.evaluate("each => each.checkValidity()")
