@@ -7,6 +7,7 @@ const HOP_S = 0.45
 
 export function picture(canvas, lagMax) {
   const ctx = canvas.getContext("2d"), probe = canvas.parentElement.appendChild(document.createElement("span"))
+  probe.hidden = true
   let colours = {}
   // A canvas knows no light-dark() and no var(): the browser resolves them on an element.
   const learn = () => {
