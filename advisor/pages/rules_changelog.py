@@ -9,6 +9,8 @@ from functools import cache
 from django.conf import settings
 
 _RELEASE = re.compile(r"^## (\S+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+_DECISION = re.compile(r" \(\[[^]]*\]\([^)]*\)\)")
+"""A link to a file of this project, in brackets: it leads nowhere from a page."""
 _POINT = re.compile(r"^- (.*?)(?=^- |\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -25,7 +27,10 @@ def releases() -> tuple[Release, ...]:
     """Every version, the newest first."""
     text = (settings.BASE_DIR / "docs" / "rules-changelog.md").read_text("utf-8")
     return tuple(
-        Release(version, tuple(" ".join(point.split()) for point in _POINT.findall(body)))
+        Release(
+            version,
+            tuple(_DECISION.sub("", " ".join(point.split())) for point in _POINT.findall(body)),
+        )
         for version, body in _RELEASE.findall(text)
     )
 

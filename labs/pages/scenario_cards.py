@@ -64,10 +64,10 @@ def cards() -> tuple[Card, ...]:
 
 
 def shown(harm: str, layer: str) -> list[Card]:
-    """The cards of a harm and of a layer; an empty word, or an unknown one, is all."""
+    """The cards of a harm and of a layer; what the form does not offer is all."""
     return [
         card for card in cards()
-        if (harm not in set(Anomaly) or harm in card.harms)
+        if (harm not in harms() or harm in card.harms)
         and (layer not in LAYERS or layer == card.layer)
     ]  # fmt: skip
 
@@ -80,6 +80,7 @@ def by_layer(found: Iterable[Card]) -> list[tuple[str, list[Card]]]:
     return [(where, own) for where, own in grouped.items() if own]
 
 
+@cache
 def harms() -> tuple[Anomaly, ...]:
     """The harms that any scenario can bring about, in the order in which they are known."""
     met = {harm for card in cards() for harm in card.harms}

@@ -211,4 +211,5 @@ def test_the_newest_rules_in_the_changelog_are_those_in_force() -> None:
     assert rules_changelog.since(services.RULES_VERSION) == ()
     later = [release.version for release in rules_changelog.since("1") or ()]
     assert later == [str(number) for number in range(int(services.RULES_VERSION), 1, -1)]
+    assert not any("](" in change for release in releases for change in release.changes)
     assert rules_changelog.since("0") is None
