@@ -30,8 +30,8 @@ SCENARIO = Scenario(
     title="All replicas lose power at once (simulated)",
     story=(
         "One power line feeds every broker that has the partition. All are killed at the same "
-        "moment, and then the ends of their logs that no flush had reached are cut off. That "
-        "stands for a power cut: killing a process alone loses nothing that it wrote."
+        "moment, and then the ends of their logs that no flush had reached are cut off. This "
+        "simulates a power cut: killing a process alone loses nothing that it wrote."
     ),
     shows=("lost_write", "unavailable", "blocked"),
     topology=up_to_five,

@@ -23,9 +23,9 @@ SCENARIO = Scenario(
     name="clocks-differ",
     title="The producer's clock is ahead",
     story=(
-        "The producer is stopped in an orderly way and goes on, on a machine whose clock is two "
-        "hours ahead, or as much as was described. Some seconds later it goes on, on one whose "
-        "clock is right."
+        "The producer is shut down cleanly and started again on a machine whose clock is two "
+        "hours ahead, or as much as was described. Some seconds later it is moved to a machine "
+        "whose clock is right."
     ),
     shows=("given_up", "lost_write", "effect_missing", "unavailable"),
     topology=one_broker,

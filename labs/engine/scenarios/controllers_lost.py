@@ -30,8 +30,9 @@ SCENARIO = Scenario(
     title="The majority of the controllers dies, and then a broker",
     story=(
         "The active controller is killed, and then the one that followed it: too few of three are "
-        "left to decide anything. Reads and writes go on. Then a follower is killed as well, and "
-        "nobody can say that it need not be waited for, until the controllers are back."
+        "left to decide anything. Reads and writes go on. Then a follower is killed as well. "
+        "Without a controller it cannot be taken out of the in-sync set, so acks=all waits for it "
+        "until the controllers are back."
     ),
     shows=("unavailable", "blocked"),
     topology=with_controllers(3),

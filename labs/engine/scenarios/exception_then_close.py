@@ -24,8 +24,8 @@ SCENARIO = Scenario(
     name="exception-then-close",
     title="Processing fails, and the consumer is closed",
     story=(
-        "The group's only member was handed records, and processing them fails: a bug, a call that "
-        "is refused. The application does what it does then: it tries again, goes on without "
+        "The group's only member was handed records, and processing them fails: a bug, a call "
+        "that is refused. Depending on its code, the application tries again, goes on without "
         "them, or closes its consumer and is started again."
     ),
     shows=("skipped", "effect_missing"),

@@ -42,7 +42,7 @@ SCENARIO = Scenario(
     title="The group's offsets expire while it is away",
     story=(
         "The group's only member is stopped in an orderly way, and nobody reads for more than a "
-        "minute, while messages go on coming. Then a new member starts."
+        "minute, while messages keep coming. Then a new member starts."
     ),
     shows=("skipped", "effect_missing", "redelivery", "effect_duplicated", "blocked"),
     topology=one_broker_and_a_group,

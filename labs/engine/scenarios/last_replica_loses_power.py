@@ -27,8 +27,8 @@ SCENARIO = Scenario(
     title="The last replica in sync loses power (simulated)",
     story=(
         "The followers of a partition are stopped cleanly, one after the other, and the leader "
-        "goes on alone as far as the settings let it. Then it is killed, and the end of its log "
-        "that no flush had reached is cut off, which stands for a power cut. The followers come "
+        "goes on alone as far as the settings allow. Then it is killed, and the end of its log "
+        "that no flush had reached is cut off, which simulates a power cut. The followers come "
         "back, and the leader last."
     ),
     shows=("lost_write", "unavailable", "blocked"),

@@ -26,8 +26,8 @@ SCENARIO = Scenario(
     title="The leader's disk refuses to be written, and is replaced",
     story=(
         "The followers of a partition are stopped one after the other, and the leader goes on "
-        "alone as far as the settings let it. Then its disk takes no more writes (simulated), "
-        "and the broker ends itself. The followers come back, and the broker last, on a new disk."
+        "alone as far as the settings allow. Then its disk takes no more writes (simulated), and "
+        "the broker ends itself. The followers come back, and the broker last, on a new disk."
     ),
     shows=("lost_write", "unavailable", "blocked"),
     topology=up_to_three,

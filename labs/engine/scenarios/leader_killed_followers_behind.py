@@ -30,10 +30,10 @@ SCENARIO = Scenario(
     name="leader-killed-followers-behind",
     title="The leader dies while its followers are behind",
     story=(
-        "The followers of a partition stop for about a second: a long garbage collection, a "
-        "disk that hangs. They are still in the in-sync set, because half a minute of silence "
-        "is allowed. The leader takes messages alone, and then its machine dies. One of the "
-        "followers becomes leader, by a clean election, without what the dead leader took alone."
+        "The followers of a partition pause for about a second, as in a long garbage collection. "
+        "They are still in the in-sync set, because a follower may lag for half a minute. The "
+        "leader takes messages alone, and then its machine dies. One of the followers becomes "
+        "leader, by a clean election, without the messages that only the dead leader had."
     ),
     shows=("lost_write", "unavailable"),
     topology=up_to_five,

@@ -38,8 +38,8 @@ SCENARIO = Scenario(
     name="log-compaction",
     title="Compaction overtakes the reader",
     story=(
-        "Messages are news of a hundred things, each with its key. The group's only member dies, "
-        "and the log is compacted before a new one reads on some seconds later."
+        "Messages are updates for a hundred keys. The group's only member dies, and the log is "
+        "compacted before a new one reads on some seconds later."
     ),
     shows=("effect_missing",),
     topology=one_broker_and_a_group,

@@ -29,7 +29,7 @@ SCENARIO = Scenario(
     title="The group's position is gone",
     story=(
         "The group's only member dies, and while nobody reads its committed offsets are deleted, "
-        "as they are when they expire. Messages go on coming. Then a new member starts."
+        "as they are when they expire. Messages keep coming. Then a new member starts."
     ),
     shows=("skipped", "effect_missing", "redelivery", "effect_duplicated", "blocked"),
     topology=one_broker_and_a_group,

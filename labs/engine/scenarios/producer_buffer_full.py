@@ -28,7 +28,8 @@ SCENARIO = Scenario(
     title="The producer's buffer is full",
     story=(
         "The broker stops for about four seconds, and the application goes on making records. The "
-        "client's buffer is full, and what the next record meets is up to the client and the code."
+        "client's buffer is full, and the client and the code decide what happens to the next "
+        "record."
     ),
     shows=("given_up", "unavailable"),
     topology=one_broker,

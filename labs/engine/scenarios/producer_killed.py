@@ -29,8 +29,8 @@ SCENARIO = Scenario(
     title="The producing process dies with unsent records",
     story=(
         "The broker stops for about a second, and the producer goes on taking records into its "
-        "buffer. Then the process is killed, with records that nobody has answered for. The "
-        "broker goes on; the application starts again and does what it does after a restart."
+        "buffer. Then the process is killed, with records that were not acknowledged. The broker "
+        "goes on; the application starts again and does what it does after a restart."
     ),
     shows=("given_up", "duplicate", "effect_duplicated", "unavailable"),
     topology=one_broker,

@@ -47,9 +47,10 @@ SCENARIO = Scenario(
     name="producer-state-expired",
     title="The broker has forgotten the producer when its retry comes",
     story=(
-        "For some seconds nothing that the leader says reaches its clients: what the producer had "
+        "For some seconds none of the leader's answers reach its clients: what the producer had "
         "sent is written, and it waits for the answers. Then the connections break, and it sends "
-        "again what nobody answered for. By then the broker may have forgotten what it had from it."
+        "again what was not acknowledged. By then the broker may have forgotten the producer's "
+        "sequence numbers."
     ),
     shows=("duplicate", "unavailable"),
     topology=one_broker,

@@ -29,8 +29,8 @@ SCENARIO = Scenario(
     title="Sends time out while replicas are slow",
     story=(
         "The followers of the partition stop for about five seconds, and the leader waits for "
-        "them. A client that waits less gives up records of which nobody knows whether they were "
-        "written, and the application decides what to do with them."
+        "them. A client that waits for a shorter time gives up on records that may or may not "
+        "have been written, and the application decides what to do with them."
     ),
     shows=("given_up", "duplicate", "reordered", "effect_duplicated", "unavailable", "blocked"),
     topology=up_to_five,

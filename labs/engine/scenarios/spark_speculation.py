@@ -23,8 +23,7 @@ SCENARIO = Scenario(
     title="A slow Spark task is run twice at once",
     story=(
         "A Spark query writes to the topic by Spark's Kafka sink, on two machines. One of them "
-        "stands still in the middle of a task, longer than the tasks of the others take, and goes "
-        "on later."
+        "pauses in the middle of a task for longer than the other tasks take, and goes on later."
     ),
     shows=("duplicate",),
     topology=one_broker_and_a_query,

@@ -27,7 +27,7 @@ SCENARIO = Scenario(
     story=(
         "A Kafka Streams application counts the messages that it reads. Its only instance is "
         "stopped, and its local state is gone with it. Another instance takes its place; at the "
-        "end its state is asked for every message."
+        "end its state is checked for every message."
     ),
     shows=("state_lost", "effect_missing", "blocked"),
     topology=one_broker_and_state,

@@ -49,8 +49,9 @@ SCENARIO = Scenario(
     title="The broker with the state of transactions is lost",
     story=(
         "The broker that coordinates the producer's transactions dies while one is open, and its "
-        "disk with it. Some seconds later it is back on an empty disk. The topic itself has copies "
-        "on the other brokers, and loses nothing. In the end an operator aborts what hangs."
+        "disk with it. Some seconds later it is back on an empty disk. The topic itself has "
+        "copies on the other brokers, and loses nothing. In the end an operator aborts the "
+        "transaction that is still open."
     ),
     shows=("blocked", "unavailable"),
     topology=with_transaction_log,

@@ -49,7 +49,7 @@ SCENARIO = Scenario(
     story=(
         "An application reads messages and writes what it makes of them in transactions. For a "
         "while no message comes, and the brokers forget its transactional.id. Then messages come "
-        "again. If the application ends at that, it is started again some seconds later."
+        "again. If this ends the application, it is started again some seconds later."
     ),
     shows=("blocked",),
     topology=one_broker_and_offsets_in_transactions,

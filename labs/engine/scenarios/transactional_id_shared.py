@@ -28,9 +28,9 @@ SCENARIO = Scenario(
     title="An application that was thought dead comes back (a zombie)",
     story=(
         "An application reads messages and writes what it makes of them to another topic. It is "
-        "frozen with its output written and its offsets not yet committed. It is thought dead, and "
-        "a second one with the same configuration takes its place and its input. Then the first "
-        "one goes on where it was."
+        "paused after its output was written and before its offsets are committed. It is thought "
+        "dead, and a second one with the same configuration takes its place and its input. Then "
+        "the first one goes on where it was."
     ),
     shows=("unavailable", "redelivery", "effect_duplicated"),
     topology=one_broker,

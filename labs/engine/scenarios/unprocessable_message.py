@@ -24,9 +24,9 @@ SCENARIO = Scenario(
     name="unprocessable-message",
     title="A message cannot be processed",
     story=(
-        "The group's only member comes to a message that makes its code fail each time. It does "
-        "what it does then: it tries again, goes on without it, or closes its consumer. After "
-        "about three seconds somebody fixes the code."
+        "The group's only member comes to a message that makes its code fail each time. Depending "
+        "on its code, it tries again, goes on without it, or closes its consumer. After about "
+        "three seconds somebody fixes the code."
     ),
     shows=("effect_missing", "blocked"),
     topology=one_broker_and_polls_that_fail,
