@@ -29,7 +29,7 @@ _LIBRDKAFKA = "librdkafka, with these settings"
 COPIER = "copier"
 """The answer that asked for Kafka's TransactionalMessageCopier; the lab's application plays now."""
 _CONTROLLERS = {
-    "0": "as the scenario has it",
+    "0": "as the scenario defines it",
     "1": "1 dedicated controller",
     "3": "3 dedicated controllers",
 }

@@ -64,14 +64,14 @@ def test_what_a_browser_kept_is_on_every_device_of_the_account(client: Client) -
         assert "you are at “Why?”" in text
         assert "0 of 3 questions right" in text
         assert "I am sure" in text, "how well the confidence fits"
-        assert "1 thing went another way" in text, "the review"
+        assert "1 thing did not go as you expected" in text, "the review"
         assert ">ann</a>" in text
     mine = Progress.objects.get()
     assert mine.prediction["acks-1"] == {"answer": "none", "confidence": "sure"}
     assert (mine.experiment, mine.answers) == (ran, {QUESTION.name: WRONG_ANSWER})
     answered = {"card": f"{NAME}/prediction:acks-1", "answer": "some"}
     phone.post("/learn/review/", answered)
-    assert "1 thing went another way" not in the_map(client)
+    assert "1 thing did not go as you expected" not in the_map(client)
 
 
 def test_tries_runs_rooms_and_seats_go_along(client: Client) -> None:
@@ -119,7 +119,7 @@ def test_the_one_that_is_further_stays_and_the_other_can_be_brought_back(client:
     aside = Progress.objects.get(reset_at__isnull=False)
     assert (current.experiment, aside.experiment) == (ran, None)
     assert aside.prediction == KEPT
-    assert "Bring back what was put aside" in the_map(client)
+    assert "Restore what was set aside" in the_map(client)
     for expected in (aside.pk, current.pk, aside.pk):
         client.post(f"/learn/{NAME}/undo/")
         assert Progress.objects.get(reset_at__isnull=True).pk == expected
@@ -313,7 +313,7 @@ def test_of_one_name_so_many_passwords_are_tried_from_everywhere(
             for number, name in enumerate(["ann", "ANN", " \uff41nn", "bob"])
         ]
     assert [answer.status_code for answer in answers] == [400, 400, 429, 400]
-    assert "For this name" in answers[2].content.decode()
+    assert "for this name" in answers[2].content.decode()
 
 
 def test_progress_of_an_account_stays_until_nobody_uses_it(client: Client) -> None:

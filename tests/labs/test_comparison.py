@@ -62,7 +62,7 @@ def test_conditions_that_were_chosen_stand_beside_those_that_were_not(client: Cl
         ("Messages a second", (None, None, "500", "500")),
     )
     page = get(client, "compare", this, **{"with": other.slug})
-    assert page.count("as the scenario has it") == 4
+    assert page.count("as the scenario defines it") == 4
 
 
 def test_the_page_offers_what_is_done_the_same_scenario_first(client: Client) -> None:

@@ -68,7 +68,7 @@ def test_a_prediction_that_did_not_come_true_is_asked_again(client: Client) -> N
     surprised(client)
     assert "Nothing is due" in review(client)
     old()
-    assert "1 thing went another way" in client.get("/learn/").content.decode()
+    assert "1 thing did not go as you expected" in client.get("/learn/").content.decode()
     text = review(client)
     assert "acks=1" in text
     assert "acks=0" not in text

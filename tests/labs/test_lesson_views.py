@@ -171,13 +171,13 @@ def test_starting_over_can_be_undone(client: Client) -> None:
     started(client)
     client.post(reverse("labs:lesson-reset", args=[NAME]))
     assert "you are at" not in (text := client.get("/learn/").content.decode())
-    assert "Bring back" in text
+    assert "Restore what was set aside" in text
     client.post(url("story"), {"to": "next"})  # something new is begun, and undoing wins over it
     client.post(reverse("labs:lesson-undo", args=[NAME]))
     mine = Progress.objects.get(reset_at__isnull=True)
     assert mine.prediction == KEPT
     assert mine.experiment is not None
-    assert "Bring back" not in client.get("/learn/").content.decode()
+    assert "Restore what was set aside" not in client.get("/learn/").content.decode()
 
 
 @pytest.mark.parametrize("address", ["/learn/nothing/story/", f"/learn/{NAME}/nothing/"])
