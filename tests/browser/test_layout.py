@@ -42,7 +42,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "done": _done,
     "replay": lambda: make.recorded().get_absolute_url(),
     "cancelled": lambda: make.experiment(State.CANCELLED).get_absolute_url(),
-    "scenarios": lambda: "/scenarios/?harm=torn_transaction",
+    "scenarios": lambda: "/scenarios/?harm=lost_write&layer=spark",
     "toy": lambda: "/toy/",
     "concept": lambda: "/concepts/high-watermark/",
     "setting": lambda: "/reference/settings/producer/acks/",

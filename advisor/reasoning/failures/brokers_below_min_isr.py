@@ -42,7 +42,7 @@ EVENT = FailureEvent(
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
         "One broker more is down than the topic can spare for writes. Nothing is lost by it; "
-        "the pipeline stands still until brokers return."
+        "the pipeline stops until brokers return."
     ),
     permits=permits,
     sources=("Kafka ConfigDef, min.insync.replicas", "KAFKA-15583"),

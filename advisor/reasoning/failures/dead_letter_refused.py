@@ -17,8 +17,8 @@ def permits(pipeline: Pipeline) -> Permits:
     named = f"application.dead.letter={group.sets_aside}"
     if group.sets_aside == "unacknowledged":
         return missing(
-            f"{named}: the position moves on although nobody knows whether the dead-letter topic "
-            "has the message."
+            f"{named}: the position moves on although it is unknown whether the dead-letter "
+            "topic has the message."
         )
     return {
         Anomaly.BLOCKED: f"{named}: the message is tried again and its partition waits until the "

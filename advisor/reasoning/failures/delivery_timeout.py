@@ -80,7 +80,7 @@ EVENT = FailureEvent(
     boundary=Boundary.END_TO_END,
     story=(
         "A replica is slow or gone for longer than the client waits; it reports an error for a "
-        "record of which nobody knows whether it was written, and the application decides."
+        "record that may or may not have been written, and the application decides what to do."
     ),
     permits=permits,
     sources=(

@@ -23,7 +23,7 @@ EVENT = FailureEvent(
     title="The leader dies while its followers are behind",
     boundary=leader_killed.EVENT.boundary,
     story=(
-        "Both followers hang for a second (a long garbage collection, a slow disk) and the "
+        "Both followers pause for a second (a long garbage collection, a slow disk) and the "
         "leader is killed in that second; the followers wake up, and one of them leads."
     ),
     permits=permits,

@@ -25,7 +25,7 @@ def permits(pipeline: Pipeline) -> Permits:
     together = in_fullest_rack(topic.factor, count)
     text = (
         f"application.racks={count if racks else 'unknown'}, replication.factor={topic.factor}: "
-        f"{together} of the replicas may stand in one rack"
+        f"{together} of the replicas may be in one rack"
     )
     permitted: Permits = {}
     if topic.copies <= together:
@@ -87,7 +87,7 @@ EVENT = FailureEvent(
     ),
     in_scope=_in_scope,
     not_counted=(
-        "it counts once you say in how many racks the brokers stand (application.racks) and want "
+        "it counts once you say in how many racks the brokers are (application.racks) and want "
         "to survive 1 broker or more"
     ),
 )

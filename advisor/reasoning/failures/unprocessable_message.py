@@ -28,7 +28,7 @@ def permits(pipeline: Pipeline) -> Permits:
         closes = group.on_error == "close"
         return again | dict(exception_then_close.permits(pipeline) if closes else {})
     return exception_then_close.permits(pipeline) or {
-        Anomaly.BLOCKED: f"{group.error_policy}: the partition stands still at this message until "
+        Anomaly.BLOCKED: f"{group.error_policy}: the partition is blocked at this message until "
         "somebody acts."
     }
 
