@@ -86,7 +86,7 @@ UNTRIED: Mapping[str, str] = {
     "clock.skew.ms": "a run's clock is as far ahead as it must be to show anything",
     **dict.fromkeys(
         ("batch.size", "batch.num.messages", "message.max.bytes"),
-        "they decide only beside a max.message.bytes that is small, which is tried",
+        "they decide only with a small max.message.bytes, which is tried",
     ),
     **dict.fromkeys(
         ("largest.message.bytes", "max.request.size", "buffer.memory"),
@@ -96,7 +96,7 @@ UNTRIED: Mapping[str, str] = {
         ("producer.byte.rate", "queue.buffering.max.messages", "rate", "message.bytes"),
         "a run's quota is the lab's own, and so is what is sent",
     ),
-    "socket.timeout.ms": "it decides only beside a delivery.timeout.ms that is as long",
+    "socket.timeout.ms": "it decides only with a delivery.timeout.ms that is as long",
     "linger.ms": "it decides only where it is longer than a delivery.timeout.ms that is not stated",
     "max.poll.interval.ms": "the model only names it: partitions move for other reasons, too",
     **dict.fromkeys(

@@ -121,7 +121,7 @@ class ConditionsForm(forms.Form):
     )  # fmt: skip
     controllers = forms.ChoiceField(
         label="Dedicated controllers", choices=list(_CONTROLLERS.items()), required=False,
-        help_text="KRaft controllers in processes of their own, beside the brokers. Where neither "
+        help_text="KRaft controllers in processes of their own, not in the brokers. Where neither "
         "the scenario nor you have any, the brokers are controllers too.",
     )  # fmt: skip
     partitions = forms.IntegerField(

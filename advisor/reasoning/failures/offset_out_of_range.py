@@ -24,7 +24,7 @@ EVENT = FailureEvent(
     title="The reader's position is no longer in the log",
     boundary=Boundary.LOG_TO_CONSUMER,
     story=(
-        "Records were deleted by hand, the topic was made anew, or an unclean election cut the "
+        "Records were deleted by hand, the topic was recreated, or an unclean election cut the "
         "log: the offset that the reader asks for does not exist."
     ),
     permits=permits,

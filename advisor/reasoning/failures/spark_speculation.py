@@ -1,4 +1,4 @@
-"""A second attempt of a Spark task runs beside the first."""
+"""A second attempt of a Spark task runs at the same time as the first."""
 
 from __future__ import annotations
 

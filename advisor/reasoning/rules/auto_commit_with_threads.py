@@ -1,4 +1,4 @@
-"""Automatic commits beside threads that are still working.
+"""Automatic commits while threads are still working.
 
 What it is
     application.processing=asynchronous, and the client commits how far it handed out.

@@ -1,4 +1,4 @@
-"""Idempotence that another setting switched off without a word.
+"""Idempotence that another setting switched off silently.
 
 What it is
     The Java client (3.0 and later, so also Spark) has idempotence on by default, but acks=1 or

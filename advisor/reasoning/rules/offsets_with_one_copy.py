@@ -5,7 +5,7 @@ What it is
     ships as a sample.
 
 Why it matters
-    While that broker is down, its groups stand still although the topic is fine; with its disk
+    While that broker is down, its groups stop although the topic is fine; with its disk
     every position goes, and auto.offset.reset decides what is passed over or read again.
 
 Use instead

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 _BOUND = "it decides only whether the brokers start, or let a client in"
 _WITH_SIZE = "it decides only where the size of the largest message is stated"
-_WITH_LIMIT = "it decides only beside a max.message.bytes of the topic that is smaller"
+_WITH_LIMIT = "it decides only with a max.message.bytes of the topic that is smaller"
 
 UNSHOWN: Mapping[str, str] = {
     "producer.batch.num.messages": _WITH_LIMIT,
