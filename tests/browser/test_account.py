@@ -38,7 +38,7 @@ def test_progress_is_the_same_on_another_device(looked_at: Page, phone: Page) ->
     page.goto("/learn/")
     page.get_by_role("link", name="An account").click()
     look(page, "account-sign-in")
-    page.get_by_role("link", name="Make one").click()
+    page.get_by_role("link", name="Create one").click()
     fill(page, "ann", "short", "Create my account")
     expect(page.locator(".field-error")).to_contain_text("at least 12 characters")
     look(page, "account-refused")
