@@ -51,6 +51,31 @@ def test_the_only_copy_away_is_an_outage_and_no_loss(run: Run) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("version", ["2.8.2", "3.9.2"])
+def test_with_zookeeper_an_election_without_the_last_in_sync_is_a_loss(
+    run: Run, version: str
+) -> None:
+    """`isr-shrunk-leader-killed`: the leader is killed, and its session has to end."""
+    weak = {**TWO_COPIES, "topic__min_insync_replicas": 1,
+            "topic__unclean_leader_election_enable": True}  # fmt: skip
+    described = arm("unclean", "at-least-once", kafka=version[:3], **weak)
+    request = experiment(described, scenario="isr-shrunk-leader-killed")
+    arms, _ = run(replace(request, kafka=version, zookeeper=True))
+    assert arms["unclean"]["verdict"] == "broken", arms["unclean"]["reason"]
+    assert arms["unclean"]["counts"]["lost_write"] > 0
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("version", ["2.8.2", "3.9.2"])
+def test_with_zookeeper_a_group_gets_again_what_its_dead_member_had(run: Run, version: str) -> None:
+    described = arm("group", "at-least-once", kafka=version[:3], **EARLIEST)
+    request = experiment(described, scenario="consumer-killed-before-commit")
+    arms, _ = run(replace(request, kafka=version, zookeeper=True))
+    assert arms["group"]["verdict"] == "holds", arms["group"]["reason"]
+    assert arms["group"]["counts"]["redelivery"] > 0
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("version", ["2.8.2", "3.9.2"])
 def test_with_zookeeper_a_lost_disk_of_the_last_replica_in_sync_is_a_loss(
     run: Run, version: str
 ) -> None:

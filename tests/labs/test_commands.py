@@ -14,6 +14,7 @@ from django.core.management import CommandError, call_command
 
 from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.run.launch import RunnerDied
+from labs.engine.scenarios import all_scenarios
 from labs.management.commands import experiment
 from labs.runs.conditions import Conditions
 from tests.house.files import ROOT
@@ -93,6 +94,19 @@ def test_scenarios_and_lessons_as_data(capsys: pytest.CaptureFixture[str]) -> No
     assert {lesson["scenario"] for lesson in lessons} <= {
         scenario["name"] for scenario in scenarios
     }
+
+
+def test_the_table_of_modes_says_of_each_scenario_where_it_runs_or_why_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    call_command("scenarios", "--modes")
+    _, *rows = capsys.readouterr().out.splitlines()
+    assert len(rows) == len(all_scenarios())
+    said = dict(row.split(maxsplit=1) for row in rows)
+    assert said["leader-killed"].split("  ") == ["3.3 to 4.3", "2.8 to 3.9"]
+    assert "controllers of their own" in said["controllers-lost"]
+    assert "links" in said["leader-cut-off"]
+    assert "not run so yet" in said["unclean-election"]
 
 
 def test_scenarios_and_lessons_in_words(capsys: pytest.CaptureFixture[str]) -> None:

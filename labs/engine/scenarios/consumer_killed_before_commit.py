@@ -28,5 +28,6 @@ SCENARIO = Scenario(
     workload="consume-process-commit",
     copier=True,
     pinned=SHORT_SESSION,
+    zookeeper=True,
     measured=(Rate("effect_duplicated", 20, 20),),
 )

@@ -44,5 +44,6 @@ SCENARIO = Scenario(
     },
     play=_play,
     given_up_breaks=True,
+    why_kraft="controllers of their own are killed, and the quorum with them",
     measured=(Rate("unavailable", 10, 10),),
 )

@@ -23,6 +23,8 @@ TOPIC = "orders"
 NEVER = 2**63 - 1
 Durations = Mapping[str, float]
 """Seconds by name, as drawn."""
+_LINKED = "its faults are in the links, and those to ZooKeeper are none of them"
+_NOT_TRIED = "it was not run so yet"
 Workload = Literal[
     "produce-consume", "consume-process-sink", "transactions-sink", "consume-transform-produce",
     "consume-process-commit", "static-members-sink", "spark-query", "spark-sink", "streams",
@@ -145,7 +147,8 @@ class Scenario:
     - `copier`: it can be requested by the name of Kafka's TransactionalMessageCopier, which played
       the application once.
     - `since`: the oldest line of brokers in KRaft mode on which it can be staged; `why_since`: why
-      not on older ones. `zookeeper`: it is also staged on brokers with ZooKeeper.
+      not on older ones. `zookeeper`: it is also staged on brokers with ZooKeeper, as was seen on
+      2.8 and 3.9; `why_kraft`: what it needs that such brokers do not have.
     """
 
     name: str
@@ -172,6 +175,7 @@ class Scenario:
     since: str = "3.3"
     why_since: str = ""
     zookeeper: bool = False
+    why_kraft: str = ""
 
     def run(self, stage: Stage, seconds: Durations) -> None:
         """Plays it between a lead-in and, if it has one, a span in which all is healed."""
@@ -196,8 +200,15 @@ class Scenario:
         """The lines of brokers on which it can be staged, in words."""
         kraft = f"Kafka {self.lines[-1]} to {self.lines[0]} in KRaft mode"
         if not self.zookeeper:
-            return f"{kraft}, not with ZooKeeper"
+            return f"{kraft}, not with ZooKeeper: {self.why_no_zookeeper}"
         return f"{kraft}, {self.zookeeper_lines[-1]} to {self.zookeeper_lines[0]} with ZooKeeper"
+
+    @property
+    def why_no_zookeeper(self) -> str:
+        """Why it is staged in KRaft mode alone; empty of one that is not."""
+        if self.zookeeper:
+            return ""
+        return self.why_kraft or (_LINKED if self.linked else _NOT_TRIED)
 
     @property
     def certainty(self) -> str:

@@ -24,11 +24,19 @@ class Command(ExactCommand):
             help="the table of scenarios by line of brokers: arms that were as they must be, of "
             "those that were judged",
         )
+        parser.add_argument(
+            "--modes",
+            action="store_true",
+            help="the table of scenarios by mode: the lines in KRaft mode, those with ZooKeeper",
+        )
         parser.add_argument("--json", action="store_true", help="as data, for other programs")
 
     def handle(self, *args: object, **options: Any) -> None:
         if options["lines"]:
             self._lines(as_data=options["json"])
+            return
+        if options["modes"] and not options["json"]:
+            self._modes()
             return
         if options["json"]:
             rows = [
@@ -36,6 +44,7 @@ class Command(ExactCommand):
                     "name": each.name, "title": each.title, "story": each.story,
                     "shows": each.shows, "certainty": each.certainty,
                     "lines": {"kraft": each.lines, "zookeeper": each.zookeeper_lines},
+                    "why_no_zookeeper": each.why_no_zookeeper,
                 }
                 for each in all_scenarios()
             ]  # fmt: skip
@@ -45,6 +54,15 @@ class Command(ExactCommand):
             self.stdout.write(f"{each.name}\n  {each.title}\n  shows: {', '.join(each.shows)}")
             self.stdout.write(f"  {each.certainty}")
             self.stdout.write(f"  runs on: {each.runs_on}")
+
+    def _modes(self) -> None:
+        width = max(len(each.name) for each in all_scenarios())
+        self.stdout.write(f"{'':{width}}  KRaft       with ZooKeeper")
+        for each in all_scenarios():
+            kraft = f"{each.lines[-1]} to {each.lines[0]}"
+            with_it = each.zookeeper_lines
+            said = f"{with_it[-1]} to {with_it[0]}" if with_it else f"- {each.why_no_zookeeper}"
+            self.stdout.write(f"{each.name:{width}}  {kraft}  {said}")
 
     def _lines(self, *, as_data: bool) -> None:
         found = lines.table()
