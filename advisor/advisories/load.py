@@ -24,7 +24,7 @@ _REQUIRED = {
     "id", "title", "component", "affected", "fixed", "anomalies", "mechanism", "workaround",
     "sources", "checked", "confidence",
 }  # fmt: skip
-_OPTIONAL = {"settings", "features", "incident"}
+_OPTIONAL = {"settings", "features", "incident", "not_played"}
 
 
 class AdvisoryError(RuntimeError):
@@ -172,4 +172,5 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "settings": _settings,
     "features": _features,
     "incident": _text,
+    "not_played": _text,
 }

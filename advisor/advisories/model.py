@@ -84,7 +84,8 @@ class Advisory:
     A release is affected if it is in any of the ranges `affected`; `fixed` holds the first good
     release of each line that got the fix, oldest first, and is empty while there is none.
     `mechanism` is three sentences. `features` are names of `features.FEATURES`. `checked` says
-    how the versions were verified, `incident` names the incident that shows the bug, if one does.
+    how the versions were verified, `incident` names the incident that shows the bug, if one does;
+    `not_played` says what an incident of it would take, where one was thought of and not built.
     """
 
     id: str
@@ -101,6 +102,7 @@ class Advisory:
     settings: tuple[SettingNeed, ...] = ()
     features: tuple[str, ...] = ()
     incident: str = ""
+    not_played: str = ""
 
     @property
     def slug(self) -> str:

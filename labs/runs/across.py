@@ -18,7 +18,7 @@ from advisor.reasoning.failures import events_for
 from advisor.reasoning.guarantees import FORBIDS
 from advisor.reasoning.pipeline import Pipeline
 from labs.calibration.edges import as_staged
-from labs.calibration.table import refutable
+from labs.calibration.table import possible, refutable
 from labs.engine.run.result import JUDGED
 
 
@@ -131,9 +131,13 @@ def in_order(rows: Sequence[Row]) -> list[Row]:
 
 
 def permitted(pipeline: Pipeline, scenario: str) -> tuple[str, ...]:
-    """What the advisor permits where a scenario is staged, and the pipeline's wish forbids."""
-    there = (event.permits(as_staged(event, pipeline)) for event in _events(pipeline, scenario))
-    may = frozenset(anomaly for permits in there for anomaly in permits)
+    """What the advisor permits where a scenario is staged, and the pipeline's wish forbids.
+
+    What comes along with the event is among it: a lost disk may take the groups' offsets, too.
+    """
+    there = (possible(event.name, as_staged(event, pipeline))
+             for event in _events(pipeline, scenario))  # fmt: skip
+    may = frozenset(anomaly for each in there for anomaly in each)
     return tuple(sorted(may & FORBIDS[pipeline.requirement.guarantee]))
 
 

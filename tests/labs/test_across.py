@@ -111,3 +111,15 @@ def test_a_line_on_which_nothing_can_be_staged_says_why() -> None:
     assert text.splitlines()[1].split("  ")[0] == "3.8"
     assert "not run" in text
     assert "since 3.9" in text
+
+
+def test_what_comes_along_with_a_failure_is_permitted_too() -> None:
+    """A lost disk takes the groups' offsets, so that a run of 4.1 with latest skipped messages."""
+    of_groups = across.permitted(weak("4.1"), "leader-disk-lost")
+    assert "skipped" in of_groups
+    assert "lost_write" not in of_groups
+    careful = described({
+        "kafka": "4.1", "producer.acks": "all", "topic.min.insync.replicas": "2",
+        "topic.replication.factor": "3", "consumer.auto.offset.reset": "earliest",
+    })  # fmt: skip
+    assert across.permitted(careful, "leader-disk-lost") == ()

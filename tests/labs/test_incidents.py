@@ -51,6 +51,18 @@ def test_the_advisory_of_the_same_ticket_names_it_and_knows_both_releases(
     assert not any(fixed in span for span in advisory.affected)
 
 
+@pytest.mark.django_db
+def test_an_advisory_of_which_no_incident_was_built_says_what_it_would_take(client: Client) -> None:
+    thought_of = [advisory for advisory in advisories() if advisory.not_played]
+    assert {"KAFKA-4473", "KAFKA-6361", "KAFKA-20685", "SPARK-41375"} <= {
+        advisory.id for advisory in thought_of
+    }
+    for advisory in thought_of:
+        assert not advisory.incident
+        page = client.get(reverse("advisories:page", args=[advisory.slug])).content.decode()
+        assert f"Not played here. {escape(advisory.not_played)}" in page
+
+
 def test_no_advisory_promises_an_incident_that_is_not_there() -> None:
     promised = {advisory.incident for advisory in advisories() if advisory.incident}
     assert promised == {incident.id for incident in all_incidents()}

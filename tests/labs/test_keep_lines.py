@@ -93,7 +93,7 @@ def test_the_page_reads_what_was_kept(tmp_path: Path, monkeypatch: pytest.Monkey
     (("producer.acks=1",), 7, "settings"), (TWO_COPIES, 8, "seed"),
 ])  # fmt: skip
 def test_rows_of_another_question_are_refused_and_the_file_stays(
-    tmp_path: Path, stated: tuple[str, ...], seed: int, names: str
+    tmp_path: Path, runs: list[str], stated: tuple[str, ...], seed: int, names: str
 ) -> None:
     file = tmp_path / "rows.json"
     keep(file, "3.9,4.3")
@@ -103,6 +103,7 @@ def test_rows_of_another_question_are_refused_and_the_file_stays(
         keep(file, "3.9,4.3", *stated, seed=seed)
     assert refused.value.returncode == experiment.BAD_INPUT
     assert file.read_bytes() == before
+    assert len(runs) == 2, "nothing is run whose rows cannot be kept"
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"rows": [{"kafka": "3.9"}]}'])
@@ -121,3 +122,20 @@ def test_a_row_that_was_told_is_read_back_whole() -> None:
     )  # fmt: skip
     [told] = across.as_data([row], ())["rows"]
     assert across.from_data(json.loads(json.dumps(told)), None) == row
+
+
+def test_a_line_that_fails_leaves_the_rows_of_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, run = tmp_path / "rows.json", Command.run_once
+
+    def fail_on_the_last(self: Command, spec: ExperimentSpec) -> dict[str, Any]:
+        if spec.kafka.startswith("4.3"):
+            raise KeyboardInterrupt
+        return run(self, spec)
+
+    monkeypatch.setattr(Command, "run_once", fail_on_the_last)
+    with pytest.raises(CommandError, match="interrupted"):
+        keep(file, "3.3,3.9,4.3")
+    told = json.loads(file.read_text("utf-8"))
+    assert [row["kafka"] for row in told["rows"]] == ["3.3", "3.9"]

@@ -21,7 +21,7 @@ FILES = pytest.mark.parametrize("file", sorted(KEPT.glob("*.json")), ids=lambda 
 
 
 def test_rows_ship_so_that_the_page_of_a_new_installation_is_not_empty() -> None:
-    assert list(KEPT.glob("*.json"))
+    assert len(list(KEPT.glob("*.json"))) >= 2
 
 
 @cache

@@ -135,8 +135,14 @@ class Command(ExactCommand):
 
     def _across(self, lines: Sequence[str], options: dict[str, Any]) -> None:
         every = across.bisected if options["bisect"] else across.all_of
+        rows: list[across.Row] = []
+        if options["keep"]:  # of another question: refused before anything is run
+            _keep((), options)
         with bench("across-") as (_, self._judge):
-            rows = list(every(lines, partial(self._line, options)))
+            for row in every(lines, partial(self._line, options)):
+                rows.append(row)
+                if options["keep"]:  # at once: what is interrupted has not run for nothing
+                    _keep([row], options)
         found = across.changes(rows, options["scenario"])
         told = _requested_lines(options) | across.as_data(rows, found)
         self.stdout.write(
@@ -144,8 +150,6 @@ class Command(ExactCommand):
             if options["json"]
             else across.report(rows, found, options["arms"].split(","))
         )
-        if options["keep"]:
-            _keep(told, options)
         if self._failed:
             raise CommandError("an arm could not be run or judged", returncode=NOT_RUN)
 
@@ -246,9 +250,10 @@ def _requested_lines(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _keep(told: dict[str, Any], options: dict[str, Any]) -> None:
+def _keep(new: Sequence[across.Row], options: dict[str, Any]) -> None:
     """Adds rows to a file of kept ones. What its changes mean is said anew by today's rules."""
     file: Path = options["keep"]
+    told = _requested_lines(options) | across.as_data(new, ())
     try:
         kept = json.loads(file.read_text("utf-8")) if file.exists() else {**told, "rows": []}
         rows = across.merged(told, kept)
@@ -257,7 +262,8 @@ def _keep(told: dict[str, Any], options: dict[str, Any]) -> None:
         message = f"--keep {file.name}: nothing was kept: {wrong}"
         raise CommandError(message, returncode=BAD_INPUT) from wrong
     data = across.as_data(held, across.changes(held, options["scenario"]))
-    file.write_text(json.dumps(told | data, indent=1) + "\n", "utf-8")
+    if new:
+        file.write_text(json.dumps(told | data, indent=1) + "\n", "utf-8")
 
 
 def _on(options: dict[str, Any], release: str) -> Pipeline:
