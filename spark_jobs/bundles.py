@@ -28,13 +28,22 @@ _ONE_DELIVERY = """
 
 
 def define_whole(seen: Survey) -> None:
-    """Names the tables of a large ledger as they are, and bundles its deliveries."""
+    """Names the tables of a large ledger as they are, and bundles its deliveries.
+
+    Its sends too, unless some are of transactions: then an outcome is not what it was told.
+    """
     views = seen.views
     views.define("every_send", "SELECT * FROM sends")
     views.define("every_record", "SELECT * FROM log")
     views.define("every_delivery", f"SELECT *, {IS_FINAL} AS final FROM deliveries")
     views.define("delivery_bundles", _deliveries(seen), settled=True)
     views.define("stands", STANDS)
+    if not seen.fact("sends", "transactional"):
+        views.define(
+            "every_attempt",
+            "SELECT invoked_ns, completed_ns, outcome, outcome = 'ok' AS acknowledged FROM sends",
+        )
+        views.define("send_bundles", _sends(seen), settled=True)
 
 
 def define(seen: Survey) -> None:
@@ -46,7 +55,9 @@ def define(seen: Survey) -> None:
         views.define("delivery_bundles", _ONE_DELIVERY)
         views.define("stands", STANDS)
         return
-    # Only a transaction makes of an outcome something else, and none is ever set aside.
+    if not seen.fact("sends", "transactional"):
+        return
+    # What is in a transaction is never set aside.
     views.define(
         "every_attempt",
         f"""

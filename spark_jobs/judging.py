@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -42,6 +44,9 @@ _PLAIN = frozenset(count.name for count in TABLE if count.plain)
 _SOUND = ("sent", "ok", "obliged", "in_log", "delivered")
 """What a value counts as that the sieve set aside."""
 
+Shown = dict[str, list[dict[str, Any]]]
+"""Rows as JSON data, by what they show."""
+
 _LATENCY, _TIMELINE = "ack_latency_ms", "timeline"
 _BY_WHOM, _HOW_OFTEN = "by_whom", "how_often"
 
@@ -57,7 +62,8 @@ def judge(
     """Judges one ledger against a guarantee, or against every anomaly.
 
     Raises `MalformedLedger` for what cannot be read as a ledger. Three Spark actions: a survey,
-    the counts, and what is shown of them. A ledger that is not small takes some more, to be sieved;
+    the counts, and what is shown of them. A ledger that is not small takes some more, to be sieved,
+    and of these what can go on at the same time does (docs/decisions/0079);
     `small` and `large` override what its size says. `scanned` is whether its run goes on and we
     wrote its log: then nobody has sealed it yet, and nobody else has touched it.
     """
@@ -65,17 +71,19 @@ def judge(
     with closing(views_for(spark, ledger, small, large)) as views:
         try:
             seen = survey(views, ledger, sealed)
-            return _judged(_prepared(seen), ledger, want, sealed)
+            return _judged(*_prepared(seen), ledger, want, sealed)
         except (Py4JJavaError, PySparkException) as error:
             raise _malformed(ledger, error) from error
 
 
-def _judged(seen: Survey, ledger: Path, want: str | None, sealed: bool) -> dict[str, Any]:
+def _judged(
+    seen: Survey, ahead: Sequence[Future[Shown]], ledger: Path, want: str | None, sealed: bool
+) -> dict[str, Any]:
     families = _families(seen)
     counted = _counted(seen, families)
     _check_values(seen, counted, ledger)
     counts = _masked(counted, seen)
-    shown = _shown(seen, families, counts)
+    shown = _shown(seen, families, counts, ahead)
     around = _circumstances(seen, sealed, counted["untold"])
     word, reason = verdict(counts, want, around)
     return {
@@ -101,16 +109,30 @@ def _check_values(seen: Survey, counted: Mapping[str, int], ledger: Path) -> Non
             raise MalformedLedger(f"{ledger}: value {row['value']} {text}")
 
 
-def _prepared(seen: Survey) -> Survey:
-    """A surveyed ledger with every view that the counts read."""
-    views = seen.views
+def _prepared(seen: Survey) -> tuple[Survey, list[Future[Shown]]]:
+    """A surveyed ledger with every view that the counts read; and what is shown of it anyway.
+
+    Of a small ledger the latter comes with the examples, by one action.
+    """
+    views, transactional = seen.views, seen.fact("sends", "transactional")
+    ahead: list[Future[Shown]] = []
+
+    def look(parts: list[str]) -> None:
+        if not views.small:
+            ahead.append(views.soon(lambda: _read(views, parts)))
+
     if not views.small:
         bundles.define_whole(seen)
+        if not transactional:
+            look(_overall(seen))
         seen = sieve(seen)
     history.define(seen)
     bundles.define(seen)
+    if transactional:
+        look(_overall(seen))
     views.define("each_value", by_value.each_value(seen), settled=True)
-    return seen
+    look([_as_json(_TIMELINE, buckets(seen))])
+    return seen, ahead
 
 
 def _families(seen: Survey) -> list[Family]:
@@ -128,7 +150,8 @@ def _families(seen: Survey) -> list[Family]:
         families.append(ABORTED_READ)
     if seen.views.small:
         return families
-    return [_kept(seen.views, number, family) for number, family in enumerate(families)]
+    soon = [seen.views.soon(partial(_kept, seen.views, *each)) for each in enumerate(families)]
+    return [family.result() for family in soon]
 
 
 def _kept(views: Views, number: int, family: Family) -> Family:
@@ -174,22 +197,41 @@ def _masked(counted: Mapping[str, int], seen: Survey) -> dict[str, int | None]:
     return {name: None if name in unjudged else counted.get(name, 0) for name in COUNTS}
 
 
+def _overall(seen: Survey) -> list[str]:
+    """What is shown of any ledger, but for the timeline, which shows losses too."""
+    parts = [_as_json(_LATENCY, LATENCIES)]
+    return parts + ([_as_json(_BY_WHOM, BY_WHOM)] if seen.fact("deliveries", "readers") else [])
+
+
 def _shown(
-    seen: Survey, families: Sequence[Family], counts: Mapping[str, int | None]
-) -> dict[str, list[dict[str, Any]]]:
-    """Examples of each anomaly that was seen, latencies and timeline, by one Spark action."""
-    parts = [_as_json(_LATENCY, LATENCIES), _as_json(_TIMELINE, buckets(seen))]
-    parts += [_as_json(_BY_WHOM, BY_WHOM)] if seen.fact("deliveries", "readers") else []
+    seen: Survey,
+    families: Sequence[Family],
+    counts: Mapping[str, int | None],
+    ahead: Sequence[Future[Shown]],
+) -> Shown:
+    """Examples of each anomaly that was seen, latencies and timeline, by one Spark action.
+
+    What was looked up `ahead` is taken from there.
+    """
+    parts = [] if ahead else [*_overall(seen), _as_json(_TIMELINE, buckets(seen))]
     parts += [_as_json(_HOW_OFTEN, HOW_OFTEN)] if counts.get("redelivery") else []
     for family in families:
         for name, weight in family.weights.items():
             if counts.get(name) and name not in _PLAIN:
                 text = f"SELECT {', '.join(family.shown)} FROM ({family.rows}) WHERE {weight} > 0"
                 parts.append(_as_json(name, f"{text} ORDER BY ALL LIMIT {EXAMPLES}"))
-    examples: dict[str, list[dict[str, Any]]] = {}
-    for row in seen.views.rows(" UNION ALL ".join(parts)):
-        examples.setdefault(row["name"], []).append(json.loads(row["row"]))
-    return examples
+    shown = _read(seen.views, parts)
+    for known in ahead:
+        shown |= known.result()
+    return shown
+
+
+def _read(views: Views, parts: Sequence[str]) -> Shown:
+    """The rows of SELECTs that `_as_json` made, by their names."""
+    results: Shown = {}
+    for row in views.rows(" UNION ALL ".join(parts)) if parts else ():
+        results.setdefault(row["name"], []).append(json.loads(row["row"]))
+    return results
 
 
 def _as_json(name: str, rows: str) -> str:

@@ -10,22 +10,26 @@ from pyspark.sql import functions as F
 ROWS = 20_000
 """Enough for the JVM to find the inner loops worth compiling."""
 
+LARGER_ROWS = 200_000
+"""Of a ledger that is judged as one that is not small: as it, so often that its loops are worth the
+second compiler too."""
+
 RARE = 1_000
 """One message of so many is lost, another one redelivered."""
 
 
-def write(spark: SparkSession, ledger: Path) -> None:
+def write(spark: SparkSession, ledger: Path, count: int = ROWS) -> None:
     """Writes the ledger of a small history: one partition, one group, the final readers.
 
     Some messages are lost and some redelivered, as in a run under settings that allow it.
     """
-    for table, rows in _tables(spark).items():
+    for table, rows in _tables(spark, count).items():
         rows.write.mode("overwrite").parquet(str(ledger / f"{table}.parquet"))
 
 
-def _tables(spark: SparkSession) -> dict[str, DataFrame]:
+def _tables(spark: SparkSession, count: int) -> dict[str, DataFrame]:
     number = F.col("id")
-    values = spark.range(0, ROWS, 1, 2)
+    values = spark.range(0, count, 1, 2)
     there = values.where(number % RARE != 1)
     one = spark.range(1)
     place = [
@@ -40,7 +44,7 @@ def _tables(spark: SparkSession) -> dict[str, DataFrame]:
     polled = F.floor(number / 500).alias("poll")
     time = (number * 1_000_000).alias("time_ns")
     read = [_text("c", "consumer"), groups, polled, time, *place]
-    commit = [_text("g", "group"), _text("ok", "outcome"), *place[:2], F.lit(ROWS).alias("offset")]
+    commit = [_text("g", "group"), _text("ok", "outcome"), *place[:2], F.lit(count).alias("offset")]
     fault = [_text("kill", "fault"), _text("complete", "phase"), _text("made up", "evidence")]
     return {
         "sends": values.select(*sent, *place),

@@ -27,7 +27,7 @@ from pyspark.sql import SparkSession
 
 from spark_jobs.command import answer
 from spark_jobs.judging import judge
-from spark_jobs.practice import write
+from spark_jobs.practice import LARGER_ROWS, write
 from spark_jobs.session import start
 from spark_jobs.size import WARM_ROWS, rows
 from spark_jobs.verdict import FORBIDS
@@ -63,10 +63,20 @@ class _Server(socketserver.ThreadingUnixStreamServer):
         return answer(spark, str(ask["ledger"]), want, bootstrap, topic)
 
     def practise(self, spark: SparkSession) -> dict[str, Any]:
-        """The answer for the made-up ledger, once it is warm in turn as if that were not small."""
-        number = next(self.practices)
-        small = number < _WARM_UPS or number % 2 == 1
-        return judge(spark, self.folder, "at-least-once", small=small)
+        """The answer for a made-up ledger: every other time for one that counts as not small."""
+        if next(self.practices) % 2 == 0:
+            return self.warm_up(spark)
+        larger = self.folder / "larger"
+        if not larger.exists():
+            write(spark, larger, LARGER_ROWS)
+        return judge(spark, larger, "at-least-once", small=False)
+
+    def warm_up(self, spark: SparkSession) -> dict[str, Any]:
+        """The answer for the small made-up ledger."""
+        small = self.folder / "small"
+        if not small.exists():
+            write(spark, small)
+        return judge(spark, small, "at-least-once", small=True)
 
     def tidy(self) -> None:
         """Has the JVM collect what judgings left, if nobody judges.
@@ -143,10 +153,9 @@ def _warm_up(server: _Server, spark: SparkSession) -> None:
 
     Between two times whoever waits has the turn.
     """
-    write(spark, server.folder)
     for _ in range(_WARM_UPS):
         with server.turns:
-            server.practise(spark)
+            server.warm_up(spark)
     sys.stderr.write("warm\n")
     sys.stderr.flush()
 

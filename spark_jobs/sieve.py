@@ -13,6 +13,7 @@ than once; and then every row of such a value, wherever it is.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from spark_jobs.counts.gaps import silences
 from spark_jobs.survey import Survey
@@ -140,25 +141,33 @@ def sieve(seen: Survey) -> Survey:
     aside = seen.fact("log", "replicas") or seen.fact("partitions", "compacted")
     if aside or not seen.recorded.issuperset(_SIEVED):
         return seen
+    doubtful = views.soon(lambda: _settled(views, "doubtful", _DOUBTFUL))
     views.define("sifted", _sifted(seen), settled=True)
-    views.define("suspects", "SELECT DISTINCT topic, partition, stretch, true AS suspect "
-                 "FROM sifted WHERE stretch IS NOT NULL")  # fmt: skip
-    views.define("doubtful", _DOUBTFUL, settled=True)
-    if _rows(views, "suspects") + _rows(views, "doubtful") > MOST_ODD:
+    suspects = _settled(
+        views,
+        "suspects",
+        "SELECT DISTINCT topic, partition, stretch, true AS suspect "
+        "FROM sifted WHERE stretch IS NOT NULL",
+    )
+    if suspects + doubtful.result() > MOST_ODD:
         return seen
     odd = " UNION ALL ".join(_odd(table) for table in _PLAIN)
-    views.define("odd", f"SELECT DISTINCT value FROM ({odd})", settled=True)
-    if _rows(views, "odd") > MOST_ODD:
+    if _settled(views, "odd", f"SELECT DISTINCT value FROM ({odd})") > MOST_ODD:
         return seen
     views.define("sound_sends", _among("every_send", "ANTI"))
     views.define("sound_records", _among("every_record", "ANTI"))
     views.define("sound_waits", "SELECT acked_ns, handed_ns FROM sifted WHERE stretch IS NULL")
-    for table in sorted(_SIEVED):
-        views.define(table, _among(table, "SEMI"), settled=True)
-    return replace(seen, sound=_rows(views, "every_send") - _rows(views, "sends"))
+    left = {
+        table: views.soon(partial(_settled, views, table, _among(table, "SEMI")))
+        for table in sorted(_SIEVED)
+    }
+    rows = {table: future.result() for table, future in left.items()}
+    return replace(seen, sound=seen.fact("sends", "rows") - rows["sends"])
 
 
-def _rows(views: Views, name: str) -> int:
+def _settled(views: Views, name: str, select: str) -> int:
+    """Computes a SELECT, gives it a name, and returns the number of its rows."""
+    views.define(name, select, settled=True)
     (row,) = views.rows(f"SELECT count(1) AS n FROM {name}")
     return int(row["n"])
 

@@ -53,7 +53,11 @@ _UNPROVED = f"""
 _READS = f"NOT {IS_FINAL}"
 
 _FLAGS: Mapping[str, Mapping[str, str]] = {
-    "sends": {"transactional": "transaction IS NOT NULL", "keyed": "key IS NOT NULL"},
+    "sends": {
+        "rows": "true",
+        "transactional": "transaction IS NOT NULL",
+        "keyed": "key IS NOT NULL",
+    },
     "log": {
         "readable": "replica IS NULL",
         "replicas": "replica IS NOT NULL",
@@ -116,8 +120,12 @@ class Survey:
         return max(self._moments("end_ns"), default=0)
 
     def cell(self, moment: str) -> str:
-        """The number of the stretch of `CELL_NS` in which a moment falls, in SQL."""
-        return f"({moment} - {self.start_ns}L) DIV {CELL_NS}L"
+        """The number of the stretch of `CELL_NS` in which a moment falls, in SQL.
+
+        The start is taken out of an array: a number in a plan would be compiled for it alone.
+        """
+        start = f"array({self.start_ns}L, {self.start_ns}L)[CAST({moment} IS NULL AS int)]"
+        return f"({moment} - {start}) DIV {CELL_NS}L"
 
     def _moments(self, name: str) -> list[int]:
         rows = (self.facts.get(table, {}).get(name) for table in ("sends", "deliveries"))

@@ -6,13 +6,22 @@ JVM and one analysis more: half of the time for a small ledger (docs/decisions/0
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
 from pyspark.sql import DataFrame, Row, SparkSession
+
+_Result = TypeVar("_Result")
 
 _NOT_SMALL = {
     "spark.sql.codegen.aggregate.map.twolevel.enabled": "true",
     # Tasks of a few million rows, whose groups then fit into memory.
     "spark.sql.files.maxPartitionBytes": str(32 * 2**20),
 }
+
+_THREADS = 4
+"""More would wait for a core. Of these, some wait for a job of Spark's."""
 
 
 class Views:
@@ -30,6 +39,7 @@ class Views:
         self.small = small
         self._names: list[str] = []
         self._kept: list[DataFrame] = []
+        self._threads = ThreadPoolExecutor(_THREADS)
         if not small:
             for name, setting in _NOT_SMALL.items():
                 self.session.conf.set(name, setting)
@@ -56,12 +66,24 @@ class Views:
         """The rows of a SELECT: one Spark action."""
         return self.session.sql(select).collect()
 
+    def soon(self, work: Callable[[], _Result]) -> Future[_Result]:
+        """Does something beside what comes next, and at once in a small ledger.
+
+        Planning keeps one core busy, and so does the last task of many a job.
+        """
+        if not self.small:
+            return self._threads.submit(work)
+        done: Future[_Result] = Future()
+        done.set_result(work())
+        return done
+
     def close(self) -> None:
-        """Lets go of what was kept.
+        """Lets go of what was kept, once nothing works with it any more.
 
         By itself that would last until the collector came by, and longer: threads of Spark's
         pools inherit the session that was active when they were started.
         """
+        self._threads.shutdown(cancel_futures=True)
         for rows in self._kept:
             rows._jdf.logicalPlan().rdd().unpersist(False)  # no public way to a checkpoint's rows
         for name in self._names:

@@ -1,0 +1,34 @@
+"""What a warm session judges while nobody asks it anything."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from config.places import socket_path
+from spark_jobs import practice, server
+
+
+@pytest.fixture
+def serving(tmp_path: Path) -> Iterator[server._Server]:
+    """A server to which nobody connects."""
+    made = server._Server(socket_path(tmp_path, "judge.sock"), requests=1)
+    yield made
+    made.server_close()
+    shutil.rmtree(made.folder)
+
+
+def test_a_small_and_a_larger_ledger_are_judged_in_turn(
+    spark: SparkSession, serving: server._Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    larger = 3 * practice.RARE
+    monkeypatch.setattr(server, "LARGER_ROWS", larger)
+    counts = [serving.practise(spark)["counts"] for _ in range(3)]
+    assert [each["sent"] for each in counts] == [practice.ROWS, larger, practice.ROWS]
+    assert [each["lost_write"] * practice.RARE for each in counts] == [
+        each["sent"] for each in counts
+    ]
