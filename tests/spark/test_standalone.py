@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -25,9 +24,6 @@ from tests.spark.planting import mostly_sound
 _START_S = 120
 _CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 
-_BRIEF = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-"""None of these JVMs lives long enough for its second compiler to pay."""
-
 _AS_IF_LARGE = """
 import sys
 from spark_jobs import size
@@ -45,7 +41,7 @@ def master(tmp_path: Path) -> Iterator[str]:
     port, page = ports.numbers
     ports.release()
     environment = {**spark_environment(), "SPARK_LOCAL_IP": "127.0.0.1",
-                   "SPARK_DAEMON_MEMORY": "256m", "SPARK_DAEMON_JAVA_OPTS": _BRIEF}  # fmt: skip
+                   "SPARK_DAEMON_MEMORY": "256m"}  # fmt: skip
     started: list[subprocess.Popen[bytes]] = []
 
     def start(name: str, *arguments: str) -> None:
@@ -87,11 +83,9 @@ def test_two_workers_count_what_the_oracle_counts(master: str, tmp_path: Path) -
         tmp_path / "log",
     )
     program = [sys.executable, "-c", _AS_IF_LARGE, ledger, "--master", master, "--out", answers]
-    executors = shlex.join(["--conf", f"spark.executor.extraJavaOptions={_BRIEF}", "pyspark-shell"])
-    environment = {**spark_environment(), "PYSPARK_SUBMIT_ARGS": executors}
     with log.open("wb") as file:
         process = subprocess.run(
-            list(map(str, program)), env=environment, cwd=ROOT, stderr=file, check=False
+            list(map(str, program)), env=spark_environment(), cwd=ROOT, stderr=file, check=False
         )
     assert process.returncode == 0, log.read_text()[-2000:]
     counts = json.loads(answers.read_text())["counts"]
