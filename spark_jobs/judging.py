@@ -28,6 +28,7 @@ from spark_jobs.counts.keys import keys
 from spark_jobs.counts.order import polls, reordered
 from spark_jobs.counts.positions import PLACES, REDELIVERIES
 from spark_jobs.counts.transactions import ABORTED_READ, TORN
+from spark_jobs.doubts import doubt
 from spark_jobs.groups import BY_WHOM, HOW_OFTEN, groups
 from spark_jobs.sieve import sieve
 from spark_jobs.survey import Survey, survey, views_for
@@ -67,7 +68,7 @@ def judge(
     `small` and `large` override what its size says. `scanned` is whether its run goes on and we
     wrote its log: then nobody has sealed it yet, and nobody else has touched it.
     """
-    sealed = parts.check(ledger) or scanned
+    sealed = parts.check(ledger, whole=scanned) or scanned
     with closing(views_for(spark, ledger, small, large)) as views:
         try:
             seen = survey(views, ledger, sealed)
@@ -86,6 +87,8 @@ def _judged(
     shown = _shown(seen, families, counts, ahead)
     around = _circumstances(seen, sealed, counted["untold"])
     word, reason = verdict(counts, want, around)
+    if word == "holds" and (open_question := doubt(seen, sealed)):
+        word, reason = "unknown", open_question
     return {
         "ledger": str(ledger),
         "want": want,

@@ -79,6 +79,7 @@ LEDGER: Mapping[str, Table] = {
             "leader_epoch": _KEPT_INT32, "transaction_state": _TEXT, "replica": _INT32,
         },
         required=("offset", "value"),
+        words={"transaction_state": ("committed", "aborted", "unknown")},
     ),
     "deliveries": Table(
         "one record that one poll handed to the application",

@@ -8,7 +8,6 @@ rows from a verdict. A sealed ledger must moreover be, byte for byte, what its r
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import stat
@@ -19,7 +18,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from spark_jobs.tables import TABLES, MalformedLedger, unlike_object
+from spark_jobs import footers, lines
+from spark_jobs.tables import TABLES, MalformedLedger
 
 SEAL = "seal.json"
 """What `labs.engine.record.ledger.seal` writes: `{"sealed": 1, "tables": {table: {part: {rows,
@@ -33,11 +33,24 @@ _LEAST_BYTES = 12
 _MARKERS = re.compile(r"_SUCCESS|_(committed|started)_\w+|_(common_)?metadata|\..+\.crc")
 """What Hadoop, Spark and Databricks write beside the parts of a table. It holds no rows."""
 
+_COPYING = "._COPYING_"
+"""How the name of a file ends while Hadoop copies it."""
+
+_ANOTHER = re.compile(
+    rf"[._]*(?P<table>{'|'.join(TABLES)})[^a-z.].*\.(parquet|jsonl|ndjson|json|csv|gz|zst)"
+)
+"""A second file of a table, by its name: `sends-2.jsonl`, `log (1).parquet`."""
+
+_NO_PARQUET = "this is no Parquet file, or not all of it"
+
 _CHUNK_BYTES = 2**20
 
 
-def check(ledger: Path) -> bool:
-    """Whether a ledger is sealed. Raises `MalformedLedger` where a file is not as it should be."""
+def check(ledger: Path, whole: bool = False) -> bool:
+    """Whether a ledger is sealed. Raises `MalformedLedger` where a file is not as it should be.
+
+    `whole` is whether the ledger is known to be as its recorder left it, sealed or not.
+    """
     try:
         if not ledger.is_dir():
             raise MalformedLedger(f"{ledger} is no folder")
@@ -50,10 +63,12 @@ def check(ledger: Path) -> bool:
         for table in TABLES:
             found = list(parts(ledger, table))
             for part in found:
-                _check_part(part)
+                _check_part(table, part)
             _check_columns(table, found)
             if not sealed:
                 _check_copies(found)
+            if not sealed and not whole:
+                _check_unfinished(ledger / f"{table}.parquet")
     except (OSError, RuntimeError) as error:  # unreadable, or a loop of links
         raise MalformedLedger(f"{ledger}: a file cannot be read: {error}") from None
     return sealed
@@ -76,6 +91,8 @@ def parts(ledger: Path, table: str) -> Iterator[Path]:
 def _check_name(ledger: Path, entry: Path) -> None:
     """Refuses two files of one table, and what bears the name of a table and is not read as it."""
     stem, _, ending = entry.name.lstrip("._").lower().partition(".")
+    if stem not in TABLES and (another := _ANOTHER.fullmatch(entry.name.lower())):
+        stem = another["table"]
     if stem not in TABLES or ending == "new" or re.fullmatch(r"\..+\.(crc|new)", entry.name):
         return
     if entry.name not in (f"{stem}.parquet", f"{stem}.jsonl"):
@@ -84,6 +101,9 @@ def _check_name(ledger: Path, entry: Path) -> None:
         )
     if not entry.exists():
         raise MalformedLedger(f"{entry}: this link leads nowhere")
+    # Spark is given the name that a link leads to, and judges a file by it.
+    if _unread(real := entry.resolve()) or (real.suffix != entry.suffix and real.is_file()):
+        raise MalformedLedger(f"{entry}: this link leads to {real.name}, which would not be read")
     if entry.suffix == ".jsonl" and os.path.lexists(ledger / f"{stem}.parquet"):
         raise MalformedLedger(f"{ledger}: both `{stem}.parquet` and `{stem}.jsonl` are there")
 
@@ -93,15 +113,46 @@ def _passed_over(entry: Path) -> bool:
 
     A recorder that is killed leaves the latter under a name that begins with a dot.
     """
-    if _MARKERS.fullmatch(entry.name):
+    if _MARKERS.fullmatch(entry.name) and not _has_rows(entry):
         return True
-    torn = entry.name.startswith(".") and entry.is_file() and not _is_parquet(entry)
-    if entry.name.startswith(("_", ".")) and not torn:
-        raise MalformedLedger(f"{entry}: a part whose name begins with `_` or `.` is not read")
+    torn = _is_torn(entry)
+    if _unread(entry) and not torn:
+        raise MalformedLedger(
+            f"{entry}: a part whose name begins with `_` or `.` is not read,"
+            f" nor one that ends in `{_COPYING}`"
+        )
     return torn
 
 
-def _check_part(part: Path) -> None:
+def _unread(entry: Path) -> bool:
+    """Whether Spark passes over a file of this name (HadoopFSUtils.shouldFilterOutPathName)."""
+    return entry.name.startswith(("_", ".")) or entry.name.endswith(_COPYING)
+
+
+def _is_torn(entry: Path) -> bool:
+    return entry.name.startswith(".") and entry.is_file() and not _is_parquet(entry)
+
+
+def _has_rows(entry: Path) -> bool:
+    """Whether a file is Parquet with rows of its own; `_metadata` tells of the rows of others."""
+    if not entry.is_file() or not _is_parquet(entry):
+        return False
+    try:
+        metadata = pq.read_metadata(entry)
+    except pa.ArrowException:
+        return False
+    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+    return any(group.num_rows and not group.column(0).file_path for group in groups)
+
+
+def _check_unfinished(table: Path) -> None:
+    """Refuses a table of which a part was never finished, where nobody saw its recorder end."""
+    for entry in sorted(table.iterdir()) if table.is_dir() else ():
+        if _is_torn(entry) and not _MARKERS.fullmatch(entry.name):
+            raise MalformedLedger(f"{entry}: this part was never finished, and rows of it are gone")
+
+
+def _check_part(table: str, part: Path) -> None:
     if part.is_dir():
         raise MalformedLedger(f"{part}: a folder among the parts of a table; only files may be")
     if not stat.S_ISREG(part.stat().st_mode):
@@ -109,21 +160,25 @@ def _check_part(part: Path) -> None:
     if ":" in part.name:
         raise MalformedLedger(f"{part}: Spark cannot read a file with a colon in its name")
     if part.suffix == ".jsonl":
-        _check_text(part)
+        _check_text(table, part)
     elif part.stat().st_size == 0:
         raise MalformedLedger(f"{part}: this part is empty (0 bytes)")
     elif not _is_parquet(part):
-        raise MalformedLedger(f"{part}: this is no Parquet file, or not all of it")
+        raise MalformedLedger(f"{part}: {_NO_PARQUET}")
+    else:
+        try:
+            problem = footers.wrong(table, part)
+        except (pa.ArrowException, OSError):
+            problem = _NO_PARQUET
+        if problem:
+            raise MalformedLedger(f"{part}: {problem}")
 
 
 def _check_columns(table: str, found: list[Path]) -> None:
     """Refuses parts that differ in the columns of their table: in one, a column would be null."""
     seen: dict[frozenset[str], Path] = {}
     for part in found if found[1:] else ():
-        try:
-            names = [name.lower() for name in pq.read_schema(part).names]
-        except (pa.ArrowException, OSError):
-            raise MalformedLedger(f"{part}: this is no Parquet file, or not all of it") from None
+        names = [name.lower() for name in pq.read_schema(part).names]
         seen.setdefault(frozenset(TABLES[table]).intersection(names), part)
     if len(seen) > 1:
         (some, one), (others, other) = list(seen.items())[:2]
@@ -154,18 +209,18 @@ def _is_parquet(part: Path) -> bool:
         return first == file.read() == _MAGIC
 
 
-def _check_text(lines: Path) -> None:
-    with lines.open("rb") as file:
+def _check_text(table: str, path: Path) -> None:
+    with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             # Spark and others pass over the mark that some editors begin a file with.
             encoding = "utf-8-sig" if number == 1 else "utf-8"
             try:
                 text = line.decode(encoding).strip(" \r\n")
-                problem = unlike_object(text) if text else ""
+                problem = lines.wrong(table, text) if text else ""
             except UnicodeDecodeError:
                 problem = "this is no UTF-8"
             if problem:
-                raise MalformedLedger(f"{lines}, line {number}: {problem}")
+                raise MalformedLedger(f"{path}, line {number}: {problem}")
 
 
 def _check_seal(ledger: Path, seal: Path) -> None:
@@ -187,8 +242,10 @@ def _check_seal(ledger: Path, seal: Path) -> None:
 
 def _read_seal(seal: Path) -> dict[str, Any]:
     """What was sealed, by part."""
+    if not stat.S_ISREG(seal.stat().st_mode):
+        raise MalformedLedger(f"{seal} is no file")
     try:
-        data = json.loads(seal.read_text("utf-8"))
+        data = lines.decoded_once(seal.read_text("utf-8"))
         if data["sealed"] != _SEAL_VERSION:
             raise MalformedLedger(f"{seal}: `sealed` is not {_SEAL_VERSION}")
         results = {name: part for table in data["tables"].values() for name, part in table.items()}

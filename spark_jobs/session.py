@@ -23,6 +23,9 @@ _CONF = {
     "spark.log.level": "WARN",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "2",
+    # Statistics that are wrong would let rows be passed over; whoever judges reads all of them.
+    "spark.sql.parquet.filterPushdown": "false",
+    "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
     # Nobody reads the plans as text, and each action would write its own.
     "spark.sql.maxPlanStringLength": "0",
     "spark.sql.maxToStringFields": "0",

@@ -19,7 +19,10 @@ from spark_jobs.columns import IS_FINAL, flag
 from spark_jobs.size import measure
 from spark_jobs.views import Views
 
-HEALS = ("heal", "mend", "resume", "restart", "start", "restore", "recover", "reconnect")
+HEALS = (
+    "heal", "mend", "resume", "restart", "start", "restore", "recover", "reconnect", "undo",
+    "unpause", "unblock", "unfreeze", "repair", "release", "revert", "continue", "rejoin",
+)  # fmt: skip
 """First words of `faults.fault` that undo a fault; they never prove that one happened."""
 
 CELL_NS = 200_000_000
@@ -28,8 +31,9 @@ less than half of the shortest silence that counts."""
 
 _HEALS = rf"coalesce(fault RLIKE r'(?i)^\s*({'|'.join(HEALS)})\b', false)"
 """Not by `lower`, which alone would load the tables of ICU: a second of a small judging."""
-_SHOWN = "coalesce(length(trim(evidence)) > 0, false)"
-_PROOF = f"phase = 'complete' AND {_SHOWN} AND NOT {_HEALS}"
+_SHOWN = r"coalesce(evidence RLIKE r'[^\p{Z}\p{C}]', false)"
+"""Something that can be seen: no space, no control."""
+_PROOF = f"phase = 'complete' AND fault IS NOT NULL AND {_SHOWN} AND NOT {_HEALS}"
 
 _FAULT = "coalesce(fault, 'a fault') || coalesce(' of ' || target, '')"
 _SAID = f"{_FAULT} || ': ' || if({_SHOWN}, trim(evidence), 'no evidence')"

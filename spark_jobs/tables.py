@@ -7,12 +7,11 @@ Rows that break the schema are not dropped: each carries its complaint in `_prob
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from spark_jobs import lines
 from spark_jobs.ledger_schema import LEDGER, Kind
 from spark_jobs.views import Views
 
@@ -126,6 +125,8 @@ def _contradictions(table: str) -> list[str]:
     for name in TABLES[table]:
         if name in _NEVER_NEGATIVE:
             wrong[f"`{name}` < 0"] = f"`{name}` is negative"
+        elif name == "partition" and table != "sends":  # -1 is a send's that was given none
+            wrong["partition < 0"] = "`partition` is negative"
         elif name.endswith("_ns"):
             wrong[f"`{name}` NOT BETWEEN -{_FURTHEST_NS}L AND {_FURTHEST_NS}L"] = (
                 f"`{name}` is no time: it exceeds 73 years"
@@ -143,47 +144,8 @@ def complaint(path: Path, table: str, problem: str, line: str | None) -> Malform
     with path.open(encoding="utf-8", errors="replace") as file:
         numbers = (number for number, text in enumerate(file, 1) if text.rstrip("\r\n") == line)
         number = next(numbers, 0)
-    text = (unlike_object(line) or _misread(table, line)) if problem == _CORRUPT else problem
+    text = lines.wrong(table, line) or "this is no row" if problem == _CORRUPT else problem
     return MalformedLedger(f"{path}, line {number}: {text}")
-
-
-def unlike_object(line: str) -> str:
-    """Why a line is not one JSON object and nothing else; empty if it is.
-
-    Spark reads the first object of a line and passes over what stands behind it, and of a name
-    that is there twice it takes one: either would hide a row or an outcome.
-    """
-    try:
-        row = _DECODER.decode(line)
-    except ValueError as error:
-        return f"this is no JSON: {error}"
-    except RecursionError:
-        return "this is nested too deeply"
-    return "" if isinstance(row, dict) else "this is no JSON object"
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"`{twice}` is there twice")
-    return found
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_once)
-
-
-def _misread(table: str, line: str) -> str:
-    """Why an object could not be read as a row of its table."""
-    row = json.loads(line)
-    for name, kind in TABLES[table].items():
-        value = row.get(name)
-        fits = {"bigint": type(value) is int, "boolean": type(value) is bool}
-        if value is not None and not fits.get(kind, True):
-            wanted = "true or false" if kind == "boolean" else "an integer of 64 bits"
-            return f"`{name}` is {json.dumps(value)}, and must be {wanted}"
-    return "a value does not fit its column (integers have 64 bits)"
 
 
 def _no_glob(path: Path) -> str:

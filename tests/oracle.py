@@ -122,8 +122,20 @@ class Oracle:
         start, created = partition.get("log_start_offset"), partition.get("created_ns")
         offset, answered = send.get("offset"), send.get("completed_ns")
         below_start = start is not None and offset is not None and offset < start
+        below_start = below_start and not self._is_overwritten(send)
         in_earlier_topic = created is not None and answered is not None and answered < created
         return below_start or in_earlier_topic
+
+    def _is_overwritten(self, send: Row) -> bool:
+        """Another value was acknowledged at its offset later."""
+        there = [
+            row
+            for rows in list(self.by_value.values())
+            for row in rows
+            if row["outcome"] == "ok" and place(row) == place(send)
+        ]
+        last = max(there, key=lambda row: (row.get("completed_ns") or -(2**63), row["value"]))
+        return bool(last["value"] != send["value"])
 
     def _is_replaced(self, send: Row) -> bool:
         if "compact" not in (self._partition(send).get("cleanup_policy") or ""):

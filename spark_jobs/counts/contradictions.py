@@ -12,10 +12,20 @@ TOPIC_BIT = "if(topic = '', -1L, shiftleft(1L, CAST(pmod(hash(topic), 63) AS int
 PARTITION_BIT = "if(partition < 0, -1L, shiftleft(1L, CAST(pmod(partition, 63) AS int)))"
 """Places as sets of one bit each; unknown is all of them, so that it contradicts nothing."""
 
+PLACE_HASH = "if(topic = '' OR partition < 0, NULL, xxhash64(topic, partition))"
+"""A place as one number: by the lowest and the highest, two single places are told apart also
+where they fall on one bit."""
+
 BOTH, UNTOLD = "both", "untold"
 """Fates of a transaction that has rows for both ends, or no row."""
 
-_ELSEWHERE = "((sent_topics & found_topics) = 0 OR (sent_partitions & found_partitions) = 0)"
+_PLACED = " AND ".join(
+    f"{bits} <> -1L"
+    for bits in ("sent_topics", "sent_partitions", "found_topics", "found_partitions")
+)
+_ELSEWHERE = f"""(
+    (sent_topics & found_topics) = 0 OR (sent_partitions & found_partitions) = 0
+    OR ({_PLACED} AND (sent_last < found_first OR found_last < sent_first)))"""
 
 CONTRADICTIONS: Mapping[str, tuple[str, str]] = {
     "two_senders": (

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from spark_jobs.survey import Survey
 
-_STARTS = """
+STARTS = """
     SELECT topic, partition, max(log_start_offset) AS start, max(created_ns) AS created
     FROM partitions GROUP BY topic, partition"""
+"""By partition, where its log starts and when its topic was created."""
+
+_OVERWRITTEN = """
+    partition >= 0 AND coalesce(
+        max(if(acknowledged, struct(completed_ns, value), NULL))
+            OVER (PARTITION BY topic, partition, offset).value <> value, false)"""
 
 _LATEST = """
     SELECT topic, partition, key, max(offset) AS last_offset, max(first_ns) AS last_ns
@@ -22,18 +28,21 @@ _LATEST = """
 def with_reasons(seen: Survey) -> str:
     """The attempts with `expired` and `replaced`.
 
-    Expired is an attempt below the partition's log start, and one that was acknowledged before the
-    topic was created: it went to an earlier topic of the same name, and was deleted with it.
+    Expired is an attempt below the partition's log start, unless another value was acknowledged at
+    its offset later: that one stood there, and this was gone before. So is one that was
+    acknowledged before the topic was created: it went to an earlier topic of the same name, and was
+    deleted with it.
 
     Replaced is an attempt in a compacted partition whose key has a later visible record there.
     Later is a higher offset; where the attempt's own is unknown, a later first attempt.
     """
     if seen.fact("partitions", "started"):
         expiring = f"""
-            SELECT * EXCEPT (start, created),
-                coalesce(offset < start, false) OR coalesce(completed_ns < created, false)
-                    AS expired
-            FROM attempts LEFT JOIN ({_STARTS}) USING (topic, partition)"""
+            SELECT * EXCEPT (start, created, overwritten),
+                (coalesce(offset < start, false) AND NOT overwritten)
+                    OR coalesce(completed_ns < created, false) AS expired
+            FROM (SELECT *, {_OVERWRITTEN} AS overwritten FROM attempts)
+            LEFT JOIN ({STARTS}) USING (topic, partition)"""
     else:
         expiring = "SELECT *, false AS expired FROM attempts"
     if not seen.fact("partitions", "compacted"):

@@ -14,6 +14,7 @@ from spark_jobs.counts.contradictions import (
     BOTH,
     CONTRADICTIONS,
     PARTITION_BIT,
+    PLACE_HASH,
     TOPIC_BIT,
     UNTOLD,
 )
@@ -36,12 +37,15 @@ _TOGETHER: Mapping[str, str] = {
     "last_sender": "max(last_sender)",
     **{name: f"bit_or({name})" for name in ("sent_topics", "sent_partitions")},
     **{name: f"bit_or({name})" for name in ("found_topics", "found_partitions")},
+    **{name: f"min({name})" for name in ("sent_first", "found_first")},
+    **{name: f"max({name})" for name in ("sent_last", "found_last")},
 }
 """What one value's rows become, by column."""
 
 _COPIED = {
     "copies": "1L", "visible": flag("visible"),
     "found_topics": TOPIC_BIT, "found_partitions": PARTITION_BIT,
+    "found_first": PLACE_HASH, "found_last": PLACE_HASH,
 }  # fmt: skip
 
 # The final readers come after the run: theirs is no time of delivery.
@@ -64,6 +68,7 @@ _SENT = {
     "last_sender": "producer",
     "sent_topics": f"if(outcome = 'fail', NULL, {TOPIC_BIT})",
     "sent_partitions": f"if(outcome = 'fail', NULL, {PARTITION_BIT})",
+    **dict.fromkeys(("sent_first", "sent_last"), f"if(outcome = 'fail', NULL, {PLACE_HASH})"),
     "both_ends": f"fate = '{BOTH}'",
     "untold": f"fate = '{UNTOLD}'",
 }

@@ -91,6 +91,7 @@ class Pod:
         self._enter += ["chroot"]
         self._root = root
         self._started: dict[str, subprocess.Popen[bytes]] = {}
+        self._env: dict[str, Mapping[str, str] | None] = {}
 
     def start(
         self, name: str, argv: Sequence[str], *, user: str = str(LAB), cwd: str = "/app",
@@ -98,6 +99,7 @@ class Pod:
     ) -> None:  # fmt: skip
         """Starts a service, whose output goes to a log of its own."""
         words = self._words(argv, user, cwd, env)
+        self._env[name] = env
         self._started[name] = spawn(words, log=self.folder / f"{name}.log")
 
     def run(
@@ -111,11 +113,11 @@ class Pod:
         )  # fmt: skip
 
     def healthy(self, name: str, check: Sequence[str], limit_s: float) -> None:
-        """Waits until a service's own health check succeeds."""
+        """Waits until a service's own health check succeeds, with its variables as in an engine."""
 
         def succeeds() -> bool:
             assert self._started[name].poll() is None, self.log(name)
-            return self.run(check).returncode == 0
+            return self.run(check, env=self._env[name]).returncode == 0
 
         until(succeeds, limit_s, f"{name} is not healthy", every_s=1.0)
 

@@ -35,8 +35,10 @@ def judged(spark: SparkSession, tmp_path: Path) -> Judge:
     """Judges tables written as JSON lines."""
 
     def _judge(
-        tables: Mapping[str, Sequence[Mapping[str, Any]]], want: str | None = None
+        tables: Mapping[str, Sequence[Mapping[str, Any]]],
+        want: str | None = None,
+        small: bool | None = None,
     ) -> dict[str, Any]:
-        return judge(spark, write(tmp_path / "ledger", tables), want)
+        return judge(spark, write(tmp_path / "ledger", tables), want, small)
 
     return _judge

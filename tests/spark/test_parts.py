@@ -153,7 +153,9 @@ def test_markers_of_other_tools_and_parts_never_finished_are_no_parts(tmp_path: 
     ledger = _recorded(tmp_path / "ledger")
     for name in ("_SUCCESS", "._SUCCESS.crc", "_committed_4711", ".producer-9.parquet"):
         (ledger / "sends.parquet" / name).write_bytes(b"half")
-    assert not check(ledger)
+    with pytest.raises(MalformedLedger, match="never finished"):
+        check(ledger)
+    assert not check(ledger, whole=True)
     seal(ledger)
     assert check(ledger)
     assert not (ledger / "sends.parquet" / ".producer-9.parquet").exists()

@@ -1,0 +1,93 @@
+"""What of a ledger keeps its verdict from holding: gaps through which a loss would fall unseen.
+
+Asked only of a ledger that would hold, so that no other pays for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from spark_jobs.columns import IS_FINAL, READER
+from spark_jobs.counts.gone import STARTS
+from spark_jobs.survey import Survey
+
+_LAST = f"""
+    SELECT reader, topic, partition, count(time_ns) NOT IN (0, count(1)) AS torn,
+        max_by(struct(outcome, offset), struct(coalesce(time_ns, -1L), offset)) AS last
+    FROM (SELECT *, {READER} AS reader FROM commits)
+    WHERE NOT {IS_FINAL} AND outcome <> 'fail' GROUP BY reader, topic, partition"""
+
+_UNSURE = f"""
+    SELECT reader FROM ({_LAST}) AS ends LEFT JOIN (
+        SELECT reader, topic, partition, max(last) AS reached FROM delivery_bundles
+        WHERE NOT final GROUP BY reader, topic, partition
+    ) USING (reader, topic, partition)
+    WHERE torn OR last.outcome = 'info' AND last.offset > coalesce(reached, -1L) + 1"""
+
+_DISOWNED = """
+    SELECT DISTINCT value FROM attempts LEFT SEMI JOIN (
+        SELECT value FROM log GROUP BY value
+        HAVING bool_and(coalesce(transaction_state = 'aborted', false))
+    ) AS gone USING (value)
+    WHERE outcome = 'ok' AND NOT aborted"""
+
+_SAID: Mapping[str, str] = {
+    "unsure": "Its commits leave open up to which record each group had read.",
+    "strange": "Its commits or deliveries are of partitions of which it has no log.",
+    "placeless": "Some of its deliveries are without an offset, and others are not.",
+    "orphaned": "It tells of transactions, and of no message in which it was.",
+    "disowned": "Its log calls messages aborted, and it tells of no abort of them.",
+    "earlier": "Its log has messages that were sent before their topic was created.",
+}
+
+
+def doubt(seen: Survey, sealed: bool) -> str:
+    """Why a ledger that would hold does not, in words; empty if nothing speaks against it.
+
+    Of a sealed ledger it asks only what an honest recorder cannot rule out.
+    """
+    asked = {}
+    if seen.fact("commits", "readers"):
+        asked["unsure"] = f"SELECT count(1) AS n FROM ({_UNSURE})"
+    if not sealed:
+        asked |= _of_unsealed(seen)
+    if not asked:
+        return ""
+    rows = " UNION ALL ".join(f"SELECT '{name}' AS name, n FROM ({asked[name]})" for name in asked)
+    found = {row["name"] for row in seen.views.rows(rows) if row["n"]}
+    return next((text for name, text in _SAID.items() if name in found), "")
+
+
+def _of_unsealed(seen: Survey) -> dict[str, str]:
+    # Of a large ledger the tables themselves are only what `spark_jobs.sieve` left in them.
+    log, deliveries, sends = (
+        ("log", "deliveries", "sends")
+        if seen.views.small
+        else ("every_record", "every_delivery", "every_send")
+    )
+    asked = {}
+    if "log" in seen.recorded and seen.recorded & {"commits", "deliveries"}:
+        asked["strange"] = f"""
+            SELECT count(1) AS n FROM (
+                SELECT topic, partition FROM commits
+                WHERE offset > 0 AND outcome <> 'fail' AND NOT {IS_FINAL}
+                UNION SELECT topic, partition FROM {deliveries}
+            ) LEFT ANTI JOIN (
+                SELECT topic, partition FROM {log} UNION SELECT topic, partition FROM partitions
+            ) USING (topic, partition)"""
+        asked["placeless"] = (
+            f"SELECT if(count(offset) IN (0, count(1)), 0L, 1L) AS n FROM {deliveries}"
+        )
+    if not seen.fact("sends", "transactional"):
+        asked["orphaned"] = "SELECT count(1) AS n FROM transactions"
+    if seen.fact("log", "aborted") and "transactions" in seen.recorded:
+        asked["disowned"] = f"SELECT count(1) AS n FROM ({_DISOWNED})"
+    if seen.fact("partitions", "started"):
+        asked["earlier"] = f"""
+            SELECT count(1) AS n FROM (
+                SELECT value FROM {sends} LEFT SEMI JOIN {log} USING (value)
+                LEFT JOIN ({STARTS}) USING (topic, partition)
+                WHERE outcome <> 'fail'
+                GROUP BY value HAVING bool_and(coalesce(completed_ns < created, false))
+            )"""
+    return asked
