@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 
 from labs.runs.accounts import plain_name
 
-LONGEST_NAME, LONGEST_PASSWORD = 40, 200
+LONGEST_NAME, LONGEST_PASSWORD = 40, 128
 _LETTERS = RegexValidator(
     r"^[\w.-]+\Z", "A name has letters, digits, dots, hyphens and underscores, and no spaces."
 )

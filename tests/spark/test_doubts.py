@@ -73,23 +73,30 @@ def test_what_a_ledger_leaves_open_keeps_it_from_holding(judged: Judge, name: st
     assert (answer["verdict"], says in answer["reason"]) == ("unknown", True), answer["reason"]
 
 
-def test_what_leaves_nothing_open_holds(judged: Judge) -> None:
-    for tables in (
-        sound(),
-        _in_transaction(transaction_state="committed"),
-        {**sound(), "commits": [{**commit(4), "time_ns": None}]},
-        {**sound(), "commits": [commit(3), commit(4, outcome="info", time_ns=2)]},
-        {**sound(), "partitions": [{**_PARTITION, "created_ns": 1}]},
-    ):
-        answer = judged(tables)
-        assert answer["verdict"] == "holds", answer["reason"]
+_CLOSED = {
+    "nothing": sound(),
+    "transactions": _in_transaction(transaction_state="committed"),
+    "no commit with a time": {**sound(), "commits": [{**commit(4), "time_ns": None}]},
+    "a last commit that may have failed": {
+        **sound(), "commits": [commit(3), commit(4, outcome="info", time_ns=2)],
+    },
+    "a topic that is older than its records": {
+        **sound(), "partitions": [{**_PARTITION, "created_ns": 1}],
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _CLOSED)
+def test_what_leaves_nothing_open_holds(judged: Judge, name: str) -> None:
+    answer = judged(_CLOSED[name])
+    assert answer["verdict"] == "holds", answer["reason"]
 
 
 @pytest.mark.parametrize("small", [True, False])
 def test_a_large_ledger_is_asked_as_a_whole(judged: Judge, small: bool) -> None:
     """Of a large one the tables are only what the sieve left in them."""
     assert judged(sound(range(40)), small=small)["verdict"] == "holds"
-    late = _committed(_without(commit(4), "topic"))
+    late = {**sound(range(40)), "commits": [_without(commit(40), "topic")]}
     assert judged(late, small=small)["verdict"] == "unknown"
 
 
