@@ -218,7 +218,7 @@ def test_a_setting_whose_outcome_it_does_not_change_says_how_long_or_how_much(
         assert ("None of our list" in html) == (not decides and not measures), name
         for event in (*behind, *measured):
             assert reverse("reference:failure", args=[event.name]) in html
-        assert ("says how long or how much" in html) == bool(measured)
+        assert ("decides how long or how much" in html) == bool(measured)
 
 
 @pytest.mark.parametrize(
