@@ -12,6 +12,7 @@ import pytest
 
 from labs.engine.base import processes
 from labs.engine.base.wait import until
+from labs.engine.record.ledger import SEAL
 from labs.engine.run.keeper import KILLED, ORPHANED, STOPPED
 
 pytestmark = pytest.mark.process
@@ -69,6 +70,19 @@ def test_the_end_of_standard_input_ends_everything_and_the_folder(folder: Path) 
     assert keeper.wait(60) == ORPHANED
     assert all(map(gone, family))
     assert not folder.exists()
+
+
+def test_an_owner_that_died_finds_the_ledgers_that_were_sealed(folder: Path) -> None:
+    keeper, family = keep(STAYS, folder)
+    for arm, name in (("described", SEAL), ("recommended", "sends.parquet")):
+        (folder / arm / "ledger").mkdir(parents=True, exist_ok=True)
+        (folder / arm / "ledger" / name).touch()
+    assert keeper.stdin
+    keeper.stdin.close()
+    assert keeper.wait(60) == ORPHANED
+    assert all(map(gone, family))
+    assert sorted(path.name for path in (folder / "described").iterdir()) == ["ledger"]
+    assert not (folder / "recommended").exists()
 
 
 def test_sigterm_ends_everything_and_keeps_the_ledger(folder: Path) -> None:

@@ -3,7 +3,8 @@
 `python -m labs.engine.run.keeper SPEC.json --folder DIR [--judge-socket PATH]` prints events, a
 JSON object a line. With `--module NAME` the process that it keeps is that one, started in the same
 way, in place of `labs.engine.run.experiment`. It ends everything when its owner dies (standard
-input ends: the whole folder is removed) and on SIGTERM or SIGINT (only the clusters' folders are).
+input ends: the folder is removed, but for arms whose ledger is sealed, as their verdict may be
+recorded already) and on SIGTERM or SIGINT (only the clusters' folders are).
 
 `python -m labs.engine.run.keeper SHAPES.json --ahead HOME [--judge-socket PATH]` starts one ahead
 of its run (`labs.engine.run.ahead`): its standard input is passed on, and the folder
@@ -35,6 +36,7 @@ from pathlib import Path
 from labs.engine.base import processes
 
 STOPPED, ORPHANED, KILLED = 3, 4, 5
+_SEALED = "*/ledger/seal.json"  # labs.engine.record.ledger, which would import much more
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
 
 
@@ -75,8 +77,16 @@ def keep(command: list[str | Path], folder: Path, *, ahead: bool = False) -> int
     for cluster in folder.glob("*/cluster"):
         shutil.rmtree(cluster)
     if code == ORPHANED:
-        shutil.rmtree(folder)
+        _remove_all_but_sealed(folder)
     return code or (ended if ended >= 0 else KILLED)
+
+
+def _remove_all_but_sealed(folder: Path) -> None:
+    """Whether a sealed arm was judged, the owner's records know: its sweep removes what was not."""
+    kept = {seal.parents[1] for seal in folder.glob(_SEALED)}
+    for path in folder.iterdir() if kept else [folder]:
+        if path not in kept and path.is_dir():
+            shutil.rmtree(path)
 
 
 def _signals_as_bytes() -> int:
