@@ -7,21 +7,26 @@ from collections.abc import Callable
 from http import HTTPStatus
 
 from django.db import DatabaseError, InterfaceError, OperationalError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.template.loader import render_to_string
 from django.views.defaults import server_error
 
 RETRY_S = 30
+_METHODS = ("GET", "HEAD", "OPTIONS", "POST")
 
 
 class MethodMiddleware:
-    """Gives Django's empty answer 405 a page: a form's address that is opened by itself gets it."""
+    """Answers 405 to methods that no address has, before a token is asked for, and with a page.
+
+    Django's own answer 405 is empty: a form's address that is opened by itself gets it.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        answer = self._get_response(request)
+        known = request.method in _METHODS
+        answer = self._get_response(request) if known else HttpResponseNotAllowed(_METHODS)
         if answer.status_code == HTTPStatus.METHOD_NOT_ALLOWED and not answer.content:
             answer.content = render_to_string("405.html").encode()
         return answer
