@@ -42,6 +42,8 @@ FileNotFoundError: [Errno 2] No such file or directory: '/srv/lab/var/runs/x/1/l
          "the consumer-1 ended with code 1: it said nothing"),
         ("broker 3 was killed, and not by this run", "broker 3 was killed, and not by this run"),
         ("partition 0: 4,512 of 5,000, at 12:30:45", "partition 0: 4,512 of 5,000, at 12:30:45"),
+        ("no answer\xa0\rfrom broker 2", "no answer: from broker 2"),
+        ("0\xa0\r0", "0"),
         ("", ""),
     ],
 )  # fmt: skip

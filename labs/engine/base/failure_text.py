@@ -18,6 +18,7 @@ _PORT = re.compile(
 )
 
 _AT_PORT = re.compile(r"(?: at| on)? port \d+")
+_EDGES = re.compile(r"^[\s:]+|[\s:]+$")
 
 
 def sentence(problem: object) -> str:
@@ -29,8 +30,9 @@ def sentence(problem: object) -> str:
     lines = str(problem).strip().splitlines()
     if rest or _TRACEBACK in str(problem):
         cause = _cause(lines[1:])
-        head = f"{head.rstrip(' :')}: {cause}" if cause and cause not in head else head.rstrip(" :")
-    head = _PORT.sub(r"\1", _PATH.sub(r"\1", _AT_PORT.sub("", head))).strip(" :")
+        head = _EDGES.sub("", head)
+        head = f"{head}: {cause}" if cause and cause not in head else head
+    head = _EDGES.sub("", _PORT.sub(r"\1", _PATH.sub(r"\1", _AT_PORT.sub("", head))))
     return head if len(head) <= MOST else f"{head[: MOST - 1].rstrip()}…"
 
 
