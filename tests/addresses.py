@@ -13,6 +13,7 @@ from labs.challenges import all_challenges
 from labs.incidents import all_incidents
 from labs.lessons import STEPS, all_lessons
 from labs.models import Attempt
+from labs.runs import plays
 from tests.labs import make
 
 FIELDS = {"family": "java", "version": "4.3", "kafka": "4.3", "brokers": "3", "producer.acks": "1",
@@ -57,6 +58,9 @@ def _examples() -> dict[str, list[Filled]]:
     tried = Attempt.objects.create(visitor="somebody", challenge=challenges[0]["name"])
     saved = [{"slug": slug}]
     rooms = [{"code": room.code} for room in make.rooms()]
+    incidents = [{"name": incident.slug} for incident in all_incidents()]
+    played = plays.start(all_incidents()[0], list(all_incidents()[0].releases))
+    play = {"name": incidents[0]["name"], "slug": played.slug}
     return {
         **{name: [{}] for name in _PLAIN},
         **{f"labs:{name}": runs for name in _OF_A_RUN},
@@ -69,7 +73,8 @@ def _examples() -> dict[str, list[Filled]]:
            for name in ("", "-live", "-answer", "-give-up")},
         "labs:challenge-evidence": [{**challenge, "part": "dump"} for challenge in challenges],
         "labs:challenge-result": [{"slug": tried.slug}],
-        "labs:incident": [{"name": incident.slug} for incident in all_incidents()],
+        **{f"labs:{name}": incidents for name in ("incident", "incident-start")},
+        **{f"labs:incident-{name}": [play] for name in ("play", "live")},
         **{f"advisor:{name}": saved for name in _OF_A_PIPELINE},
         "advisor:export": [{"slug": slug, "product": product}],
         **{f"advisor:{name}": [{"step": name} for name in ("client", "producer")]

@@ -39,6 +39,7 @@ METHODS = {
     "labs:lesson-turn-live": LOOKED_AT, "labs:scenarios": LOOKED_AT,
     "labs:lines": LOOKED_AT,
     "labs:recorded": LOOKED_AT, "labs:incidents": LOOKED_AT, "labs:incident": LOOKED_AT,
+    "labs:incident-start": SENT, "labs:incident-play": LOOKED_AT, "labs:incident-live": LOOKED_AT,
     "labs:scenario-start": SENT,
     "labs:toy": LOOKED_AT, "labs:toy-states": LOOKED_AT, "labs:toy-start": SENT,
     "labs:class": LOOKED_AT, "labs:class-open": SENT, "labs:class-join": SENT,
