@@ -102,4 +102,4 @@ def test_brokers_start_with_no_more_acknowledgements_of_commits_than_copies(
     fields = SAFE | {"kafka": "3.9", "broker.offsets.commit.required.acks": acks}
     pipeline, problems = from_fields(fields)
     assert (pipeline is not None) is fine
-    assert fine or "must be greater or equal -1 and less or equal to" in problems[0].message
+    assert fine or "must be greater or equal to -1 and less or equal to" in problems[0].message

@@ -23,7 +23,7 @@ TOPIC = "orders"
 NEVER = 2**63 - 1
 Durations = Mapping[str, float]
 """Seconds by name, as drawn."""
-_LINKED = "its faults are in the links, and those to ZooKeeper are none of them"
+_LINKED = "its faults are in the links between brokers, and ZooKeeper has others"
 _NOT_TRIED = "it was not run so yet"
 Workload = Literal[
     "produce-consume", "consume-process-sink", "transactions-sink", "consume-transform-produce",
