@@ -188,6 +188,7 @@ def test_frozen_with_its_jvm_it_goes_on_and_says_what_it_aborted(tmp_path: Path)
 def test_one_that_cannot_go_on_says_why_and_the_run_goes_on_without_it(tmp_path: Path) -> None:
     why = "NoOffsetForPartitionException: Undefined offset with no reset policy"
     client = consumer(tmp_path, (sys.executable, "-c", f"print('stopped {why}')"))
+    until(lambda: client.returncode is not None, LIMIT_S, "it did not end")
     client.await_ready(LIMIT_S)
     assert client.await_end(LIMIT_S)["stopped"] == why
 

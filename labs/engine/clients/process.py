@@ -63,11 +63,16 @@ class ClientProcess:
             self.latest = {**self.latest, **json.loads(line)}
 
     def await_ready(self, limit_s: float) -> None:
-        """Waits until it has reported `ready`. Raises `ClientFailed` or `WaitTimeout`."""
+        """Waits until it has reported `ready`, be it that it ended in order right after that.
+
+        Raises `ClientFailed` or `WaitTimeout`.
+        """
 
         def ready() -> bool:
             if self._process.poll() is not None:
-                raise self._failed()
+                self._listener.join(_LAST_WORDS_S)
+                if self._process.returncode or not self.latest.get("ready"):
+                    raise self._failed()
             return bool(self.latest.get("ready"))
 
         until(ready, limit_s, f"the {self.name} was not ready",
