@@ -58,9 +58,6 @@ def _examples() -> dict[str, list[Filled]]:
     tried = Attempt.objects.create(visitor="somebody", challenge=challenges[0]["name"])
     saved = [{"slug": slug}]
     rooms = [{"code": room.code} for room in make.rooms()]
-    incidents = [{"name": incident.slug} for incident in all_incidents()]
-    played = plays.start(all_incidents()[0], list(all_incidents()[0].releases))
-    play = {"name": incidents[0]["name"], "slug": played.slug}
     return {
         **{name: [{}] for name in _PLAIN},
         **{f"labs:{name}": runs for name in _OF_A_RUN},
@@ -73,8 +70,7 @@ def _examples() -> dict[str, list[Filled]]:
            for name in ("", "-live", "-answer", "-give-up")},
         "labs:challenge-evidence": [{**challenge, "part": "dump"} for challenge in challenges],
         "labs:challenge-result": [{"slug": tried.slug}],
-        **{f"labs:{name}": incidents for name in ("incident", "incident-start")},
-        **{f"labs:incident-{name}": [play] for name in ("play", "live")},
+        **_of_incidents(),
         **{f"advisor:{name}": saved for name in _OF_A_PIPELINE},
         "advisor:export": [{"slug": slug, "product": product}],
         **{f"advisor:{name}": [{"step": name} for name in ("client", "producer")]
@@ -85,6 +81,16 @@ def _examples() -> dict[str, list[Filled]]:
         "advisories:page": [{"slug": advisories()[0].slug}],
         "reference:setting": [{"component": "producer", "name": "acks"}],
     }  # fmt: skip
+
+
+def _of_incidents() -> dict[str, list[Filled]]:
+    first = all_incidents()[0]
+    play = {"name": first.slug, "slug": plays.start(first, list(first.releases)).slug}
+    incidents = [{"name": incident.slug} for incident in all_incidents()]
+    return {
+        **{f"labs:{name}": incidents for name in ("incident", "incident-start")},
+        **{f"labs:incident-{name}": [play] for name in ("play", "live")},
+    }
 
 
 _PLAIN = (
