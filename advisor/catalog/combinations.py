@@ -18,6 +18,7 @@ from advisor.catalog.effective import (
     TRANSACTION_TIMEOUT,
 )
 from advisor.catalog.model import Component, Family, Problem
+from advisor.catalog.values import number
 from advisor.catalog.versions import at_least, client_line
 
 Texts = Mapping[str, str]
@@ -73,7 +74,7 @@ def _librdkafka_producer(texts: Texts, line: str) -> Said:
     if _on(texts, _GAPLESS) and not idempotent:
         yield _GAPLESS, f"`{_GAPLESS}` requires `{IDEMPOTENCE}` to be enabled"
     threshold = "queue.buffering.backpressure.threshold"
-    if idempotent and _number(texts, threshold, 1) != 1:
+    if idempotent and number(texts, threshold, 1) != 1:
         yield threshold, f"`{threshold}` must be set to 1 when `{IDEMPOTENCE}` is true"
     yield from _librdkafka_pauses(texts)
 
@@ -97,10 +98,10 @@ def _librdkafka_consumer(texts: Texts, line: str) -> Said:
 def _librdkafka_sizes(texts: Texts) -> Said:
     """What a response may hold, where one of the three is stated (rd_kafka_conf_finalize)."""
     most, one, response = (
-        _number(texts, name, default)
+        number(texts, name, default)
         for name, default in ((_FETCH, 52_428_800), (_MESSAGE, 1_000_000), (_RESPONSE, 100_000_000))
     )
-    if not 1 <= _number(texts, _LEAST, 1) <= 100_000_000:
+    if not 1 <= number(texts, _LEAST, 1) <= 100_000_000:
         yield (
             _LEAST,
             f'Configuration property "{_LEAST}" value is outside allowed range 1..100000000',
@@ -109,21 +110,16 @@ def _librdkafka_sizes(texts: Texts) -> Said:
         if most < one:
             yield _FETCH, f"`{_FETCH}` must be >= `{_MESSAGE}`"
     else:
-        most = max(min(most, 1024 * _number(texts, _QUEUED, 65_536)), one)
+        most = max(min(most, 1024 * number(texts, _QUEUED, 65_536)), one)
     if _RESPONSE in texts and response < most + 512:
         yield _RESPONSE, f"`{_RESPONSE}` must be >= `{_FETCH}` + 512"
 
 
 def _librdkafka_pauses(texts: Texts) -> Said:
-    least, most = _number(texts, _PAUSE, 100), _number(texts, _LONGEST_PAUSE, 10_000)
+    least, most = number(texts, _PAUSE, 100), number(texts, _LONGEST_PAUSE, 10_000)
     if most < least:
         here = _LONGEST_PAUSE if _LONGEST_PAUSE in texts else _PAUSE
         yield here, f"`{_LONGEST_PAUSE}` must be >= `{_PAUSE}`"
-
-
-def _number(texts: Texts, name: str, default: int) -> int:
-    text = texts.get(name, "").strip()
-    return int(text) if text.isdecimal() and len(text) < 20 else default
 
 
 def _librdkafka_assignors(stated: str) -> Said:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from advisor.catalog.model import Component, Problem
+from advisor.catalog.structure import PROTOCOLS
+from advisor.catalog.values import items, number
 from advisor.catalog.versions import at_least, kafka_line
 
 Texts = Mapping[str, str]
@@ -17,7 +19,6 @@ Said = Iterator[tuple[str, str]]
 _FAILED = "requirement failed: "
 _QUEUED, _REQUEST = "queued.max.request.bytes", "socket.request.max.bytes"
 _BUFFER, _CLEANERS = "log.cleaner.dedupe.buffer.size", "log.cleaner.threads"
-_PROTOCOLS = "group.coordinator.rebalance.protocols"
 _SHARE = {
     "session.timeout.ms": (45_000, 45_000, 60_000),
     "heartbeat.interval.ms": (5_000, 5_000, 15_000),
@@ -40,8 +41,8 @@ def refused_by_servers(kafka: str, component: Component, texts: Texts) -> Proble
 
 
 def _broker(texts: Texts, line: str) -> Said:
-    if at_least(line, "3.7") and _PROTOCOLS in texts and "classic" not in _items(texts[_PROTOCOLS]):
-        yield _PROTOCOLS, "Disabling the 'classic' protocol is not supported."
+    if at_least(line, "3.7") and PROTOCOLS in texts and "classic" not in items(texts[PROTOCOLS]):
+        yield PROTOCOLS, "Disabling the 'classic' protocol is not supported."
     if at_least(line, "3.9"):
         yield from _share(texts, "equal to" if at_least(line, "4.0") else "equals to")
     if texts.get("log.roll.ms", "").strip() == "0":
@@ -80,7 +81,7 @@ def _topic(texts: Texts, line: str) -> Said:
 
 def _remote(texts: Texts, line: str) -> Said:
     """Of a topic whose older segments are in a remote storage (KIP-405)."""
-    if "compact" in _items(texts.get(_POLICY, "")):
+    if "compact" in items(texts.get(_POLICY, "")):
         words = "Remote log storage only supports topics with cleanup.policy=delete"
         if at_least(line, "4.2"):
             words += " or cleanup.policy being an empty list."
@@ -95,15 +96,8 @@ def _remote(texts: Texts, line: str) -> Said:
             yield local, f"Invalid value {here} for configuration {local}: {words}"
 
 
-def _items(text: str) -> list[str]:
-    return [item.strip().lower() for item in text.split(",")]
-
-
 def _number(texts: Texts, name: str, default: int) -> int:
-    """A number as it was stated; text that is no number is reported where it is read."""
-    text = texts.get(name, "").strip()
-    digits = text.removeprefix("-")
-    return int(text) if digits.isdecimal() and digits.isascii() and len(digits) < 20 else default
+    return number(texts, name, default, signed=True)
 
 
 _CHECKS: Mapping[Component, Callable[[Texts, str], Said]] = {

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from advisor.catalog import limits
 from advisor.catalog.effective import GROUP_PROTOCOL, TRANSACTIONAL_ID, Stated
 from advisor.catalog.model import Component, Family, Problem
+from advisor.catalog.values import items
 from advisor.catalog.versions import at_least
 
 MAX_BROKERS = 1_000
@@ -65,13 +66,9 @@ def _group_protocol(stated: Stated) -> Iterator[Problem]:
             message = f"group.protocol={protocol} is for brokers of Kafka {since} and later."
             yield Problem(component, GROUP_PROTOCOL, message)
         spoken = stated.get(Component.BROKER, PROTOCOLS)
-        if is_wanted and spoken is not None and protocol not in _items(str(spoken)):
+        if is_wanted and spoken is not None and protocol not in items(str(spoken)):
             message = f"{PROTOCOLS}={spoken}: the brokers refuse group.protocol={protocol}."
             yield Problem(Component.BROKER, PROTOCOLS, message)
-
-
-def _items(text: str) -> list[str]:
-    return [item.strip().lower() for item in text.split(",")]
 
 
 def _commits(stated: Stated) -> Iterator[Problem]:

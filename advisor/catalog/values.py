@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from decimal import Decimal
 from math import ceil
 
@@ -52,6 +53,21 @@ def parse(setting: Setting, text: str) -> Value:
     if setting.weighed and isinstance(value, str):
         return texts.kept(setting.name, value)
     return value
+
+
+def items(text: str) -> list[str]:
+    """The entries of a list, as it was stated, in small letters."""
+    return [item.strip().lower() for item in text.split(",")]
+
+
+def number(stated: Mapping[str, str], name: str, default: int, *, signed: bool = False) -> int:
+    """A stated number of at most 19 digits, below 0 only if `signed`; anything else is `default`.
+
+    Text that is no number is reported where it is read (`parse`).
+    """
+    text = stated.get(name, "").strip()
+    digits = text.removeprefix("-") if signed else text
+    return int(text) if digits.isdecimal() and digits.isascii() and len(digits) < 20 else default
 
 
 def _of_kind(setting: Setting, written: str) -> Value:

@@ -32,6 +32,12 @@ def given(options: str, settings: str) -> tuple[int, str]:
     return int(str(code)), f"{out}\n{err}"
 
 
+def assert_answer(options: str, settings: str, code: int, said: str) -> None:
+    found, text = given(options, settings)
+    assert re.search(said, " ".join(text.split())), text
+    assert found == code, text
+
+
 SET = [
     # a session of a broker that ends between two of its heartbeats (KAFKA-19432)
     ("", f"{JAVA} broker.broker.session.timeout.ms=11", 1, "B009 high: .*again and again"),
@@ -111,9 +117,7 @@ SET = [
 
 @pytest.mark.parametrize(("options", "settings", "code", "said"), SET)
 def test_settings_have_this_answer(options: str, settings: str, code: int, said: str) -> None:
-    found, text = given(options, settings)
-    assert re.search(said, " ".join(text.split())), text
-    assert found == code, text
+    assert_answer(options, settings, code, said)
 
 
 FILES = [

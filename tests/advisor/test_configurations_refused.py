@@ -5,16 +5,13 @@ One row: what is stated, the exit code, and a pattern of what is said.
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from confluent_kafka import Consumer, KafkaException, Producer
 
 from advisor.catalog import Component, Family, Kind, settings_of
 from advisor.intake.inputs import Inputs, Origin
-from tests.advisor.test_configurations import TOPIC, C, given
+from tests.advisor.test_configurations import LRK, TOPIC, C, assert_answer, given
 
-LRK = "--client librdkafka"
 L = f"{C} producer.enable.idempotence=true"
 COMPACT = f"{C} topic.cleanup.policy=compact"
 NOT_CONSUMERS = "is of a share consumer"
@@ -73,9 +70,7 @@ SET = [
 
 @pytest.mark.parametrize(("options", "settings", "code", "said"), SET)
 def test_settings_have_this_answer(options: str, settings: str, code: int, said: str) -> None:
-    found, text = given(options, settings)
-    assert re.search(said, " ".join(text.split())), text
-    assert found == code, text
+    assert_answer(options, settings, code, said)
 
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n"
