@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from spark_jobs.ledger_schema import LEDGER, Kind
-from spark_jobs.lines import almost, plain
+from spark_jobs.lines import ALMOST, plain
 
 _MAGIC_BYTES = 4
 _SEAM = b"PAR1PAR1"
@@ -35,11 +35,11 @@ def wrong(table: str, part: Path) -> str:
 
 
 def _wrong_columns(table: str, schema: pa.Schema) -> str:
-    columns, meant = LEDGER[table].columns, almost(table)
+    columns = LEDGER[table].columns
     seen: set[str] = set()
     for field in schema:
         name = field.name.lower()  # as Spark reads them
-        known = meant.get(plain(name))
+        known = ALMOST[table].get(plain(name))
         if known is None:
             continue
         if name != known:

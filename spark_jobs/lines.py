@@ -27,10 +27,10 @@ def wrong(table: str, line: str) -> str:
         return "this is nested too deeply"
     if not isinstance(row, dict):
         return "this is no JSON object"
-    fits, almost = _FITS[table], _ALMOST[table]
+    fits = _FITS[table]
     for name, value in row.items():
         if name not in fits:
-            if meant := almost.get(plain(name)):
+            if meant := ALMOST[table].get(plain(name)):
                 return f"`{name}` would not be read; the column is `{meant}`"
         elif value is not None and (wanted := fits[name](value)):
             return f"`{name}` is {json.dumps(value)}, and must be {wanted}"
@@ -40,11 +40,6 @@ def wrong(table: str, line: str) -> str:
 def plain(name: str) -> str:
     """A name without what people and programs write differently: `Transaction-ID`."""
     return re.sub(r"[\W_]", "", name).lower()
-
-
-def almost(table: str) -> dict[str, str]:
-    """The columns of a table that judging reads, by their plain names."""
-    return {plain(name): name for name in LEDGER[table].judged}
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -78,7 +73,10 @@ _FITS: Mapping[str, Mapping[str, Any]] = {
     name: {column: _CHECKS[table.columns[column].kind] for column in table.judged}
     for name, table in LEDGER.items()
 }
-_ALMOST = {table: almost(table) for table in LEDGER}
+ALMOST: Mapping[str, Mapping[str, str]] = {
+    name: {plain(column): column for column in table.judged} for name, table in LEDGER.items()
+}
+"""The columns of each table that judging reads, by their plain names."""
 _DECODER = json.JSONDecoder(object_pairs_hook=_once)
 
 

@@ -84,8 +84,8 @@ def parts(ledger: Path, table: str) -> Iterator[Path]:
         yield from paths
     elif path.exists():
         yield path
-    if (lines := ledger / f"{table}.jsonl").exists():
-        yield lines
+    if (text := ledger / f"{table}.jsonl").exists():
+        yield text
 
 
 def _check_name(ledger: Path, entry: Path) -> None:
