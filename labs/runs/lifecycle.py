@@ -8,7 +8,6 @@ was the one that made it. See `docs/decisions/0006-runs-survive.md`.
 from __future__ import annotations
 
 import logging
-import shutil
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import timedelta
@@ -18,6 +17,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
+from labs.engine.base.folders import remove_all_but
 from labs.engine.run.result import JUDGED
 from labs.models import LIVE, Experiment, Run, State
 from labs.runs import owners
@@ -180,9 +180,7 @@ def _remove(experiments: Iterable[Experiment]) -> None:
     for experiment in experiments:
         if experiment.folder.exists():
             kept = {run.name for run in _judged(experiment) if _ledger(run).exists()}
-            for arm in experiment.folder.iterdir() if kept else [experiment.folder]:
-                if arm.name not in kept and arm.is_dir():
-                    shutil.rmtree(arm, ignore_errors=True)
+            remove_all_but(experiment.folder, kept, ignore_errors=True)
         remove_if_empty(experiment)
         gone = [run.pk for run in _judged(experiment) if not _ledger(run).exists()]
         Run.objects.filter(pk__in=gone).update(verdict="", result={})

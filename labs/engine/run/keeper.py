@@ -34,6 +34,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from labs.engine.base import processes
+from labs.engine.base.folders import remove_all_but
 
 STOPPED, ORPHANED, KILLED = 3, 4, 5
 _SEALED = "*/ledger/seal.json"  # labs.engine.record.ledger, which would import much more
@@ -83,10 +84,7 @@ def keep(command: list[str | Path], folder: Path, *, ahead: bool = False) -> int
 
 def _remove_all_but_sealed(folder: Path) -> None:
     """Whether a sealed arm was judged, the owner's records know: its sweep removes what was not."""
-    kept = {seal.parents[1] for seal in folder.glob(_SEALED)}
-    for path in folder.iterdir() if kept else [folder]:
-        if path not in kept and path.is_dir():
-            shutil.rmtree(path)
+    remove_all_but(folder, {seal.parents[1].name for seal in folder.glob(_SEALED)})
 
 
 def _signals_as_bytes() -> int:

@@ -1,0 +1,17 @@
+"""Removing what a run left, but for what is kept of it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Collection
+from pathlib import Path
+
+
+def remove_all_but(folder: Path, kept: Collection[str], *, ignore_errors: bool = False) -> None:
+    """Removes a folder; if it has folders to keep, by name, only the others in it.
+
+    Files next to those that are kept stay. Raises `OSError`, unless errors are ignored.
+    """
+    for path in folder.iterdir() if kept else [folder]:
+        if path.name not in kept and path.is_dir():
+            shutil.rmtree(path, ignore_errors=ignore_errors)
