@@ -15,6 +15,7 @@ from labs.engine.plan.spec import ExperimentSpec
 from labs.evidence import over_lines
 from labs.management.commands import experiment
 from labs.management.commands.experiment import Command
+from labs.management.experiment_request import BAD_INPUT
 from labs.runs import across
 
 SCENARIO = "leader-disk-lost"
@@ -101,7 +102,7 @@ def test_rows_of_another_question_are_refused_and_the_file_stays(
     with pytest.raises(CommandError, match=f"rows.json: nothing was kept: it has rows with {names}"
                        ) as refused:  # fmt: skip
         keep(file, "3.9,4.3", *stated, seed=seed)
-    assert refused.value.returncode == experiment.BAD_INPUT
+    assert refused.value.returncode == BAD_INPUT
     assert file.read_bytes() == before
     assert len(runs) == 2, "nothing is run whose rows cannot be kept"
 

@@ -13,7 +13,7 @@ from advisor import services as advisor
 from advisor.intake.inputs import stated
 from advisor.reasoning.pipeline import Pipeline
 from labs.evidence.over_lines import KEPT
-from labs.management.commands.experiment import ASSUMED
+from labs.management.experiment_request import ASSUMED
 from labs.runs import across
 from labs.runs.across import Row
 

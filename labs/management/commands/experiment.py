@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import secrets
 import signal
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,44 +16,18 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from advisor import services as advisor
-from advisor.catalog import kafka_line
-from advisor.intake.inputs import FileProblem, stated
 from advisor.management.exact import ExactCommand
-from advisor.reasoning.pipeline import Pipeline
 from labs.calibration.fingerprint import fingerprint
-from labs.engine.distributions.distribution import all_versions, kafka_versions
-from labs.engine.plan.spec import ArmSpec, ExperimentSpec
-from labs.engine.programs.tools import tool_versions
+from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.run.launch import RunnerDied, launch
-from labs.engine.scenarios import ScenarioError, all_scenarios, find
 from labs.evidence.bench import bench
+from labs.management import experiment_request as request
 from labs.pages import presentation, sentences
-from labs.runs import across, services
-from labs.runs.conditions import (
-    COPIER,
-    LIBRDKAFKA,
-    Conditions,
-    ConditionsForm,
-    clients_for,
-    java_release,
-)
+from labs.runs import across
 from labs.runs.repeating import unbounded, until_bound
 
-BAD_INPUT, NOT_RUN, INTERRUPTED = 2, 3, 130
-_ARMS = ("described", "recommended")
-_OPTIONS = ("clients", "controllers")
-"""Conditions that have an option of their own."""
-_VERSIONS = (
-    f"version of the brokers, one of {', '.join(all_versions())} or their lines; before 3.3, or "
-    "with --set application.metadata.mode=zookeeper, they have ZooKeeper if the scenario is "
-    "staged so (see `scenarios`); else brokers in KRaft mode run, and the result says so"
-)
+NOT_RUN, INTERRUPTED = 3, 130
 _ON_KRAFT = "is staged in KRaft mode alone"
-
-ASSUMED = {"topic.replication.factor": "3"}
-"""What is taken unless it is stated. A broker's own default is one copy, and with one copy there
-is no follower, so that a failure of replication could not be staged at all."""
 
 
 class Command(ExactCommand):
@@ -71,49 +44,14 @@ class Command(ExactCommand):
     """The socket of a judge that is kept warm between the runs, where there are several."""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--scenario", required=True, metavar="NAME", help="see `scenarios`")
-        parser.add_argument(
-            "--set",
-            action="append",
-            default=[],
-            metavar="COMPONENT.KEY=VALUE",
-            dest="stated",
-            help="a described setting, such as producer.acks=1; can be repeated. Other settings "
-            "have the product's default, except topic.replication.factor=3",
-        )
-        parser.add_argument(
-            "--arms",
-            default="described,recommended",
-            metavar="described,recommended",
-            help="which settings to run: as described, as recommended, or both",
-        )
-        parser.add_argument(
-            "--client", default="java", help="java (default), librdkafka, spark or streams"
-        )
-        parser.add_argument(
-            "--want",
-            default="at-least-once",
-            metavar="GUARANTEE",
-            help="the guarantee to judge by; default at-least-once",
-        )
-        parser.add_argument(
-            "--kafka",
-            default=kafka_versions()[0],
-            metavar="VERSION",
-            help=_VERSIONS,
-        )
-        _add_conditions(parser)
-        parser.add_argument("--seed", type=int, help="repeats the schedule of an earlier run")
-        _add_repetition(parser)
-        _add_lines(parser)
-        parser.add_argument("--json", action="store_true", help="the result as data")
+        request.add_arguments(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
         if options["seed"] is None:
             options["seed"] = secrets.randbelow(2**31)
-        lines = _lines(options)
-        spec = _spec(options)
-        share, minutes = _repetition(options)
+        lines = request.lines(options)
+        spec = request.spec_of(options)
+        share, minutes = request.repetition(options)
         if said := sentences.of_brokers(spec):
             self.stderr.write(said)
         # A supervisor ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
@@ -144,7 +82,7 @@ class Command(ExactCommand):
                 if options["keep"]:  # at once: what is interrupted has not run for nothing
                     _keep([row], options)
         found = across.changes(rows, options["scenario"])
-        told = _requested_lines(options) | across.as_data(rows, found)
+        told = request.requested_lines(options) | across.as_data(rows, found)
         self.stdout.write(
             json.dumps(told, indent=2)
             if options["json"]
@@ -157,7 +95,7 @@ class Command(ExactCommand):
         """One line of brokers, run; one on which it cannot be staged says why."""
         try:
             on_line = {**options, "kafka": line}
-            spec = _spec(on_line)
+            spec = request.spec_of(on_line)
         except CommandError as cannot:
             self.stderr.write(f"Kafka {line}: {cannot}")
             return across.Row(line, why_not=str(cannot))
@@ -166,7 +104,7 @@ class Command(ExactCommand):
             return across.Row(line, why_not=f"{options['scenario']} {_ON_KRAFT}")
         self.stderr.write(f"Kafka {line}")
         arms = self.run_once(spec)["arms"]
-        first, counts = _on(options, spec.kafka), arms[0]["counts"]
+        first, counts = request.on_release(options, spec.kafka), arms[0]["counts"]
         return across.Row(
             line,
             {arm["name"]: arm["verdict"] for arm in arms},
@@ -216,130 +154,23 @@ class Command(ExactCommand):
             self.stderr.write(f"{event['at_s']:6.1f} s  {event['arm']}: {said}")
 
 
-def _add_lines(parser: CommandParser) -> None:
-    parser.add_argument(
-        "--across",
-        metavar="LINES",
-        help="run it on each of these lines of brokers, 2.8..4.3 or 3.3,3.9,4.3, under one seed: "
-        "a row of verdicts, and what the rules and the known bugs say of each change. In place of "
-        "--kafka",
-    )
-    parser.add_argument(
-        "--bisect",
-        action="store_true",
-        help="with --across: only the lines that show between which two the verdict changed",
-    )
-    parser.add_argument(
-        "--keep",
-        type=Path,
-        metavar="FILE",
-        help="with --across: put the rows into FILE, in the place of older ones of the same lines",
-    )
-
-
-def _requested_lines(options: dict[str, Any]) -> dict[str, Any]:
-    """What the rows of `--across` were run with; `labs.evidence.over_lines` reads it back."""
-    return {
-        "scenario": options["scenario"],
-        "settings": options["stated"],
-        "conditions": options["conditions"],
-        "client": options["client"],
-        "want": options["want"],
-        "arms": options["arms"].split(","),
-        "seed": options["seed"],
-    }
-
-
 def _keep(new: Sequence[across.Row], options: dict[str, Any]) -> None:
     """Adds rows to a file of kept ones. What its changes mean is said anew by today's rules."""
     file: Path = options["keep"]
-    told = _requested_lines(options) | across.as_data(new, ())
+    told = request.requested_lines(options) | across.as_data(new, ())
     try:
         kept = json.loads(file.read_text("utf-8")) if file.exists() else {**told, "rows": []}
         rows = across.merged(told, kept)
-        held = [across.from_data(row, _on(options, row["release"] or row["kafka"])) for row in rows]
+        held = [
+            across.from_data(row, request.on_release(options, row["release"] or row["kafka"]))
+            for row in rows
+        ]
     except (across.AcrossError, KeyError, TypeError, ValueError) as wrong:
         message = f"--keep {file.name}: nothing was kept: {wrong}"
-        raise CommandError(message, returncode=BAD_INPUT) from wrong
+        raise CommandError(message, returncode=request.BAD_INPUT) from wrong
     data = across.as_data(held, across.changes(held, options["scenario"]))
     if new:
         file.write_text(json.dumps(told | data, indent=1) + "\n", "utf-8")
-
-
-def _on(options: dict[str, Any], release: str) -> Pipeline:
-    """The settings by which lines are compared, on the release that ran: not all of a line have
-    the same bugs."""
-    pipeline = _pipeline({**options, "kafka": release})
-    is_described = options["arms"].split(",")[0] == "described"
-    return pipeline if is_described else advisor.recommended(pipeline)
-
-
-def _lines(options: dict[str, Any]) -> tuple[str, ...]:
-    """The lines of `--across`, oldest first; none without it."""
-    if options["across"] is None:
-        for name in ("bisect", "keep"):
-            if options[name]:
-                raise CommandError(f"--{name} goes with --across", returncode=BAD_INPUT)
-        return ()
-    if options["until_bound"] is not None or options["kafka"] != kafka_versions()[0]:
-        message = "--across takes the lines itself: leave --kafka and --until-bound out"
-        raise CommandError(message, returncode=BAD_INPUT)
-    try:
-        return across.lines_of(options["across"], all_versions())
-    except across.AcrossError as problem:
-        raise CommandError(f"--across: {problem}", returncode=BAD_INPUT) from problem
-
-
-def _add_repetition(parser: CommandParser) -> None:
-    parser.add_argument(
-        "--until-bound",
-        type=float,
-        metavar="SHARE",
-        help="run it with further seeds until each arm was broken, or was not so often that its "
-        "share of broken runs is at most this, with 95 %% confidence (0.05: 59 runs)",
-    )
-    parser.add_argument(
-        "--minutes", type=float, metavar="N", help="with --until-bound: stop after this time"
-    )
-
-
-def _repetition(options: dict[str, Any]) -> tuple[float | None, float]:
-    """The share, and the time in minutes."""
-    share, minutes = options["until_bound"], options["minutes"]
-    if share is not None and not 0 < share < 1:
-        raise CommandError("--until-bound takes a share above 0 and below 1", returncode=BAD_INPUT)
-    if minutes is not None and (share is None or not minutes > 0):
-        message = "--minutes takes a number above 0, and goes with --until-bound"
-        raise CommandError(message, returncode=BAD_INPUT)
-    return share, math.inf if minutes is None else minutes
-
-
-def _add_conditions(parser: CommandParser) -> None:
-    parser.add_argument(
-        "--controllers",
-        type=int,
-        default=0,
-        choices=range(4),
-        help="dedicated controllers; default 0: what the scenario uses",
-    )
-    parser.add_argument(
-        "--clients",
-        choices=("librdkafka", "java", COPIER),
-        help="who plays the clients: Kafka's own Java clients, where brokers or the network fail, "
-        "or one reads and writes (default for --client java from 3.3 on); librdkafka with the "
-        "settings translated (default elsewhere); copier is java where one does so in transactions "
-        "(it was Kafka's TransactionalMessageCopier, for which the lab's application stands now)",
-    )
-    parser.add_argument(
-        "--condition",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        dest="conditions",
-        help="partitions, rate_per_s, value_bytes, or a duration of the scenario in seconds, such "
-        "as lead_in_s=5, as on the web; can be repeated. Others are the scenario's own, or drawn "
-        "by the seed",
-    )
 
 
 def _summary(result: dict[str, Any]) -> str:
@@ -352,95 +183,6 @@ def _summary(result: dict[str, Any]) -> str:
 
 def _interrupt(*_: object) -> NoReturn:
     raise KeyboardInterrupt
-
-
-def _spec(options: dict[str, Any]) -> ExperimentSpec:
-    """The requested experiment. Raises `CommandError` that names what is wrong."""
-    try:
-        find(options["scenario"])
-    except ScenarioError as error:
-        raise CommandError(str(error), returncode=BAD_INPUT) from error
-    names = options["arms"].split(",")
-    if not names or len(set(names)) < len(names) or set(names) - set(_ARMS):
-        message = f"--arms is a choice of {', '.join(_ARMS)}, not {options['arms']!r}"
-        raise CommandError(message, returncode=BAD_INPUT)
-    pipeline = _pipeline(options)
-    arms = [_arm(name, pipeline) for name in names]
-    chosen = _conditions(options, pipeline)
-    try:
-        return services.spec_for(options["scenario"], options["seed"], arms, pipeline, chosen)
-    except ValueError as cannot:
-        raise CommandError(f"this cannot be staged: {cannot}", returncode=BAD_INPUT) from cannot
-
-
-def _conditions(options: dict[str, Any], pipeline: Pipeline) -> Conditions:
-    """The conditions from all options, within the web's limits, except that two controllers are
-    allowed. `java_clients` is the release that plays.
-    """
-    scenario = find(options["scenario"])
-    names = [name for name in ConditionsForm(scenario).fields if name not in _OPTIONS]
-    java, clients = _java_clients(options, pipeline), options["clients"] or ""
-    if clients == LIBRDKAFKA:
-        java, clients = None, ""
-    fields = {"clients": java or "" if clients == "java" else clients}
-    for condition in options["conditions"]:
-        name, equals, value = condition.partition("=")
-        if not equals or name not in names:
-            message = (
-                f"--condition {condition!r}: write NAME=VALUE; NAME is one of {', '.join(names)}"
-            )
-            raise CommandError(message, returncode=BAD_INPUT)
-        fields[name] = value
-    form = ConditionsForm(scenario, fields, java=java)
-    if not form.is_valid():
-        raise CommandError("\n".join(form.problems()), returncode=BAD_INPUT)
-    chosen = replace(form.conditions(), controllers=options["controllers"])
-    if options["clients"] == LIBRDKAFKA:
-        return chosen
-    return replace(chosen, java_clients=clients_for(pipeline, scenario, chosen))
-
-
-def _java_clients(options: dict[str, Any], pipeline: Pipeline) -> str | None:
-    """The release of Java's clients that can play; a choice that cannot be is refused."""
-    scenario, wanted = find(options["scenario"]), options["clients"]
-    found = java_release(pipeline, scenario)
-    if wanted not in ("java", COPIER):
-        return found
-    if found is None:
-        message = (
-            f"--clients {wanted}: Kafka's own clients play a pipeline of --client java of a line "
-            f"from {kafka_line(tool_versions()[-1])} on, in a scenario in which brokers or the "
-            "network fail, or in which the application reads, works and writes to another topic"
-        )
-        raise CommandError(message, returncode=BAD_INPUT)
-    if wanted == COPIER and not scenario.copier:
-        can = ", ".join(each.name for each in all_scenarios() if each.copier)
-        message = f"--clients {COPIER}: what stands for Kafka's copier can play {can}"
-        raise CommandError(message, returncode=BAD_INPUT)
-    return found
-
-
-def _arm(name: str, pipeline: Pipeline) -> ArmSpec:
-    chosen = pipeline if name == "described" else advisor.recommended(pipeline)
-    return services.arm(name, chosen, pipeline.requirement.guarantee)
-
-
-def _pipeline(options: dict[str, Any]) -> Pipeline:
-    fields = {
-        **ASSUMED,
-        "family": options["client"],
-        "kafka": options["kafka"],
-        "need.guarantee": options["want"],
-    }
-    try:
-        fields.update(map(stated, options["stated"]))
-    except FileProblem as error:
-        raise CommandError(str(error), returncode=BAD_INPUT) from error
-    pipeline, problems = advisor.from_fields(fields)
-    if pipeline is None:
-        said = "\n".join(f"{p.component}.{p.setting}: {p.message}" for p in problems)
-        raise CommandError(said, returncode=BAD_INPUT)
-    return pipeline
 
 
 def _folder(spec: ExperimentSpec) -> Path:
