@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,8 @@ ROLES = {"story": True, "solution": False, "tempting": True}
 class Proof:
     """One role of a lab: in how many of `runs` the symptom showed, did not, or was not judged.
 
-    `wait` is the longest that a visitor would have waited in any of them.
+    The runs have the seeds from `seed` on. `wait` is the longest that a visitor would have waited
+    in any of them.
     """
 
     lesson: str
@@ -34,6 +35,7 @@ class Proof:
     unknown: int = 0
     reasons: list[str] = field(default_factory=list)
     wait: Wait = field(default_factory=Wait)
+    seed: int = 1
 
     @property
     def runs(self) -> int:
@@ -60,25 +62,26 @@ def arms_of(lesson: Lesson) -> dict[str, Arm]:
 
 
 def prove(
-    lessons: Sequence[Lesson], runs: int, seed: int, report: Callable[[str], None]
+    turns: Iterable[tuple[Lesson, int, int]], report: Callable[[str], None]
 ) -> Iterator[list[Proof]]:
-    """Runs each lab so often, from `seed` on, and yields the proofs of one after the other.
+    """Runs a lab so often from a seed on, for each (lab, runs, seed), and yields its proofs.
 
-    `report` gets a line a run. Ledgers are not kept. Raises `labs.engine.run.launch.RunnerDied`.
+    The next of `turns` is asked for when those were taken. `report` gets a line a run. Ledgers are
+    not kept. Raises `labs.engine.run.launch.RunnerDied`.
     """
     with bench("lessons-") as (place, judge):
-        for lesson in lessons:
-            proofs = proofs_of(lesson)
-            for number in range(runs):
-                folder = place / f"{lesson.name}-{number}"
-                _run(lesson, proofs, seed + number, folder, judge)
-                report(f"{lesson.name}, seed {seed + number}: {_summary(proofs)}")
+        for lesson, runs, first in turns:
+            proofs = proofs_of(lesson, first)
+            for seed in range(first, first + runs):
+                _run(lesson, proofs, seed, place / f"{lesson.name}-{seed}", judge)
+                report(f"{lesson.name}, seed {seed}: {_summary(proofs)}")
             yield proofs
 
 
-def proofs_of(lesson: Lesson) -> list[Proof]:
+def proofs_of(lesson: Lesson, seed: int = 1) -> list[Proof]:
     """The proofs of a lab before anything was run."""
-    return [Proof(lesson.name, role, arm.name) for role, arm in arms_of(lesson).items()]
+    arms = arms_of(lesson).items()
+    return [Proof(lesson.name, role, arm.name, seed=seed) for role, arm in arms]
 
 
 def staged(lesson: Lesson, proofs: Sequence[Proof], seed: int) -> ExperimentSpec:

@@ -40,6 +40,12 @@ class Kept:
     verdict_s: dict[str, float] = field(default_factory=dict)
     news_s: dict[str, float] = field(default_factory=dict)
 
+    @property
+    def runs(self) -> int:
+        """How often the lab was run, judged or not."""
+        role = next(iter(ROLES))
+        return self.shown[role] + self.not_shown[role] + self.unknown[role]
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -70,11 +76,11 @@ def read(file: Path) -> list[Kept]:
     return json_lines.read(file, partial(_line, file))
 
 
-def add(file: Path, lesson: Lesson, proofs: Iterable[Proof], date: str, seed: int) -> None:
+def add(file: Path, lesson: Lesson, proofs: Iterable[Proof], date: str) -> None:
     """Keeps the proofs of one lab; they are in the file when this returns."""
     proofs = list(proofs)
     kept = Kept(
-        lesson.name, fingerprint(lesson), date, seed,
+        lesson.name, fingerprint(lesson), date, proofs[0].seed,
         {proof.role: proof.shown for proof in proofs},
         {proof.role: proof.not_shown for proof in proofs},
         {proof.role: proof.unknown for proof in proofs},
@@ -101,6 +107,22 @@ def standing(lesson: Lesson, kept: Sequence[Kept]) -> list[Standing]:
         )
         for role in ROLES
     ]
+
+
+def next_run(lessons: Sequence[Lesson], kept: Sequence[Kept], runs: int, seed: int
+             ) -> tuple[Lesson, int] | None:  # fmt: skip
+    """The lab of which fewest runs are kept, and the seed of its next one: after the last that was
+    run, or `seed`. None once each role of each lab was judged in so many `runs`."""
+    judged = {
+        lesson.name: min((one.judged for one in standing(lesson, kept)), default=0)
+        for lesson in lessons
+    }
+    lesson = min(lessons, key=lambda lesson: judged[lesson.name])
+    if judged[lesson.name] >= runs:
+        return None
+    of = fingerprint(lesson)
+    mine = [item for item in kept if (item.lesson, item.of) == (lesson.name, of)]
+    return lesson, max((item.seed + item.runs for item in mine), default=seed)
 
 
 def wait(lesson: Lesson, kept: Sequence[Kept]) -> Wait | None:

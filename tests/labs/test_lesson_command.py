@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from labs.evidence import lesson_proofs, lesson_record
-from labs.evidence.lesson_proofs import Proof
-from labs.lessons import all_lessons
+from labs.evidence.lesson_proofs import ROLES, Proof, proofs_of
+from labs.lessons import Lesson, all_lessons
 from labs.management.commands import lessons as command
 from labs.models import Progress
 
@@ -53,6 +54,40 @@ def proved(monkeypatch: pytest.MonkeyPatch, *counts: tuple[str, int, int, int]) 
     """Has the command believe that these were run."""
     proofs = [Proof(LAB.name, count[0], count[0], *count[1:]) for count in counts]
     monkeypatch.setattr(command, "prove", lambda *_: iter([proofs]))
+
+
+def test_with_minutes_it_goes_on_where_the_record_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[tuple[str, int, int]] = []
+
+    def instant(turns: Iterable[tuple[Lesson, int, int]], _: object) -> Iterator[list[Proof]]:
+        for lesson, runs, seed in turns:
+            ran.append((lesson.name, runs, seed))
+            proofs = proofs_of(lesson, seed)
+            for proof in proofs:
+                proof.shown, proof.not_shown = (runs, 0) if ROLES[proof.role] else (0, runs)
+            yield proofs
+
+    monkeypatch.setattr(command, "prove", instant)
+    first, second = (lesson.name for lesson in all_lessons()[:2])
+    keep = ("--runs", "2", "--keep")
+    call_command("lessons", "--verify", second, *keep, "--seed", "7")
+    call_command("lessons", "--verify", first, second, *keep, "--runs", "3", "--minutes", "1")
+    assert ran == [(second, 2, 7), (first, 1, 1), (first, 1, 2), (first, 1, 3), (second, 1, 9)]
+    ran.clear()
+    call_command("lessons", "--verify", first, second, *keep, "--minutes", "1")
+    assert ran == []
+
+
+def test_no_run_begins_once_the_minutes_have_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+    began: list[tuple[Lesson, int, int]] = []
+
+    def prove(turns: Iterable[tuple[Lesson, int, int]], _: object) -> Iterator[list[Proof]]:
+        began.extend(turns)
+        return iter([])
+
+    monkeypatch.setattr(command, "prove", prove)
+    call_command("lessons", "--verify", LAB.name, "--keep", "--minutes", "1e-9")
+    assert began == []
 
 
 def test_a_lab_is_proven_by_story_and_tempting_answer_and_solution(
@@ -124,7 +159,12 @@ def test_one_run_that_differs_or_is_not_judged_is_no_proof(
     assert error.value.returncode == 1
 
 
-@pytest.mark.parametrize("wrong", [["nothing"], [LAB.name, "--runs=0"], [LAB.name, "--seed=-1"]])
+@pytest.mark.parametrize(
+    "wrong",
+    [["nothing"], [LAB.name, "--runs=0"], [LAB.name, "--seed=-1"],
+     [LAB.name, "--minutes=1"], [LAB.name, "--keep", "--minutes=0"],
+     [LAB.name, "--keep", "--minutes=nan"]],
+)  # fmt: skip
 def test_input_that_is_wrong_ends_with_2(wrong: list[str]) -> None:
     with pytest.raises(CommandError) as error:
         call_command("lessons", "--verify", *wrong)

@@ -60,9 +60,9 @@ def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.setattr(settings, "LAB_LESSON_RECORD", tmp_path / "proofs.jsonl")
     lesson = find(NAME)
     for seed, item in enumerate((Wait(70.2, 3.0), Wait(40.0, 11.4))):
-        proof = Proof(lesson.name, "story", lesson.symptom.arm, shown=1, wait=item)
+        proof = Proof(lesson.name, "story", lesson.symptom.arm, shown=1, wait=item, seed=seed)
         others = [Proof(lesson.name, role, "x") for role in ("solution", "tempting")]
-        lesson_record.add(settings.LAB_LESSON_RECORD, lesson, [proof, *others], "2026-11-24", seed)
+        lesson_record.add(settings.LAB_LESSON_RECORD, lesson, [proof, *others], "2026-11-24")
 
 
 @pytest.mark.django_db

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
+import time
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -18,6 +21,9 @@ from labs.evidence.lesson_record import Standing, standing
 from labs.lessons import Lesson, all_lessons, find
 from labs.management.proving import BAD_INPUT, check_draws, chosen, collect, finish, table
 from labs.pages.lesson_questions import statistics
+
+Turn = tuple[Lesson, int, int]
+"""A lab, how often it is run, and the first seed."""
 
 
 class Command(ExactCommand):
@@ -47,6 +53,13 @@ class Command(ExactCommand):
             action="store_true",
             help="with --verify: add the result to the record that this list and the map of the "
             "course show",
+        )
+        parser.add_argument(
+            "--minutes",
+            type=float,
+            metavar="M",
+            help="with --verify --keep: go on where the record stops, until it has --runs of each "
+            "lab, and begin no run once so many minutes have passed",
         )
         parser.add_argument("--seed", type=int, default=1, help="with --verify: the first seed")
 
@@ -91,18 +104,33 @@ class Command(ExactCommand):
 
     def _verify(self, lessons: list[Lesson], options: dict[str, Any]) -> None:
         check_draws(options)
-        seed = options["seed"]
+        minutes, runs, seed = options["minutes"], options["runs"], options["seed"]
+        if minutes is not None and not (options["keep"] and 0 < minutes < math.inf):
+            message = "--minutes takes a number above 0, and goes with --keep"
+            raise CommandError(message, returncode=BAD_INPUT)
+        turns: Iterable[Turn] = ((lesson, runs, seed) for lesson in lessons)
+        if minutes is not None:
+            turns = _not_kept_yet(lessons, runs, seed, time.monotonic() + 60 * minutes)
 
         def keep_batch(proofs: list[Proof]) -> None:
             if options["keep"]:
                 lesson, today = find(proofs[0].lesson), timezone.now().date().isoformat()
-                lesson_record.add(settings.LAB_LESSON_RECORD, lesson, proofs, today, seed)
+                lesson_record.add(settings.LAB_LESSON_RECORD, lesson, proofs, today)
 
-        batches = prove(lessons, options["runs"], seed, self.stderr.write)
-        results = collect(batches, keep_batch, (RunnerDied,))
+        results = collect(prove(turns, self.stderr.write), keep_batch, (RunnerDied,))
         rows = [asdict(proof) | {"proven": proof.is_proven} for proof in results]
         wrong = (f"{proof.lesson}, {proof.role}" for proof in results if not proof.is_proven)
         finish(self, options["json"], rows, _table(results), "; ".join(wrong))
+
+
+def _not_kept_yet(lessons: list[Lesson], runs: int, seed: int, end: float) -> Iterator[Turn]:
+    """One run after the other, of the lab that has fewest, until the monotonic time `end`."""
+    while time.monotonic() < end:
+        kept = lesson_record.read(settings.LAB_LESSON_RECORD)
+        chosen = lesson_record.next_run(lessons, kept, runs, seed)
+        if chosen is None:
+            return
+        yield chosen[0], 1, chosen[1]
 
 
 def _data(lesson: Lesson, stands: list[Standing]) -> dict[str, Any]:
