@@ -38,6 +38,8 @@ _OF_SERVERS = {*_BROKER, *_ROLES, *_ZOOKEEPER}
 _IMAGE = re.compile(
     r"(?:.*/)?(?P<name>kafka|kafka-native|cp-kafka|cp-server):(?:2\.1\d-)?(?P<line>[2-9]\.\d+)\b.*"
 )
+_OTHERS = re.compile(r"CONNECT_|KSQL_|SCHEMA_REGISTRY_|MIRROR_MAKER_|DEBEZIUM_")
+"""Kafka Connect, ksqlDB and others, whose images read variables of their own."""
 _SERVICES = re.compile(r"^services:", re.MULTILINE)
 
 
@@ -51,6 +53,7 @@ def read(text: str) -> Reading:
                 images[leaf.path[1]] = tag
             names = _variable(leaf)
             if names is None:
+                _say_whose(reading, leaf)
                 continue
             name, value = names
             if name in _BROKER:
@@ -118,6 +121,16 @@ def _variable(leaf: Leaf) -> tuple[str, str] | None:
             return name, leaf.text
         case _:
             return None
+
+
+def _say_whose(reading: Reading, leaf: Leaf) -> None:
+    """Says once of a service that it is a product with clients of its own."""
+    match leaf.path:
+        case ("services", service, "environment", name):
+            owner = _OTHERS.match(leaf.text if name.isdecimal() else name)
+            words = f"of {shown(service)} are of a product that sets up its clients by rules of its"
+            if owner and not any(words in note for note in reading.notes):
+                reading.note(leaf.line, f"the {owner[0]}… {words} own: not read")
 
 
 def _ours(name: str) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 from advisor.catalog import Component, Family
-from advisor.intake import connect
+from advisor.intake import foreign
 from advisor.intake.known import likely_client
 from advisor.intake.reading import Reader, Reading
+from advisor.intake.text import shown
 from advisor.intake.yaml_nodes import Leaf, documents
 
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
@@ -18,19 +19,28 @@ def read(text: str) -> Reading:
     reading = Reading(heads={"family": Family.LIBRDKAFKA})
     leaves = [leaf for document in documents(text) for leaf in document]
     for leaf in leaves:
-        connect.refuse("".join(leaf.path[-1:]), leaf.line)
+        foreign.refuse("".join(leaf.path[-1:]), leaf.line)
     flat = [leaf for leaf in leaves if len(leaf.path) == 1]
     component = likely_client(leaf.path[0] for leaf in flat)
     for leaf in flat:
         reading.state(component, leaf.path[0], leaf.text, leaf.line)
     for leaf in leaves:
-        _of_client(reading, leaf)
+        _nested(reading, component, leaf)
     return reading
 
 
-def _of_client(reading: Reading, leaf: Leaf) -> None:
-    if len(leaf.path) == 2 and leaf.path[0] in _CLIENTS:
-        reading.state(Component(leaf.path[0]), leaf.path[1], leaf.text, leaf.line)
+def _nested(reading: Reading, component: Component, leaf: Leaf) -> None:
+    """A client's own object, or that of a client's topics; of others it is said that they are not
+    read."""
+    match leaf.path:
+        case (_,):
+            pass
+        case (client, name) | (client, "default.topic.config", name) if client in _CLIENTS:
+            reading.state(Component(client), name, leaf.text, leaf.line)
+        case ("default.topic.config", name):
+            reading.state(component, name, leaf.text, leaf.line)
+        case path:
+            reading.note(leaf.line, f"{shown('.'.join(path))} is inside another object: not read")
 
 
 def _likeness(text: str) -> float:

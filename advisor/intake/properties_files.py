@@ -6,7 +6,7 @@ from functools import cache, partial
 from itertools import islice
 
 from advisor.catalog import Component, Family
-from advisor.intake import connect
+from advisor.intake import foreign
 from advisor.intake.java_properties import properties
 from advisor.intake.known import known_keys, nearest, newest
 from advisor.intake.reading import MAX_ITEMS, Reader, Reading
@@ -25,10 +25,10 @@ _TRIED = 20
 
 
 def read(text: str, component: Component) -> Reading:
-    """The properties of one component. Raises `IntakeError`, also for a file of Kafka Connect."""
+    """The properties of one component. Raises `IntakeError`, also for one of another product."""
     reading = Reading()
     for entry in properties(text):
-        connect.refuse(entry.key, entry.line)
+        foreign.refuse(entry.key, entry.line, entry.value)
         reading.state(component, entry.key, entry.value, entry.line)
     return reading
 
@@ -39,8 +39,9 @@ def _likeness(text: str, component: Component) -> float:
         keys = {entry.key for entry in islice(properties(text), MAX_ITEMS)}
     except IntakeError:
         return 0.0
-    if any(map(connect.is_of_connect, keys)):
-        return 0.95 if component is Component.PRODUCER else 0.0  # reading it says whose it is
+    if any(map(foreign.is_foreign, keys)):
+        # Reading it says whose it is. A file of Spring or Quarkus may speak of such a product, too.
+        return 0.89 if component is Component.PRODUCER else 0.0
     return _share(keys, component)
 
 

@@ -22,7 +22,8 @@ _MARKED = (
 
 _YAML = (
     "this looks like YAML of a kind that we do not know. Give its settings as properties, one file "
-    "for each client, topic or broker, or say which kind it is."
+    "for each client, topic or broker, or say which kind it is. Of a Helm chart, give what "
+    "`helm template` prints: its manifests are read."
 )
 
 

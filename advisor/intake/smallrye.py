@@ -154,6 +154,7 @@ def _state_defaults(
         return
     reading.state(_CODE, "framework", "quarkus", min(reads))
     _last_topic(reading, ours)
+    _nulls(reading, ours)
     by_client = stated.get((_CONSUMER, "enable.auto.commit"))
     automatic = by_client is not None and by_client.text.strip().lower() == "true"
     given = next((leaf for leaf in ours if leaf.path[2] == "commit-strategy"), None)
@@ -167,6 +168,17 @@ def _last_topic(reading: Reading, ours: list[Leaf]) -> None:
     last = next((leaf for leaf in ours if leaf.path[2] == "dead-letter-queue.topic"), None)
     if delayed and last:
         reading.state(_CODE, "dead.letter", "acknowledged", last.line)
+
+
+def _nulls(reading: Reading, ours: list[Leaf]) -> None:
+    """Whether bytes that cannot be read are handed on as null, whatever the failure strategy
+    (the attribute fail-on-deserialization-failure)."""
+    for leaf in ours:
+        if leaf.path[2] == "fail-on-deserialization-failure" and leaf.text.lower() == "false":
+            reading.items[:] = [item for item in reading.items if item.name != "dead.letter"]
+            reading.state(_CODE, "processing.errors", "skip", leaf.line)
+            words = "fail-on-deserialization-failure=false: the code is handed null for what cannot"
+            reading.note(leaf.line, f"{words} be read, and nothing else becomes of it")
 
 
 def _commit(reading: Reading, given: Leaf | None, automatic: bool, line: int) -> None:

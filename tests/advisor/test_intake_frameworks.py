@@ -42,6 +42,8 @@ QUARKUS = [
     (f"{READS}{_IN}.commit-strategy=checkpoint\n", 0, "only your own code says where"),
     (f"{READS}{_IN}.failure-strategy=ignore\n", 1, "the message is passed over"),
     (f"{READS}{_IN}.failure-strategy=dead-letter-queue\n", 0, "^YES"),
+    (f"{READS}{_IN}.failure-strategy=dead-letter-queue\n"
+     f"{_IN}.fail-on-deserialization-failure=false\n", 1, "the code is handed null"),
     (f"{READS}{_IN}.failure-strategy=mine\n", 0, "only its code says"),
     # KafkaDelayedRetryTopic acknowledges after the last retry, if there is no topic for it
     (f"{READS}{_IN}.failure-strategy=delayed-retry-topic\n", 1, "the message is passed over"),

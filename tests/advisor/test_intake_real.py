@@ -153,3 +153,15 @@ def test_a_described_topic_does_not_tell_whose_its_settings_are() -> None:
     assert intake.settings == {"topic.replication.factor": 3, "topic.min.insync.replicas": 2}
     [note] = intake.notes
     assert note.startswith("Line 1: min.insync.replicas is in force; whether topic or brokers")
+
+
+def test_products_with_clients_of_their_own_are_named_in_compose() -> None:
+    text = (
+        "services:\n  k:\n    environment: [KAFKA_NODE_ID=1]\n  c:\n    environment:\n"
+        "      CONNECT_PRODUCER_ACKS: 1\n      CONNECT_GROUP_ID: g\n"
+        "  q:\n    environment: [KSQL_BOOTSTRAP_SERVERS=k]\n"
+    )
+    notes = [note for note in _read(text).notes if "clients by rules of its own" in note]
+    assert [note.partition(" are")[0] for note in notes] == [
+        "Line 6: the CONNECT_… of c", "Line 9: the KSQL_… of q",
+    ]  # fmt: skip
