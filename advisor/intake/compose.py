@@ -131,6 +131,8 @@ def _say_whose(reading: Reading, leaf: Leaf) -> None:
             words = f"of {shown(service)} are of a product that sets up its clients by rules of its"
             if owner and not any(words in note for note in reading.notes):
                 reading.note(leaf.line, f"the {owner[0]}… {words} own: not read")
+        case _:
+            pass
 
 
 def _ours(name: str) -> bool:
