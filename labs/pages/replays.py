@@ -71,8 +71,9 @@ def arms(experiment: Experiment, partition: int = 0) -> list[ArmReplay]:
 
 def _arm(experiment: Experiment, run: Run, partition: int) -> ArmReplay | None:
     """One arm, in seconds since its first send; None without a ledger, or without telemetry."""
-    began_ns, numbers = _began_ns(run), replay.partitions(run.ledger)
-    if began_ns is None or not numbers:
+    began_ns = _began_ns(run)
+    # An arm that was not judged may be one that is just being ended, its tables half written.
+    if began_ns is None or not (numbers := replay.partitions(run.ledger)):
         return None
     seen = replay.read(run.ledger, began_ns, partition if partition in numbers else numbers[0])
     if seen is None or not seen.brokers:

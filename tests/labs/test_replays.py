@@ -96,6 +96,16 @@ def test_a_run_whose_ledger_is_gone_has_its_page_still(client: Client, made: Exp
     assert 'id="replay"' not in page(client, made)
 
 
+def test_an_arm_that_is_just_being_ended_has_its_page(client: Client) -> None:
+    made = make.experiment(State.CANCELLED)
+    # The folder of a table is there before its first file, and a file before its last byte.
+    telemetry = described(made).ledger / "telemetry.parquet"
+    telemetry.mkdir(parents=True)
+    assert 'id="replay"' not in page(client, made)
+    (telemetry / "part-0.parquet").write_bytes(b"PAR1")
+    assert 'id="replay"' not in page(client, made)
+
+
 def test_examples_can_be_followed_and_so_can_any_number(client: Client, made: Experiment) -> None:
     assert f"/described/message/?value={histories.LOST}" in page(client, made)
     assert "Not in the log at the end." in story_of(client, made, str(histories.LOST))
