@@ -13,7 +13,7 @@ export function chart(box, arm, axis, seek) {
     return getComputedStyle(probe).color
   }
   const lanes = arm.brokers.length * LANE + GAP
-  const text = { font: "12px system-ui, sans-serif", stroke: () => colour("muted") }
+  const text = { font: "12px Inter, system-ui, sans-serif", stroke: () => colour("muted") }
   const high = { stroke: () => colour("holds"), fill: () => faded(colour("holds"), 0.16), width: 1 }
   const plot = new uPlot(
     {
@@ -96,7 +96,7 @@ function pen(u) {
       ctx.setLineDash([])
     },
     say(words, x, y, fill, align = "left", weight = 400) {
-      ctx.font = `${weight} ${12 * unit}px system-ui, sans-serif`
+      ctx.font = `${weight} ${12 * unit}px Inter, system-ui, sans-serif`
       ctx.fillStyle = fill
       ctx.textAlign = align
       ctx.textBaseline = "middle"
@@ -175,7 +175,7 @@ function tags(on, arm, colour) {
   }
   for (const { y, words } of places) {
     const x = on.x(arm.at[i])
-    on.ctx.font = `650 ${12 * on.unit}px system-ui, sans-serif`
+    on.ctx.font = `650 ${12 * on.unit}px Inter, system-ui, sans-serif`
     const width = on.ctx.measureText(words).width + 10 * on.unit
     on.ctx.fillStyle = colour("surface")
     on.ctx.strokeStyle = colour("line-strong")

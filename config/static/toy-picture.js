@@ -127,7 +127,7 @@ function dot(ctx, colour, x, y) {
 }
 
 function say({ ctx, colours }, words, x, y, colour, weight = 400, align = "left") {
-  ctx.font = `${weight} 12px system-ui, sans-serif`
+  ctx.font = `${weight} 12px Inter, system-ui, sans-serif`
   ctx.fillStyle = colours[colour]
   ctx.textAlign = align
   ctx.textBaseline = "middle"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from functools import cache
@@ -19,6 +20,7 @@ _STYLES = (
     "tokens.css", "page.css", "forms.css", "data.css", "tables.css", "replay.css",
     "vendor/uplot/uPlot.min.css",
 )  # fmt: skip
+_FONT = re.compile(r'url\("(fonts/[^"]+)"\)')
 _IMPORT = 'import { chart } from "./replay-chart.js"\n'
 _EXPORT = "export function chart("
 _LINK = re.compile(r'<a class="term" href="[^"]*">(.*?)</a>', re.DOTALL)
@@ -42,10 +44,14 @@ def page(experiment: Experiment, context: dict[str, Any]) -> str:
 
 @cache
 def _text(name: str) -> str:
-    text = finders.find(name)
-    if not isinstance(text, str):
+    return _file(name).read_text("utf-8")
+
+
+def _file(name: str) -> Path:
+    found = finders.find(name)
+    if not isinstance(found, str):
         raise FileNotFoundError(f"the static file {name} is not there")
-    return Path(text).read_text("utf-8")
+    return Path(found)
 
 
 def _inside(name: str) -> SafeString:
@@ -54,7 +60,14 @@ def _inside(name: str) -> SafeString:
 
 @cache
 def _styles() -> SafeString:
-    return mark_safe("\n".join(_text(name) for name in _STYLES))  # noqa: S308 - our own
+    styles = "\n".join(_text(name) for name in _STYLES)
+    return mark_safe(_FONT.sub(_font, styles))  # noqa: S308 - our own
+
+
+def _font(found: re.Match[str]) -> str:
+    """A font of ours as part of the sheet that names it."""
+    font = base64.b64encode(_file(found[1]).read_bytes()).decode()
+    return f'url("data:font/woff2;base64,{font}")'
 
 
 @cache
