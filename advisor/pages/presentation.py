@@ -38,7 +38,8 @@ KIND_ORDER = ("lost", "wrong", "duplicated", "reordered", "late", "unavailable")
 """The kinds of harm as columns of the matrix; one that nothing does is left out."""
 
 _FIRST_STEPS = 4
-"""How many changes are shown next to the verdict; the others are further down."""
+"""How many changes are shown next to the verdict, one less where no settings give what is needed;
+the others are further down."""
 
 Reasons = tuple[tuple[tuple[Anomaly, ...], str], ...]
 """Anomalies that have one reason in common, with that reason; the gravest first."""
@@ -117,6 +118,7 @@ def advice(answer: Answer) -> dict[str, Any]:
     """Everything that the page of a saved pipeline shows of its answer, and the report as well."""
     given, wanted = answer.judgement, answer.wanted
     rows, copies, steps = matrix(given), _copies(answer), in_order(wanted.changes)
+    first = _FIRST_STEPS - bool(wanted.impossible)
     return {
         "pipeline": given.pipeline, "need": answer.need, "client": client(given.pipeline),
         "card": card(given), "copies": copies,
@@ -129,8 +131,7 @@ def advice(answer: Answer) -> dict[str, Any]:
         "harmless": [row for row in rows if not row.happens],
         "shown_kinds": [cell.kind for cell in rows[0].cells] if rows else [],
         "obstacles": given.obstacles, "recommended": wanted, "columns": answer.columns,
-        "steps": steps, "first_steps": steps[:_FIRST_STEPS],
-        "more_steps": len(steps[_FIRST_STEPS:]),
+        "steps": steps, "first_steps": steps[:first], "more_steps": len(steps[first:]),
         "numbers": compared(answer.numbers, answer.numbers_after),
         "findings": given.findings,
         "in_force": answer.in_force, "stated": sum(setting.stated for setting in answer.in_force),

@@ -12,6 +12,23 @@ from tests.advisor.answers import RISKY
 from tests.advisor.pipelines import described
 from tests.labs import make
 
+WEAK = {
+    "topic.replication.factor": "1", "topic.min.insync.replicas": "1",
+    "topic.unclean.leader.election.enable": "true", "topic.retention.ms": "60000",
+    "need.guarantee": "exactly-once", "need.survive": "1",
+}  # fmt: skip
+SENDS_ONCE = {
+    "producer.acks": "0", "producer.enable.idempotence": "false", "producer.retries": "0",
+    "producer.delivery.timeout.ms": "3000", "consumer.auto.offset.reset": "latest",
+    "application.commit": "before-processing",
+}  # fmt: skip
+MANY_CHANGES = {
+    "librdkafka": WEAK | SENDS_ONCE | {"family": "librdkafka"},
+    "spark": WEAK | {"family": "spark"},
+    "streams": WEAK | {"family": "streams"},
+    "connect": WEAK | {"family": "java", "application.framework": "connect"},
+}
+"""Every setting weak that can be: ten changes and more, or a guarantee that none gives."""
 DECIDES = ("#verdict", ".picture svg", ".smallest li:last-child", ".proved li")
 
 
@@ -23,7 +40,27 @@ def slug(live_server: LiveServer) -> str:
     return text
 
 
-@pytest.mark.parametrize(("width", "height", "screens"), [(1600, 900, 1), (360, 800, 2)])
+SCREENS = [(1600, 900, 1), (360, 800, 2)]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("width", "height", "screens"), SCREENS)
+@pytest.mark.parametrize("name", MANY_CHANGES)
+def test_what_decides_is_seen_at_once_also_where_much_is_weak(
+    page: Page, live_server: LiveServer, name: str, width: int, height: int, screens: int
+) -> None:
+    slug = str(services.save(described(MANY_CHANGES[name])).slug)
+    make.experiment(State.DONE, "broken", "holds", pipeline=slug)
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto(f"/pipelines/{slug}/")
+    shown = [page.locator(decide).first for decide in DECIDES]
+    for locator in [*shown, page.get_by_role("button", name="Prove it on real brokers")]:
+        box = locator.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= screens * height
+
+
+@pytest.mark.parametrize(("width", "height", "screens"), SCREENS)
 def test_what_decides_is_seen_at_once(
     browser: Browser, live_server: LiveServer, slug: str, width: int, height: int, screens: int
 ) -> None:
